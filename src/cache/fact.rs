@@ -1,0 +1,643 @@
+//! Facts: what happened, in the past tense.
+//!
+//! A fact holds everything that the picture, the words and the motion need, so that nothing on the
+//! page has to look into the cache. `Event` would be the other word for it, but watch events and
+//! DOM events have taken that one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::delta::DeltaType;
+use super::key::Key;
+use super::step::Step;
+
+/// A resource version, opaque.
+pub type Rv = Arc<str>;
+
+/// What stands where client-go has an `interface{}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// An object.
+    Object,
+    /// A `DeletedFinalStateUnknown` that holds an object.
+    Tombstone,
+    /// A `DeletedFinalStateUnknown` without an object.
+    EmptyTombstone,
+    /// An `ExplicitKey`.
+    ExplicitKey,
+    /// Something without metadata.
+    Opaque,
+}
+
+/// Which object a fact is about: its key, and which state of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectRef {
+    /// The key.
+    pub key: Key,
+    /// Object or tombstone.
+    pub shape: Shape,
+    /// The resource version; empty when there is none.
+    pub rv: Rv,
+    /// The UID; empty when there is none.
+    pub uid: Arc<str>,
+}
+
+/// What the API server shows of an object besides its metadata.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    /// The labels.
+    pub labels: BTreeMap<String, String>,
+    /// `spec.nodeName`; empty when there is none.
+    pub node: Arc<str>,
+    /// `status.phase`; empty when there is none.
+    pub phase: Arc<str>,
+}
+
+/// Who did it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Actor {
+    /// The API server, or whatever stands in for it.
+    Server,
+    /// A program that calls the queue itself, where there is no reflector.
+    Program,
+    /// The reflector.
+    Reflector,
+    /// The loop that pops and processes.
+    ProcessLoop,
+    /// The n-th listener of the shared processor.
+    Listener(u8),
+}
+
+/// What a client asked the API server to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verb {
+    /// Make an object.
+    Create,
+    /// Change an object.
+    Update,
+    /// Delete an object.
+    Delete,
+}
+
+/// Why a write was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// 409 AlreadyExists.
+    AlreadyExists,
+    /// 404 NotFound.
+    NotFound,
+    /// 422 Invalid, with the reason.
+    Invalid(Arc<str>),
+}
+
+/// The type of a watch event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventType {
+    /// `ADDED`
+    Added,
+    /// `MODIFIED`
+    Modified,
+    /// `DELETED`
+    Deleted,
+    /// `BOOKMARK`
+    Bookmark,
+    /// `ERROR`
+    Error,
+}
+
+impl EventType {
+    /// As on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+            Self::Bookmark => "BOOKMARK",
+            Self::Error => "ERROR",
+        }
+    }
+}
+
+/// How a watch ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WatchEnd {
+    /// The server closed it in good order (its timeout).
+    Closed,
+    /// The connection broke; what was on its way is lost.
+    Cut,
+    /// The connection broke inside a line; so many bytes of it had come.
+    CutInLine(u32),
+    /// An `ERROR` event ended it: code and reason.
+    Failed(u16, Arc<str>),
+}
+
+/// Why the reflector did what it did next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackoffReason {
+    /// The watch ended; the next one starts at the last version.
+    WatchEnded,
+    /// The version is too old; a list comes next.
+    Expired,
+    /// The list failed.
+    ListFailed,
+}
+
+/// What a handler is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Notification {
+    /// `OnAdd(obj, isInInitialList)`
+    Add {
+        /// The object.
+        object: ObjectRef,
+        /// Whether it came with the first list.
+        is_in_initial_list: bool,
+    },
+    /// `OnUpdate(old, new)`
+    Update {
+        /// What was stored before; `None` where nothing is stored.
+        old: Option<ObjectRef>,
+        /// The object.
+        new: ObjectRef,
+    },
+    /// `OnDelete(obj)`
+    Delete {
+        /// The object, or its tombstone.
+        object: ObjectRef,
+    },
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fact {
+    // ---- the API server
+    /// An object was created and got a version.
+    ObjectCreated {
+        /// It.
+        object: ObjectRef,
+        /// What it is like.
+        body: Body,
+    },
+    /// An object was changed.
+    ObjectUpdated {
+        /// It.
+        object: ObjectRef,
+        /// What it is like now.
+        body: Body,
+        /// Its version before.
+        old_rv: Rv,
+    },
+    /// An object was deleted; `object.rv` is the version of the deletion.
+    ObjectDeleted {
+        /// It.
+        object: ObjectRef,
+        /// Its version before.
+        old_rv: Rv,
+    },
+    /// A write was refused; nothing changed.
+    WriteRefused {
+        /// What was asked for.
+        verb: Verb,
+        /// Of which object.
+        key: Key,
+        /// Why not.
+        refusal: Refusal,
+    },
+    /// The server forgot its history up to this version.
+    HistoryCompacted {
+        /// A watch from here or later still works.
+        oldest: Rv,
+    },
+    /// The server answered a list.
+    ListAnswered {
+        /// The version of the list.
+        rv: Rv,
+        /// How many objects.
+        count: u32,
+    },
+    /// The server could not answer a list.
+    ListRefused {
+        /// HTTP status.
+        code: u16,
+        /// Why.
+        reason: Arc<str>,
+    },
+    /// A watch is open.
+    WatchAccepted {
+        /// It starts after this version.
+        rv: Rv,
+    },
+    /// A watch was not opened, or ended at once: the version is too old.
+    WatchRefused {
+        /// The version asked for.
+        rv: Rv,
+        /// The oldest that would have worked.
+        oldest: Rv,
+    },
+    /// An event was put on the stream.
+    EventSent {
+        /// Its type.
+        event: EventType,
+        /// Its object; of a bookmark and an error only the version counts.
+        object: ObjectRef,
+    },
+    /// The stream ended.
+    WatchClosed {
+        /// How.
+        end: WatchEnd,
+        /// So many events were on their way and never arrived.
+        lost: u32,
+    },
+
+    // ---- the reflector
+    /// The reflector asked for a list.
+    ListRequested {
+        /// `resourceVersion` of the request; `"0"` for anything, `""` for the newest.
+        rv: Rv,
+    },
+    /// The list arrived at the reflector.
+    ListReceived {
+        /// Its version.
+        rv: Rv,
+        /// How many objects.
+        count: u32,
+    },
+    /// The reflector asked for a watch.
+    WatchRequested {
+        /// `resourceVersion` of the request.
+        rv: Rv,
+    },
+    /// The reflector took an event off the stream.
+    EventReceived {
+        /// Its type.
+        event: EventType,
+        /// Its object.
+        object: ObjectRef,
+    },
+    /// The reflector noted how far it has come.
+    LastSyncMoved {
+        /// Before.
+        from: Rv,
+        /// Now.
+        to: Rv,
+    },
+    /// The reflector noticed that its watch is over.
+    WatchEnded {
+        /// Whether a list comes next (else: a watch from the last version).
+        relist: bool,
+    },
+    /// The reflector waits before it tries again.
+    BackoffStarted {
+        /// Milliseconds.
+        ms: u64,
+        /// Why.
+        reason: BackoffReason,
+    },
+    /// The reflector gave up or was told to stop.
+    ReflectorStopped {
+        /// Why.
+        reason: Arc<str>,
+    },
+
+    // ---- the queue's lock
+    /// Somebody got the lock.
+    LockTaken {
+        /// Who.
+        by: Actor,
+    },
+    /// Somebody has to wait for the lock.
+    LockAwaited {
+        /// Who.
+        by: Actor,
+        /// Who has it.
+        holder: Actor,
+    },
+    /// The lock was given back.
+    LockReleased {
+        /// By whom.
+        by: Actor,
+    },
+
+    // ---- the queues
+    /// No key could be made; nothing was queued.
+    KeyFailed {
+        /// The error's text.
+        error: Arc<str>,
+    },
+    /// The transformer failed; nothing was queued.
+    TransformFailed {
+        /// For which key.
+        key: Key,
+        /// The error's text.
+        error: Arc<str>,
+    },
+    /// The transformer made another object of it.
+    Transformed {
+        /// As it came.
+        from: ObjectRef,
+        /// As it is queued.
+        to: ObjectRef,
+    },
+    /// `populated` was set: from now on the queue is past its first fill.
+    Populated {
+        /// How many keys have to be popped before `HasSynced`.
+        initial: u32,
+    },
+    /// Delete asked whether anybody would notice.
+    DeleteChecked {
+        /// The key.
+        key: Key,
+        /// What KnownObjects holds: `None` when there are no KnownObjects.
+        known: Option<Known>,
+        /// Whether the key has deltas in the queue.
+        pending: bool,
+    },
+    /// A delete was dropped: neither known nor pending.
+    DeleteIgnored {
+        /// The key.
+        key: Key,
+    },
+    /// A delta was put on top of its key's others.
+    DeltaAppended {
+        /// Its type.
+        delta_type: DeltaType,
+        /// Its object; `object.key` is the key.
+        object: ObjectRef,
+        /// How many deltas the key has now.
+        depth: u32,
+    },
+    /// The two newest deltas were both deletes: one of them is left.
+    DeltasMerged {
+        /// The key.
+        key: Key,
+        /// The one that stays.
+        kept: ObjectRef,
+        /// Whether it is the older one.
+        kept_older: bool,
+    },
+    /// A key took its place at the end of the queue.
+    KeyEnqueued {
+        /// The key.
+        key: Key,
+        /// How many keys are queued now.
+        length: u32,
+    },
+    /// A list did not hold a key that is known or queued: its deletion was missed.
+    DeletionDetected {
+        /// The key.
+        key: Key,
+    },
+    /// A resync passed a key over, because it has deltas in the queue.
+    ResyncSkipped {
+        /// The key.
+        key: Key,
+    },
+    /// `AddIfNotPresent` did nothing: the key has newer content.
+    AlreadyPresent {
+        /// The key.
+        key: Key,
+    },
+    /// FIFO only: the object of a key was set.
+    FifoItemSet {
+        /// The object.
+        object: ObjectRef,
+    },
+    /// FIFO only: an object was removed; its key stays in the queue.
+    FifoItemRemoved {
+        /// The key.
+        key: Key,
+    },
+    /// FIFO only: all objects were dropped before a list is put in.
+    FifoCleared,
+    /// FIFO only: Pop skipped a key whose object is gone.
+    FifoKeySkipped {
+        /// The key.
+        key: Key,
+    },
+    /// RealFIFO only: one entry was put at the end.
+    EntryAppended {
+        /// The entry.
+        entry: Entry,
+        /// How many entries are queued now.
+        length: u32,
+    },
+    /// RealFIFO only: the first `count` entries were taken.
+    EntriesTaken {
+        /// How many.
+        count: u32,
+        /// Whether all of them belong to the first list.
+        is_in_initial_list: bool,
+    },
+    /// The consumer has to wait: the queue is empty.
+    QueueEmpty,
+    /// A key left the queue, with all that was queued for it.
+    KeyPopped {
+        /// The key.
+        key: Key,
+        /// Its deltas, oldest first (FIFO: one, of type Added).
+        deltas: Vec<(DeltaType, ObjectRef)>,
+        /// Whether it belongs to the first list.
+        is_in_initial_list: bool,
+    },
+    /// The first fill has been popped: `HasSynced` is true from now on.
+    Synced,
+    /// The process function failed; what was popped is gone.
+    ProcessFailed {
+        /// The error's text.
+        error: Arc<str>,
+    },
+    /// The process function asked for it again (ErrRequeue): back at the end of the queue.
+    Requeued {
+        /// The key.
+        key: Key,
+        /// Whether it went in (else the key has newer content).
+        added: bool,
+    },
+    /// Processing took long while many keys waited.
+    ProcessWasSlow {
+        /// The key.
+        key: Key,
+        /// How many keys waited.
+        depth: u32,
+        /// Milliseconds.
+        ms: u64,
+    },
+    /// The queue was closed.
+    QueueClosed,
+
+    // ---- processing
+    /// The process function took the next delta and looked its key up.
+    DeltaTaken {
+        /// Its place in what was popped.
+        position: u32,
+        /// Its type.
+        delta_type: DeltaType,
+        /// Its object.
+        object: ObjectRef,
+        /// What the store holds for the key: `None` where there is no store.
+        exists: Option<bool>,
+    },
+    /// The process function returned.
+    Processed {
+        /// The key.
+        key: Key,
+    },
+
+    // ---- the store
+    /// An object was stored.
+    ItemStored {
+        /// It.
+        object: ObjectRef,
+        /// What was there before.
+        old: Option<ObjectRef>,
+    },
+    /// An object was removed.
+    ItemRemoved {
+        /// The key.
+        key: Key,
+        /// What was there.
+        old: Option<ObjectRef>,
+    },
+    /// The content was replaced as a whole; what the new one lacks has been removed.
+    StoreReplaced {
+        /// The new content.
+        items: Vec<ObjectRef>,
+    },
+    /// A key left the set under an indexed value.
+    IndexEntryRemoved {
+        /// The index.
+        index: Arc<str>,
+        /// The indexed value.
+        value: Arc<str>,
+        /// The key.
+        key: Key,
+        /// Whether the value went with its last key.
+        emptied: bool,
+    },
+    /// A key entered the set under an indexed value.
+    IndexEntryAdded {
+        /// The index.
+        index: Arc<str>,
+        /// The indexed value.
+        value: Arc<str>,
+        /// The key.
+        key: Key,
+    },
+    /// An index function failed; the object is stored, the index lacks it.
+    IndexFailed {
+        /// The index.
+        index: Arc<str>,
+        /// The key.
+        key: Key,
+        /// The error's text.
+        error: Arc<str>,
+    },
+    /// Indices were added.
+    IndexersAdded {
+        /// Their names.
+        names: Vec<Arc<str>>,
+    },
+    /// All indices were emptied before they are filled again.
+    IndicesReset,
+    /// The store's resource version was set.
+    StoreVersionMoved {
+        /// Before.
+        from: Rv,
+        /// Now.
+        to: Rv,
+    },
+
+    // ---- handlers
+    /// A notification was handed to a handler's buffer.
+    NotificationQueued {
+        /// Which handler.
+        handler: u8,
+        /// What it says.
+        notification: Notification,
+        /// How many wait now.
+        pending: u32,
+    },
+    /// A handler began to work on its next notification.
+    NotificationTaken {
+        /// Which handler.
+        handler: u8,
+        /// What it says.
+        notification: Notification,
+    },
+    /// A program printed a line.
+    LinePrinted {
+        /// Which handler.
+        handler: u8,
+        /// The line.
+        line: Arc<str>,
+    },
+    /// A handler returned.
+    NotificationHandled {
+        /// Which handler.
+        handler: u8,
+    },
+}
+
+/// What KnownObjects says of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// It has it, in this version.
+    Yes(Rv),
+    /// It does not have it.
+    No,
+    /// It could not tell.
+    Failed,
+}
+
+/// One entry of a RealFIFO.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A change of one object.
+    Delta(DeltaType, ObjectRef),
+    /// A whole list.
+    ReplacedAll {
+        /// Its version.
+        rv: Rv,
+        /// Its objects.
+        objects: Vec<ObjectRef>,
+    },
+    /// A whole resync.
+    SyncAll,
+    /// A newer version.
+    Bookmark {
+        /// It.
+        rv: Rv,
+    },
+}
+
+/// The number of a fact in its recording, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FactId(pub u32);
+
+/// Why something happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// It was set so from the start.
+    Start,
+    /// An input of the recording: its number, from 0.
+    Input(u32),
+    /// Another fact.
+    Fact(FactId),
+}
+
+/// A fact with its place in the recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactRecord {
+    /// Its number.
+    pub id: FactId,
+    /// Virtual milliseconds since the start.
+    pub time: u64,
+    /// Who.
+    pub actor: Actor,
+    /// Why.
+    pub cause: Cause,
+    /// Which step of which algorithm.
+    pub step: Step,
+    /// What.
+    pub fact: Fact,
+}

@@ -1,0 +1,12 @@
+//! client-go's `tools/cache`, in its words.
+//!
+//! Everything here is plain data with `&mut self` methods: there is no lock, clock, random number,
+//! thread or I/O in this folder. Time is an argument, and every mutation states its [`fact::Fact`]
+//! to a [`trace::Trace`]; with `()` as the trace that costs nothing.
+
+pub mod delta;
+pub mod fact;
+pub mod key;
+pub mod object;
+pub mod step;
+pub mod trace;

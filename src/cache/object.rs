@@ -1,0 +1,139 @@
+//! What can be cached: [`Object`], and the [`Item`]s that client-go passes as `interface{}`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kube_core::Resource;
+
+use super::fact::{ObjectRef, Shape};
+use super::key::Key;
+
+/// Something with Kubernetes metadata.
+///
+/// Whatever implements kube-core's [`Resource`] is an `Object`: `DynamicObject`,
+/// `PartialObjectMeta` and the types of k8s-openapi. Any other type can implement it by hand.
+///
+/// Upstream: `meta.Accessor`, used by
+/// [`store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/store.go).
+pub trait Object {
+    /// The namespace; empty for a cluster-scoped object.
+    fn namespace(&self) -> &str;
+    /// The name.
+    fn name(&self) -> &str;
+    /// The UID; empty when the server has not set one.
+    fn uid(&self) -> &str;
+    /// The resource version, opaque; empty when there is none.
+    fn resource_version(&self) -> &str;
+    /// The labels.
+    fn labels(&self) -> &BTreeMap<String, String>;
+}
+
+static NO_LABELS: BTreeMap<String, String> = BTreeMap::new();
+
+impl<K: Resource> Object for K {
+    fn namespace(&self) -> &str {
+        self.meta().namespace.as_deref().unwrap_or_default()
+    }
+
+    fn name(&self) -> &str {
+        self.meta().name.as_deref().unwrap_or_default()
+    }
+
+    fn uid(&self) -> &str {
+        self.meta().uid.as_deref().unwrap_or_default()
+    }
+
+    fn resource_version(&self) -> &str {
+        self.meta().resource_version.as_deref().unwrap_or_default()
+    }
+
+    fn labels(&self) -> &BTreeMap<String, String> {
+        self.meta().labels.as_ref().unwrap_or(&NO_LABELS)
+    }
+}
+
+/// What a store or a queue is handed: an object, or one of the odd things that upstream accepts
+/// because its type is `interface{}`.
+#[derive(Debug)]
+pub enum Item<O> {
+    /// An object; shared, never cloned by the cache.
+    Object(Arc<O>),
+    /// What is left of an object whose deletion was missed.
+    Tombstone(Arc<DeletedFinalStateUnknown<O>>),
+    /// A key in place of an object.
+    ExplicitKey(Key),
+    /// Something without metadata, named by its text: no key can be made for it.
+    Opaque(Arc<str>),
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for Item<O> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Object(object) => Self::Object(Arc::clone(object)),
+            Self::Tombstone(tombstone) => Self::Tombstone(Arc::clone(tombstone)),
+            Self::ExplicitKey(key) => Self::ExplicitKey(key.clone()),
+            Self::Opaque(text) => Self::Opaque(Arc::clone(text)),
+        }
+    }
+}
+
+/// Put into a queue when an object was deleted but the watch missed it: the object, where there is
+/// one, may be stale.
+///
+/// Upstream: `DeletedFinalStateUnknown` in
+/// [`delta_fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/delta_fifo.go).
+#[derive(Debug)]
+pub struct DeletedFinalStateUnknown<O> {
+    /// The key that the object was stored under.
+    pub key: Key,
+    /// The last state that was seen, if any.
+    pub object: Option<Item<O>>,
+}
+
+impl<O> Item<O> {
+    /// Wraps an object.
+    pub fn object(object: O) -> Self {
+        Self::Object(Arc::new(object))
+    }
+
+    /// The object itself, also out of a tombstone.
+    #[must_use]
+    pub fn as_object(&self) -> Option<&Arc<O>> {
+        match self {
+            Self::Object(object) => Some(object),
+            Self::Tombstone(tombstone) => tombstone.object.as_ref().and_then(Item::as_object),
+            Self::ExplicitKey(_) | Self::Opaque(_) => None,
+        }
+    }
+
+    /// Whether this is a tombstone.
+    #[must_use]
+    pub fn is_tombstone(&self) -> bool {
+        matches!(self, Self::Tombstone(_))
+    }
+}
+
+impl<O: Object> Item<O> {
+    /// How a fact names this item; `key` is the one it is stored or queued under.
+    #[must_use]
+    pub fn to_ref(&self, key: &Key) -> ObjectRef {
+        let shape = match self {
+            Self::Object(_) => Shape::Object,
+            Self::Tombstone(tombstone) if tombstone.object.is_some() => Shape::Tombstone,
+            Self::Tombstone(_) => Shape::EmptyTombstone,
+            Self::ExplicitKey(_) => Shape::ExplicitKey,
+            Self::Opaque(_) => Shape::Opaque,
+        };
+        let (rv, uid) = match self.as_object() {
+            Some(object) => (object.resource_version(), object.uid()),
+            None => ("", ""),
+        };
+        ObjectRef {
+            key: key.clone(),
+            shape,
+            rv: rv.into(),
+            uid: uid.into(),
+        }
+    }
+}

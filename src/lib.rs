@@ -1,0 +1,15 @@
+//! deltascope: how a Kubernetes informer really works.
+//!
+//! Two things in one crate: a faithful re-implementation of client-go's `tools/cache`
+//! ([`cache`]), usable as a library, and the page that shows it at work, one fact at a time.
+//!
+//! Read the modules in this order: [`cache`] (plain data, no lock, clock or thread), [`runtime`]
+//! (what drives it), [`source`] (where list and watch come from), [`replay`] (recordings and the
+//! picture that the screen draws), [`lessons`], then `ui` and `embed`.
+
+pub mod cache;
+pub mod lessons;
+pub mod replay;
+pub mod runtime;
+pub mod source;
+pub mod ui;

@@ -1,0 +1,3 @@
+//! Recordings, and the picture that is a fold of their facts.
+
+pub mod picture;

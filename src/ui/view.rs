@@ -1,0 +1,90 @@
+//! All that the screen shows at one moment. Rooms are drawn from it and from nothing else.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::FactRecord;
+use crate::replay::picture::Picture;
+
+use super::i18n::Text;
+
+/// How many facts before the current one are at hand for pseudo-code values and lanes.
+pub const RECENT: usize = 160;
+
+/// One moment of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// The state after `step` facts.
+    pub picture: Rc<Picture>,
+    /// The last [`RECENT`] facts up to the cursor, oldest first; the last one is the current fact.
+    pub recent: Rc<[FactRecord]>,
+    /// How many facts have been shown.
+    pub step: usize,
+    /// How many are known.
+    pub steps: usize,
+    /// Whether more facts come when the cursor reaches the end (an endless source).
+    pub endless: bool,
+    /// Virtual time of the current fact, in ms.
+    pub time: u64,
+    /// Whether it is playing.
+    pub playing: bool,
+    /// Speed in percent: 100 is 1×.
+    pub speed: u32,
+    /// What the timeline marks.
+    pub ticks: Rc<[Tick]>,
+    /// Named moments.
+    pub markers: Rc<[Marker]>,
+    /// What is being shown.
+    pub lesson: Rc<LessonHead>,
+    /// What went wrong, if anything did.
+    pub error: Option<ErrorView>,
+}
+
+/// A mark on the timeline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tick {
+    /// After so many facts.
+    pub at: usize,
+    /// Its hue.
+    pub delta_type: DeltaType,
+}
+
+/// A named moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marker {
+    /// Its id.
+    pub id: Arc<str>,
+    /// After so many facts.
+    pub at: usize,
+    /// What it is called.
+    pub title: Text,
+}
+
+/// What is being shown.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct LessonHead {
+    /// The stable id.
+    pub id: Arc<str>,
+    /// What it is called.
+    pub title: Text,
+    /// One or two sentences about it; shown beside the captions.
+    pub note: Text,
+    /// The generation: `1.32`.
+    pub era: Arc<str>,
+    /// The switch for KnownObjects does something here.
+    pub can_switch_known: bool,
+    /// Objects can be created, edited and deleted.
+    pub can_write: bool,
+    /// The watch can be cut.
+    pub can_cut: bool,
+}
+
+/// An error that the user caused or a file held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorView {
+    /// What, where, what to do, in the language of the page.
+    pub message: Text,
+    /// The line of the file, from 1.
+    pub line: Option<u32>,
+}
