@@ -143,6 +143,18 @@ pub enum BackoffReason {
     ListFailed,
 }
 
+/// How the process loop runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ProcessMode {
+    /// It pops whenever there is something.
+    #[default]
+    Free,
+    /// It rests so many ms after each Pop.
+    Paced(u32),
+    /// It pops only when asked.
+    Held,
+}
+
 /// What a handler is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notification {
@@ -297,6 +309,31 @@ pub enum Fact {
     ReflectorStopped {
         /// Why.
         reason: Arc<str>,
+    },
+
+    /// A program without a reflector called the queue.
+    Called {
+        /// Added: `Add`, Updated: `Update`, Deleted: `Delete`.
+        delta_type: DeltaType,
+        /// With this object.
+        object: ObjectRef,
+    },
+
+    // ---- the switches of the run
+    /// The process loop runs differently from now on.
+    ModeSet {
+        /// How.
+        mode: ProcessMode,
+    },
+    /// Pop was asked for (held only).
+    PopAsked {
+        /// How often it was asked for and has not come yet.
+        asked: u32,
+    },
+    /// The queue got its KnownObjects, or lost them.
+    KnownObjectsSet {
+        /// Which.
+        on: bool,
     },
 
     // ---- the queue's lock

@@ -31,6 +31,11 @@ pub enum Step {
     ReflectorBackoff,
     ReflectorStop,
 
+    // A program that calls the queue itself
+    ProgramCall,
+    // The switches of the run
+    SettingChanged,
+
     // FIFO
     FifoLock,
     FifoAdd,

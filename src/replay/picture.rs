@@ -10,6 +10,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::cache::delta::DeltaType;
+pub use crate::cache::fact::ProcessMode;
 use crate::cache::fact::{Actor, Body, Entry, EventType, Notification, ObjectRef, Rv};
 use crate::cache::key::Key;
 
@@ -139,6 +140,8 @@ pub struct ReflectorRoom {
     pub backoff_ms: u64,
     /// Whether a list comes next (the watch expired).
     pub relist: bool,
+    /// The event that was taken off the stream and is not in the queue yet.
+    pub in_hand: Option<(EventType, ObjectRef)>,
 }
 
 /// Which queue it is.
@@ -193,18 +196,6 @@ pub struct LockState {
     pub holder: Option<Actor>,
     /// Who waits for it, the first first.
     pub waiting: Vec<Actor>,
-}
-
-/// How the process loop runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum ProcessMode {
-    /// It pops whenever there is something.
-    #[default]
-    Free,
-    /// It rests so many ms after each Pop.
-    Paced(u32),
-    /// It pops only when asked.
-    Held,
 }
 
 /// Pop and the process function.
