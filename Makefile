@@ -1,0 +1,113 @@
+# What a fresh machine needs: rustup, node with npm, and apt (as root or with sudo) where no
+# chromium is installed. Everything else is set up here, once; the second time costs nothing.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+
+# trunk 0.22 asks for a newer Rust than rust-toolchain.toml names.
+TRUNK_VERSION := 0.21.14
+# The generated JavaScript and the wasm must come from one version: the lock's.
+BINDGEN_VERSION := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/version = "\(.*\)"/\1/p;}' Cargo.lock)
+
+# Tools of the project's own, when PATH has not got the right version; first on PATH, so that trunk
+# finds them as well.
+TOOLS := $(CURDIR)/target/tools
+export PATH := $(TOOLS)/bin:$(PATH):$(HOME)/.cargo/bin
+
+# The lock is part of the source: a build never changes it.
+CARGO_FLAGS ?= --locked
+# How many cases a property gets in `make soak`: some minutes, where `make test` takes seconds.
+SOAK_CASES ?= 20000
+
+BROWSER := tests/browser
+NODE_MODULES := $(BROWSER)/node_modules/.package-lock.json
+WASM := wasm32-unknown-unknown
+
+.PHONY: help
+help:
+	@echo 'make serve    build the page, serve it on http://127.0.0.1:8080/ and rebuild on every change'
+	@echo 'make test     everything that must hold: format, lints, native, wasm and browser tests'
+	@echo 'make bench    the benchmarks'
+	@echo 'make dist     the static site, in dist/'
+	@echo 'make soak     the property tests with $(SOAK_CASES) cases each'
+	@echo 'parts of them: setup fmt clippy test-native examples test-wasm test-browser size'
+
+.PHONY: serve test bench dist soak
+serve: setup
+	trunk serve
+
+test: fmt clippy test-native examples test-wasm test-browser
+
+dist: setup-dist
+	trunk build --release --cargo-profile page
+	@$(MAKE) --no-print-directory size
+
+bench:
+	@if compgen -G 'benches/*.rs' >/dev/null; then cargo bench $(CARGO_FLAGS); \
+	else echo 'The benchmarks come with a later change.'; fi
+
+soak:
+	PROPTEST_CASES=$(SOAK_CASES) cargo test $(CARGO_FLAGS) --release
+
+# --- set-up -----------------------------------------------------------------------------------
+
+.PHONY: setup setup-rust setup-dist setup-browser
+setup: setup-dist
+
+# rust-toolchain.toml says which; rustup fetches what it misses.
+setup-rust:
+	@rustup show active-toolchain >/dev/null 2>&1 || rustup toolchain install
+	@have=$$(rustup target list --installed) && grep -qx '$(WASM)' <<<"$$have" || rustup target add $(WASM)
+	@have=$$(rustup component list --installed) && for c in clippy rustfmt; do \
+	  grep -q "^$$c" <<<"$$have" || rustup component add $$c; done
+
+setup-dist: setup-rust
+	@[ "$$(trunk --version 2>/dev/null)" = 'trunk $(TRUNK_VERSION)' ] || \
+	  cargo install trunk --locked --version $(TRUNK_VERSION) --root '$(TOOLS)' --force
+	@$(MAKE) --no-print-directory setup-bindgen
+
+# Not --locked: one crate that its lock names can no longer be had.
+.PHONY: setup-bindgen
+setup-bindgen:
+	@{ [ "$$(wasm-bindgen --version 2>/dev/null)" = 'wasm-bindgen $(BINDGEN_VERSION)' ] && \
+	   [ "$$(wasm-bindgen-test-runner --version 2>/dev/null)" = 'wasm-bindgen-test-runner $(BINDGEN_VERSION)' ]; } || \
+	  cargo install wasm-bindgen-cli --version $(BINDGEN_VERSION) --root '$(TOOLS)' --force
+
+setup-browser: $(NODE_MODULES)
+	@command -v chromium >/dev/null || { \
+	  if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	  $$sudo apt-get update && \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends chromium; }
+
+$(NODE_MODULES): $(BROWSER)/package.json $(BROWSER)/package-lock.json
+	cd $(BROWSER) && npm ci --no-audit --no-fund
+	@touch $@
+
+# --- the parts of `make test` -----------------------------------------------------------------
+
+.PHONY: fmt clippy test-native examples test-wasm test-browser size
+fmt: setup-rust
+	cargo fmt --check
+
+clippy: setup-rust
+	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --target $(WASM) --features ui --lib --bins -- -D warnings
+
+test-native: setup-rust
+	cargo test $(CARGO_FLAGS)
+
+# Among them the runner of recorded scenarios.
+examples: setup-rust
+	cargo build $(CARGO_FLAGS) --examples
+
+test-wasm: setup-rust setup-bindgen
+	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
+	  cargo test $(CARGO_FLAGS) --target $(WASM) --test wasm
+
+test-browser: setup-browser dist
+	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=2 'tests/'
+
+size:
+	@node $(BROWSER)/size.mjs dist

@@ -1,0 +1,52 @@
+// What a visitor downloads before the page can be used: node size.mjs DIST
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
+
+// The page's own budget (300 KB without the lessons' texts) and a third on top for those texts.
+const LIMIT_KB = 400;
+const COUNTED = new Set([".wasm", ".js", ".css"]);
+
+const dist = process.argv[2];
+if (!dist) {
+  console.error("usage: node size.mjs DIST");
+  process.exit(2);
+}
+
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  }).length;
+
+const sums = new Map();
+for (const name of readdirSync(dist, { recursive: true })) {
+  const kind = extname(name);
+  if (!COUNTED.has(kind)) continue;
+  const bytes = readFileSync(join(dist, name));
+  const sum = sums.get(kind) ?? { raw: 0, brotli: 0 };
+  sum.raw += bytes.length;
+  sum.brotli += brotli(bytes);
+  sums.set(kind, sum);
+}
+if (!sums.has(".wasm")) {
+  console.error(`${dist} holds no wasm: run make dist`);
+  process.exit(1);
+}
+
+const kb = (bytes) => `${(bytes / 1000).toFixed(1)} KB`.padStart(12);
+console.log(`${"".padEnd(6)}${"raw".padStart(12)}${"brotli".padStart(12)}`);
+let raw = 0;
+let compressed = 0;
+for (const [kind, sum] of [...sums].sort()) {
+  console.log(kind.padEnd(6) + kb(sum.raw) + kb(sum.brotli));
+  raw += sum.raw;
+  compressed += sum.brotli;
+}
+console.log("sum".padEnd(6) + kb(raw) + kb(compressed));
+if (compressed > LIMIT_KB * 1000) {
+  console.error(`The page weighs more than ${LIMIT_KB} KB with brotli.`);
+  process.exit(1);
+}
