@@ -1,1 +1,3 @@
-//! …
+//! Where list and watch come from.
+
+pub mod pod;
