@@ -15,7 +15,33 @@ impl Key {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// `namespace/name`, or the name alone when the namespace is empty.
+    #[must_use]
+    pub fn join(namespace: &str, name: &str) -> Self {
+        if namespace.is_empty() {
+            return Self::from(name);
+        }
+        let length = namespace.len() + 1 + name.len();
+        let mut buffer = [0_u8; SHORT];
+        if let Some(short) = buffer.get_mut(..length) {
+            let (front, back) = short.split_at_mut(namespace.len());
+            front.copy_from_slice(namespace.as_bytes());
+            if let Some((slash, rest)) = back.split_first_mut() {
+                *slash = b'/';
+                rest.copy_from_slice(name.as_bytes());
+            }
+            if let Ok(text) = std::str::from_utf8(short) {
+                return Self::from(text);
+            }
+        }
+        Self::from(format!("{namespace}/{name}"))
+    }
 }
+
+/// Up to here a key is put together on the stack, so that making one allocates once: namespaces
+/// have at most 63 bytes, and names of more than 128 are rare.
+const SHORT: usize = 192;
 
 impl From<&str> for Key {
     fn from(text: &str) -> Self {

@@ -5,8 +5,15 @@
 //! to a [`trace::Trace`]; with `()` as the trace that costs nothing.
 
 pub mod delta;
+pub mod delta_fifo;
+pub mod error;
 pub mod fact;
+pub mod index;
 pub mod key;
+pub mod key_func;
 pub mod object;
+pub mod order;
+pub mod queue;
 pub mod step;
+pub mod store;
 pub mod trace;

@@ -107,6 +107,26 @@ impl<O> Item<O> {
         }
     }
 
+    /// The object, where it is one and no tombstone: what has metadata of its own.
+    #[must_use]
+    pub fn plain_object(&self) -> Option<&Arc<O>> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// Whether both are the same thing, not just equal.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Object(a), Self::Object(b)) => Arc::ptr_eq(a, b),
+            (Self::Tombstone(a), Self::Tombstone(b)) => Arc::ptr_eq(a, b),
+            (Self::ExplicitKey(a), Self::ExplicitKey(b)) => a == b,
+            (Self::Opaque(a), Self::Opaque(b)) => a == b,
+            _ => false,
+        }
+    }
+
     /// Whether this is a tombstone.
     #[must_use]
     pub fn is_tombstone(&self) -> bool {

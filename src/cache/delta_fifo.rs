@@ -1,0 +1,583 @@
+//! DeltaFIFO: for each key, all that happened to its object since the last Pop.
+//!
+//! Upstream: [`delta_fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/delta_fifo.go).
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use foldhash::fast::FixedState;
+
+use super::delta::{Delta, DeltaType, Deltas};
+use super::error::Error;
+use super::fact::{Fact, Known};
+use super::key::Key;
+use super::key_func::KeyFunc;
+use super::object::{DeletedFinalStateUnknown, Item, Object};
+use super::queue::{
+    KeyListerGetter, Population, ProcessOutcome, Queue, Release, SLOW_PROCESS, TakenItem,
+    TransformFunc, count, queue_key, state_key_failed, state_processed, transform,
+};
+use super::step::Step;
+use super::trace::Trace;
+
+/// What a DeltaFIFO is made of.
+pub struct DeltaFifoOptions<O> {
+    /// The key function.
+    pub key_func: KeyFunc<O>,
+    /// Whether `Replace` queues `Replaced` (the informers' choice) or `Sync` (the older way).
+    pub emit_delta_type_replaced: bool,
+    /// Runs over each object before it is queued.
+    pub transformer: Option<TransformFunc<O>>,
+    /// Whose behaviour. Only 0.24 differs: its transformer sees tombstones and resyncs, too.
+    pub release: Release,
+}
+
+impl<O> DeltaFifoOptions<O> {
+    /// client-go's defaults: `Sync` for a list, no transformer, the newest release.
+    pub fn new(key_func: KeyFunc<O>) -> Self {
+        Self {
+            key_func,
+            emit_delta_type_replaced: false,
+            transformer: None,
+            release: Release::default(),
+        }
+    }
+}
+
+/// A queue of keys, and for each the deltas since the last Pop.
+///
+/// Cloning copies the queue and shares the objects.
+pub struct DeltaFifo<O> {
+    /// The deltas of each queued key, oldest first; never empty.
+    items: HashMap<Key, Deltas<O>, FixedState>,
+    /// The queued keys, the next one first.
+    ///
+    /// Invariant: a key is in `queue`, once, exactly when it is in `items`.
+    queue: VecDeque<Key>,
+    population: Population,
+    closed: bool,
+    key_func: KeyFunc<O>,
+    emit_delta_type_replaced: bool,
+    transformer: Option<TransformFunc<O>>,
+    release: Release,
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for DeltaFifo<O> {
+    fn clone(&self) -> Self {
+        Self {
+            items: self.items.clone(),
+            queue: self.queue.clone(),
+            population: self.population.clone(),
+            closed: self.closed,
+            key_func: Arc::clone(&self.key_func),
+            emit_delta_type_replaced: self.emit_delta_type_replaced,
+            transformer: self.transformer.clone(),
+            release: self.release,
+        }
+    }
+}
+
+/// What [`DeltaFifo::begin_pop`] took out of the queue.
+#[derive(Debug)]
+pub struct Taken<O> {
+    /// The key.
+    pub key: Key,
+    /// Its deltas, oldest first; at least one.
+    pub deltas: Deltas<O>,
+    /// Whether they belong to the first list.
+    pub is_in_initial_list: bool,
+    /// How many keys were left in the queue.
+    pub depth: usize,
+}
+
+impl<O> TakenItem for Taken<O> {
+    fn is_in_initial_list(&self) -> bool {
+        self.is_in_initial_list
+    }
+}
+
+/// What [`DeltaFifo::add_if_not_present`] is offered.
+#[derive(Debug)]
+pub enum Offered<O> {
+    /// What Pop returned.
+    Deltas(Deltas<O>),
+    /// Anything else: refused.
+    Item(Item<O>),
+}
+
+impl<O: Object> DeltaFifo<O> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(options: DeltaFifoOptions<O>) -> Self {
+        Self {
+            items: HashMap::default(),
+            queue: VecDeque::new(),
+            population: Population::default(),
+            closed: false,
+            key_func: options.key_func,
+            emit_delta_type_replaced: options.emit_delta_type_replaced,
+            transformer: options.transformer,
+            release: options.release,
+        }
+    }
+
+    /// The key of an item; a tombstone has its own.
+    ///
+    /// # Errors
+    /// [`Error::Key`].
+    pub fn key_of(&self, item: &Item<O>) -> Result<Key, Error> {
+        super::key_func::key_of(&self.key_func, item)
+    }
+
+    /// The key of deltas: that of the newest.
+    ///
+    /// # Errors
+    /// [`Error::Key`], also when there are no deltas.
+    pub fn key_of_deltas(&self, deltas: &[Delta<O>]) -> Result<Key, Error> {
+        match deltas.last() {
+            Some(newest) => self.key_of(&newest.object),
+            None => Err(Error::Key {
+                object: "[]".into(),
+                error: "0 length Deltas object; can't get key".into(),
+            }),
+        }
+    }
+
+    /// Puts back what Pop returned, unless the key has newer deltas (client-go up to 0.32).
+    ///
+    /// # Errors
+    /// [`Error::NotDeltas`], [`Error::Key`]: nothing was queued.
+    pub fn add_if_not_present(
+        &mut self,
+        offered: Offered<O>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let step = Step::AddIfNotPresent;
+        let deltas = match offered {
+            Offered::Deltas(deltas) => deltas,
+            Offered::Item(item) => return Err(Error::NotDeltas(go_syntax(&item).into())),
+        };
+        let key = self.key_of_deltas(&deltas).map_err(|error| {
+            let error = match deltas.last() {
+                Some(_) => error,
+                // Upstream wraps this one twice.
+                None => Error::Key {
+                    object: "[]".into(),
+                    error: error.to_string().into(),
+                },
+            };
+            state_key_failed(&error, step, trace);
+            error
+        })?;
+        self.population.populate(0, step, trace);
+        if self.items.contains_key(&key) {
+            trace.fact(step, || Fact::AlreadyPresent { key });
+            return Ok(());
+        }
+        for (position, delta) in deltas.iter().enumerate() {
+            trace.fact(step, || Fact::DeltaAppended {
+                delta_type: delta.delta_type,
+                object: delta.object.to_ref(&key),
+                depth: count(position + 1),
+            });
+        }
+        self.queue.push_back(key.clone());
+        trace.fact(step, || Fact::KeyEnqueued {
+            key: key.clone(),
+            length: count(self.queue.len()),
+        });
+        self.items.insert(key, deltas);
+        self.check_invariant();
+        Ok(())
+    }
+
+    /// The newest object of each key, in queue order (client-go up to 0.32).
+    pub fn list(&self) -> impl Iterator<Item = &Item<O>> {
+        self.queue
+            .iter()
+            .filter_map(|key| self.items.get(key)?.last())
+            .map(|newest| &newest.object)
+    }
+
+    /// The queued keys, the next one first.
+    pub fn list_keys(&self) -> impl ExactSizeIterator<Item = &Key> {
+        self.queue.iter()
+    }
+
+    /// The deltas of a key, oldest first.
+    #[must_use]
+    pub fn get_by_key(&self, key: &str) -> Option<&[Delta<O>]> {
+        self.items.get(key).map(Vec::as_slice)
+    }
+
+    /// The deltas of the object's key, oldest first (client-go up to 0.32).
+    ///
+    /// # Errors
+    /// [`Error::Key`].
+    pub fn get(&self, item: &Item<O>) -> Result<Option<&[Delta<O>]>, Error> {
+        Ok(self.get_by_key(&self.key_of(item)?))
+    }
+
+    /// How many keys are queued.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether nothing is queued.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Whether anything was ever put in.
+    #[must_use]
+    pub fn populated(&self) -> bool {
+        self.population.populated
+    }
+
+    /// How many keys of the first list are still to be popped.
+    #[must_use]
+    pub fn initial_population_count(&self) -> usize {
+        self.population.initial
+    }
+
+    /// Whether `queue` and `items` hold the same keys.
+    #[must_use]
+    pub fn is_consistent(&self) -> bool {
+        let keys: HashSet<&Key, FixedState> = self.queue.iter().collect();
+        keys.len() == self.queue.len()
+            && keys.len() == self.items.len()
+            && keys.iter().all(|key| self.items.contains_key(*key))
+            && self.items.values().all(|deltas| !deltas.is_empty())
+    }
+
+    // ---- helpers
+
+    /// In tests the lengths alone, or an operation would cost time in proportion to the queue;
+    /// tests/cache.rs looks at [`DeltaFifo::is_consistent`].
+    fn check_invariant(&self) {
+        debug_assert_eq!(
+            self.queue.len(),
+            self.items.len(),
+            "a key is queued exactly when it has deltas"
+        );
+    }
+
+    /// Queues a delta. `cause` is what asked for it: a `Replace` may queue `Sync`, and is yet no
+    /// resync for the transformer.
+    fn queue_action(
+        &mut self,
+        delta_type: DeltaType,
+        cause: DeltaType,
+        key: Key,
+        item: Item<O>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let item = match &self.transformer {
+            Some(transformer)
+                if self.release == Release::V0_24
+                    || (!item.is_tombstone() && cause != DeltaType::Sync) =>
+            {
+                transform(transformer, &key, item, Step::QueueActionTransform, trace)?
+            }
+            _ => item,
+        };
+        let delta = Delta {
+            delta_type,
+            object: item,
+        };
+        let appended = |delta: &Delta<O>, depth: usize| Fact::DeltaAppended {
+            delta_type,
+            object: delta.object.to_ref(&key),
+            depth: count(depth),
+        };
+        if let Some(deltas) = self.items.get_mut(&key) {
+            trace.fact(Step::QueueActionAppend, || {
+                appended(&delta, deltas.len() + 1)
+            });
+            deltas.push(delta);
+            if let Some(kept_older) = dedup(deltas)
+                && let Some(kept) = deltas.last()
+            {
+                trace.fact(Step::QueueActionDedup, || Fact::DeltasMerged {
+                    key: key.clone(),
+                    kept: kept.object.to_ref(&key),
+                    kept_older,
+                });
+            }
+            return Ok(());
+        }
+        trace.fact(Step::QueueActionAppend, || appended(&delta, 1));
+        self.queue.push_back(key.clone());
+        trace.fact(Step::QueueActionEnqueue, || Fact::KeyEnqueued {
+            key: key.clone(),
+            length: count(self.queue.len()),
+        });
+        // Room for one, as `vec!` makes it: most keys have one delta when they are popped.
+        self.items.insert(key, vec![delta]);
+        self.check_invariant();
+        Ok(())
+    }
+
+    fn queue_item(
+        &mut self,
+        delta_type: DeltaType,
+        item: Item<O>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        self.population.populate(0, Step::AddKey, trace);
+        let key = queue_key(&self.key_func, &item, Step::QueueActionKey, trace)?;
+        self.queue_action(delta_type, delta_type, key, item, trace)
+    }
+
+    fn queue_deletion(
+        &mut self,
+        key: Key,
+        object: Option<Item<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        trace.fact(Step::ReplaceMissing, || Fact::DeletionDetected {
+            key: key.clone(),
+        });
+        let tombstone = Item::Tombstone(Arc::new(DeletedFinalStateUnknown {
+            key: key.clone(),
+            object,
+        }));
+        let deleted = DeltaType::Deleted;
+        self.queue_action(deleted, deleted, key, tombstone, trace)
+    }
+}
+
+impl<O: Object> Queue<O> for DeltaFifo<O> {
+    type Taken = Taken<O>;
+
+    fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
+        self.queue_item(DeltaType::Added, item, trace)
+    }
+
+    fn update(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
+        self.queue_item(DeltaType::Updated, item, trace)
+    }
+
+    /// Dropped when the key is neither queued nor known: nobody would notice. Where `known` cannot
+    /// tell, it is queued.
+    fn delete(
+        &mut self,
+        item: Item<O>,
+        known: Option<&dyn KeyListerGetter<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let key = queue_key(&self.key_func, &item, Step::DeleteKey, trace)?;
+        self.population.populate(0, Step::DeleteKey, trace);
+        let pending = self.items.contains_key(&key);
+        let known = known.map(|known| match known.get_by_key(&key) {
+            Ok(Some(item)) => Known::Yes(
+                item.as_object()
+                    .map_or("", |object| object.resource_version())
+                    .into(),
+            ),
+            Ok(None) => Known::No,
+            Err(_) => Known::Failed,
+        });
+        let ignored = !pending && matches!(known, None | Some(Known::No));
+        trace.fact(Step::DeleteCheck, || Fact::DeleteChecked {
+            key: key.clone(),
+            known,
+            pending,
+        });
+        if ignored {
+            trace.fact(Step::DeleteIgnore, || Fact::DeleteIgnored { key });
+            return Ok(());
+        }
+        let deleted = DeltaType::Deleted;
+        self.queue_action(deleted, deleted, key, item, trace)
+    }
+
+    /// Queues what is listed, then a tombstone for each key that is queued or known and was not
+    /// listed. Stops at an object that fails: those before it stay queued, no deletion is.
+    fn replace(
+        &mut self,
+        items: Vec<Item<O>>,
+        _resource_version: &str,
+        known: Option<&dyn KeyListerGetter<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let delta_type = if self.emit_delta_type_replaced {
+            DeltaType::Replaced
+        } else {
+            DeltaType::Sync
+        };
+        let mut listed: HashSet<Key, FixedState> =
+            HashSet::with_capacity_and_hasher(items.len(), FixedState::default());
+        for item in items {
+            let key = queue_key(&self.key_func, &item, Step::ReplaceItem, trace)?;
+            listed.insert(key.clone());
+            self.queue_action(delta_type, DeltaType::Replaced, key, item, trace)
+                .map_err(|error| Error::Enqueue(Box::new(error)))?;
+        }
+
+        let mut deletions = 0;
+        let missing: Vec<Key> = self
+            .queue
+            .iter()
+            .filter(|key| !listed.contains(*key))
+            .cloned()
+            .collect();
+        for key in missing {
+            let object = match self.items.get(&key).and_then(|deltas| deltas.last()) {
+                Some(newest) => match &newest.object {
+                    // A tombstone in a tombstone would hide the object.
+                    Item::Tombstone(tombstone) => tombstone.object.clone(),
+                    object => Some(object.clone()),
+                },
+                None => None,
+            };
+            deletions += 1;
+            self.queue_deletion(key, object, trace)?;
+        }
+        if let Some(known) = known {
+            for key in known.list_keys() {
+                if listed.contains(&key) || self.items.contains_key(&key) {
+                    continue;
+                }
+                // Without the object the deletion still counts.
+                let object = known.get_by_key(&key).unwrap_or_default();
+                deletions += 1;
+                self.queue_deletion(key, object, trace)?;
+            }
+        }
+
+        let initial = listed.len() + deletions;
+        self.population
+            .populate(initial, Step::ReplacePopulation, trace);
+        Ok(())
+    }
+
+    /// Queues `Sync` for each known key that has nothing queued.
+    fn resync(
+        &mut self,
+        known: Option<&dyn KeyListerGetter<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let Some(known) = known else { return Ok(()) };
+        for key in known.list_keys() {
+            let Ok(Some(item)) = known.get_by_key(&key) else {
+                continue;
+            };
+            let key = queue_key(&self.key_func, &item, Step::ResyncKey, trace)?;
+            if self.items.contains_key(&key) {
+                trace.fact(Step::ResyncKey, || Fact::ResyncSkipped { key });
+                continue;
+            }
+            let sync = DeltaType::Sync;
+            self.queue_action(sync, sync, key, item, trace)
+                .map_err(|error| Error::QueueObject(Box::new(error)))?;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, trace: &mut impl Trace) {
+        self.closed = true;
+        trace.fact(Step::QueueClose, || Fact::QueueClosed);
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn has_synced(&self) -> bool {
+        self.population.synced
+    }
+
+    fn depth(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Takes the next key with all its deltas. The first fill is counted down here, before anything
+    /// is processed: `has_synced` is true while its last key is.
+    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<Taken<O>>, Error> {
+        let is_in_initial_list = !self.population.synced;
+        let Some((key, deltas)) = self
+            .queue
+            .pop_front()
+            .and_then(|key| self.items.remove_entry(&key))
+        else {
+            return if self.closed {
+                Err(Error::FifoClosed)
+            } else {
+                Ok(None)
+            };
+        };
+        self.check_invariant();
+        trace.fact(Step::PopTake, || Fact::KeyPopped {
+            key: key.clone(),
+            deltas: deltas
+                .iter()
+                .map(|delta| (delta.delta_type, delta.object.to_ref(&key)))
+                .collect(),
+            is_in_initial_list,
+        });
+        self.population.count_down(1, Step::PopCountDown, trace);
+        Ok(Some(Taken {
+            key,
+            deltas,
+            is_in_initial_list,
+            depth: self.queue.len(),
+        }))
+    }
+
+    /// Ends a Pop. Asked to requeue, it puts the deltas at the end of the queue, unless their key
+    /// has newer ones.
+    fn finish_pop(
+        &mut self,
+        taken: Taken<O>,
+        outcome: ProcessOutcome,
+        elapsed: Duration,
+        trace: &mut impl Trace,
+    ) -> (Taken<O>, Result<(), Error>) {
+        let slow = SLOW_PROCESS;
+        state_processed(&taken.key, taken.depth, slow, &outcome, elapsed, trace);
+        if let ProcessOutcome::Requeue(_) = outcome {
+            self.population.populate(0, Step::PopRequeue, trace);
+            let added = !self.items.contains_key(&taken.key);
+            if added {
+                self.queue.push_back(taken.key.clone());
+                self.items.insert(taken.key.clone(), taken.deltas.clone());
+                self.check_invariant();
+            }
+            trace.fact(Step::PopRequeue, || Fact::Requeued {
+                key: taken.key.clone(),
+                added,
+            });
+        }
+        (taken, outcome.into_result())
+    }
+}
+
+/// Merges the two newest deltas when both are deletions, and says whether the older one was kept:
+/// it is, unless it is a tombstone, because then the newer one may know more.
+fn dedup<O>(deltas: &mut Deltas<O>) -> Option<bool> {
+    let [.., older, newer] = deltas.as_slice() else {
+        return None;
+    };
+    if older.delta_type != DeltaType::Deleted || newer.delta_type != DeltaType::Deleted {
+        return None;
+    }
+    let kept_older = !older.object.is_tombstone();
+    let drop = deltas.len() - if kept_older { 1 } else { 2 };
+    deltas.remove(drop);
+    Some(kept_older)
+}
+
+/// An item in Go's syntax, as far as it is plain text.
+fn go_syntax<O: Object>(item: &Item<O>) -> String {
+    match item {
+        Item::Opaque(text) => format!("{text:?}"),
+        Item::ExplicitKey(key) => format!("{:?}", key.as_str()),
+        Item::Object(_) => "<object>".into(),
+        Item::Tombstone(_) => "<tombstone>".into(),
+    }
+}

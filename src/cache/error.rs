@@ -1,0 +1,193 @@
+//! What can go wrong, with client-go's texts.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::key::Key;
+
+/// An error of a store or a queue.
+///
+/// The texts are client-go's, letter by letter; `<obj>` in a [`Error::Key`] is our own short text
+/// for an object, because upstream prints the whole Go struct there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// No key can be made. Nothing was stored or queued: pass an object with metadata, or another
+    /// key function.
+    Key {
+        /// The object, as text.
+        object: Arc<str>,
+        /// What the key function said.
+        error: Arc<str>,
+    },
+    /// The queue is closed and empty: nothing will ever come, stop popping.
+    FifoClosed,
+    /// The process function returned this error. What was popped is gone, unless it asked for it
+    /// again: log it, or put the object back yourself.
+    Process(Arc<str>),
+    /// The transformer failed. This object was not queued; a list stopped at it.
+    Transform(Arc<str>),
+    /// `Replace` stopped at an object; those before it may be queued. List again.
+    Enqueue(Box<Error>),
+    /// `Resync` stopped at an object; those before it are queued. It is tried again with the next
+    /// resync.
+    QueueObject(Box<Error>),
+    /// A store's transformer failed; nothing was stored.
+    StoreTransform(Arc<str>),
+    /// There is no index of this name: add it with `add_indexers`, or correct the name.
+    IndexNotFound(Arc<str>),
+    /// These names are taken; none of the new indexers was added. Use other names.
+    IndexerConflict(Vec<Arc<str>>),
+    /// client-go 0.24 adds indexers to an empty store only: add them before the first object.
+    IndexerRunning,
+    /// The index function failed for the object that was asked about; nothing was changed.
+    IndexFunc(Arc<str>),
+    /// The index function failed in a write, where client-go panics. The object is stored (or, in a
+    /// delete, still there), the index lacks it: mend the index function, then replace the content.
+    IndexWrite {
+        /// The object's key.
+        key: Key,
+        /// The index.
+        index: Arc<str>,
+        /// What the index function said.
+        error: Arc<str>,
+    },
+    /// Some entries of a transaction had no key; the others were applied.
+    Transaction(TransactionError),
+    /// `AddIfNotPresent` of a DeltaFIFO takes what Pop returned and nothing else.
+    NotDeltas(Arc<str>),
+}
+
+/// Which entries of a transaction failed.
+///
+/// Upstream: `TransactionError` in
+/// [`store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/store.go).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransactionError {
+    /// The positions of the entries that were applied.
+    pub successful_indices: Vec<usize>,
+    /// How many entries there were.
+    pub total_transactions: usize,
+    /// One error for each entry that failed, in their order.
+    pub errors: Vec<Error>,
+}
+
+/// The class of an [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ErrorKind {
+    /// [`Error::Key`]
+    KeyError,
+    /// [`Error::FifoClosed`]
+    ErrFifoClosed,
+    /// [`Error::Process`]
+    ProcessError,
+    /// [`Error::Transform`] and [`Error::StoreTransform`]
+    TransformError,
+    /// [`Error::IndexNotFound`]
+    IndexNotFound,
+    /// [`Error::IndexerConflict`]
+    IndexerConflict,
+    /// [`Error::IndexerRunning`]
+    IndexerRunning,
+    /// [`Error::IndexFunc`]
+    IndexFuncError,
+    /// [`Error::IndexWrite`]: upstream panics.
+    IndexWriteError,
+    /// [`Error::Transaction`]
+    TransactionError,
+    /// [`Error::NotDeltas`]
+    NotDeltas,
+}
+
+impl ErrorKind {
+    /// Its name, as in the recorded scenarios.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::KeyError => "KeyError",
+            Self::ErrFifoClosed => "ErrFIFOClosed",
+            Self::ProcessError => "ProcessError",
+            Self::TransformError => "TransformError",
+            Self::IndexNotFound => "IndexNotFound",
+            Self::IndexerConflict => "IndexerConflict",
+            Self::IndexerRunning => "IndexerRunning",
+            Self::IndexFuncError => "IndexFuncError",
+            Self::IndexWriteError => "IndexWriteError",
+            Self::TransactionError => "TransactionError",
+            Self::NotDeltas => "NotDeltas",
+        }
+    }
+}
+
+impl Error {
+    /// Its class; a wrapped error has the class of the one inside.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Key { .. } => ErrorKind::KeyError,
+            Self::FifoClosed => ErrorKind::ErrFifoClosed,
+            Self::Process(_) => ErrorKind::ProcessError,
+            Self::Transform(_) | Self::StoreTransform(_) => ErrorKind::TransformError,
+            Self::Enqueue(inner) | Self::QueueObject(inner) => inner.kind(),
+            Self::IndexNotFound(_) => ErrorKind::IndexNotFound,
+            Self::IndexerConflict(_) => ErrorKind::IndexerConflict,
+            Self::IndexerRunning => ErrorKind::IndexerRunning,
+            Self::IndexFunc(_) => ErrorKind::IndexFuncError,
+            Self::IndexWrite { .. } => ErrorKind::IndexWriteError,
+            Self::Transaction(_) => ErrorKind::TransactionError,
+            Self::NotDeltas(_) => ErrorKind::NotDeltas,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key { object, error } => {
+                write!(f, "couldn't create key for object {object}: {error}")
+            }
+            Self::FifoClosed => f.write_str("DeltaFIFO: manipulating with closed queue"),
+            Self::Process(error) | Self::Transform(error) | Self::IndexFunc(error) => {
+                f.write_str(error)
+            }
+            Self::Enqueue(inner) => write!(f, "couldn't enqueue object: {inner}"),
+            Self::QueueObject(inner) => write!(f, "couldn't queue object: {inner}"),
+            Self::StoreTransform(error) => write!(f, "transforming: {error}"),
+            Self::IndexNotFound(name) => write!(f, "Index with name {name} does not exist"),
+            Self::IndexerConflict(names) => {
+                f.write_str("indexer conflict: map[")?;
+                for (position, name) in names.iter().enumerate() {
+                    let space = if position == 0 { "" } else { " " };
+                    write!(f, "{space}{name}:{{}}")?;
+                }
+                f.write_str("]")
+            }
+            Self::IndexerRunning => f.write_str("cannot add indexers to running index"),
+            Self::IndexWrite { key, index, error } => write!(
+                f,
+                "unable to calculate an index entry for key {:?} on index {index:?}: {error}",
+                key.as_str()
+            ),
+            Self::Transaction(error) => error.fmt(f),
+            Self::NotDeltas(got) => write!(f, "object must be of type deltas, but got: {got}"),
+        }
+    }
+}
+
+impl fmt::Display for TransactionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "failed to execute ({}/{}) transactions failed due to: [",
+            self.errors.len(),
+            self.total_transactions
+        )?;
+        for (position, error) in self.errors.iter().enumerate() {
+            let space = if position == 0 { "" } else { " " };
+            write!(f, "{space}{error}")?;
+        }
+        f.write_str("]")
+    }
+}
+
+impl std::error::Error for Error {}
+impl std::error::Error for TransactionError {}
