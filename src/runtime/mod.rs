@@ -1,1 +1,3 @@
-//! …
+//! What drives the cache.
+
+pub mod rng;

@@ -1,3 +1,4 @@
 //! Where list and watch come from.
 
 pub mod pod;
+pub mod workload;
