@@ -1,4 +1,5 @@
 //! Where list and watch come from.
 
 pub mod pod;
+pub mod wire;
 pub mod workload;

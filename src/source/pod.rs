@@ -141,17 +141,19 @@ pub(crate) fn trimmed(
         }),
         _ => None,
     };
+    // Where the kind is not known it may be a secret.
+    let secret = match text(&fields, "kind").or(types.map(|types| &*types.kind)) {
+        Some(kind) => matches!(kind, "Secret" | "ConfigMap"),
+        None => true,
+    };
+    if secret {
+        for name in ["data", "stringData", "binaryData"] {
+            fields.remove(name);
+        }
+    }
     let types = own.or_else(|| types.cloned());
     fields.remove("apiVersion");
     fields.remove("kind");
-    if types
-        .as_ref()
-        .is_some_and(|types| matches!(&*types.kind, "Secret" | "ConfigMap"))
-    {
-        for secret in ["data", "stringData", "binaryData"] {
-            fields.remove(secret);
-        }
-    }
     let mut metadata = fields.remove("metadata").unwrap_or_default();
     if let Some(metadata) = metadata.as_object_mut() {
         metadata.remove("managedFields");
