@@ -92,6 +92,18 @@ pub struct Taken<O> {
     pub depth: usize,
 }
 
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for Taken<O> {
+    fn clone(&self) -> Self {
+        Self {
+            key: self.key.clone(),
+            deltas: self.deltas.clone(),
+            is_in_initial_list: self.is_in_initial_list,
+            depth: self.depth,
+        }
+    }
+}
+
 impl<O> TakenItem for Taken<O> {
     fn is_in_initial_list(&self) -> bool {
         self.is_in_initial_list

@@ -1,3 +1,5 @@
 //! Recordings, and the picture that is a fold of their facts.
 
 pub mod picture;
+pub mod playback;
+pub mod timeline;

@@ -1,3 +1,108 @@
-//! What drives the cache.
+//! What drives the cache: the contract between what blocks and what runs it.
+//!
+//! What blocks is a small state machine. It is asked to go on, does one micro-step and says with
+//! [`Wait`] what it needs before the next one. [`virtual_time`] drives such machines under a clock
+//! that jumps and a scheduler with a seed, so that a run can be repeated to the last fact.
 
+pub mod lock;
 pub mod rng;
+pub mod scribe;
+pub mod virtual_time;
+
+use std::sync::Arc;
+
+use kube_core::DynamicObject;
+
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::{EventType, Rv, WatchEnd};
+use crate::cache::trace::Trace;
+
+/// Virtual milliseconds since the start of the run.
+pub type Time = u64;
+
+/// What a machine needs before it can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Nothing: it can go on now.
+    Ready,
+    /// The moment.
+    Until(Time),
+    /// The queue's lock.
+    Lock,
+    /// Something that only another machine or an input can bring.
+    Outside,
+}
+
+/// What a source answers to a list.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The version of the list.
+    pub rv: Rv,
+    /// Its objects.
+    pub items: Vec<Arc<DynamicObject>>,
+}
+
+/// What a reflector takes off a watch stream.
+#[derive(Clone, Debug)]
+pub enum StreamItem {
+    /// `ADDED`, `MODIFIED` or `DELETED`.
+    Object(EventType, Arc<DynamicObject>),
+    /// `BOOKMARK`: only a version.
+    Bookmark(Rv),
+    /// `ERROR`: code and reason of its Status.
+    Error(u16, Arc<str>),
+    /// The stream is over.
+    End(WatchEnd),
+}
+
+/// Why a source did not answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// 410: the version is too old; list again.
+    Expired,
+    /// There is nothing more to come, ever; the text says why.
+    Over(Arc<str>),
+}
+
+/// Where list and watch come from.
+///
+/// A source states the server's facts itself; it never sees queue, store or handlers.
+pub trait Source: Clone {
+    /// What the outside can tell it to do.
+    type Command: Clone;
+
+    /// Obeys a command.
+    fn command(&mut self, now: Time, command: Self::Command, trace: &mut impl Trace);
+
+    /// When it does something of its own accord next.
+    fn next_moment(&self) -> Option<Time>;
+
+    /// Does what is due at `now`: one thing.
+    fn advance(&mut self, now: Time, trace: &mut impl Trace);
+
+    /// Whether the reflector begins with a list (else with a watch: a recording of a watch alone).
+    fn begins_with_list(&self) -> bool;
+
+    /// Answers a list at a version that is at least `rv`.
+    ///
+    /// # Errors
+    /// [`Refused`] says what is left to do.
+    fn list(&mut self, now: Time, rv: &str, trace: &mut impl Trace) -> Result<Listing, Refused>;
+
+    /// Opens a watch for what came after `rv`.
+    ///
+    /// # Errors
+    /// [`Refused`] says what is left to do.
+    fn watch(&mut self, now: Time, rv: &str, trace: &mut impl Trace) -> Result<(), Refused>;
+
+    /// When the next item of the open watch arrives.
+    fn arrival(&self) -> Option<Time>;
+
+    /// Takes it.
+    fn receive(&mut self) -> Option<StreamItem>;
+
+    /// The next call of a program that has no reflector, if this source is one.
+    fn take_call(&mut self) -> Option<(DeltaType, Arc<DynamicObject>)> {
+        None
+    }
+}

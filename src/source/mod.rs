@@ -1,5 +1,26 @@
 //! Where list and watch come from.
 
+pub mod any;
 pub mod pod;
+pub mod program;
+pub mod recorded;
+pub mod scenario;
+pub mod simulator;
+pub mod stream;
 pub mod wire;
 pub mod workload;
+
+/// What the outside can tell a source.
+#[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "commands are made one at a time and not kept in numbers"
+)]
+pub enum Command {
+    /// Write an object.
+    Write(pod::Write),
+    /// Break the connection of the watch; what is on its way is lost.
+    Cut,
+    /// Forget the history, so that a watch from an old version gets 410.
+    Compact,
+}

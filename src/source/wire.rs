@@ -14,8 +14,8 @@ use crate::cache::fact::{EventType, Rv};
 
 use super::pod::trimmed;
 
-/// The most bytes of all files together: 10,000 pods are some 20 MB, or 42 MB indented, and take
-/// some 200 MB once they are read.
+/// The most bytes of all files together: some 10,000 pods as a list has them; read, they take a few
+/// times that, and a page has 4 GiB at best.
 pub const MAX_BYTES: usize = 64 << 20;
 /// The longest line of a watch: etcd takes objects of 1.5 MiB, escapes and managedFields included
 /// that stays below this.

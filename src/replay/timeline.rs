@@ -1,0 +1,209 @@
+//! A run as a line that can be walked in both directions, and changed.
+//!
+//! Ground truth is the scenario and the inputs. Facts are what follows from them; pictures are a
+//! fold of facts. Going back is a checkpoint and a short fold. An input at an earlier moment drops
+//! the facts (and the inputs of the user) after it, and the future is computed anew: what the
+//! script of the scenario still holds happens as it would.
+
+use crate::cache::fact::{Fact, FactRecord};
+use crate::runtime::virtual_time::{Input, World};
+use crate::source::Command;
+use crate::source::any::AnySource;
+use crate::source::scenario::Scenario;
+
+use super::picture::Picture;
+
+/// A picture is kept after so many facts: a seek folds 63 facts at most, which takes less than a
+/// millisecond, and a picture of a few dozen objects weighs about as much as 64 facts.
+pub const PICTURE_EVERY: usize = 64;
+/// A world is kept after so many facts: an input into the past replays so many at most.
+pub const WORLD_EVERY: usize = 512;
+/// How many facts are kept at the most: about 40 MB of them.
+pub const MAX_FACTS: usize = 100_000;
+/// How many facts an endless run is ahead of the cursor.
+pub const AHEAD: usize = 40;
+
+/// One run.
+#[derive(Clone)]
+pub struct Timeline {
+    scenario: Scenario,
+    world: World<AnySource>,
+    facts: Vec<FactRecord>,
+    /// The picture after `i * PICTURE_EVERY` facts.
+    pictures: Vec<Picture>,
+    /// The inputs of the user, each with the number of facts that came before it.
+    inputs: Vec<(usize, Input<Command>)>,
+    /// How many of them the world has taken.
+    taken: usize,
+    /// What the world was like when it had stated so many facts and taken so many of `inputs`.
+    worlds: Vec<(usize, usize, World<AnySource>)>,
+    /// Nothing can happen any more without an input.
+    over: bool,
+}
+
+impl Timeline {
+    /// Runs a scenario: to its end, or (an endless one) a little ahead.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read.
+    pub fn new(scenario: Scenario) -> Result<Self, String> {
+        let world = scenario.build()?;
+        let mut timeline = Self {
+            pictures: vec![Picture::of(&world)],
+            worlds: vec![(0, 0, world.clone())],
+            inputs: Vec::new(),
+            taken: 0,
+            facts: Vec::new(),
+            over: false,
+            scenario,
+            world,
+        };
+        timeline.extend(AHEAD);
+        Ok(timeline)
+    }
+
+    /// How many facts are known.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Whether nothing has happened and nothing will.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+    }
+
+    /// Whether more facts come when they are asked for.
+    #[must_use]
+    pub fn is_endless(&self) -> bool {
+        !self.over && self.facts.len() < MAX_FACTS
+    }
+
+    /// Whether the run stopped only because no more facts are kept.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        !self.over && self.facts.len() >= MAX_FACTS
+    }
+
+    /// The facts.
+    #[must_use]
+    pub fn facts(&self) -> &[FactRecord] {
+        &self.facts
+    }
+
+    /// The scenario.
+    #[must_use]
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// Makes sure that `wanted` facts are known, if there are so many; a run that ends by itself is
+    /// computed to its end.
+    pub fn extend(&mut self, wanted: usize) {
+        let wanted = if self.scenario.is_endless() {
+            wanted.min(MAX_FACTS)
+        } else {
+            MAX_FACTS
+        };
+        while !self.over && self.facts.len() < wanted {
+            self.over = !self.world.step();
+            self.collect();
+        }
+    }
+
+    /// The state after `step` facts.
+    #[must_use]
+    pub fn picture(&self, step: usize) -> Picture {
+        let step = step.min(self.facts.len());
+        let checkpoint = step / PICTURE_EVERY;
+        let mut picture = self.pictures.get(checkpoint).cloned().unwrap_or_default();
+        for record in self
+            .facts
+            .get(checkpoint * PICTURE_EVERY..step)
+            .unwrap_or_default()
+        {
+            picture.apply(record);
+        }
+        picture
+    }
+
+    /// Puts an input right after `step` facts (or as soon after them as a micro-step ends), drops
+    /// what came later, computes the future anew, and answers where the input has shown.
+    pub fn insert(&mut self, step: usize, input: Input<Command>) -> usize {
+        self.rewind(step);
+        let from = self.facts.len();
+        self.inputs.push((from, input.clone()));
+        self.taken = self.inputs.len();
+        self.world.input(input);
+        self.collect();
+        if self.facts.len() == from {
+            // The input showed nothing by itself, so the first thing that follows from it does.
+            self.over = !self.world.step();
+            self.collect();
+        }
+        let shown = self.facts.len();
+        self.over = false;
+        self.extend(shown + AHEAD);
+        shown
+    }
+
+    /// Where a fact of this name and key is first stated: the number of facts up to it.
+    #[must_use]
+    pub fn find(&self, wanted: impl Fn(&Fact) -> bool) -> Option<usize> {
+        self.facts
+            .iter()
+            .position(|record| wanted(&record.fact))
+            .map(|place| place + 1)
+    }
+
+    /// Back to the first moment at or after `step` facts at which an input can come in.
+    fn rewind(&mut self, step: usize) {
+        let step = step.min(self.facts.len());
+        if step == self.facts.len() {
+            return;
+        }
+        self.inputs.retain(|(from, _)| *from < step);
+        let inputs = self.inputs.len();
+        self.worlds
+            .retain(|(count, taken, _)| *count <= step && *taken <= inputs);
+        if let Some((count, taken, world)) = self.worlds.last() {
+            self.world = world.clone();
+            self.facts.truncate(*count);
+            self.taken = *taken;
+        }
+        self.pictures.truncate(self.facts.len() / PICTURE_EVERY + 1);
+        self.over = false;
+        while self.facts.len() < step || self.taken < inputs {
+            match self.inputs.get(self.taken) {
+                Some((from, input)) if *from == self.facts.len() => {
+                    let input = input.clone();
+                    self.taken += 1;
+                    self.world.input(input);
+                }
+                _ if self.world.step() => {}
+                _ => break,
+            }
+            self.collect();
+        }
+    }
+
+    fn collect(&mut self) {
+        for record in self.world.drain() {
+            self.facts.push(record);
+            if self.facts.len().is_multiple_of(PICTURE_EVERY) {
+                let mut picture = self.pictures.last().cloned().unwrap_or_default();
+                let from = self.facts.len() - PICTURE_EVERY;
+                for record in self.facts.get(from..).unwrap_or_default() {
+                    picture.apply(record);
+                }
+                self.pictures.push(picture);
+            }
+        }
+        let kept = self.worlds.last().map_or(0, |(count, ..)| *count);
+        if self.facts.len() >= kept + WORLD_EVERY {
+            self.worlds
+                .push((self.facts.len(), self.taken, self.world.clone()));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! A lock as a thing that can be seen: who has it, who waits.
+
+use std::collections::VecDeque;
+
+use crate::cache::fact::{Actor, Fact};
+use crate::cache::step::Step;
+use crate::cache::trace::Trace;
+
+use super::Time;
+use super::scribe::Scribe;
+
+/// The queue's lock in virtual time: fair, first come, first served.
+#[derive(Clone, Debug, Default)]
+pub struct Lock {
+    holder: Option<Actor>,
+    waiting: VecDeque<(Actor, Step)>,
+}
+
+impl Lock {
+    /// Who has it.
+    #[must_use]
+    pub fn holder(&self) -> Option<Actor> {
+        self.holder
+    }
+
+    /// Who waits, the first first.
+    pub fn waiting(&self) -> impl Iterator<Item = Actor> {
+        self.waiting.iter().map(|(actor, _)| *actor)
+    }
+
+    /// Whether `actor`, which wants the lock, can do something about it now: take it, begin to
+    /// wait, or go on because it was handed over.
+    #[must_use]
+    pub fn is_ready_for(&self, actor: Actor) -> bool {
+        self.holder == Some(actor) || !self.waiting().any(|waiting| waiting == actor)
+    }
+
+    /// Takes it or begins to wait; true when `actor` has it.
+    pub fn acquire(&mut self, actor: Actor, step: Step, scribe: &mut Scribe) -> bool {
+        match self.holder {
+            Some(holder) if holder == actor => true,
+            None => {
+                self.holder = Some(actor);
+                scribe.fact(step, || Fact::LockTaken { by: actor });
+                true
+            }
+            Some(holder) => {
+                self.waiting.push_back((actor, step));
+                scribe.fact(step, || Fact::LockAwaited { by: actor, holder });
+                false
+            }
+        }
+    }
+
+    /// Gives it back; who waited longest has it at once.
+    pub fn release(&mut self, now: Time, actor: Actor, step: Step, scribe: &mut Scribe) {
+        scribe.fact(step, || Fact::LockReleased { by: actor });
+        self.holder = None;
+        if let Some((next, step)) = self.waiting.pop_front() {
+            self.holder = Some(next);
+            scribe.turn(now, next);
+            scribe.fact(step, || Fact::LockTaken { by: next });
+        }
+    }
+}

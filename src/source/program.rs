@@ -1,0 +1,121 @@
+//! A program that calls the queue itself: no API server, no reflector.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use kube_core::DynamicObject;
+
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::EventType;
+use crate::cache::key::Key;
+use crate::cache::object::Object;
+use crate::cache::trace::Trace;
+use crate::runtime::{Listing, Refused, Source, StreamItem, Time};
+
+use super::Command;
+use super::pod::Write;
+use super::simulator::{key_of, reference, write_target};
+use super::stream::{Delivery, Stream};
+
+/// One call: Added is `Add`, Updated is `Update`, Deleted is `Delete`.
+type Call = (DeltaType, Arc<DynamicObject>);
+
+/// The source.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    due: VecDeque<(Time, Call)>,
+    calls: Stream,
+    /// What each object was handed over as last: a delete hands it over again.
+    latest: BTreeMap<Key, Arc<DynamicObject>>,
+    versions: u64,
+}
+
+impl Program {
+    /// The calls that were made.
+    #[must_use]
+    pub fn calls(&self) -> &Stream {
+        &self.calls
+    }
+
+    fn version(&mut self, mut object: DynamicObject) -> Arc<DynamicObject> {
+        self.versions += 1;
+        if object.resource_version().is_empty() {
+            object.metadata.resource_version = Some(self.versions.to_string());
+        }
+        let object = Arc::new(object);
+        self.latest.insert(key_of(&object), Arc::clone(&object));
+        object
+    }
+}
+
+impl Source for Program {
+    type Command = Command;
+
+    fn command(&mut self, now: Time, command: Command, _trace: &mut impl Trace) {
+        let Command::Write(write) = command else {
+            return; // There is no watch to cut and no history to forget.
+        };
+        let (_, key) = write_target(&write);
+        let call = match write {
+            Write::Create(object) => (DeltaType::Added, self.version(object)),
+            Write::Update(object) => (DeltaType::Updated, self.version(object)),
+            Write::Delete { namespace, name } => {
+                let latest = self.latest.get(&key).cloned();
+                let object = latest.unwrap_or_else(|| {
+                    let object = super::pod::PodSpec {
+                        namespace,
+                        name,
+                        ..Default::default()
+                    };
+                    Arc::new(object.into_object())
+                });
+                (DeltaType::Deleted, object)
+            }
+        };
+        self.due.push_back((now, call));
+    }
+
+    fn next_moment(&self) -> Option<Time> {
+        None
+    }
+
+    fn advance(&mut self, _now: Time, _trace: &mut impl Trace) {}
+
+    fn begins_with_list(&self) -> bool {
+        false
+    }
+
+    fn list(&mut self, _: Time, _: &str, _: &mut impl Trace) -> Result<Listing, Refused> {
+        Err(Refused::Over("a program has nothing to list".into()))
+    }
+
+    fn watch(&mut self, _: Time, _: &str, _: &mut impl Trace) -> Result<(), Refused> {
+        Err(Refused::Over("a program has nothing to watch".into()))
+    }
+
+    fn arrival(&self) -> Option<Time> {
+        self.due.front().map(|(at, _)| *at)
+    }
+
+    fn receive(&mut self) -> Option<StreamItem> {
+        None
+    }
+
+    fn take_call(&mut self) -> Option<Call> {
+        let (_, call) = self.due.pop_front()?;
+        let object = reference(&key_of(&call.1), &call.1);
+        let event = event_of(call.0);
+        self.calls.note(event, object, Delivery::Received);
+        Some(call)
+    }
+}
+
+/// How a call is written where a watch event would stand.
+#[must_use]
+pub fn event_of(delta_type: DeltaType) -> EventType {
+    match delta_type {
+        DeltaType::Deleted => EventType::Deleted,
+        DeltaType::Updated => EventType::Modified,
+        _ => EventType::Added,
+    }
+}

@@ -1,0 +1,148 @@
+//! The watch stream: what was sent, and what became of it.
+
+use std::collections::VecDeque;
+
+use crate::cache::fact::{EventType, Fact, ObjectRef, WatchEnd};
+use crate::cache::step::Step;
+use crate::cache::trace::Trace;
+use crate::runtime::{StreamItem, Time};
+
+/// How long an event travels to the reflector, in virtual ms.
+pub const TRAVEL_MS: Time = 30;
+/// How many lines are kept once they have arrived: more than a screen shows, less than memory minds.
+pub const STREAM_LINES: usize = 200;
+
+/// Where an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// Sent, not yet taken by the reflector.
+    Waiting,
+    /// Taken by the reflector.
+    Received,
+    /// Lost when the connection broke.
+    Lost,
+}
+
+/// One event on the watch stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamLine {
+    /// How many were sent before it, since the start.
+    pub number: u64,
+    /// Its type.
+    pub event: EventType,
+    /// Its object.
+    pub object: ObjectRef,
+    /// Where it is.
+    pub delivery: Delivery,
+}
+
+/// The stream between a source and the reflector.
+#[derive(Clone, Debug, Default)]
+pub struct Stream {
+    lines: VecDeque<StreamLine>,
+    sent: u64,
+    on_the_way: VecDeque<(Time, StreamItem)>,
+    end: Option<(Time, WatchEnd)>,
+}
+
+impl Stream {
+    /// What was sent, oldest first; old lines that have arrived are forgotten.
+    pub fn lines(&self) -> impl Iterator<Item = &StreamLine> {
+        self.lines.iter()
+    }
+
+    /// How many were sent since the start.
+    #[must_use]
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Puts an event on its way.
+    pub fn send(
+        &mut self,
+        now: Time,
+        event: EventType,
+        object: ObjectRef,
+        item: StreamItem,
+        trace: &mut impl Trace,
+    ) {
+        self.note(event, object.clone(), Delivery::Waiting);
+        self.on_the_way.push_back((now + TRAVEL_MS, item));
+        trace.fact(Step::ServerSend, || Fact::EventSent { event, object });
+    }
+
+    /// Notes something that needs no travelling.
+    pub fn note(&mut self, event: EventType, object: ObjectRef, delivery: Delivery) {
+        self.lines.push_back(StreamLine {
+            number: self.sent,
+            event,
+            object,
+            delivery,
+        });
+        self.sent += 1;
+        self.trim();
+    }
+
+    /// Ends the stream after what is on its way, or (a cut) instead of it.
+    pub fn end(&mut self, now: Time, end: WatchEnd, trace: &mut impl Trace) {
+        let mut lost = 0;
+        if end == WatchEnd::Cut {
+            for line in &mut self.lines {
+                if line.delivery == Delivery::Waiting {
+                    line.delivery = Delivery::Lost;
+                    lost += 1;
+                }
+            }
+            self.on_the_way.clear();
+            self.trim();
+        }
+        trace.fact(Step::ServerClose, || Fact::WatchClosed {
+            end: end.clone(),
+            lost,
+        });
+        self.end = Some((now + TRAVEL_MS, end));
+    }
+
+    /// Whether the end is on its way.
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        self.end.is_some()
+    }
+
+    /// When the next thing arrives.
+    #[must_use]
+    pub fn arrival(&self) -> Option<Time> {
+        self.on_the_way
+            .front()
+            .map(|(at, _)| *at)
+            .or_else(|| self.end.as_ref().map(|(at, _)| *at))
+    }
+
+    /// Takes it.
+    pub fn receive(&mut self) -> Option<StreamItem> {
+        let Some((_, item)) = self.on_the_way.pop_front() else {
+            return self.end.take().map(|(_, end)| StreamItem::End(end));
+        };
+        if let Some(line) = self
+            .lines
+            .iter_mut()
+            .find(|line| line.delivery == Delivery::Waiting)
+        {
+            line.delivery = Delivery::Received;
+        }
+        self.trim();
+        Some(item)
+    }
+
+    /// What still waits is never forgotten.
+    fn trim(&mut self) {
+        while self.lines.len() > STREAM_LINES
+            && self
+                .lines
+                .front()
+                .is_some_and(|line| line.delivery != Delivery::Waiting)
+        {
+            self.lines.pop_front();
+        }
+    }
+}
