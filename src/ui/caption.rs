@@ -1,0 +1,3656 @@
+//! Words: every fact in one plain sentence, and why it happened.
+//!
+//! The words come from the fact, the facts before it and the picture after it, so they cannot tell
+//! another story than the stage. Both languages stand side by side in each sentence.
+
+use std::sync::Arc;
+
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::{
+    Actor, BackoffReason, Body, Cause, Entry, EventType, Fact, FactRecord, Known, Notification,
+    ObjectRef, ProcessMode, Refusal, Shape, Verb, WatchEnd,
+};
+use crate::cache::key::Key;
+use crate::cache::step::Step;
+use crate::replay::picture::{Feed, Picture, QueueKind};
+
+use super::i18n::Lang;
+use super::lanes::actor_name;
+
+/// A piece of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// Plain words.
+    Text(String),
+    /// An identifier: an object, an index, a handler. Bold, never translated.
+    Name(String),
+    /// A delta or event type in its colour, with the text that names it.
+    Delta(DeltaType, String),
+    /// Monospace: a version, a condition with its values.
+    Code(String),
+}
+
+impl Span {
+    /// Its text, whatever it looks like.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Name(text) | Self::Delta(_, text) | Self::Code(text) => text,
+        }
+    }
+}
+
+/// What the strip under the stage says of one fact.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Words {
+    /// What happened.
+    pub what: Vec<Span>,
+    /// Why, and what did not happen; may be empty.
+    pub why: Vec<Span>,
+}
+
+/// The words of `record`. `recent` holds the last facts up to and including it, oldest first;
+/// `picture` is the state after it.
+#[must_use]
+pub fn words(record: &FactRecord, recent: &[FactRecord], picture: &Picture, lang: Lang) -> Words {
+    Writer {
+        record,
+        recent,
+        picture,
+        lang,
+    }
+    .words()
+}
+
+/// The words before the first fact.
+#[must_use]
+pub fn before_start(picture: &Picture, lang: Lang) -> Words {
+    let queue = picture.queue.kind.as_str();
+    let (en, zh) = match picture.api.feed {
+        Feed::Server => (
+            "Nothing has happened yet. The API server holds {objects}; the {queue} and everything after it is empty.",
+            "还什么都没有发生。API server 上有 {objects}，{queue} 及其后的一切都是空的。",
+        ),
+        Feed::Recorded => (
+            "Nothing has happened yet. What follows was recorded from a real API server.",
+            "还什么都没有发生。接下来的内容录自一个真实的 API server。",
+        ),
+        Feed::Program => (
+            "Nothing has happened yet. A program will call the {queue} itself: no API server, no Reflector.",
+            "还什么都没有发生。这里由程序直接调用 {queue}：没有 API server，也没有 Reflector。",
+        ),
+    };
+    let why = match picture.api.feed {
+        Feed::Server | Feed::Recorded => (
+            "Step on: the reflector starts with a list.",
+            "向前一步：Reflector 从 List 开始。",
+        ),
+        Feed::Program => (
+            "Step on: the first call is made.",
+            "向前一步：程序发出第一个调用。",
+        ),
+    };
+    let live = picture
+        .api
+        .objects
+        .values()
+        .filter(|object| !object.deleted)
+        .count();
+    Words {
+        what: say(
+            lang,
+            en,
+            zh,
+            &[
+                ("objects", text(objects(live, lang))),
+                ("queue", text(queue)),
+            ],
+        ),
+        why: say(lang, why.0, why.1, &[]),
+    }
+}
+
+/// The spans as one string.
+#[must_use]
+pub fn plain(spans: &[Span]) -> String {
+    spans.iter().map(Span::as_str).collect()
+}
+
+/// A resource version as it is shown: of a long one the tail.
+#[must_use]
+pub fn short_rv(rv: &str) -> String {
+    let length = rv.chars().count();
+    if length > 6 {
+        format!("…{}", rv.chars().skip(length - 4).collect::<String>())
+    } else {
+        rv.to_owned()
+    }
+}
+
+/// A key as it is shown: what stands after the namespace.
+#[must_use]
+pub fn short_name(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}
+
+/// Makes the sentences of one fact.
+struct Writer<'a> {
+    record: &'a FactRecord,
+    recent: &'a [FactRecord],
+    picture: &'a Picture,
+    lang: Lang,
+}
+
+/// What happened, and the sentences that say why.
+type Told = (Vec<Span>, Vec<Vec<Span>>);
+
+/// `say!(writer, "English", "中文", name = spans, …)`: one sentence or a few.
+macro_rules! say {
+    ($writer:expr, $en:expr, $zh:expr $(, $name:ident = $value:expr)* $(,)?) => {
+        say($writer.lang, $en, $zh, &[$((stringify!($name), $value)),*])
+    };
+}
+
+impl Writer<'_> {
+    fn words(&self) -> Words {
+        let (what, mut why) = self.tell();
+        if let Some(cause) = self.cause_clause() {
+            why.insert(
+                0,
+                say!(self, "Cause: {cause}.", "起因：{cause}。", cause = cause),
+            );
+        }
+        let mut joined = Vec::new();
+        for sentence in why {
+            if !joined.is_empty() && self.lang == Lang::En {
+                joined.push(Span::Text(" ".into()));
+            }
+            joined.extend(sentence);
+        }
+        Words { what, why: joined }
+    }
+
+    #[allow(
+        clippy::too_many_lines,
+        reason = "one arm a fact: the whole point is that none is forgotten"
+    )]
+    fn tell(&self) -> Told {
+        match &self.record.fact {
+            // ---- the API server
+            Fact::ObjectCreated { object, body: _ } => (
+                say!(
+                    self,
+                    "{name} was created on the server and got resourceVersion {rv}.",
+                    "{name} 在 API server 上创建，resourceVersion 为 {rv}。",
+                    name = name(&object.key),
+                    rv = version(&object.rv),
+                ),
+                self.who_hears_of_it(&object.key),
+            ),
+            Fact::ObjectUpdated {
+                object,
+                body: _,
+                old_rv,
+            } => (
+                say!(
+                    self,
+                    "{name} was changed on the server: resourceVersion {old} → {rv}.",
+                    "{name} 在 API server 上被修改：resourceVersion {old} → {rv}。",
+                    name = name(&object.key),
+                    old = version(old_rv),
+                    rv = version(&object.rv),
+                ),
+                self.who_hears_of_it(&object.key),
+            ),
+            Fact::ObjectDeleted { object, old_rv } => {
+                let mut why = vec![say!(
+                    self,
+                    "A deletion is a write, too: it has a version of its own, later than {old}.",
+                    "删除也是一次写入：它有自己的 resourceVersion，晚于 {old}。",
+                    old = version(old_rv),
+                )];
+                why.extend(self.who_hears_of_it(&object.key));
+                (
+                    say!(
+                        self,
+                        "{name} was deleted on the server, at resourceVersion {rv}.",
+                        "{name} 在 API server 上被删除，resourceVersion 为 {rv}。",
+                        name = name(&object.key),
+                        rv = version(&object.rv),
+                    ),
+                    why,
+                )
+            }
+            Fact::WriteRefused { verb, key, refusal } => self.write_refused(*verb, key, refusal),
+            Fact::HistoryCompacted { oldest } => (
+                say!(
+                    self,
+                    "The server compacted its history: only what came after {rv} is left.",
+                    "API server 压缩了历史：只保留 {rv} 之后的变更。",
+                    rv = version(oldest),
+                ),
+                vec![say!(
+                    self,
+                    "A watch from an older version is answered with 410 Gone, and the reflector has to list again. The objects themselves are untouched.",
+                    "从更旧的版本开始的 watch 会得到 410 Gone，Reflector 只能重新 List。对象本身不受影响。",
+                )],
+            ),
+            Fact::ListAnswered { rv, count } => (
+                say!(
+                    self,
+                    "The server answered the list: {objects} at resourceVersion {rv}.",
+                    "API server 返回了 List 结果：{objects}，resourceVersion 为 {rv}。",
+                    objects = text(objects(*count as usize, self.lang)),
+                    rv = version(rv),
+                ),
+                vec![say!(
+                    self,
+                    "This version is the list's own: the watch will go on exactly from there.",
+                    "这个版本属于整个列表：之后的 watch 正好从这里接上。",
+                )],
+            ),
+            Fact::ListRefused { code, reason } => (
+                say!(
+                    self,
+                    "The server did not answer the list: {code}.",
+                    "API server 没有返回列表：{code}。",
+                    code = mono(format!("{code} {reason}")),
+                ),
+                vec![say!(
+                    self,
+                    "The reflector will wait and ask again. The {queue} and what is stored stay as they are: old, but whole.",
+                    "Reflector 会等待一段时间再重试。{queue} 与已存的内容保持原样：虽旧，但完整。",
+                    queue = self.queue(),
+                )],
+            ),
+            Fact::WatchAccepted { rv } => (
+                say!(
+                    self,
+                    "The watch is open: every change after {rv} will come over it.",
+                    "watch 已建立：{rv} 之后的每次变更都会推送过来。",
+                    rv = version(rv),
+                ),
+                vec![if rv.is_empty() || &**rv == "0" {
+                    say!(
+                        self,
+                        "It starts at no particular version, so every object there is comes first, as [ADDED], in no promised order.",
+                        "没有指定起始版本，所以现有的每个对象都会先以 [ADDED] 推送一遍，顺序不作保证。",
+                    )
+                } else {
+                    say!(
+                        self,
+                        "The server sends no object that has not changed since.",
+                        "此后没有变化的对象，API server 不会再发送。",
+                    )
+                }],
+            ),
+            Fact::WatchRefused { rv, oldest } => (
+                say!(
+                    self,
+                    "The server refused the watch from {rv}: `410 Gone`.",
+                    "API server 拒绝了从 {rv} 开始的 watch：`410 Gone`。",
+                    rv = version(rv),
+                ),
+                vec![say!(
+                    self,
+                    "`{rv} is older than {oldest} → 410`: what happened in between is forgotten, so only a list can tell.",
+                    "`{rv} 早于 {oldest} → 410`：其间的历史已不存在，只能重新 List。",
+                    rv = version(rv),
+                    oldest = version(oldest),
+                )],
+            ),
+            Fact::EventSent { event, object } => self.event_sent(*event, object),
+            Fact::WatchClosed { end, lost } => self.watch_closed(end, *lost),
+
+            // ---- the reflector
+            Fact::ListRequested { rv } => (
+                say!(
+                    self,
+                    "The reflector asked for a list with resourceVersion {rv}.",
+                    "Reflector 发出 List 请求，resourceVersion 为 {rv}。",
+                    rv = version(rv),
+                ),
+                vec![match &**rv {
+                    "0" => say!(
+                        self,
+                        "`0` means: any state will do, even an old one from the server's watch cache.",
+                        "`0` 表示任何状态都可以，哪怕是 API server watch cache 里较旧的一份。",
+                    ),
+                    "" => say!(
+                        self,
+                        "Empty means: the newest state, read from etcd. The last version it knew has expired.",
+                        "空字符串表示要最新状态，从 etcd 读取。它上次记下的版本已经过期。",
+                    ),
+                    _ => say!(
+                        self,
+                        "It asks for a state not older than what it has already seen, so that the cache does not go back in time.",
+                        "它要求结果不早于自己已见过的状态，这样缓存就不会倒退。",
+                    ),
+                }],
+            ),
+            Fact::ListReceived { rv, count } => (
+                say!(
+                    self,
+                    "The list reached the reflector: {objects} at resourceVersion {rv}.",
+                    "Reflector 收到列表：{objects}，resourceVersion 为 {rv}。",
+                    objects = text(objects(*count as usize, self.lang)),
+                    rv = version(rv),
+                ),
+                vec![say!(
+                    self,
+                    "All of it goes into the {queue} with one call of Replace. What the list lacks counts as deleted.",
+                    "整个列表通过一次 Replace 放入 {queue}。列表里没有的，就视为已删除。",
+                    queue = self.queue(),
+                )],
+            ),
+            Fact::WatchRequested { rv } => (
+                say!(
+                    self,
+                    "The reflector asked for a watch from resourceVersion {rv}.",
+                    "Reflector 请求从 resourceVersion {rv} 开始 watch。",
+                    rv = version(rv),
+                ),
+                vec![if rv.is_empty() {
+                    say!(
+                        self,
+                        "Without a version, the server starts from the newest state and sends all of it first.",
+                        "不带版本时，API server 从最新状态开始，并先把全部对象发送一遍。",
+                    )
+                } else {
+                    say!(
+                        self,
+                        "That is LastSyncResourceVersion, the last it has seen: nothing is missed and nothing comes twice.",
+                        "这就是 LastSyncResourceVersion，即它见到的最后一个版本：不会遗漏，也不会重复。",
+                    )
+                }],
+            ),
+            Fact::EventReceived { event, object } => self.event_received(*event, object),
+            Fact::LastSyncMoved { from, to } => (
+                if from.is_empty() {
+                    say!(
+                        self,
+                        "LastSyncResourceVersion was set to {to}.",
+                        "LastSyncResourceVersion 设为 {to}。",
+                        to = version(to),
+                    )
+                } else {
+                    say!(
+                        self,
+                        "LastSyncResourceVersion moved: {from} → {to}.",
+                        "LastSyncResourceVersion 前移：{from} → {to}。",
+                        from = version(from),
+                        to = version(to),
+                    )
+                },
+                vec![self.received_is_not_stored()],
+            ),
+            Fact::WatchEnded { relist } => (
+                if *relist {
+                    say!(
+                        self,
+                        "The reflector noticed that its watch is over, and will list again.",
+                        "Reflector 发现 watch 已结束，接下来要重新 List。",
+                    )
+                } else {
+                    say!(
+                        self,
+                        "The reflector noticed that its watch is over, and will watch again from {rv}.",
+                        "Reflector 发现 watch 已结束，接下来从 {rv} 重新 watch。",
+                        rv = version(&self.picture.reflector.last_sync),
+                    )
+                },
+                vec![if *relist {
+                    say!(
+                        self,
+                        "`relist = true`: it cannot go on from its version. What was deleted meanwhile will only show as missing from the list.",
+                        "`relist = true`：无法从原来的版本继续。这期间被删除的对象，只会表现为列表里没有它。",
+                    )
+                } else {
+                    say!(
+                        self,
+                        "`relist = false`: no list is needed, the server still knows what came after that version.",
+                        "`relist = false`：不需要 List，这个版本之后的变更 API server 都还记得。",
+                    )
+                }],
+            ),
+            Fact::BackoffStarted { ms, reason } => (
+                say!(
+                    self,
+                    "The reflector waits {ms} before it tries again.",
+                    "Reflector 等待 {ms} 后重试。",
+                    ms = text(duration(*ms, self.lang)),
+                ),
+                vec![match reason {
+                    BackoffReason::WatchEnded => say!(
+                        self,
+                        "The watch ended; the next one starts at the last version. Meanwhile nothing stops the process loop.",
+                        "watch 结束了，下一次从最后的版本开始。这期间处理循环照常运行。",
+                    ),
+                    BackoffReason::Expired => say!(
+                        self,
+                        "Its version is too old to watch from, so a list comes next.",
+                        "它的版本太旧，无法继续 watch，接下来要 List。",
+                    ),
+                    BackoffReason::ListFailed => say!(
+                        self,
+                        "The list failed. Each failure in a row makes the wait longer, up to 30 s, with jitter.",
+                        "List 失败了。连续失败时等待会越来越长，最多 30 秒，并带有抖动。",
+                    ),
+                }],
+            ),
+            Fact::ReflectorStopped { reason } => (
+                say!(
+                    self,
+                    "The reflector stopped: {reason}.",
+                    "Reflector 已停止：{reason}。",
+                    reason = mono(&**reason),
+                ),
+                vec![say!(
+                    self,
+                    "Nothing new comes in. What is queued can still be popped.",
+                    "不再有新内容进来，已在队列里的仍然可以 Pop。",
+                )],
+            ),
+
+            // ---- a program, and the switches of the run
+            Fact::Called { delta_type, object } => self.called(*delta_type, object),
+            Fact::ModeSet { mode } => self.mode_set(*mode),
+            Fact::PopAsked { asked } => (
+                say!(self, "One Pop was asked for.", "要求 Pop 一次。"),
+                vec![if *asked > 1 {
+                    say!(
+                        self,
+                        "{n} are asked for and have not come yet.",
+                        "共有 {n} 次已要求而尚未执行。",
+                        n = text(asked.to_string()),
+                    )
+                } else {
+                    say!(
+                        self,
+                        "The process loop is held: it pops once for each time it is asked.",
+                        "处理循环处于 held 模式：要求一次，Pop 一次。",
+                    )
+                }],
+            ),
+            Fact::KnownObjectsSet { on } => {
+                if *on {
+                    (
+                        say!(
+                            self,
+                            "KnownObjects is on: the {queue} can ask the Indexer what it holds.",
+                            "KnownObjects 已打开：{queue} 可以询问 Indexer 里有什么。",
+                            queue = self.queue(),
+                        ),
+                        vec![say!(
+                            self,
+                            "Now Delete keeps what the Indexer knows, Replace finds missed deletions, and Resync has something to send.",
+                            "这样 Delete 会保留 Indexer 认识的对象，Replace 能发现错过的删除，Resync 也有内容可发。",
+                        )],
+                    )
+                } else {
+                    (
+                        say!(
+                            self,
+                            "KnownObjects is off: the {queue} knows only what is queued right now.",
+                            "KnownObjects 已关闭：{queue} 只知道此刻队列里有什么。",
+                            queue = self.queue(),
+                        ),
+                        vec![say!(
+                            self,
+                            "A delete of what was popped already is dropped, a relist misses it as well, and Resync does nothing.",
+                            "已被 Pop 的对象，其删除会被丢弃，重新 List 也发现不了，Resync 则什么都不做。",
+                        )],
+                    )
+                }
+            }
+
+            // ---- the queue's lock
+            Fact::LockTaken { by } => (
+                say!(
+                    self,
+                    "{by} took the lock of the {queue}.",
+                    "{by} 拿到了 {queue} 的锁。",
+                    by = self.actor(*by),
+                    queue = self.queue(),
+                ),
+                vec![match self.picture.lock.waiting.first() {
+                    Some(waiting) => say!(
+                        self,
+                        "{waiting} still waits for it.",
+                        "{waiting} 还在等这把锁。",
+                        waiting = self.actor(*waiting),
+                    ),
+                    None => say!(
+                        self,
+                        "There is one lock for everything: until it is given back, Add, Pop and HasSynced have to wait.",
+                        "整个队列只有一把锁：归还之前，Add、Pop 和 HasSynced 都要等。",
+                    ),
+                }],
+            ),
+            Fact::LockAwaited { by, holder } => (
+                say!(
+                    self,
+                    "{by} has to wait: {holder} has the lock of the {queue}.",
+                    "{by} 必须等待：{queue} 的锁在 {holder} 手里。",
+                    by = self.actor(*by),
+                    holder = self.actor(*holder),
+                    queue = self.queue(),
+                ),
+                vec![if *holder == Actor::ProcessLoop {
+                    say!(
+                        self,
+                        "The lock stays taken while what was popped is processed, so slow processing holds up the watch, too.",
+                        "处理 Pop 出来的内容期间锁一直被占着，所以处理得慢，watch 也会被拖住。",
+                    )
+                } else {
+                    say!(
+                        self,
+                        "Putting something in and popping it never happen at the same time.",
+                        "放入和 Pop 不会同时进行。",
+                    )
+                }],
+            ),
+            Fact::LockReleased { by } => (
+                say!(
+                    self,
+                    "{by} gave the lock of the {queue} back.",
+                    "{by} 归还了 {queue} 的锁。",
+                    by = self.actor(*by),
+                    queue = self.queue(),
+                ),
+                vec![match self.picture.lock.waiting.first() {
+                    Some(waiting) => say!(
+                        self,
+                        "{waiting} is next.",
+                        "接下来轮到 {waiting}。",
+                        waiting = self.actor(*waiting),
+                    ),
+                    None => say!(self, "Nobody waits for it.", "没有人在等它。"),
+                }],
+            ),
+
+            // ---- the queues
+            Fact::KeyFailed { error } => (
+                say!(
+                    self,
+                    "No key could be made for the object, so nothing was queued.",
+                    "无法为对象算出 key，因此没有入队。",
+                ),
+                vec![say!(
+                    self,
+                    "`{error}`. The caller gets the error; without a key there is no place for the object in queue or store.",
+                    "`{error}`。错误返回给调用者；没有 key，对象在队列和存储里都无处可放。",
+                    error = mono(&**error),
+                )],
+            ),
+            Fact::TransformFailed { key, error } => (
+                say!(
+                    self,
+                    "The transformer failed for {name}, so nothing was queued.",
+                    "{name} 的 transformer 失败，因此没有入队。",
+                    name = name(key),
+                ),
+                vec![say!(
+                    self,
+                    "`{error}`. From a watch this event is lost for good, and the version moves on all the same; from a list, the whole list is asked for again.",
+                    "`{error}`。若来自 watch，这个事件就此丢失，版本却照样前移；若来自 List，则整个列表会重新请求。",
+                    error = mono(&**error),
+                )],
+            ),
+            Fact::Transformed { from: _, to } => (
+                say!(
+                    self,
+                    "The transformer made another object of {name} before it was queued.",
+                    "{name} 入队之前，transformer 把它换成了另一个对象。",
+                    name = name(&to.key),
+                ),
+                vec![say!(
+                    self,
+                    "What it strips never reaches the store. Tombstones and [Sync] skip it; it can still see an object twice, so it must be idempotent.",
+                    "被去掉的部分不会进入存储。tombstone 和 [Sync] 不经过它；同一对象仍可能经过两次，所以它必须是幂等的。",
+                )],
+            ),
+            Fact::Populated { initial } => self.populated(*initial),
+            Fact::DeleteChecked {
+                key,
+                known,
+                pending,
+            } => self.delete_checked(key, known.as_ref(), *pending),
+            Fact::DeleteIgnored { key } => self.delete_ignored(key),
+            Fact::DeltaAppended {
+                delta_type,
+                object,
+                depth,
+            } => self.delta_appended(*delta_type, object, *depth),
+            Fact::DeltasMerged {
+                key,
+                kept,
+                kept_older,
+            } => (
+                say!(
+                    self,
+                    "The two newest deltas of {name} were both [Deleted]: only one is left.",
+                    "{name} 最新的两个 delta 都是 [Deleted]：只留下一个。",
+                    name = name(key),
+                ),
+                vec![if *kept_older {
+                    say!(
+                        self,
+                        "`older is a tombstone = no → keep the older` ({what}). Only neighbouring deletes are merged; updates never are.",
+                        "`较早的是 tombstone = 否 → 保留较早的`（{what}）。只合并相邻的删除，更新从不合并。",
+                        what = self.shape(kept),
+                    )
+                } else {
+                    say!(
+                        self,
+                        "`older is a tombstone = yes → keep the newer` ({what}): the tombstone's object may be stale.",
+                        "`较早的是 tombstone = 是 → 保留较新的`（{what}）：tombstone 里的对象可能是旧的。",
+                        what = self.shape(kept),
+                    )
+                }],
+            ),
+            Fact::KeyEnqueued { key, length } => (
+                if *length <= 1 {
+                    say!(
+                        self,
+                        "{name} took its place in the queue: it is the only key, and next.",
+                        "{name} 进入队列：目前只有它一个 key，下一个就轮到它。",
+                        name = name(key),
+                    )
+                } else {
+                    say!(
+                        self,
+                        "{name} took its place at the end of the queue, behind {others}.",
+                        "{name} 排到队尾，前面有 {others}。",
+                        name = name(key),
+                        others = text(keys(*length as usize - 1, self.lang)),
+                    )
+                },
+                vec![say!(
+                    self,
+                    "`{name} is queued = no → enqueue`. Whatever comes for it now joins it there: the key keeps its place.",
+                    "`{name} 已在队列 = 否 → 入队`。之后它的变更都加在这里，key 的位置不变。",
+                    name = name(key),
+                )],
+            ),
+            Fact::DeletionDetected { key } => self.deletion_detected(key),
+            Fact::ResyncSkipped { key } => (
+                say!(
+                    self,
+                    "The resync passed {name} over.",
+                    "resync 跳过了 {name}。",
+                    name = name(key),
+                ),
+                vec![say!(
+                    self,
+                    "`{name} is queued = yes → skip`: a [Sync] with the stored object would come after newer changes and take it back in time.",
+                    "`{name} 已在队列 = 是 → 跳过`：带着旧对象的 [Sync] 会排在更新的变更之后，让它倒退。",
+                    name = name(key),
+                )],
+            ),
+            Fact::AlreadyPresent { key } => (
+                say!(
+                    self,
+                    "AddIfNotPresent left {name} alone: newer content is queued for it.",
+                    "AddIfNotPresent 没有动 {name}：队列里已有它更新的内容。",
+                    name = name(key),
+                ),
+                vec![say!(
+                    self,
+                    "`{name} is queued = yes → return`: what was popped before is dropped, not put in front.",
+                    "`{name} 已在队列 = 是 → return`：之前 Pop 出来的被丢弃，不会插到前面。",
+                    name = name(key),
+                )],
+            ),
+            Fact::FifoItemSet { object } => (
+                say!(
+                    self,
+                    "FIFO now holds {object}.",
+                    "FIFO 现在持有 {object}。",
+                    object = self.object(object),
+                ),
+                vec![say!(
+                    self,
+                    "FIFO keeps one object a key, the newest: a state that was not popped in time is gone.",
+                    "FIFO 对每个 key 只保留最新的一个对象：没来得及 Pop 的旧状态就没有了。",
+                )],
+            ),
+            Fact::FifoItemRemoved { key } => (
+                say!(
+                    self,
+                    "FIFO dropped the object of {name}; its key stays in the queue.",
+                    "FIFO 丢弃了 {name} 的对象，它的 key 仍留在队列里。",
+                    name = name(key),
+                ),
+                vec![say!(
+                    self,
+                    "Pop will skip the key. FIFO has no [Deleted]: the consumer never hears of it.",
+                    "Pop 会跳过这个 key。FIFO 没有 [Deleted]：消费者不会得知这次删除。",
+                )],
+            ),
+            Fact::FifoCleared => (
+                say!(
+                    self,
+                    "FIFO dropped everything that it held.",
+                    "FIFO 丢弃了原有的全部内容。",
+                ),
+                vec![say!(
+                    self,
+                    "Replace puts the list in its place. What the list lacks is simply gone: nobody is told.",
+                    "Replace 用新列表取而代之。列表里没有的就直接消失，不会通知任何人。",
+                )],
+            ),
+            Fact::FifoKeySkipped { key } => (
+                say!(
+                    self,
+                    "Pop skipped {name}: its object is gone.",
+                    "Pop 跳过了 {name}：它的对象已经不在了。",
+                    name = name(key),
+                ),
+                vec![say!(
+                    self,
+                    "`{name} is in items = no → next key`. It was deleted while it waited; it still counts as popped for HasSynced.",
+                    "`{name} 在 items 里 = 否 → 下一个 key`。它在等待时被删除了；对 HasSynced 来说它仍算 Pop 过。",
+                    name = name(key),
+                )],
+            ),
+            Fact::EntryAppended { entry, length } => self.entry_appended(entry, *length),
+            Fact::EntriesTaken {
+                count,
+                is_in_initial_list,
+            } => (
+                say!(
+                    self,
+                    "Pop took {entries} from the front of the queue.",
+                    "Pop 从队首取走了 {entries}。",
+                    entries = text(entries(*count as usize, self.lang)),
+                ),
+                vec![
+                    say!(
+                        self,
+                        "`isInInitialList = {flag}`.",
+                        "`isInInitialList = {flag}`。",
+                        flag = boolean(*is_in_initial_list),
+                    ),
+                    if *count > 1 {
+                        say!(
+                            self,
+                            "A batch ends where a key would come a second time, so the order within each key is kept.",
+                            "同一个 key 第二次出现时批次就结束，所以每个 key 内部的顺序不变。",
+                        )
+                    } else {
+                        say!(
+                            self,
+                            "What else is queued for the same key stays where it is.",
+                            "同一个 key 的其他内容仍留在原处。",
+                        )
+                    },
+                ],
+            ),
+            Fact::QueueEmpty => self.queue_empty(),
+            Fact::KeyPopped {
+                key,
+                deltas,
+                is_in_initial_list,
+            } => self.key_popped(key, deltas, *is_in_initial_list),
+            Fact::Synced => (
+                say!(
+                    self,
+                    "HasSynced is true from now on.",
+                    "从现在起 HasSynced 为 true。",
+                ),
+                vec![
+                    say!(
+                        self,
+                        "`populated = true, left to pop = 0 → synced`.",
+                        "`populated = true，待 Pop = 0 → synced`。",
+                    ),
+                    if self.picture.queue.kind == QueueKind::DeltaFifo
+                        && self.record.actor == Actor::ProcessLoop
+                    {
+                        say!(
+                            self,
+                            "DeltaFIFO counts down before it processes: what was just popped is not even stored yet, and no handler has to have run.",
+                            "DeltaFIFO 先减计数再处理：刚 Pop 出来的甚至还没存入，handler 也不一定运行过。",
+                        )
+                    } else {
+                        say!(
+                            self,
+                            "It says nothing of the handlers: they may not have run yet.",
+                            "它与 handler 无关：handler 可能还没有运行。",
+                        )
+                    },
+                ],
+            ),
+            Fact::ProcessFailed { error } => (
+                say!(
+                    self,
+                    "The process function failed: {error}.",
+                    "处理函数失败：{error}。",
+                    error = mono(&**error),
+                ),
+                vec![say!(
+                    self,
+                    "What was popped is gone: Pop returns the error, and no stock informer puts it back.",
+                    "Pop 出来的内容就此丢失：Pop 只返回错误，标准的 informer 都不会把它放回去。",
+                )],
+            ),
+            Fact::Requeued { key, added } => {
+                if *added {
+                    (
+                        say!(
+                            self,
+                            "{name} went back to the end of the queue.",
+                            "{name} 回到了队尾。",
+                            name = name(key),
+                        ),
+                        vec![say!(
+                            self,
+                            "`ErrRequeue, {name} is queued = no → put back`. It has lost its place, and newer deltas will join behind the old ones.",
+                            "`ErrRequeue，{name} 已在队列 = 否 → 放回`。它失去了原来的位置，新的 delta 会接在旧的后面。",
+                            name = name(key),
+                        )],
+                    )
+                } else {
+                    (
+                        say!(
+                            self,
+                            "{name} was not put back: newer content is queued for it.",
+                            "{name} 没有放回：队列里已有它更新的内容。",
+                            name = name(key),
+                        ),
+                        vec![say!(
+                            self,
+                            "`ErrRequeue, {name} is queued = yes → drop`: what failed is lost.",
+                            "`ErrRequeue，{name} 已在队列 = 是 → 丢弃`：处理失败的内容就此丢失。",
+                            name = name(key),
+                        )],
+                    )
+                }
+            }
+            Fact::ProcessWasSlow { key, depth, ms } => (
+                say!(
+                    self,
+                    "Processing {name} took {ms} while {keys} waited.",
+                    "处理 {name} 用了 {ms}，其间有 {keys} 在等待。",
+                    name = name(key),
+                    ms = text(duration(*ms, self.lang)),
+                    keys = text(keys(*depth as usize, self.lang)),
+                ),
+                vec![say!(
+                    self,
+                    "`depth = {depth} > 10, took {ms} > 100 ms → log`. Nothing is dropped or skipped: client-go only complains in its log.",
+                    "`depth = {depth} > 10，耗时 {ms} > 100 ms → 记日志`。不会丢弃或跳过任何内容，client-go 只在日志里抱怨一句。",
+                    depth = text(depth.to_string()),
+                    ms = text(duration(*ms, self.lang)),
+                )],
+            ),
+            Fact::QueueClosed => (
+                say!(
+                    self,
+                    "The {queue} was closed.",
+                    "{queue} 已关闭。",
+                    queue = self.queue(),
+                ),
+                vec![say!(
+                    self,
+                    "Closing bars nobody: Add still adds, and Pop goes on until nothing is left. Only empty and closed together end it.",
+                    "关闭并不拦截任何人：Add 照样能加，Pop 会一直进行到取空。只有又空又关闭时才结束。",
+                )],
+            ),
+
+            // ---- processing
+            Fact::DeltaTaken {
+                position,
+                delta_type,
+                object,
+                exists,
+            } => self.delta_taken(*position, *delta_type, object, *exists),
+            Fact::Processed { key } => (
+                say!(
+                    self,
+                    "Everything that was popped for {name} has been processed.",
+                    "{name} 此次 Pop 出的内容全部处理完毕。",
+                    name = name(key),
+                ),
+                vec![
+                    if self.picture.handlers.iter().any(|handler| !handler.inline) {
+                        say!(
+                            self,
+                            "The handlers have been notified, which doesn't mean that they have run.",
+                            "handler 已经收到通知，但并不意味着它们已经运行。",
+                        )
+                    } else {
+                        say!(
+                            self,
+                            "Pop returns now; its deltas are gone from the queue.",
+                            "Pop 即将返回，这些 delta 已不在队列里。",
+                        )
+                    },
+                ],
+            ),
+
+            // ---- the store
+            Fact::ItemStored { object, old } => self.item_stored(object, old.as_ref()),
+            Fact::ItemRemoved { key, old } => match old {
+                Some(old) => (
+                    say!(
+                        self,
+                        "The Indexer no longer holds {name}; it had it at {rv}.",
+                        "Indexer 不再持有 {name}，之前存的版本是 {rv}。",
+                        name = name(key),
+                        rv = version(&old.rv),
+                    ),
+                    vec![say!(
+                        self,
+                        "From now on a lister does not find it, though no handler may have seen its OnDelete yet.",
+                        "从现在起 lister 就查不到它了，而 handler 可能都还没收到 OnDelete。",
+                    )],
+                ),
+                None => (
+                    say!(
+                        self,
+                        "The Indexer was to remove {name}, but did not hold it.",
+                        "要从 Indexer 删除 {name}，但其中并没有它。",
+                        name = name(key),
+                    ),
+                    vec![say!(
+                        self,
+                        "`{name} is stored = no → nothing to do`. It is no error, and OnDelete is called all the same.",
+                        "`{name} 已存储 = 否 → 无事可做`。这不算错误，OnDelete 照样会调用。",
+                        name = name(key),
+                    )],
+                ),
+            },
+            Fact::StoreReplaced { items } => (
+                say!(
+                    self,
+                    "The whole content of the Indexer was replaced: {objects} now.",
+                    "Indexer 的内容被整体替换：现在有 {objects}。",
+                    objects = text(objects(items.len(), self.lang)),
+                ),
+                vec![say!(
+                    self,
+                    "It happened at once: no reader sees half of the old list and half of the new.",
+                    "替换是一次完成的：不会有读者看到一半旧、一半新。",
+                )],
+            ),
+            Fact::IndexEntryRemoved {
+                index,
+                value,
+                key,
+                emptied,
+            } => (
+                say!(
+                    self,
+                    "Index {index}: {name} left the keys under {value}.",
+                    "索引 {index}：{name} 从 {value} 下的 key 集合中移除。",
+                    index = named(index),
+                    value = quoted(value),
+                    name = name(key),
+                ),
+                vec![if *emptied {
+                    say!(
+                        self,
+                        "It was the last key there, so the value {value} goes, too: empty sets would pile up.",
+                        "它是那里的最后一个 key，所以值 {value} 也一并删除：否则空集合会越积越多。",
+                        value = quoted(value),
+                    )
+                } else {
+                    say!(
+                        self,
+                        "The values come from the old object; the other keys under {value} stay.",
+                        "这些值由旧对象算出，{value} 下的其他 key 不变。",
+                        value = quoted(value),
+                    )
+                }],
+            ),
+            Fact::IndexEntryAdded { index, value, key } => (
+                say!(
+                    self,
+                    "Index {index}: {name} joined the keys under {value}.",
+                    "索引 {index}：{name} 加入 {value} 下的 key 集合。",
+                    index = named(index),
+                    value = quoted(value),
+                    name = name(key),
+                ),
+                vec![say!(
+                    self,
+                    "The index function gave {value} for the new object. An index holds keys, never objects.",
+                    "索引函数对新对象算出 {value}。索引里只存 key，不存对象。",
+                    value = quoted(value),
+                )],
+            ),
+            Fact::IndexFailed { index, key, error } => (
+                say!(
+                    self,
+                    "The index function of {index} failed for {name}.",
+                    "{index} 的索引函数对 {name} 执行失败。",
+                    index = named(index),
+                    name = name(key),
+                ),
+                vec![say!(
+                    self,
+                    "`{error}`. The object was stored before, so items has it and this index lacks it. client-go panics here.",
+                    "`{error}`。对象在此之前已经存入，所以 items 里有它，这个索引里却没有。client-go 在这里会 panic。",
+                    error = mono(&**error),
+                )],
+            ),
+            Fact::IndexersAdded { names } => (
+                say!(
+                    self,
+                    "New indices: {names}.",
+                    "新增索引：{names}。",
+                    names = self.list(names),
+                ),
+                vec![say!(
+                    self,
+                    "What is already stored is indexed at once. A name that is taken would have refused all of them.",
+                    "已存储的对象会立即编入索引。只要有一个名字已被占用，就会全部拒绝。",
+                )],
+            ),
+            Fact::IndicesReset => (
+                say!(self, "All indices were emptied.", "所有索引都被清空。"),
+                vec![say!(
+                    self,
+                    "The content is new, so they are filled again from it; old values are not taken out one by one.",
+                    "内容已经换新，索引要据此重建，而不是逐个移除旧值。",
+                )],
+            ),
+            Fact::StoreVersionMoved { from, to } => (
+                if from.is_empty() {
+                    say!(
+                        self,
+                        "The store's resourceVersion was set to {to}.",
+                        "存储的 resourceVersion 设为 {to}。",
+                        to = version(to),
+                    )
+                } else {
+                    say!(
+                        self,
+                        "The store's resourceVersion moved: {from} → {to}.",
+                        "存储的 resourceVersion 变化：{from} → {to}。",
+                        from = version(from),
+                        to = version(to),
+                    )
+                },
+                vec![say!(
+                    self,
+                    "It is the version of the last write, not the highest: an older object takes it back. client-go keeps it from 1.36 on.",
+                    "它是最后一次写入的版本，而不是最大的：写入更旧的对象会让它回退。client-go 从 1.36 起才保存它。",
+                )],
+            ),
+
+            // ---- handlers
+            Fact::NotificationQueued {
+                handler,
+                notification,
+                pending,
+            } => self.notification_queued(*handler, notification, *pending),
+            Fact::NotificationTaken {
+                handler,
+                notification,
+            } => self.notification_taken(*handler, notification),
+            Fact::LinePrinted { handler, line } => (
+                say!(
+                    self,
+                    "{who} printed: {line}",
+                    "{who} 输出：{line}",
+                    who = self.printer(*handler),
+                    line = mono(&**line),
+                ),
+                vec![],
+            ),
+            Fact::NotificationHandled { handler } => (
+                say!(
+                    self,
+                    "{who} returned.",
+                    "{who} 返回。",
+                    who = self.actor(Actor::Listener(*handler)),
+                ),
+                vec![self.after_handling(*handler)],
+            ),
+        }
+    }
+
+    // ---- the API server
+
+    fn write_refused(&self, verb: Verb, key: &Key, refusal: &Refusal) -> Told {
+        let (en, zh) = match verb {
+            Verb::Create => ("create", "创建"),
+            Verb::Update => ("update", "更新"),
+            Verb::Delete => ("delete", "删除"),
+        };
+        let answer = match refusal {
+            Refusal::AlreadyExists => "409 AlreadyExists".to_owned(),
+            Refusal::NotFound => "404 NotFound".to_owned(),
+            Refusal::Invalid(reason) => format!("422 Invalid: {reason}"),
+        };
+        let verb = match self.lang {
+            Lang::En => en,
+            Lang::Zh => zh,
+        };
+        (
+            say!(
+                self,
+                "The server refused to {verb} {name}: {answer}.",
+                "API server 拒绝{verb} {name}：{answer}。",
+                verb = text(verb),
+                name = name(key),
+                answer = mono(answer),
+            ),
+            vec![say!(
+                self,
+                "Nothing changed: no new version, no event.",
+                "什么都没有改变：没有新版本，也没有事件。",
+            )],
+        )
+    }
+
+    fn who_hears_of_it(&self, key: &Key) -> Vec<Vec<Span>> {
+        let watch = if self.picture.api.watch.is_some() {
+            say!(
+                self,
+                "The cache hears of it only through the watch.",
+                "缓存只能通过 watch 得知。",
+            )
+        } else {
+            say!(
+                self,
+                "No watch is open, so nobody hears of it before the next watch or list.",
+                "当前没有 watch，要等下一次 watch 或 List 才会有人知道。",
+            )
+        };
+        match self.picture.store.items.get(key) {
+            Some(stored) => vec![
+                watch,
+                say!(
+                    self,
+                    "Until then a lister still returns {rv}.",
+                    "在此之前 lister 返回的仍是 {rv}。",
+                    rv = version(&stored.rv),
+                ),
+            ],
+            None => vec![watch],
+        }
+    }
+
+    fn event_sent(&self, event: EventType, object: &ObjectRef) -> Told {
+        match event {
+            EventType::Added | EventType::Modified | EventType::Deleted => (
+                say!(
+                    self,
+                    "The server put {event} {object} on the watch stream.",
+                    "API server 把 {event} {object} 写入 watch 流。",
+                    event = event_type(event),
+                    object = self.object(object),
+                ),
+                vec![say!(
+                    self,
+                    "The object travels whole, not as a difference; nobody has taken it yet.",
+                    "事件带着完整的对象，而不是差异；此刻还没有人取走它。",
+                )],
+            ),
+            EventType::Bookmark => (
+                say!(
+                    self,
+                    "The server put a {event} at {rv} on the watch stream.",
+                    "API server 在 watch 流中写入 {event}，版本为 {rv}。",
+                    event = event_type(event),
+                    rv = version(&object.rv),
+                ),
+                vec![say!(
+                    self,
+                    "It carries a version and no change, so that a later watch does not have to start from long ago.",
+                    "它只带版本、不带变更，这样以后的 watch 不必从很久以前开始。",
+                )],
+            ),
+            EventType::Error => (
+                say!(
+                    self,
+                    "The server put an {event} event on the watch stream.",
+                    "API server 在 watch 流中写入了 {event} 事件。",
+                    event = event_type(event),
+                ),
+                vec![say!(
+                    self,
+                    "It is the last thing on this stream: the watch cannot go on.",
+                    "这是该流上的最后一条：watch 无法继续。",
+                )],
+            ),
+        }
+    }
+
+    fn watch_closed(&self, end: &WatchEnd, lost: u32) -> Told {
+        let what = match end {
+            WatchEnd::Closed => say!(
+                self,
+                "The server closed the watch in good order.",
+                "API server 正常关闭了 watch。",
+            ),
+            WatchEnd::Cut => say!(self, "The watch's connection broke.", "watch 的连接断了。"),
+            WatchEnd::CutInLine(bytes) => say!(
+                self,
+                "The watch's connection broke inside a line, after {bytes} of it.",
+                "watch 的连接在一行中间断了，这一行只收到 {bytes}。",
+                bytes = text(match self.lang {
+                    Lang::En => count(*bytes as usize, "byte", "bytes"),
+                    Lang::Zh => format!("{bytes} 字节"),
+                }),
+            ),
+            WatchEnd::Failed(code, reason) => say!(
+                self,
+                "An error event ended the watch: {answer}.",
+                "一个 ERROR 事件结束了 watch：{answer}。",
+                answer = mono(format!("{code} {reason}")),
+            ),
+        };
+        let why = if lost > 0 {
+            say!(
+                self,
+                "{events} on the way never arrived. The server has them still: the next watch starts before them, or a list makes up for them.",
+                "有 {events} 在途中丢失。API server 上还有：下一次 watch 会从它们之前开始，或由 List 补上。",
+                events = text(match self.lang {
+                    Lang::En => count(lost as usize, "event", "events"),
+                    Lang::Zh => format!("{lost} 个事件"),
+                }),
+            )
+        } else {
+            say!(
+                self,
+                "Nothing was on its way. The cache stays as it is and grows older; a lister cannot tell.",
+                "途中没有事件丢失。缓存保持原样并逐渐变旧，而 lister 看不出来。",
+            )
+        };
+        (what, vec![why])
+    }
+
+    // ---- the reflector
+
+    fn event_received(&self, event: EventType, object: &ObjectRef) -> Told {
+        let queue = self.queue();
+        let why = match event {
+            EventType::Added => say!(
+                self,
+                "`ADDED → {queue}.Add`. The reflector compares nothing: the event's type alone decides.",
+                "`ADDED → {queue}.Add`。Reflector 不做任何比较，只看事件类型。",
+                queue = queue,
+            ),
+            EventType::Modified => say!(
+                self,
+                "`MODIFIED → {queue}.Update`. The event holds the new object only, not what changed.",
+                "`MODIFIED → {queue}.Update`。事件里只有新对象，没有具体改了什么。",
+                queue = queue,
+            ),
+            EventType::Deleted => say!(
+                self,
+                "`DELETED → {queue}.Delete`, with the object's last state. It may also just have left the selector.",
+                "`DELETED → {queue}.Delete`，带着对象的最后状态。它也可能只是不再匹配 selector。",
+                queue = queue,
+            ),
+            EventType::Bookmark => match self.picture.queue.kind {
+                QueueKind::Fifo | QueueKind::DeltaFifo => say!(
+                    self,
+                    "`BOOKMARK → LastSyncResourceVersion` alone: the {queue} does not hear of it.",
+                    "`BOOKMARK → LastSyncResourceVersion`，仅此而已：{queue} 不会得知。",
+                    queue = queue,
+                ),
+                QueueKind::RealFifo => say!(
+                    self,
+                    "No object has changed; only the version is newer.",
+                    "没有对象变化，只是版本更新了。",
+                ),
+            },
+            EventType::Error => say!(
+                self,
+                "`ERROR → the watch is over`. Nothing is queued.",
+                "`ERROR → watch 结束`。不会有任何内容入队。",
+            ),
+        };
+        let what = match event {
+            EventType::Added | EventType::Modified | EventType::Deleted => say!(
+                self,
+                "The reflector took {event} {object} off the stream.",
+                "Reflector 从流中取出 {event} {object}。",
+                event = event_type(event),
+                object = self.object(object),
+            ),
+            EventType::Bookmark => say!(
+                self,
+                "The reflector took a {event} at {rv} off the stream.",
+                "Reflector 从流中取出 {event}，版本为 {rv}。",
+                event = event_type(event),
+                rv = version(&object.rv),
+            ),
+            EventType::Error => say!(
+                self,
+                "The reflector took an {event} event off the stream.",
+                "Reflector 从流中取出 {event} 事件。",
+                event = event_type(event),
+            ),
+        };
+        (what, vec![why])
+    }
+
+    fn received_is_not_stored(&self) -> Vec<Span> {
+        let store = &self.picture.store;
+        if store.present && store.behind > 0 {
+            say!(
+                self,
+                "It says what was received, not what is stored: the Indexer is {events} behind.",
+                "它表示收到了什么，而不是存了什么：Indexer 还落后 {events}。",
+                events = text(match self.lang {
+                    Lang::En => count(
+                        usize::try_from(store.behind).unwrap_or(usize::MAX),
+                        "event",
+                        "events"
+                    ),
+                    Lang::Zh => format!("{} 个事件", store.behind),
+                }),
+            )
+        } else {
+            say!(
+                self,
+                "The next watch starts from it. It says what was received, not what has been processed.",
+                "下一次 watch 从这里开始。它表示收到了什么，而不是处理了什么。",
+            )
+        }
+    }
+
+    // ---- a program, and the switches of the run
+
+    fn called(&self, delta_type: DeltaType, object: &ObjectRef) -> Told {
+        let function = match delta_type {
+            DeltaType::Added => "Add",
+            DeltaType::Updated => "Update",
+            DeltaType::Deleted => "Delete",
+            DeltaType::Replaced | DeltaType::ReplacedAll => "Replace",
+            DeltaType::Sync | DeltaType::SyncAll => "Resync",
+            DeltaType::Bookmark => "Bookmark",
+        };
+        (
+            say!(
+                self,
+                "The program called {function} with {object}.",
+                "程序用 {object} 调用了 {function}。",
+                function = mono(format!("{}.{function}", self.picture.queue.kind.as_str())),
+                object = self.object(object),
+            ),
+            vec![say!(
+                self,
+                "There is no reflector here: the program itself says what happened, and the queue believes it.",
+                "这里没有 Reflector：发生了什么由程序自己声明，队列照单全收。",
+            )],
+        )
+    }
+
+    fn mode_set(&self, mode: ProcessMode) -> Told {
+        let what = match mode {
+            ProcessMode::Free => say!(
+                self,
+                "The process loop runs freely: it pops whenever something is queued.",
+                "处理循环自由运行：队列里一有内容就 Pop。",
+            ),
+            ProcessMode::Paced(ms) => say!(
+                self,
+                "The process loop rests {ms} after each Pop.",
+                "处理循环每次 Pop 之后停顿 {ms}。",
+                ms = text(duration(u64::from(ms), self.lang)),
+            ),
+            ProcessMode::Held => say!(
+                self,
+                "The process loop is held: it pops only when asked.",
+                "处理循环已暂停：只有要求时才 Pop。",
+            ),
+        };
+        let why = match mode {
+            ProcessMode::Free => say!(
+                self,
+                "The queue stays short, so one hardly sees deltas pile up: that is the normal case.",
+                "队列始终很短，几乎看不到 delta 堆积：这才是常态。",
+            ),
+            ProcessMode::Paced(_) | ProcessMode::Held => say!(
+                self,
+                "What comes in meanwhile piles up by key. A real process loop never waits like this; the page does, to let one look.",
+                "这期间进来的变更按 key 堆积。真实的处理循环不会这样等待，这里只是为了便于观察。",
+            ),
+        };
+        (what, vec![why])
+    }
+
+    // ---- the queues
+
+    fn populated(&self, initial: u32) -> Told {
+        if initial == 0 {
+            (
+                say!(
+                    self,
+                    "The {queue} counts as populated, with no first list to wait for.",
+                    "{queue} 已算填充过，没有首个列表需要等待。",
+                    queue = self.queue(),
+                ),
+                vec![say!(
+                    self,
+                    "`populated = true, initial = 0`. Any Add, Update or Delete sets it; a list that comes later is not counted.",
+                    "`populated = true，initial = 0`。任何 Add、Update 或 Delete 都会设置它，之后的列表不再计数。",
+                )],
+            )
+        } else {
+            let waiting = match (self.picture.queue.kind, self.lang) {
+                (QueueKind::RealFifo, lang) => entries(initial as usize, lang),
+                (QueueKind::Fifo | QueueKind::DeltaFifo, lang) => keys(initial as usize, lang),
+            };
+            (
+                say!(
+                    self,
+                    "The {queue} is populated for the first time: HasSynced waits until {keys} have been popped.",
+                    "{queue} 首次填充完毕：要等 {keys} 被 Pop 之后 HasSynced 才为 true。",
+                    queue = self.queue(),
+                    keys = text(waiting),
+                ),
+                vec![say!(
+                    self,
+                    "`populated = false → true, initial = {n}`. It happens once: later lists do not make HasSynced false again.",
+                    "`populated = false → true，initial = {n}`。只发生一次：之后的列表不会让 HasSynced 变回 false。",
+                    n = text(initial.to_string()),
+                )],
+            )
+        }
+    }
+
+    fn delete_checked(&self, key: &Key, known: Option<&Known>, pending: bool) -> Told {
+        let name = name(key);
+        let what = match (known, pending) {
+            (Some(Known::Yes(_)), false) => say!(
+                self,
+                "The queue holds nothing for {name}, but the Indexer still knows it.",
+                "队列里没有 {name}，但 Indexer 还认识它。",
+                name = name,
+            ),
+            (Some(Known::Yes(_)), true) => say!(
+                self,
+                "The Indexer knows {name}, and deltas of it are queued.",
+                "Indexer 认识 {name}，队列里也有它的 delta。",
+                name = name,
+            ),
+            (Some(Known::No), true) => say!(
+                self,
+                "The Indexer does not know {name} yet, but deltas of it are queued.",
+                "Indexer 还不认识 {name}，但队列里有它的 delta。",
+                name = name,
+            ),
+            (Some(Known::No), false) => say!(
+                self,
+                "Neither the Indexer nor the queue knows {name}.",
+                "Indexer 和队列都不认识 {name}。",
+                name = name,
+            ),
+            (Some(Known::Failed), _) => say!(
+                self,
+                "KnownObjects could not say whether it holds {name}.",
+                "KnownObjects 无法判断是否持有 {name}。",
+                name = name,
+            ),
+            (None, true) => say!(
+                self,
+                "There are no KnownObjects to ask, but deltas of {name} are queued.",
+                "没有 KnownObjects 可查，但队列里有 {name} 的 delta。",
+                name = name,
+            ),
+            (None, false) => say!(
+                self,
+                "There are no KnownObjects to ask, and the queue holds nothing for {name}.",
+                "没有 KnownObjects 可查，队列里也没有 {name}。",
+                name = name,
+            ),
+        };
+        (
+            what,
+            vec![
+                self.delete_condition(known, pending),
+                say!(
+                    self,
+                    "Only Delete asks: Add and Update always queue.",
+                    "只有 Delete 会检查，Add 和 Update 总是入队。",
+                ),
+            ],
+        )
+    }
+
+    fn delete_condition(&self, known: Option<&Known>, pending: bool) -> Vec<Span> {
+        let kept = pending || !matches!(known, None | Some(Known::No));
+        let (value, outcome) = match self.lang {
+            Lang::En => (
+                match known {
+                    None => "(off)".to_owned(),
+                    Some(Known::No) => "no".to_owned(),
+                    Some(Known::Failed) => "error".to_owned(),
+                    Some(Known::Yes(rv)) if rv.is_empty() => "yes".to_owned(),
+                    Some(Known::Yes(rv)) => format!("yes (rv {})", short_rv(rv)),
+                },
+                if kept { "kept" } else { "dropped" },
+            ),
+            Lang::Zh => (
+                match known {
+                    None => "（关闭）".to_owned(),
+                    Some(Known::No) => "否".to_owned(),
+                    Some(Known::Failed) => "出错".to_owned(),
+                    Some(Known::Yes(rv)) if rv.is_empty() => "是".to_owned(),
+                    Some(Known::Yes(rv)) => format!("是 (rv {})", short_rv(rv)),
+                },
+                if kept { "保留" } else { "丢弃" },
+            ),
+        };
+        say!(
+            self,
+            "`known = {known}, pending = {pending} → {outcome}`.",
+            "`known = {known}, pending = {pending} → {outcome}`。",
+            known = text(value),
+            pending = text(match (self.lang, pending) {
+                (Lang::En, true) => "yes",
+                (Lang::En, false) => "no",
+                (Lang::Zh, true) => "是",
+                (Lang::Zh, false) => "否",
+            }),
+            outcome = text(outcome),
+        )
+    }
+
+    /// The last answer to Delete's question about `key`.
+    fn checked(&self, key: &Key) -> Option<(Option<&Known>, bool)> {
+        self.recent
+            .iter()
+            .rev()
+            .find_map(|record| match &record.fact {
+                Fact::DeleteChecked {
+                    key: asked,
+                    known,
+                    pending,
+                } if asked == key => Some((known.as_ref(), *pending)),
+                _ => None,
+            })
+    }
+
+    fn delete_ignored(&self, key: &Key) -> Told {
+        let mut why = Vec::new();
+        let known = match self.checked(key) {
+            Some((known, pending)) => {
+                why.push(self.delete_condition(known, pending));
+                known.is_some()
+            }
+            None => self.picture.queue.known_objects,
+        };
+        why.push(if self.picture.store.items.contains_key(key) {
+            say!(
+                self,
+                "The Indexer still holds {name}, and nobody will ever tell it: with KnownObjects on, the delta would have been kept.",
+                "Indexer 里还存着 {name}，却再也不会有人通知它：打开 KnownObjects 的话，这个 delta 会保留下来。",
+                name = name(key),
+            )
+        } else if known {
+            say!(
+                self,
+                "No delta, no notification: OnDelete is not called for what nobody has seen.",
+                "没有 delta，也没有通知：没人见过的对象不会触发 OnDelete。",
+            )
+        } else {
+            say!(
+                self,
+                "It was popped before, and without KnownObjects the queue remembers nothing: OnDelete is never called.",
+                "它已被 Pop 走，而没有 KnownObjects 的队列什么都不记得：OnDelete 永远不会被调用。",
+            )
+        });
+        (
+            say!(
+                self,
+                "The delete of {name} was dropped without a trace.",
+                "{name} 的删除被悄悄丢弃。",
+                name = name(key),
+            ),
+            why,
+        )
+    }
+
+    fn delta_appended(&self, delta_type: DeltaType, object: &ObjectRef, depth: u32) -> Told {
+        let alone = depth <= 1
+            && delta_type == DeltaType::Deleted
+            && object.shape == Shape::Object
+            && matches!(
+                self.checked(&object.key),
+                Some((Some(Known::Yes(_)), false))
+            );
+        let what = if alone {
+            let (en, zh) = match self.picture.api.feed {
+                Feed::Server | Feed::Recorded => (
+                    "{name} was deleted on the server. The queue holds nothing for it, but the Indexer still knows it, so a [Deleted] delta is kept.",
+                    "{name} 在 API server 上被删除。队列里没有它，但 Indexer 还认识它，所以保留一个 [Deleted] delta。",
+                ),
+                Feed::Program => (
+                    "The queue holds nothing for {name}, but the Indexer still knows it, so a [Deleted] delta is kept.",
+                    "队列里没有 {name}，但 Indexer 还认识它，所以保留一个 [Deleted] delta。",
+                ),
+            };
+            say(self.lang, en, zh, &[("name", name(&object.key))])
+        } else if depth <= 1 {
+            say!(
+                self,
+                "A {delta} delta was queued for {object}: the only one of its key.",
+                "{object} 的 {delta} delta 已入队：这个 key 目前只有它。",
+                delta = delta(delta_type),
+                object = self.object(object),
+            )
+        } else {
+            say!(
+                self,
+                "A {delta} delta was put on top for {object}: its key has {n} now.",
+                "{object} 的 {delta} delta 放到了最上面：这个 key 现在有 {n} 个。",
+                delta = delta(delta_type),
+                object = self.object(object),
+                n = text(depth.to_string()),
+            )
+        };
+        (what, self.why_appended(delta_type, object, depth))
+    }
+
+    fn why_appended(
+        &self,
+        delta_type: DeltaType,
+        object: &ObjectRef,
+        depth: u32,
+    ) -> Vec<Vec<Span>> {
+        let untouched = || {
+            say!(
+                self,
+                "The other deltas of {name} are untouched: DeltaFIFO merges only neighbouring deletes.",
+                "{name} 的其他 delta 不受影响：DeltaFIFO 只合并相邻的删除。",
+                name = name(&object.key),
+            )
+        };
+        match delta_type {
+            DeltaType::Deleted => match object.shape {
+                Shape::Tombstone => vec![say!(
+                    self,
+                    "The real delete was missed, so a tombstone stands in: DeletedFinalStateUnknown with the last known object, which may be stale.",
+                    "真正的删除事件被错过了，于是用 tombstone 代替：DeletedFinalStateUnknown，内含最后已知的对象，可能是旧的。",
+                )],
+                Shape::EmptyTombstone => vec![say!(
+                    self,
+                    "The real delete was missed, and nobody has the object any more: DeletedFinalStateUnknown with a key and nothing else.",
+                    "真正的删除事件被错过了，对象也已无处可寻：DeletedFinalStateUnknown 里只有 key。",
+                )],
+                Shape::Object | Shape::ExplicitKey | Shape::Opaque => {
+                    match self.checked(&object.key) {
+                        Some((known @ Some(Known::Yes(_)), false)) => vec![
+                            self.delete_condition(known, false),
+                            say!(
+                                self,
+                                "Turn KnownObjects off and step again: the same Delete is dropped without a trace.",
+                                "关掉 KnownObjects 再走一遍：同一个 Delete 会被悄悄丢弃。",
+                            ),
+                        ],
+                        Some((known, pending)) => {
+                            let mut why = vec![self.delete_condition(known, pending)];
+                            if depth > 1 {
+                                why.push(untouched());
+                            }
+                            why
+                        }
+                        None if depth > 1 => vec![untouched()],
+                        None => vec![say!(
+                            self,
+                            "It holds the object's last state, for OnDelete.",
+                            "它带着对象的最后状态，留给 OnDelete 使用。",
+                        )],
+                    }
+                }
+            },
+            DeltaType::Added if depth > 1 => vec![untouched()],
+            DeltaType::Added => vec![say!(
+                self,
+                "Whether this becomes OnAdd or OnUpdate is decided only when it is popped, by looking into the Indexer.",
+                "它最终是 OnAdd 还是 OnUpdate，要到 Pop 时查过 Indexer 才能决定。",
+            )],
+            DeltaType::Updated if depth > 1 => vec![say!(
+                self,
+                "No update replaces another: one Pop will hand over all {n}, oldest first.",
+                "更新之间不会互相覆盖：一次 Pop 会把这 {n} 个从旧到新一起交出。",
+                n = text(depth.to_string()),
+            )],
+            DeltaType::Updated => vec![say!(
+                self,
+                "It holds only the new object; the old one for OnUpdate has to come from the Indexer.",
+                "它只带新对象，OnUpdate 需要的旧对象得从 Indexer 里取。",
+            )],
+            DeltaType::Replaced => vec![say!(
+                self,
+                "It was in a list: whether it is new, changed or the same is not known before it is popped.",
+                "它来自列表：是新的、变了还是没变，要到 Pop 时才知道。",
+            )],
+            DeltaType::Sync if self.in_resync() => vec![say!(
+                self,
+                "A resync asks no server: it hands out again what the Indexer holds, the very same object.",
+                "resync 不会请求 API server：它只是把 Indexer 里的同一个对象再发一遍。",
+            )],
+            DeltaType::Sync => vec![say!(
+                self,
+                "It was in a list. With emitDeltaTypeReplaced off, a list says [Sync] where it would say [Replaced].",
+                "它来自列表。emitDeltaTypeReplaced 关闭时，列表用 [Sync] 代替 [Replaced]。",
+            )],
+            DeltaType::ReplacedAll => vec![say!(
+                self,
+                "A whole list is one delta: what it lacks is found out when it is processed.",
+                "整个列表就是一个 delta：缺了哪些，处理时才计算。",
+            )],
+            DeltaType::SyncAll => vec![say!(
+                self,
+                "A whole resync is one delta: the objects are looked up when it is processed.",
+                "整个 resync 就是一个 delta：处理时才去取对象。",
+            )],
+            DeltaType::Bookmark => vec![say!(
+                self,
+                "It changes no object and keeps the store's version in order.",
+                "它不改变对象，只让存储的版本按顺序前进。",
+            )],
+        }
+    }
+
+    /// Whether the current call is a Resync rather than a Replace.
+    fn in_resync(&self) -> bool {
+        self.recent
+            .iter()
+            .rev()
+            .filter(|record| record.actor == self.record.actor)
+            .find_map(|record| match record.step {
+                Step::ResyncLock | Step::ResyncKey | Step::RealResync => Some(true),
+                Step::ReplaceLock
+                | Step::ReplaceItem
+                | Step::ReplaceMissing
+                | Step::RealReplaceItems
+                | Step::ReflectorReplace => Some(false),
+                _ => None,
+            })
+            .unwrap_or(false)
+    }
+
+    fn deletion_detected(&self, key: &Key) -> Told {
+        let queued = self.picture.queue.deltas.contains_key(key);
+        (
+            say!(
+                self,
+                "The list does not have {name}: its deletion was missed.",
+                "列表里没有 {name}：它的删除事件被错过了。",
+                name = name(key),
+            ),
+            vec![if queued {
+                say!(
+                    self,
+                    "`in list = no, queued = yes → Deleted`, with a tombstone that holds the newest queued object.",
+                    "`在列表 = 否，在队列 = 是 → Deleted`，附带 tombstone，内含队列中最新的对象。",
+                )
+            } else {
+                say!(
+                    self,
+                    "`in list = no, known = yes → Deleted`, with a tombstone that holds the Indexer's object: the real last state is unknown.",
+                    "`在列表 = 否，known = 是 → Deleted`，附带 tombstone，内含 Indexer 中的对象：真正的最后状态已无从得知。",
+                )
+            }],
+        )
+    }
+
+    fn entry_appended(&self, entry: &Entry, length: u32) -> Told {
+        let behind = text(entries(length as usize, self.lang));
+        match entry {
+            Entry::Delta(delta_type, object) => (
+                say!(
+                    self,
+                    "{delta} {object} was put at the end of the queue: {entries} now.",
+                    "{delta} {object} 排到队尾：现在共有 {entries}。",
+                    delta = delta(*delta_type),
+                    object = self.object(object),
+                    entries = behind,
+                ),
+                vec![say!(
+                    self,
+                    "RealFIFO groups nothing by key and merges nothing: the order of the events is the order of the queue.",
+                    "RealFIFO 不按 key 归并，也不合并：事件的顺序就是队列的顺序。",
+                )],
+            ),
+            Entry::ReplacedAll { rv, objects: list } => (
+                say!(
+                    self,
+                    "The whole list, {objects} at {rv}, became one [ReplacedAll] entry.",
+                    "整个列表（{objects}，版本 {rv}）成为一个 [ReplacedAll] 条目。",
+                    objects = text(objects(list.len(), self.lang)),
+                    rv = version(rv),
+                ),
+                vec![say!(
+                    self,
+                    "The queue compares it with nothing: which deletions it means is found out when it is processed.",
+                    "队列不拿它做任何比较：其中意味着哪些删除，处理时才计算。",
+                )],
+            ),
+            Entry::SyncAll => (
+                say!(
+                    self,
+                    "A resync became one [SyncAll] entry: {entries} in the queue now.",
+                    "resync 成为一个 [SyncAll] 条目：队列现在共有 {entries}。",
+                    entries = behind,
+                ),
+                vec![say!(
+                    self,
+                    "It asks no server. The objects are taken from the store when it is processed.",
+                    "它不会请求 API server，处理时才从存储里取对象。",
+                )],
+            ),
+            Entry::Bookmark { rv } => (
+                say!(
+                    self,
+                    "A [Bookmark] for version {rv} was put at the end of the queue.",
+                    "版本 {rv} 的 [Bookmark] 排到队尾。",
+                    rv = version(rv),
+                ),
+                vec![say!(
+                    self,
+                    "It waits its turn, so the store's version never runs ahead of its content.",
+                    "它也要排队，这样存储的版本就不会跑到内容前面。",
+                )],
+            ),
+        }
+    }
+
+    fn queue_empty(&self) -> Told {
+        if self.picture.queue.closed {
+            (
+                say!(
+                    self,
+                    "The {queue} is empty and closed: Pop gives up.",
+                    "{queue} 已空且已关闭：Pop 结束。",
+                    queue = self.queue(),
+                ),
+                vec![say!(
+                    self,
+                    "`queue empty = yes, closed = yes → ErrFIFOClosed`.",
+                    "`队列为空 = 是，closed = 是 → ErrFIFOClosed`。",
+                )],
+            )
+        } else {
+            (
+                say!(
+                    self,
+                    "The {queue} is empty: Pop waits.",
+                    "{queue} 是空的：Pop 等待。",
+                    queue = self.queue(),
+                ),
+                vec![say!(
+                    self,
+                    "`queue empty = yes, closed = no → wait`. Waiting gives the lock away, so something can be put in.",
+                    "`队列为空 = 是，closed = 否 → 等待`。等待时会让出锁，所以别人可以放入内容。",
+                )],
+            )
+        }
+    }
+
+    fn key_popped(
+        &self,
+        key: &Key,
+        deltas: &[(DeltaType, ObjectRef)],
+        is_in_initial_list: bool,
+    ) -> Told {
+        let what = match (self.picture.queue.kind, deltas) {
+            (QueueKind::Fifo, _) => say!(
+                self,
+                "Pop took {name} off the queue, with its newest object.",
+                "Pop 取走了 {name} 和它最新的对象。",
+                name = name(key),
+            ),
+            (_, [(only, _)]) => say!(
+                self,
+                "Pop took {name} off the queue, with its one delta: {delta}.",
+                "Pop 取走了 {name} 和它唯一的 delta：{delta}。",
+                name = name(key),
+                delta = delta(*only),
+            ),
+            (_, all) => say!(
+                self,
+                "Pop took {name} off the queue with all its {n} deltas, oldest first: {deltas}.",
+                "Pop 取走了 {name} 的全部 {n} 个 delta，从旧到新：{deltas}。",
+                name = name(key),
+                n = text(all.len().to_string()),
+                deltas = self.delta_list(all),
+            ),
+        };
+        let mut why = vec![say!(
+            self,
+            "`HasSynced was {synced} → isInInitialList = {flag}`.",
+            "`HasSynced 曾为 {synced} → isInInitialList = {flag}`。",
+            synced = boolean(!is_in_initial_list),
+            flag = boolean(is_in_initial_list),
+        )];
+        match self.picture.queue.kind {
+            QueueKind::DeltaFifo if deltas.len() > 1 => why.push(say!(
+                self,
+                "One Pop hands over a key, not a delta; what comes for it now starts a new stack at the end.",
+                "一次 Pop 交出的是一个 key，而不是一个 delta；之后它的变更会在队尾重新堆起。",
+            )),
+            QueueKind::DeltaFifo | QueueKind::Fifo | QueueKind::RealFifo => {}
+        }
+        if let ProcessMode::Held = self.picture.pop.mode {
+            why.push(say!(
+                self,
+                "The process loop is held here: it pops only when asked.",
+                "处理循环处于 held 模式：要求一次才 Pop 一次。",
+            ));
+        }
+        (what, why)
+    }
+
+    fn delta_list(&self, deltas: &[(DeltaType, ObjectRef)]) -> Vec<Span> {
+        // More would not fit into the strip; the stage shows them anyway.
+        const SHOWN: usize = 5;
+        let mut spans = Vec::new();
+        for (index, (delta_type, _)) in deltas.iter().take(SHOWN).enumerate() {
+            if index > 0 {
+                spans.push(Span::Text(self.comma().into()));
+            }
+            spans.push(Span::Delta(*delta_type, delta_type.as_str().into()));
+        }
+        if deltas.len() > SHOWN {
+            spans.push(Span::Text("…".into()));
+        }
+        spans
+    }
+
+    // ---- processing and the store
+
+    fn delta_taken(
+        &self,
+        position: u32,
+        delta_type: DeltaType,
+        object: &ObjectRef,
+        exists: Option<bool>,
+    ) -> Told {
+        let total = self
+            .picture
+            .pop
+            .processing
+            .as_ref()
+            .map_or(0, |popped| popped.deltas.len());
+        let what = if total > 1 {
+            say!(
+                self,
+                "Delta {n} of {total}: {delta} {object} is processed.",
+                "第 {n} 个 delta（共 {total} 个）：处理 {delta} {object}。",
+                n = text((u64::from(position) + 1).to_string()),
+                total = text(total.to_string()),
+                delta = delta(delta_type),
+                object = self.object(object),
+            )
+        } else {
+            say!(
+                self,
+                "{delta} {object} is processed.",
+                "处理 {delta} {object}。",
+                delta = delta(delta_type),
+                object = self.object(object),
+            )
+        };
+        let why = match (delta_type, exists) {
+            (DeltaType::Deleted, Some(found)) => say!(
+                self,
+                "`Deleted → Delete` (exists = {found} changes nothing here): handlers get OnDelete.",
+                "`Deleted → Delete`（exists = {found} 在此没有影响）：handler 会收到 OnDelete。",
+                found = boolean(found),
+            ),
+            (DeltaType::Deleted, None) => say!(
+                self,
+                "`Deleted → delete callback`: the program has no store, so only the delta says what happened.",
+                "`Deleted → 删除回调`：程序没有存储，只能靠 delta 本身得知发生了什么。",
+            ),
+            (
+                DeltaType::Added | DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync,
+                Some(true),
+            ) => {
+                if delta_type == DeltaType::Updated {
+                    say!(
+                        self,
+                        "`exists = true → Update`: the Indexer holds it, so handlers get OnUpdate(old, new).",
+                        "`exists = true → Update`：Indexer 里有它，所以 handler 收到 OnUpdate(old, new)。",
+                    )
+                } else {
+                    say!(
+                        self,
+                        "`exists = true → Update`: handlers get OnUpdate, although the delta says {delta}.",
+                        "`exists = true → Update`：虽然 delta 是 {delta}，handler 收到的仍是 OnUpdate。",
+                        delta = delta(delta_type),
+                    )
+                }
+            }
+            (
+                DeltaType::Added | DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync,
+                Some(false),
+            ) => {
+                if delta_type == DeltaType::Added {
+                    say!(
+                        self,
+                        "`exists = false → Add`: the Indexer does not hold it, so handlers get OnAdd.",
+                        "`exists = false → Add`：Indexer 里没有它，所以 handler 收到 OnAdd。",
+                    )
+                } else {
+                    say!(
+                        self,
+                        "`exists = false → Add`: handlers get OnAdd, although the delta says {delta}.",
+                        "`exists = false → Add`：虽然 delta 是 {delta}，handler 收到的仍是 OnAdd。",
+                        delta = delta(delta_type),
+                    )
+                }
+            }
+            (
+                DeltaType::Added | DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync,
+                None,
+            ) => say!(
+                self,
+                "There is no store to ask: the delta's type alone decides, and the old object is not known.",
+                "没有存储可查：只由 delta 的类型决定，旧对象无从得知。",
+            ),
+            (DeltaType::ReplacedAll | DeltaType::SyncAll | DeltaType::Bookmark, _) => say!(
+                self,
+                "It is about the whole store, not about one key.",
+                "它针对整个存储，而不是某一个 key。",
+            ),
+        };
+        (what, vec![why])
+    }
+
+    fn item_stored(&self, object: &ObjectRef, old: Option<&ObjectRef>) -> Told {
+        let Some(old) = old else {
+            return (
+                say!(
+                    self,
+                    "The Indexer now holds {object}.",
+                    "Indexer 现在持有 {object}。",
+                    object = self.object(object),
+                ),
+                vec![say!(
+                    self,
+                    "`old = none`. A lister finds it from now on, before any handler hears of it.",
+                    "`old = 无`。从现在起 lister 就能查到它，早于任何 handler 收到通知。",
+                )],
+            );
+        };
+        let why = if !old.uid.is_empty() && !object.uid.is_empty() && old.uid != object.uid {
+            say!(
+                self,
+                "The UID is another one: it was deleted and created again, and all that handlers see is one OnUpdate.",
+                "UID 变了：它被删除后又重新创建，而 handler 看到的只是一次 OnUpdate。",
+            )
+        } else if old.rv == object.rv && !object.rv.is_empty() {
+            say!(
+                self,
+                "It is the same version: it is stored all the same, nothing is compared.",
+                "版本相同也照样写入，不做任何比较。",
+            )
+        } else {
+            say!(
+                self,
+                "`old = {old}, new = {new}`. The store compares no versions: an older object would be stored as well.",
+                "`old = {old}，new = {new}`。存储不比较版本：更旧的对象同样会写入。",
+                old = version(&old.rv),
+                new = version(&object.rv),
+            )
+        };
+        (
+            say!(
+                self,
+                "The Indexer replaced {name}: {old} → {new}.",
+                "Indexer 更新了 {name}：{old} → {new}。",
+                name = name(&object.key),
+                old = version(&old.rv),
+                new = version(&object.rv),
+            ),
+            vec![why],
+        )
+    }
+
+    // ---- handlers
+
+    fn notification_queued(&self, handler: u8, notification: &Notification, pending: u32) -> Told {
+        let mut why = Vec::new();
+        if let Notification::Update {
+            old: Some(old),
+            new,
+        } = notification
+            && old.rv == new.rv
+            && !new.rv.is_empty()
+        {
+            why.push(say!(
+                self,
+                "`old rv = new rv → resync`: only handlers marked as syncing are told.",
+                "`old rv = new rv → resync`：只通知标记为 syncing 的 handler。",
+            ));
+        }
+        why.push(if pending > 1 {
+            say!(
+                self,
+                "{n} wait there now. The buffer has no bound: a slow handler holds nobody up but itself, and memory pays.",
+                "那里已有 {n} 个在等。缓冲没有上限：慢 handler 只拖慢自己，代价是内存。",
+                n = text(pending.to_string()),
+            )
+        } else {
+            say!(
+                self,
+                "The process loop goes on at once: it does not wait for the handler.",
+                "处理循环立即继续，不会等待 handler。",
+            )
+        });
+        (
+            say!(
+                self,
+                "{call} was put into the buffer of {who}.",
+                "{call} 放入 {who} 的缓冲。",
+                call = self.call(notification),
+                who = self.actor(Actor::Listener(handler)),
+            ),
+            why,
+        )
+    }
+
+    fn notification_taken(&self, handler: u8, notification: &Notification) -> Told {
+        let room = self.picture.handlers.get(usize::from(handler));
+        let mut why = Vec::new();
+        if let Notification::Add {
+            is_in_initial_list, ..
+        } = notification
+        {
+            why.push(say!(
+                self,
+                "`isInInitialList = {flag}`.",
+                "`isInInitialList = {flag}`。",
+                flag = boolean(*is_in_initial_list),
+            ));
+        }
+        let object = notified(notification);
+        let store = &self.picture.store;
+        let stored = store.items.get(&object.key);
+        why.push(if room.is_some_and(|room| room.inline) {
+            say!(
+                self,
+                "It runs inside process, under the queue's lock: the reflector has to wait until it returns.",
+                "它在处理函数里、持有队列锁的情况下运行：返回之前 Reflector 只能等。",
+            )
+        } else if store.present
+            && !matches!(notification, Notification::Delete { .. })
+            && stored.map(|stored| &stored.rv) != Some(&object.rv)
+        {
+            match stored {
+                Some(stored) => say!(
+                    self,
+                    "The Indexer has gone on: a lister asked in here returns {rv} already.",
+                    "Indexer 已经走在前面：此时在这里查 lister，得到的已是 {rv}。",
+                    rv = version(&stored.rv),
+                ),
+                None => say!(
+                    self,
+                    "The Indexer has gone on: a lister asked in here no longer finds it.",
+                    "Indexer 已经走在前面：此时在这里查 lister，已经查不到它。",
+                ),
+            }
+        } else if let Some(room) = room.filter(|room| room.latency_ms > 0) {
+            say!(
+                self,
+                "It takes {ms} here; neither the queue nor another handler waits for it.",
+                "这里它要用 {ms}，队列和其他 handler 都不必等它。",
+                ms = text(duration(u64::from(room.latency_ms), self.lang)),
+            )
+        } else {
+            say!(
+                self,
+                "A handler gets its notifications one by one, in order; between handlers there is no order.",
+                "同一个 handler 按顺序逐个收到通知，handler 之间没有先后保证。",
+            )
+        });
+        (
+            say!(
+                self,
+                "{who} is called: {call}.",
+                "{who} 被调用：{call}。",
+                who = self.actor(Actor::Listener(handler)),
+                call = self.call(notification),
+            ),
+            why,
+        )
+    }
+
+    fn after_handling(&self, handler: u8) -> Vec<Span> {
+        let waiting = self
+            .picture
+            .handlers
+            .get(usize::from(handler))
+            .map_or(0, |room| room.pending.len());
+        if waiting == 0 {
+            say!(
+                self,
+                "Nothing waits for it. A handler returns no error: client-go does not know whether it succeeded.",
+                "没有通知在等它。handler 不返回错误：client-go 不知道它是否成功。",
+            )
+        } else {
+            say!(
+                self,
+                "{n} more wait in its buffer, the next one is taken at once.",
+                "缓冲里还有 {n} 个在等，马上取下一个。",
+                n = text(waiting.to_string()),
+            )
+        }
+    }
+
+    fn printer(&self, handler: u8) -> Vec<Span> {
+        if usize::from(handler) < self.picture.handlers.len() {
+            self.actor(Actor::Listener(handler))
+        } else {
+            self.actor(Actor::Program)
+        }
+    }
+
+    fn call(&self, notification: &Notification) -> Vec<Span> {
+        let (function, object) = match notification {
+            Notification::Add { object, .. } => ("OnAdd", object),
+            Notification::Update { new, .. } => ("OnUpdate", new),
+            Notification::Delete { object } => ("OnDelete", object),
+        };
+        let mut spans = vec![
+            Span::Text(format!("{function}(")),
+            Span::Name(short_name(&object.key).into()),
+        ];
+        match notification {
+            Notification::Update { old, new } => {
+                let old = old.as_ref().map(|old| short_rv(&old.rv));
+                let new = short_rv(&new.rv);
+                if let Some(old) = old.filter(|old| !old.is_empty() && !new.is_empty()) {
+                    spans.push(Span::Text(format!(", rv {old} → {new}")));
+                }
+            }
+            Notification::Delete { object } => match object.shape {
+                Shape::Tombstone | Shape::EmptyTombstone => {
+                    spans.push(Span::Text(", tombstone".into()));
+                }
+                Shape::Object | Shape::ExplicitKey | Shape::Opaque => {}
+            },
+            Notification::Add { .. } => {}
+        }
+        spans.push(Span::Text(")".into()));
+        spans
+    }
+
+    // ---- parts of sentences
+
+    fn queue(&self) -> Vec<Span> {
+        text(self.picture.queue.kind.as_str())
+    }
+
+    fn actor(&self, actor: Actor) -> Vec<Span> {
+        let name = actor_name(actor, self.picture, self.lang);
+        match (actor, self.lang) {
+            (Actor::Listener(number), _) => {
+                let known = self
+                    .picture
+                    .handlers
+                    .get(usize::from(number))
+                    .is_some_and(|handler| !handler.name.is_empty());
+                if known {
+                    vec![Span::Text("handler ".into()), Span::Name(name)]
+                } else {
+                    text(name)
+                }
+            }
+            (Actor::Server, Lang::En) => text("the API server"),
+            (Actor::Program | Actor::Reflector | Actor::ProcessLoop, Lang::En) => {
+                text(format!("the {name}"))
+            }
+            (Actor::Server | Actor::Program | Actor::Reflector | Actor::ProcessLoop, Lang::Zh) => {
+                text(name)
+            }
+        }
+    }
+
+    /// `web-1 (rv 12)`
+    fn object(&self, object: &ObjectRef) -> Vec<Span> {
+        let mut spans = name(&object.key);
+        if !object.rv.is_empty() {
+            let (open, close) = self.parentheses();
+            spans.push(Span::Text(format!("{open}rv ")));
+            spans.push(Span::Code(short_rv(&object.rv)));
+            spans.push(Span::Text(close.into()));
+        }
+        spans
+    }
+
+    fn shape(&self, object: &ObjectRef) -> Vec<Span> {
+        let rv = short_rv(&object.rv);
+        text(match (object.shape, self.lang) {
+            (Shape::Tombstone, _) if rv.is_empty() => "tombstone".to_owned(),
+            (Shape::Tombstone, _) => format!("tombstone, rv {rv}"),
+            (Shape::EmptyTombstone, Lang::En) => "empty tombstone".to_owned(),
+            (Shape::EmptyTombstone, Lang::Zh) => "空 tombstone".to_owned(),
+            (Shape::ExplicitKey, Lang::En) => "a key".to_owned(),
+            (Shape::ExplicitKey, Lang::Zh) => "仅 key".to_owned(),
+            (Shape::Object | Shape::Opaque, Lang::En) if rv.is_empty() => "an object".to_owned(),
+            (Shape::Object | Shape::Opaque, Lang::Zh) if rv.is_empty() => "对象".to_owned(),
+            (Shape::Object | Shape::Opaque, _) => format!("rv {rv}"),
+        })
+    }
+
+    fn list(&self, names: &[Arc<str>]) -> Vec<Span> {
+        let mut spans = Vec::new();
+        for item in names {
+            if !spans.is_empty() {
+                spans.push(Span::Text(self.comma().into()));
+            }
+            spans.push(Span::Name(item.to_string()));
+        }
+        if spans.is_empty() {
+            spans.push(Span::Text("–".into()));
+        }
+        spans
+    }
+
+    fn comma(&self) -> &'static str {
+        match self.lang {
+            Lang::En => ", ",
+            Lang::Zh => "、",
+        }
+    }
+
+    fn parentheses(&self) -> (&'static str, &'static str) {
+        match self.lang {
+            Lang::En => (" (", ")"),
+            Lang::Zh => ("（", "）"),
+        }
+    }
+
+    // ---- causes
+
+    /// The cause in a few words, where it is another fact, at hand, and not what one sees anyway.
+    fn cause_clause(&self) -> Option<Vec<Span>> {
+        let Cause::Fact(id) = self.record.cause else {
+            return None;
+        };
+        let cause = self.recent.iter().rev().find(|record| record.id == id)?;
+        let wanted = match &self.record.fact {
+            Fact::EventSent { .. } => matches!(
+                cause.fact,
+                Fact::ObjectCreated { .. }
+                    | Fact::ObjectUpdated { .. }
+                    | Fact::ObjectDeleted { .. }
+            ),
+            Fact::DeltaAppended { .. }
+            | Fact::EntryAppended { .. }
+            | Fact::DeleteChecked { .. }
+            | Fact::FifoItemSet { .. }
+            | Fact::FifoItemRemoved { .. }
+            | Fact::LastSyncMoved { .. }
+            | Fact::KeyFailed { .. }
+            | Fact::TransformFailed { .. } => {
+                matches!(
+                    cause.fact,
+                    Fact::EventReceived { .. } | Fact::ListReceived { .. }
+                )
+            }
+            Fact::WatchEnded { .. } => matches!(
+                cause.fact,
+                Fact::WatchClosed { .. } | Fact::WatchRefused { .. }
+            ),
+            Fact::ListRequested { .. } | Fact::BackoffStarted { .. } => matches!(
+                cause.fact,
+                Fact::WatchRefused { .. } | Fact::ListRefused { .. }
+            ),
+            Fact::ItemStored { .. }
+            | Fact::ItemRemoved { .. }
+            | Fact::NotificationQueued { .. }
+            | Fact::NotificationTaken { .. } => {
+                matches!(cause.fact, Fact::DeltaTaken { .. })
+            }
+            Fact::LinePrinted { .. } => matches!(
+                cause.fact,
+                Fact::NotificationTaken { .. }
+                    | Fact::DeltaTaken { .. }
+                    | Fact::EventReceived { .. }
+            ),
+            _ => false,
+        };
+        if wanted {
+            self.clause(&cause.fact)
+        } else {
+            None
+        }
+    }
+
+    /// A fact as a clause without a full stop; only for what [`Self::cause_clause`] lets through.
+    fn clause(&self, fact: &Fact) -> Option<Vec<Span>> {
+        Some(match fact {
+            Fact::ObjectCreated { object, .. } => say!(
+                self,
+                "{object} was created",
+                "{object} 被创建",
+                object = self.object(object)
+            ),
+            Fact::ObjectUpdated { object, .. } => say!(
+                self,
+                "{object} was changed",
+                "{object} 被修改",
+                object = self.object(object)
+            ),
+            Fact::ObjectDeleted { object, .. } => say!(
+                self,
+                "{object} was deleted",
+                "{object} 被删除",
+                object = self.object(object)
+            ),
+            Fact::EventReceived { event, object } => say!(
+                self,
+                "{event} {name} was received",
+                "收到 {event} {name}",
+                event = event_type(*event),
+                name = name(&object.key),
+            ),
+            Fact::ListReceived { rv, .. } => say!(
+                self,
+                "the list at {rv} was received",
+                "收到版本 {rv} 的列表",
+                rv = version(rv)
+            ),
+            Fact::WatchClosed { end, .. } => match end {
+                WatchEnd::Closed => say!(self, "the server closed it", "API server 关闭了它"),
+                WatchEnd::Cut | WatchEnd::CutInLine(_) => {
+                    say!(self, "the connection broke", "连接断了")
+                }
+                WatchEnd::Failed(code, reason) => say!(
+                    self,
+                    "{answer}",
+                    "API server 返回 {answer}",
+                    answer = mono(format!("{code} {reason}"))
+                ),
+            },
+            Fact::WatchRefused { rv, .. } => say!(
+                self,
+                "the watch from {rv} was refused with 410 Gone",
+                "从 {rv} 开始的 watch 被 410 Gone 拒绝",
+                rv = version(rv)
+            ),
+            Fact::ListRefused { code, reason } => say!(
+                self,
+                "the list was answered with {answer}",
+                "List 得到 {answer}",
+                answer = mono(format!("{code} {reason}"))
+            ),
+            Fact::DeltaTaken {
+                delta_type, object, ..
+            } => say!(
+                self,
+                "{delta} {name} is being processed",
+                "正在处理 {delta} {name}",
+                delta = delta(*delta_type),
+                name = name(&object.key),
+            ),
+            Fact::NotificationTaken { notification, .. } => say!(
+                self,
+                "{call} was called",
+                "调用了 {call}",
+                call = self.call(notification)
+            ),
+            _ => return None,
+        })
+    }
+}
+
+/// Fills a sentence in one of the two languages.
+///
+/// `{name}` stands for an argument, `` `…` `` for code, `[Added]` for a delta type (or an event's).
+/// What is filled in is never read as markup.
+fn say(lang: Lang, en: &str, zh: &str, args: &[(&str, Vec<Span>)]) -> Vec<Span> {
+    let mut rest = match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    };
+    let mut line = Line {
+        lang,
+        spans: Vec::new(),
+        code: None,
+    };
+    while let Some(at) = rest.find(['{', '`', '[']) {
+        let (before, found) = rest.split_at(at);
+        line.text(before);
+        rest = match found.chars().next() {
+            Some('`') => {
+                line.toggle_code();
+                &found[1..]
+            }
+            Some('{') => {
+                let argument = found.find('}').and_then(|end| {
+                    let wanted = &found[1..end];
+                    args.iter()
+                        .find(|(name, _)| *name == wanted)
+                        .map(|(_, spans)| (spans, end))
+                });
+                match argument {
+                    Some((spans, end)) => {
+                        line.argument(spans);
+                        &found[end + 1..]
+                    }
+                    // Left as it is, so that the tests see it.
+                    None => {
+                        line.text("{");
+                        &found[1..]
+                    }
+                }
+            }
+            _ => {
+                let known = found.find(']').and_then(|end| {
+                    let word = &found[1..end];
+                    typed(word).map(|delta_type| (delta_type, word, end))
+                });
+                match known {
+                    Some((delta_type, word, end)) => {
+                        line.argument(&[Span::Delta(delta_type, word.into())]);
+                        &found[end + 1..]
+                    }
+                    None => {
+                        line.text("[");
+                        &found[1..]
+                    }
+                }
+            }
+        };
+    }
+    line.text(rest);
+    line.toggle_code_if_open();
+    match lang {
+        Lang::En => line.spans,
+        Lang::Zh => spaced(&line.spans),
+    }
+}
+
+/// Sets the spaces as Chinese has them: one between Chinese and Latin, none between Chinese and
+/// Chinese or around its punctuation. What is filled in may be either, so sentences cannot know.
+fn spaced(spans: &[Span]) -> Vec<Span> {
+    let letters: Vec<(usize, char)> = spans
+        .iter()
+        .enumerate()
+        .flat_map(|(index, span)| span.as_str().chars().map(move |letter| (index, letter)))
+        .collect();
+    let is_text = |index: usize| matches!(spans[index], Span::Text(_));
+    let mut words = vec![String::new(); spans.len()];
+    for (at, &(index, letter)) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| letters[at]);
+        let after = letters.get(at + 1).copied();
+        if letter == ' ' && is_text(index) {
+            let chinese = |side: Option<(usize, char)>| side.is_some_and(|(_, c)| is_chinese(c));
+            let mark = |side: Option<(usize, char)>| side.is_some_and(|(_, c)| is_mark(c));
+            if (chinese(before) && chinese(after)) || mark(before) || mark(after) {
+                continue;
+            }
+        }
+        if let Some((owner, last)) = before
+            && (is_text(index) || is_text(owner))
+            && ((is_chinese(last) && is_latin(letter)) || (is_latin(last) && is_chinese(letter)))
+        {
+            words[if is_text(owner) { owner } else { index }].push(' ');
+        }
+        words[index].push(letter);
+    }
+    spans
+        .iter()
+        .zip(words)
+        .map(|(span, words)| match span {
+            Span::Text(_) => Span::Text(words),
+            Span::Name(_) | Span::Delta(..) | Span::Code(_) => span.clone(),
+        })
+        .filter(|span| !span.as_str().is_empty())
+        .collect()
+}
+
+fn is_chinese(letter: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&letter)
+}
+
+fn is_mark(letter: char) -> bool {
+    matches!(letter, '，' | '。' | '：' | '；' | '、' | '（' | '）')
+}
+
+fn is_latin(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '…' | '"' | ')' | '(')
+}
+
+/// A sentence in the making.
+struct Line {
+    lang: Lang,
+    spans: Vec<Span>,
+    /// The code that is being collected, between two backticks.
+    code: Option<String>,
+}
+
+impl Line {
+    fn text(&mut self, words: &str) {
+        if words.is_empty() {
+            return;
+        }
+        match (&mut self.code, self.spans.last_mut()) {
+            (Some(code), _) => code.push_str(words),
+            (None, Some(Span::Text(last))) => last.push_str(words),
+            (None, _) => self.spans.push(Span::Text(words.into())),
+        }
+    }
+
+    fn argument(&mut self, spans: &[Span]) {
+        if let Some(code) = &mut self.code {
+            code.push_str(&plain(spans));
+            return;
+        }
+        for (index, span) in spans.iter().enumerate() {
+            match span {
+                Span::Text(words) if index == 0 && self.begins_sentence() => {
+                    let mut letters = words.chars();
+                    let first: String = letters
+                        .next()
+                        .into_iter()
+                        .flat_map(char::to_uppercase)
+                        .collect();
+                    self.text(&format!("{first}{}", letters.as_str()));
+                }
+                Span::Text(words) => self.text(words),
+                Span::Name(_) | Span::Delta(..) | Span::Code(_) => self.spans.push(span.clone()),
+            }
+        }
+    }
+
+    fn begins_sentence(&self) -> bool {
+        self.lang == Lang::En
+            && match self.spans.last() {
+                None => true,
+                Some(Span::Text(last)) => last.ends_with(". "),
+                Some(_) => false,
+            }
+    }
+
+    fn toggle_code(&mut self) {
+        match self.code.take() {
+            Some(code) => self.spans.push(Span::Code(code)),
+            None => self.code = Some(String::new()),
+        }
+    }
+
+    fn toggle_code_if_open(&mut self) {
+        if self.code.is_some() {
+            self.toggle_code();
+        }
+    }
+}
+
+/// The delta type whose hue a word has: its own name, or the name of the event that leads to it.
+fn typed(word: &str) -> Option<DeltaType> {
+    Some(match word {
+        "Added" | "ADDED" => DeltaType::Added,
+        "Updated" | "MODIFIED" => DeltaType::Updated,
+        "Deleted" | "DELETED" => DeltaType::Deleted,
+        "Replaced" => DeltaType::Replaced,
+        "Sync" => DeltaType::Sync,
+        "ReplacedAll" => DeltaType::ReplacedAll,
+        "SyncAll" => DeltaType::SyncAll,
+        "Bookmark" | "BOOKMARK" => DeltaType::Bookmark,
+        _ => return None,
+    })
+}
+
+fn text(words: impl Into<String>) -> Vec<Span> {
+    vec![Span::Text(words.into())]
+}
+
+fn mono(words: impl Into<String>) -> Vec<Span> {
+    vec![Span::Code(words.into())]
+}
+
+fn name(key: &Key) -> Vec<Span> {
+    vec![Span::Name(short_name(key).into())]
+}
+
+fn named(name: &str) -> Vec<Span> {
+    vec![Span::Name(name.into())]
+}
+
+/// An indexed value; the empty one has to be seen, too.
+fn quoted(value: &str) -> Vec<Span> {
+    if value.is_empty() {
+        mono("\"\"")
+    } else {
+        named(value)
+    }
+}
+
+fn version(rv: &str) -> Vec<Span> {
+    if rv.is_empty() {
+        mono("\"\"")
+    } else {
+        mono(short_rv(rv))
+    }
+}
+
+fn boolean(value: bool) -> Vec<Span> {
+    text(if value { "true" } else { "false" })
+}
+
+fn delta(delta_type: DeltaType) -> Vec<Span> {
+    vec![Span::Delta(delta_type, delta_type.as_str().into())]
+}
+
+fn event_type(event: EventType) -> Vec<Span> {
+    let word = event.as_str();
+    match typed(word) {
+        Some(delta_type) => vec![Span::Delta(delta_type, word.into())],
+        None => mono(word),
+    }
+}
+
+fn notified(notification: &Notification) -> &ObjectRef {
+    match notification {
+        Notification::Add { object, .. } | Notification::Delete { object } => object,
+        Notification::Update { new, .. } => new,
+    }
+}
+
+fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+fn objects(n: usize, lang: Lang) -> String {
+    match lang {
+        Lang::En => count(n, "object", "objects"),
+        Lang::Zh => format!("{n} 个对象"),
+    }
+}
+
+fn keys(n: usize, lang: Lang) -> String {
+    match lang {
+        Lang::En => count(n, "key", "keys"),
+        Lang::Zh => format!("{n} 个 key"),
+    }
+}
+
+fn entries(n: usize, lang: Lang) -> String {
+    match lang {
+        Lang::En => count(n, "entry", "entries"),
+        Lang::Zh => format!("{n} 个条目"),
+    }
+}
+
+/// Milliseconds, or seconds with one decimal.
+fn duration(ms: u64, lang: Lang) -> String {
+    let unit = |en: &'static str, zh: &'static str| match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    };
+    if ms < 1000 {
+        format!("{ms} {}", unit("ms", "毫秒"))
+    } else if ms.is_multiple_of(1000) {
+        format!("{} {}", ms / 1000, unit("s", "秒"))
+    } else {
+        format!("{}.{} {}", ms / 1000, ms % 1000 / 100, unit("s", "秒"))
+    }
+}
+
+/// One fact of every kind, for tests that must not forget one.
+#[doc(hidden)]
+#[must_use]
+pub fn samples() -> Vec<Fact> {
+    let object = |rv: &str| ObjectRef {
+        key: Key::from("default/web-1"),
+        shape: Shape::Object,
+        rv: rv.into(),
+        uid: "u1".into(),
+    };
+    let key = Key::from("default/web-1");
+    let deltas = vec![
+        (DeltaType::Added, object("5")),
+        (DeltaType::Updated, object("7")),
+    ];
+    vec![
+        Fact::ObjectCreated {
+            object: object("5"),
+            body: Body::default(),
+        },
+        Fact::ObjectUpdated {
+            object: object("7"),
+            body: Body::default(),
+            old_rv: "5".into(),
+        },
+        Fact::ObjectDeleted {
+            object: object("12"),
+            old_rv: "7".into(),
+        },
+        Fact::WriteRefused {
+            verb: Verb::Create,
+            key: key.clone(),
+            refusal: Refusal::AlreadyExists,
+        },
+        Fact::HistoryCompacted {
+            oldest: "10".into(),
+        },
+        Fact::ListAnswered {
+            rv: "4".into(),
+            count: 3,
+        },
+        Fact::ListRefused {
+            code: 403,
+            reason: "Forbidden".into(),
+        },
+        Fact::WatchAccepted { rv: "4".into() },
+        Fact::WatchRefused {
+            rv: "4".into(),
+            oldest: "10".into(),
+        },
+        Fact::EventSent {
+            event: EventType::Deleted,
+            object: object("12"),
+        },
+        Fact::WatchClosed {
+            end: WatchEnd::Cut,
+            lost: 2,
+        },
+        Fact::ListRequested { rv: "0".into() },
+        Fact::ListReceived {
+            rv: "4".into(),
+            count: 3,
+        },
+        Fact::WatchRequested { rv: "4".into() },
+        Fact::EventReceived {
+            event: EventType::Deleted,
+            object: object("12"),
+        },
+        Fact::LastSyncMoved {
+            from: "11".into(),
+            to: "12".into(),
+        },
+        Fact::WatchEnded { relist: true },
+        Fact::BackoffStarted {
+            ms: 800,
+            reason: BackoffReason::WatchEnded,
+        },
+        Fact::ReflectorStopped {
+            reason: "the source is exhausted".into(),
+        },
+        Fact::Called {
+            delta_type: DeltaType::Updated,
+            object: object("7"),
+        },
+        Fact::ModeSet {
+            mode: ProcessMode::Held,
+        },
+        Fact::PopAsked { asked: 1 },
+        Fact::KnownObjectsSet { on: false },
+        Fact::LockTaken {
+            by: Actor::Reflector,
+        },
+        Fact::LockAwaited {
+            by: Actor::Reflector,
+            holder: Actor::ProcessLoop,
+        },
+        Fact::LockReleased {
+            by: Actor::ProcessLoop,
+        },
+        Fact::KeyFailed {
+            error: "object has no meta".into(),
+        },
+        Fact::TransformFailed {
+            key: key.clone(),
+            error: "poison".into(),
+        },
+        Fact::Transformed {
+            from: object("5"),
+            to: object("5"),
+        },
+        Fact::Populated { initial: 3 },
+        Fact::DeleteChecked {
+            key: key.clone(),
+            known: Some(Known::Yes("2".into())),
+            pending: false,
+        },
+        Fact::DeleteIgnored { key: key.clone() },
+        Fact::DeltaAppended {
+            delta_type: DeltaType::Deleted,
+            object: object("12"),
+            depth: 1,
+        },
+        Fact::DeltasMerged {
+            key: key.clone(),
+            kept: object("12"),
+            kept_older: true,
+        },
+        Fact::KeyEnqueued {
+            key: key.clone(),
+            length: 3,
+        },
+        Fact::DeletionDetected { key: key.clone() },
+        Fact::ResyncSkipped { key: key.clone() },
+        Fact::AlreadyPresent { key: key.clone() },
+        Fact::FifoItemSet {
+            object: object("5"),
+        },
+        Fact::FifoItemRemoved { key: key.clone() },
+        Fact::FifoCleared,
+        Fact::FifoKeySkipped { key: key.clone() },
+        Fact::EntryAppended {
+            entry: Entry::Delta(DeltaType::Updated, object("7")),
+            length: 4,
+        },
+        Fact::EntriesTaken {
+            count: 3,
+            is_in_initial_list: true,
+        },
+        Fact::QueueEmpty,
+        Fact::KeyPopped {
+            key: key.clone(),
+            deltas,
+            is_in_initial_list: false,
+        },
+        Fact::Synced,
+        Fact::ProcessFailed {
+            error: "boom".into(),
+        },
+        Fact::Requeued {
+            key: key.clone(),
+            added: true,
+        },
+        Fact::ProcessWasSlow {
+            key: key.clone(),
+            depth: 12,
+            ms: 1250,
+        },
+        Fact::QueueClosed,
+        Fact::DeltaTaken {
+            position: 0,
+            delta_type: DeltaType::Updated,
+            object: object("7"),
+            exists: Some(true),
+        },
+        Fact::Processed { key: key.clone() },
+        Fact::ItemStored {
+            object: object("7"),
+            old: Some(object("5")),
+        },
+        Fact::ItemRemoved {
+            key: key.clone(),
+            old: Some(object("7")),
+        },
+        Fact::StoreReplaced {
+            items: vec![object("7")],
+        },
+        Fact::IndexEntryRemoved {
+            index: "app".into(),
+            value: "web".into(),
+            key: key.clone(),
+            emptied: true,
+        },
+        Fact::IndexEntryAdded {
+            index: "app".into(),
+            value: "web".into(),
+            key: key.clone(),
+        },
+        Fact::IndexFailed {
+            index: "app".into(),
+            key,
+            error: "no label".into(),
+        },
+        Fact::IndexersAdded {
+            names: vec!["app".into(), "node".into()],
+        },
+        Fact::IndicesReset,
+        Fact::StoreVersionMoved {
+            from: "4".into(),
+            to: "7".into(),
+        },
+        Fact::NotificationQueued {
+            handler: 1,
+            notification: Notification::Update {
+                old: Some(object("5")),
+                new: object("7"),
+            },
+            pending: 2,
+        },
+        Fact::NotificationTaken {
+            handler: 0,
+            notification: Notification::Add {
+                object: object("5"),
+                is_in_initial_list: true,
+            },
+        },
+        Fact::LinePrinted {
+            handler: 0,
+            line: "OnAdd: web-1".into(),
+        },
+        Fact::NotificationHandled { handler: 0 },
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        reason = "tests"
+    )]
+
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::cache::fact::FactId;
+    use crate::replay::picture::HandlerRoom;
+
+    /// The names of all kinds of fact, and which of them a fact is. A kind that is missing here
+    /// does not compile.
+    macro_rules! kinds {
+        ($($kind:ident),* $(,)?) => {
+            const KINDS: &[&str] = &[$(stringify!($kind)),*];
+
+            fn kind(fact: &Fact) -> &'static str {
+                match fact {
+                    $(Fact::$kind { .. } => stringify!($kind)),*
+                }
+            }
+        };
+    }
+
+    kinds!(
+        ObjectCreated,
+        ObjectUpdated,
+        ObjectDeleted,
+        WriteRefused,
+        HistoryCompacted,
+        ListAnswered,
+        ListRefused,
+        WatchAccepted,
+        WatchRefused,
+        EventSent,
+        WatchClosed,
+        ListRequested,
+        ListReceived,
+        WatchRequested,
+        EventReceived,
+        LastSyncMoved,
+        WatchEnded,
+        BackoffStarted,
+        ReflectorStopped,
+        Called,
+        ModeSet,
+        PopAsked,
+        KnownObjectsSet,
+        LockTaken,
+        LockAwaited,
+        LockReleased,
+        KeyFailed,
+        TransformFailed,
+        Transformed,
+        Populated,
+        DeleteChecked,
+        DeleteIgnored,
+        DeltaAppended,
+        DeltasMerged,
+        KeyEnqueued,
+        DeletionDetected,
+        ResyncSkipped,
+        AlreadyPresent,
+        FifoItemSet,
+        FifoItemRemoved,
+        FifoCleared,
+        FifoKeySkipped,
+        EntryAppended,
+        EntriesTaken,
+        QueueEmpty,
+        KeyPopped,
+        Synced,
+        ProcessFailed,
+        Requeued,
+        ProcessWasSlow,
+        QueueClosed,
+        DeltaTaken,
+        Processed,
+        ItemStored,
+        ItemRemoved,
+        StoreReplaced,
+        IndexEntryRemoved,
+        IndexEntryAdded,
+        IndexFailed,
+        IndexersAdded,
+        IndicesReset,
+        StoreVersionMoved,
+        NotificationQueued,
+        NotificationTaken,
+        LinePrinted,
+        NotificationHandled,
+    );
+
+    fn record(id: u32, actor: Actor, cause: Cause, fact: Fact) -> FactRecord {
+        FactRecord {
+            id: FactId(id),
+            time: 0,
+            actor,
+            cause,
+            step: Step::QueueActionAppend,
+            fact,
+        }
+    }
+
+    fn object(key: &str, rv: &str) -> ObjectRef {
+        ObjectRef {
+            key: Key::from(key),
+            shape: Shape::Object,
+            rv: rv.into(),
+            uid: "u".into(),
+        }
+    }
+
+    /// Pictures that choose other words.
+    fn pictures() -> Vec<Picture> {
+        let mut rich = Picture::default();
+        rich.api.feed = Feed::Server;
+        rich.api.watch = Some("4".into());
+        rich.queue.known_objects = true;
+        rich.queue
+            .deltas
+            .insert(Key::from("default/web-1"), Vec::new());
+        rich.store.present = true;
+        rich.store.behind = 3;
+        rich.store
+            .items
+            .insert(Key::from("default/web-1"), object("default/web-1", "9"));
+        rich.lock.waiting = vec![Actor::ProcessLoop, Actor::Listener(0)];
+        rich.pop.mode = ProcessMode::Held;
+        rich.handlers = vec![
+            HandlerRoom {
+                name: "first".into(),
+                ..HandlerRoom::default()
+            },
+            HandlerRoom {
+                name: "second".into(),
+                latency_ms: 1500,
+                inline: true,
+                ..HandlerRoom::default()
+            },
+        ];
+        let mut program = Picture::default();
+        program.api.feed = Feed::Program;
+        program.queue.kind = QueueKind::RealFifo;
+        program.queue.closed = true;
+        program.lock.waiting = vec![Actor::Listener(9)];
+        let mut fifo = Picture::default();
+        fifo.queue.kind = QueueKind::Fifo;
+        vec![Picture::default(), rich, program, fifo]
+    }
+
+    /// Facts of the same kinds that choose other words.
+    fn more() -> Vec<Fact> {
+        let key = Key::from("default/web-1");
+        let shaped = |shape| ObjectRef {
+            shape,
+            rv: "".into(),
+            ..object("default/web-1", "")
+        };
+        let mut facts = vec![
+            Fact::WriteRefused {
+                verb: Verb::Update,
+                key: key.clone(),
+                refusal: Refusal::NotFound,
+            },
+            Fact::WriteRefused {
+                verb: Verb::Delete,
+                key: key.clone(),
+                refusal: Refusal::Invalid("name".into()),
+            },
+            Fact::ListAnswered {
+                rv: "".into(),
+                count: 1,
+            },
+            Fact::WatchAccepted { rv: "".into() },
+            Fact::WatchRequested { rv: "".into() },
+            Fact::ListRequested { rv: "".into() },
+            Fact::ListRequested {
+                rv: "123456789".into(),
+            },
+            Fact::LastSyncMoved {
+                from: "".into(),
+                to: "4".into(),
+            },
+            Fact::StoreVersionMoved {
+                from: "".into(),
+                to: "".into(),
+            },
+            Fact::WatchEnded { relist: false },
+            Fact::BackoffStarted {
+                ms: 30_000,
+                reason: BackoffReason::Expired,
+            },
+            Fact::BackoffStarted {
+                ms: 0,
+                reason: BackoffReason::ListFailed,
+            },
+            Fact::LockAwaited {
+                by: Actor::ProcessLoop,
+                holder: Actor::Program,
+            },
+            Fact::LockTaken {
+                by: Actor::Listener(0),
+            },
+            Fact::LockTaken { by: Actor::Server },
+            Fact::ModeSet {
+                mode: ProcessMode::Free,
+            },
+            Fact::ModeSet {
+                mode: ProcessMode::Paced(500),
+            },
+            Fact::PopAsked { asked: 3 },
+            Fact::KnownObjectsSet { on: true },
+            Fact::Populated { initial: 0 },
+            Fact::Populated { initial: 1 },
+            Fact::DeltasMerged {
+                key: key.clone(),
+                kept: shaped(Shape::EmptyTombstone),
+                kept_older: false,
+            },
+            Fact::KeyEnqueued {
+                key: key.clone(),
+                length: 1,
+            },
+            Fact::EntriesTaken {
+                count: 1,
+                is_in_initial_list: false,
+            },
+            Fact::Requeued {
+                key: key.clone(),
+                added: false,
+            },
+            Fact::ItemRemoved {
+                key: key.clone(),
+                old: None,
+            },
+            Fact::ItemStored {
+                object: object("default/web-1", "5"),
+                old: None,
+            },
+            Fact::ItemStored {
+                object: object("default/web-1", "5"),
+                old: Some(object("default/web-1", "5")),
+            },
+            Fact::ItemStored {
+                object: object("default/web-1", "5"),
+                old: Some(ObjectRef {
+                    uid: "other".into(),
+                    ..object("default/web-1", "5")
+                }),
+            },
+            Fact::IndexEntryRemoved {
+                index: "app".into(),
+                value: "".into(),
+                key: key.clone(),
+                emptied: false,
+            },
+            Fact::IndexersAdded { names: Vec::new() },
+            Fact::KeyPopped {
+                key: key.clone(),
+                deltas: vec![(DeltaType::Sync, object("default/web-1", "5"))],
+                is_in_initial_list: true,
+            },
+            Fact::KeyPopped {
+                key: key.clone(),
+                deltas: vec![(DeltaType::Updated, object("default/web-1", "5")); 9],
+                is_in_initial_list: true,
+            },
+            Fact::NotificationHandled { handler: 9 },
+            Fact::LinePrinted {
+                handler: 9,
+                line: "x".into(),
+            },
+        ];
+        for event in [
+            EventType::Added,
+            EventType::Modified,
+            EventType::Bookmark,
+            EventType::Error,
+        ] {
+            facts.push(Fact::EventSent {
+                event,
+                object: object("default/web-1", "5"),
+            });
+            facts.push(Fact::EventReceived {
+                event,
+                object: object("default/web-1", ""),
+            });
+        }
+        for end in [
+            WatchEnd::Closed,
+            WatchEnd::CutInLine(7),
+            WatchEnd::Failed(410, "Expired".into()),
+        ] {
+            facts.push(Fact::WatchClosed { end, lost: 0 });
+        }
+        for known in [
+            None,
+            Some(Known::No),
+            Some(Known::Failed),
+            Some(Known::Yes("".into())),
+        ] {
+            for pending in [false, true] {
+                facts.push(Fact::DeleteChecked {
+                    key: key.clone(),
+                    known: known.clone(),
+                    pending,
+                });
+            }
+        }
+        for delta_type in [
+            DeltaType::Added,
+            DeltaType::Updated,
+            DeltaType::Deleted,
+            DeltaType::Replaced,
+            DeltaType::Sync,
+            DeltaType::ReplacedAll,
+            DeltaType::SyncAll,
+            DeltaType::Bookmark,
+        ] {
+            for shape in [
+                Shape::Object,
+                Shape::Tombstone,
+                Shape::EmptyTombstone,
+                Shape::ExplicitKey,
+                Shape::Opaque,
+            ] {
+                for depth in [1, 3] {
+                    facts.push(Fact::DeltaAppended {
+                        delta_type,
+                        object: shaped(shape),
+                        depth,
+                    });
+                }
+                facts.push(Fact::DeltasMerged {
+                    key: key.clone(),
+                    kept: shaped(shape),
+                    kept_older: true,
+                });
+            }
+            facts.push(Fact::Called {
+                delta_type,
+                object: object("default/web-1", ""),
+            });
+            for exists in [None, Some(false), Some(true)] {
+                facts.push(Fact::DeltaTaken {
+                    position: 1,
+                    delta_type,
+                    object: object("default/web-1", "5"),
+                    exists,
+                });
+            }
+        }
+        for entry in [
+            Entry::ReplacedAll {
+                rv: "5".into(),
+                objects: Vec::new(),
+            },
+            Entry::SyncAll,
+            Entry::Bookmark { rv: "5".into() },
+        ] {
+            facts.push(Fact::EntryAppended { entry, length: 1 });
+        }
+        for notification in [
+            Notification::Delete {
+                object: shaped(Shape::Tombstone),
+            },
+            Notification::Update {
+                old: Some(object("default/web-1", "5")),
+                new: object("default/web-1", "5"),
+            },
+            Notification::Update {
+                old: None,
+                new: object("default/db", "5"),
+            },
+        ] {
+            for handler in [0, 1] {
+                facts.push(Fact::NotificationQueued {
+                    handler,
+                    notification: notification.clone(),
+                    pending: 1,
+                });
+                facts.push(Fact::NotificationTaken {
+                    handler,
+                    notification: notification.clone(),
+                });
+            }
+        }
+        facts
+    }
+
+    fn has_chinese(words: &str) -> bool {
+        words
+            .chars()
+            .any(|letter| is_chinese(letter) || is_mark(letter))
+    }
+
+    fn check(words: &Words, lang: Lang, of: &Fact) {
+        for (what, spans) in [("what", &words.what), ("why", &words.why)] {
+            let line = plain(spans);
+            let place = format!("{what} of {of:?} in {lang:?}: {line}");
+            assert!(what == "why" || !line.trim().is_empty(), "empty {place}");
+            assert_eq!(line, line.trim(), "spaces around {place}");
+            assert!(!line.contains("  "), "doubled spaces in {place}");
+            assert!(!line.contains(['{', '}', '`', '[']), "markup in {place}");
+            for wrong in ["..", "。。", " .", " ,", " 。", " ，", "()", "（）"] {
+                assert!(!line.contains(wrong), "{wrong:?} in {place}");
+            }
+            match lang {
+                Lang::En => assert!(!has_chinese(&line), "Chinese in {place}"),
+                Lang::Zh => {
+                    assert!(
+                        line.is_empty() || has_chinese(&line),
+                        "no Chinese in {place}"
+                    );
+                    for pair in line.chars().collect::<Vec<_>>().windows(3) {
+                        assert!(
+                            !(pair[1] == ' ' && is_chinese(pair[0]) && is_chinese(pair[2])),
+                            "a space inside Chinese in {place}"
+                        );
+                    }
+                    for pair in line.chars().collect::<Vec<_>>().windows(2) {
+                        assert!(
+                            !(is_chinese(pair[0]) && pair[1].is_ascii_alphanumeric()),
+                            "no space before Latin in {place}"
+                        );
+                    }
+                }
+            }
+        }
+        let length = plain(&words.what).chars().count();
+        assert!(length <= 150, "{length} letters: {}", plain(&words.what));
+    }
+
+    #[test]
+    fn every_kind_has_a_sample() {
+        let sampled: BTreeSet<_> = samples().iter().map(kind).collect();
+        let all: BTreeSet<_> = KINDS.iter().copied().collect();
+        assert_eq!(sampled, all);
+        assert_eq!(samples().len(), KINDS.len(), "one sample each");
+    }
+
+    #[test]
+    fn every_fact_has_words_in_both_languages() {
+        let facts: Vec<_> = samples().into_iter().chain(more()).collect();
+        for lang in [Lang::En, Lang::Zh] {
+            for picture in &pictures() {
+                check(&before_start(picture, lang), lang, &Fact::QueueEmpty);
+                for fact in &facts {
+                    for actor in [Actor::Reflector, Actor::ProcessLoop] {
+                        let alone = record(0, actor, Cause::Start, fact.clone());
+                        let recent = [alone.clone()];
+                        check(&words(&alone, &recent, picture, lang), lang, fact);
+                    }
+                    for cause in samples() {
+                        let caused =
+                            record(1, Actor::Reflector, Cause::Fact(FactId(0)), fact.clone());
+                        let recent = [
+                            record(0, Actor::Reflector, Cause::Start, cause),
+                            caused.clone(),
+                        ];
+                        check(&words(&caused, &recent, picture, lang), lang, fact);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_kept_delete_says_why_it_was_kept() {
+        let key = Key::from("default/web-1");
+        let recent = [
+            record(
+                0,
+                Actor::Reflector,
+                Cause::Start,
+                Fact::DeleteChecked {
+                    key,
+                    known: Some(Known::Yes("2".into())),
+                    pending: false,
+                },
+            ),
+            record(
+                1,
+                Actor::Reflector,
+                Cause::Fact(FactId(0)),
+                Fact::DeltaAppended {
+                    delta_type: DeltaType::Deleted,
+                    object: object("default/web-1", "12"),
+                    depth: 1,
+                },
+            ),
+        ];
+        let said = words(&recent[1], &recent, &Picture::default(), Lang::En);
+        assert_eq!(
+            plain(&said.what),
+            "web-1 was deleted on the server. The queue holds nothing for it, but the Indexer still knows it, so a Deleted delta is kept."
+        );
+        assert_eq!(
+            plain(&said.why),
+            "known = yes (rv 2), pending = no → kept. Turn KnownObjects off and step again: the same Delete is dropped without a trace."
+        );
+        assert_eq!(said.what[0], Span::Name("web-1".into()));
+        assert!(
+            said.what
+                .contains(&Span::Delta(DeltaType::Deleted, "Deleted".into()))
+        );
+        assert_eq!(
+            said.why[0],
+            Span::Code("known = yes (rv 2), pending = no → kept".into())
+        );
+    }
+
+    #[test]
+    fn the_cause_is_looked_up_by_its_number() {
+        let recent = [
+            record(
+                7,
+                Actor::Reflector,
+                Cause::Start,
+                Fact::EventReceived {
+                    event: EventType::Modified,
+                    object: object("default/web-0", "9"),
+                },
+            ),
+            record(
+                8,
+                Actor::Reflector,
+                Cause::Fact(FactId(7)),
+                Fact::DeltaAppended {
+                    delta_type: DeltaType::Updated,
+                    object: object("default/web-0", "9"),
+                    depth: 2,
+                },
+            ),
+        ];
+        let with = words(&recent[1], &recent, &Picture::default(), Lang::En);
+        assert!(plain(&with.why).starts_with("Cause: MODIFIED web-0 was received. "));
+        // Out of sight, the cause is left out.
+        let without = words(&recent[1], &recent[1..], &Picture::default(), Lang::En);
+        assert!(!plain(&without.why).contains("Cause"));
+    }
+
+    #[test]
+    fn the_condition_of_a_dropped_delete_is_the_one_that_was_asked() {
+        let key = Key::from("default/pod1");
+        let recent = [
+            record(
+                0,
+                Actor::Program,
+                Cause::Start,
+                Fact::DeleteChecked {
+                    key: key.clone(),
+                    known: None,
+                    pending: false,
+                },
+            ),
+            record(
+                1,
+                Actor::Program,
+                Cause::Start,
+                Fact::DeleteIgnored { key: key.clone() },
+            ),
+        ];
+        let mut picture = Picture::default();
+        let dropped = words(&recent[1], &recent, &picture, Lang::En);
+        assert!(
+            plain(&dropped.why).starts_with("known = (off), pending = no → dropped. It was popped")
+        );
+        picture.store.items.insert(key, object("default/pod1", "3"));
+        let stale = words(&recent[1], &recent, &picture, Lang::En);
+        assert!(plain(&stale.why).contains("The Indexer still holds pod1"));
+    }
+
+    #[test]
+    fn what_is_filled_in_is_never_markup() {
+        let odd = record(
+            0,
+            Actor::Program,
+            Cause::Start,
+            Fact::LinePrinted {
+                handler: 0,
+                line: "{line} `x` [Added]".into(),
+            },
+        );
+        let said = words(&odd, &[], &Picture::default(), Lang::En);
+        assert_eq!(plain(&said.what), "The program printed: {line} `x` [Added]");
+    }
+
+    #[test]
+    fn long_versions_show_their_tail() {
+        assert_eq!(short_rv("12"), "12");
+        assert_eq!(short_rv("123456"), "123456");
+        assert_eq!(short_rv("8871474"), "…1474");
+        assert_eq!(short_rv("版本版本版本版"), "…本版本版");
+    }
+
+    #[test]
+    fn short_names_are_what_stands_after_the_namespace() {
+        assert_eq!(short_name("default/web-1"), "web-1");
+        assert_eq!(short_name("node-1"), "node-1");
+        assert_eq!(short_name(""), "");
+    }
+
+    #[test]
+    fn chinese_is_spaced_as_chinese() {
+        let mut picture = Picture::default();
+        picture.lock.waiting = vec![Actor::ProcessLoop];
+        let taken = record(
+            0,
+            Actor::ProcessLoop,
+            Cause::Start,
+            Fact::LockTaken {
+                by: Actor::ProcessLoop,
+            },
+        );
+        let said = words(&taken, &[], &picture, Lang::Zh);
+        assert_eq!(plain(&said.what), "处理循环拿到了 DeltaFIFO 的锁。");
+        assert_eq!(plain(&said.why), "处理循环还在等这把锁。");
+    }
+}
