@@ -5,4 +5,5 @@ pub mod caption;
 pub mod command;
 pub mod i18n;
 pub mod lanes;
+pub mod pseudo;
 pub mod view;

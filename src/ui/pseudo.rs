@@ -1,0 +1,1240 @@
+//! The pseudo-code: every step of the algorithms as a line of one routine, with what it came to.
+//!
+//! The listing follows from the facts: which routine, which line is running, and the values at the
+//! right are those of the current invocation. The wording is ours; the links lead to client-go.
+
+use std::collections::BTreeMap;
+
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::{
+    Fact, FactRecord, Known, Notification, ObjectRef, ProcessMode, Refusal, WatchEnd,
+};
+use crate::cache::step::Step;
+use crate::replay::picture::{Feed, Picture, QueueKind};
+
+use super::caption::{short_name, short_rv};
+
+/// The widest line: the panel holds about 66 letters, and [`VALUE`] of them are the value's.
+pub const LINE: usize = 46;
+/// The widest value.
+pub const VALUE: usize = 22;
+
+/// What the panel shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// The routine, and who called it where that is known: `DeltaFIFO.Delete › queueActionLocked`.
+    pub title: String,
+    /// Where client-go has it.
+    pub link: Option<Link>,
+    /// Its lines.
+    pub lines: Vec<ListingLine>,
+}
+
+/// A place in client-go, or in the documentation where it is about the API server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// `client-go v0.32 delta_fifo.go:358`
+    pub text: String,
+    /// The address.
+    pub url: String,
+}
+
+/// One line of the listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListingLine {
+    /// The pseudo-code, at most [`LINE`] letters.
+    pub text: &'static str,
+    /// What it came to in this invocation, at most [`VALUE`] letters, without the arrow.
+    pub value: Option<String>,
+    /// Whether the current fact happened here.
+    pub current: bool,
+}
+
+/// The listing for the last of `recent` (oldest first); `picture` is the state after it.
+#[must_use]
+pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
+    let Some(current) = recent.last() else {
+        let id = match picture.api.feed {
+            Feed::Server | Feed::Recorded => Id::ListAndWatch,
+            Feed::Program => Id::Add,
+        };
+        let first = id
+            .routine()
+            .lines
+            .iter()
+            .find_map(|line| line.steps.first());
+        return Listing {
+            title: title(id, picture),
+            link: first.and_then(|step| link(id, *step, picture)),
+            lines: lines(id, None, &BTreeMap::new()),
+        };
+    };
+    let Some((id, line)) = place(current.step) else {
+        // No step is without a place; the test holds it.
+        return Listing {
+            title: String::new(),
+            link: None,
+            lines: Vec::new(),
+        };
+    };
+    let invocation = Invocation::ending_with_last(recent, id, line);
+    let title = match caller(&recent[..invocation.start], current, id) {
+        Some(caller) => format!("{} › {}", title(caller, picture), title_alone(id)),
+        None => title(id, picture),
+    };
+    Listing {
+        title,
+        link: link(id, current.step, picture),
+        lines: lines(id, Some(line), &invocation.values),
+    }
+}
+
+fn lines(id: Id, current: Option<usize>, values: &BTreeMap<usize, String>) -> Vec<ListingLine> {
+    id.routine()
+        .lines
+        .iter()
+        .enumerate()
+        .map(|(index, line)| ListingLine {
+            text: line.text,
+            value: values.get(&index).map(|value| cut(value)),
+            current: current == Some(index),
+        })
+        .collect()
+}
+
+fn cut(value: &str) -> String {
+    if value.chars().count() <= VALUE {
+        return value.to_owned();
+    }
+    value
+        .chars()
+        .take(VALUE - 1)
+        .chain(std::iter::once('…'))
+        .collect()
+}
+
+/// The steps that all queues share are named after the queue that takes them.
+fn title(id: Id, picture: &Picture) -> String {
+    let title = id.routine().title;
+    if title.starts_with('.') {
+        format!("{}{title}", picture.queue.kind.as_str())
+    } else {
+        title.to_owned()
+    }
+}
+
+fn title_alone(id: Id) -> &'static str {
+    let title = id.routine().title;
+    title.strip_prefix('.').unwrap_or(title)
+}
+
+const API_CONCEPTS: &str =
+    "https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes";
+
+fn link(id: Id, step: Step, picture: &Picture) -> Option<Link> {
+    // The shared steps are pinned to DeltaFIFO's lines.
+    if id.routine().title.starts_with('.') && picture.queue.kind != QueueKind::DeltaFifo {
+        return None;
+    }
+    match pin(step) {
+        Pin::Line(File(tag, file), line) => {
+            let minor = tag.rsplit_once('.').map_or(tag, |(minor, _)| minor);
+            Some(Link {
+                text: format!("client-go {minor} {file}:{line}"),
+                url: format!(
+                    "https://github.com/kubernetes/client-go/blob/{tag}/tools/cache/{file}#L{line}"
+                ),
+            })
+        }
+        Pin::Docs => Some(Link {
+            text: "Kubernetes API concepts".into(),
+            url: API_CONCEPTS.into(),
+        }),
+        Pin::Nowhere => None,
+    }
+}
+
+// ---- one invocation
+
+/// What the facts of one invocation say, gathered backwards from the last one.
+struct Invocation {
+    /// The index of its first fact.
+    start: usize,
+    /// The value of each line that has one.
+    values: BTreeMap<usize, String>,
+}
+
+impl Invocation {
+    fn ending_with_last(recent: &[FactRecord], id: Id, current: usize) -> Self {
+        let routine = id.routine();
+        let actor = recent.last().map(|record| record.actor);
+        let mut found = Self {
+            start: recent.len(),
+            values: BTreeMap::new(),
+        };
+        let mut nested: BTreeMap<usize, Vec<&Fact>> = BTreeMap::new();
+        let mut lowest = current;
+        // Whether an earlier round of a loop has been reached; its values are not shown.
+        let mut earlier_round = false;
+        for (index, record) in recent.iter().enumerate().rev() {
+            if Some(record.actor) != actor {
+                continue;
+            }
+            let Some((of, own)) = place(record.step) else {
+                break;
+            };
+            let line = if of == id {
+                own
+            } else if let Some(line) = routine.line_that_calls(of, lowest) {
+                line
+            } else {
+                break;
+            };
+            if line > lowest {
+                if routine.loops(line) && routine.loops(lowest) {
+                    earlier_round = true;
+                } else {
+                    break;
+                }
+            }
+            lowest = line;
+            found.start = index;
+            if !(earlier_round && routine.loops(line)) {
+                if of == id {
+                    found.add(line, &record.fact, routine);
+                } else if routine.lines[line].calls.contains(&of) {
+                    nested.entry(line).or_default().push(&record.fact);
+                }
+            }
+            if of == id && matches!(record.fact, Fact::LockTaken { .. }) {
+                break;
+            }
+        }
+        for (line, facts) in nested {
+            if let Some(value) = outcome(&facts) {
+                found.values.entry(line).or_insert(value);
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, line: usize, fact: &Fact, routine: &Routine) {
+        for (offset, value) in values(fact) {
+            if let Some(line) = line.checked_add_signed(offset)
+                && line < routine.lines.len()
+            {
+                self.values.entry(line).or_insert(value);
+            }
+        }
+    }
+}
+
+/// Who called the routine, from what the same actor did `before`.
+fn caller(before: &[FactRecord], current: &FactRecord, id: Id) -> Option<Id> {
+    for record in before
+        .iter()
+        .rev()
+        .filter(|record| record.actor == current.actor)
+    {
+        if matches!(record.fact, Fact::LockReleased { .. }) {
+            return None;
+        }
+        let (of, _) = place(record.step)?;
+        let routine = of.routine();
+        if routine.lines.iter().any(|line| line.calls.contains(&id)) {
+            return Some(of);
+        }
+        // The caller's caller: the caller itself has said nothing.
+        if of != id && routine.line_that_calls(id, usize::MAX).is_some() {
+            return None;
+        }
+    }
+    None
+}
+
+/// What a call came to: `facts` are those of the routine that was called, newest first.
+fn outcome(facts: &[&Fact]) -> Option<String> {
+    let mut enqueued = false;
+    for fact in facts {
+        match fact {
+            Fact::KeyEnqueued { .. } => enqueued = true,
+            Fact::DeltasMerged { .. } => return Some("merged".into()),
+            Fact::DeltaAppended { depth, .. } => {
+                let depth = deltas(*depth as usize);
+                return Some(if enqueued {
+                    format!("key enqueued, {depth}")
+                } else {
+                    depth
+                });
+            }
+            _ => {
+                if let Some((_, value)) = values(fact).into_iter().find(|(offset, _)| *offset == 0)
+                {
+                    return Some(value);
+                }
+            }
+        }
+    }
+    None
+}
+
+// ---- values
+
+/// What a fact says at its line, and at lines so far above or below it.
+fn values(fact: &Fact) -> Vec<(isize, String)> {
+    let here = |value: String| vec![(0, value)];
+    match fact {
+        // ---- the API server
+        Fact::ObjectCreated { object, body: _ }
+        | Fact::ObjectUpdated {
+            object,
+            body: _,
+            old_rv: _,
+        }
+        | Fact::ObjectDeleted { object, old_rv: _ } => here(named(object)),
+        Fact::WriteRefused {
+            verb: _,
+            key: _,
+            refusal,
+        } => here(
+            match refusal {
+                Refusal::AlreadyExists => "409 AlreadyExists",
+                Refusal::NotFound => "404 NotFound",
+                Refusal::Invalid(_) => "422 Invalid",
+            }
+            .into(),
+        ),
+        Fact::HistoryCompacted { oldest } => here(format!("oldest {}", version(oldest))),
+        Fact::ListAnswered { rv, count } | Fact::ListReceived { rv, count } => here(format!(
+            "{}, rv {}",
+            counted(*count as usize, "object", "objects"),
+            version(rv)
+        )),
+        Fact::ListRefused { code, reason } => here(format!("{code} {reason}")),
+        Fact::WatchAccepted { rv } => here(format!("open, rv {}", version(rv))),
+        Fact::WatchRefused { rv: _, oldest: _ } => here("410 Gone".into()),
+        Fact::EventSent { event, object } | Fact::EventReceived { event, object } => {
+            here(format!("{} {}", event.as_str(), short_name(&object.key)))
+        }
+        Fact::WatchClosed { end, lost: _ } => here(match end {
+            WatchEnd::Closed => "closed".into(),
+            WatchEnd::Cut | WatchEnd::CutInLine(_) => "cut".into(),
+            WatchEnd::Failed(code, reason) => format!("{code} {reason}"),
+        }),
+
+        // ---- the reflector
+        Fact::ListRequested { rv } | Fact::WatchRequested { rv } => {
+            here(format!("rv = {}", version(rv)))
+        }
+        Fact::LastSyncMoved { from, to } | Fact::StoreVersionMoved { from, to } => {
+            here(format!("{} → {}", version(from), version(to)))
+        }
+        Fact::WatchEnded { relist } => here(if *relist { "list" } else { "watch" }.into()),
+        Fact::BackoffStarted { ms, reason: _ } => here(format!("{ms} ms")),
+        Fact::ReflectorStopped { reason } => here(reason.to_string()),
+
+        // ---- a program, and the switches
+        Fact::Called { delta_type, object } => here(format!(
+            "{}({})",
+            match delta_type {
+                DeltaType::Added => "add",
+                DeltaType::Updated => "update",
+                DeltaType::Deleted => "delete",
+                DeltaType::Replaced | DeltaType::ReplacedAll => "replace",
+                DeltaType::Sync | DeltaType::SyncAll => "resync",
+                DeltaType::Bookmark => "bookmark",
+            },
+            short_name(&object.key)
+        )),
+        Fact::ModeSet { mode } => here(match mode {
+            ProcessMode::Free => "free".into(),
+            ProcessMode::Paced(ms) => format!("paced, {ms} ms"),
+            ProcessMode::Held => "held".into(),
+        }),
+        Fact::PopAsked { asked } => here(format!("pop asked: {asked}")),
+        Fact::KnownObjectsSet { on } => here(format!("known objects {}", switch(*on))),
+
+        // ---- the lock
+        Fact::LockTaken { by: _ } | Fact::LockReleased { by: _ } => Vec::new(),
+        Fact::LockAwaited { by: _, holder: _ } => here("waits".into()),
+
+        // ---- the queues
+        Fact::KeyFailed { error: _ } => here("KeyError".into()),
+        Fact::TransformFailed { key: _, error: _ } => here("error".into()),
+        Fact::Transformed { from: _, to: _ } => here("another object".into()),
+        Fact::Populated { initial: 0 } => here("populated".into()),
+        Fact::Populated { initial } => here(format!("populated, {initial} left")),
+        Fact::DeleteChecked {
+            key,
+            known,
+            pending,
+        } => {
+            let dropped = !pending && matches!(known, None | Some(Known::No));
+            vec![
+                (-2, short_name(key).to_owned()),
+                (
+                    0,
+                    match known {
+                        None => "no known objects".into(),
+                        Some(Known::No) => "false".into(),
+                        Some(Known::Failed) => "error".into(),
+                        Some(Known::Yes(rv)) if rv.is_empty() => "true".into(),
+                        Some(Known::Yes(rv)) => format!("true (rv {})", short_rv(rv)),
+                    },
+                ),
+                (1, pending.to_string()),
+                (2, dropped.to_string()),
+            ]
+        }
+        Fact::DeleteIgnored { key: _ } => here("true: dropped".into()),
+        Fact::DeltaAppended {
+            delta_type,
+            object: _,
+            depth,
+        } => here(format!("{delta_type}, {}", deltas(*depth as usize))),
+        Fact::DeltasMerged {
+            key: _,
+            kept: _,
+            kept_older,
+        } => here(if *kept_older {
+            "the older stays".into()
+        } else {
+            "the newer stays".into()
+        }),
+        Fact::KeyEnqueued { key: _, length } => {
+            here(counted(*length as usize, "key queued", "keys queued"))
+        }
+        Fact::ResyncSkipped { key } => here(format!("{}: skipped", short_name(key))),
+        Fact::AlreadyPresent { key } => here(format!("{}: dropped", short_name(key))),
+        Fact::DeletionDetected { key }
+        | Fact::FifoItemRemoved { key }
+        | Fact::FifoKeySkipped { key }
+        | Fact::Processed { key }
+        | Fact::ItemRemoved { key, old: _ } => here(short_name(key).to_owned()),
+        Fact::FifoItemSet { object } => here(named(object)),
+        Fact::FifoCleared | Fact::IndicesReset => here("emptied".into()),
+        Fact::EntryAppended { entry: _, length } => {
+            here(counted(*length as usize, "entry", "entries"))
+        }
+        Fact::EntriesTaken {
+            count,
+            is_in_initial_list: _,
+        } => here(counted(*count as usize, "entry", "entries")),
+        Fact::QueueEmpty => here("waits".into()),
+        Fact::KeyPopped {
+            key,
+            deltas: all,
+            is_in_initial_list: _,
+        } => here(format!("{}, {}", short_name(key), deltas(all.len()))),
+        Fact::Synced => here("HasSynced".into()),
+        Fact::ProcessFailed { error: _ } => here("error".into()),
+        Fact::Requeued { key, added } => here(format!(
+            "{}: {}",
+            short_name(key),
+            if *added { "put back" } else { "dropped" }
+        )),
+        Fact::ProcessWasSlow { key: _, depth, ms } => here(format!("{ms} ms, {depth} waited")),
+        Fact::QueueClosed => here("closed".into()),
+
+        // ---- processing and the store
+        Fact::DeltaTaken {
+            position: _,
+            delta_type,
+            object,
+            exists,
+        } => {
+            let mut values = here(format!("{delta_type} {}", short_name(&object.key)));
+            if let Some(exists) = exists {
+                values.push((1, format!("exists = {exists}")));
+            }
+            values
+        }
+        Fact::ItemStored { object, old } => here(match old {
+            Some(old) => format!("rv {} → {}", version(&old.rv), version(&object.rv)),
+            None => named(object),
+        }),
+        Fact::StoreReplaced { items } => here(counted(items.len(), "object", "objects")),
+        Fact::IndexEntryRemoved {
+            index,
+            value,
+            key: _,
+            emptied: _,
+        }
+        | Fact::IndexEntryAdded {
+            index,
+            value,
+            key: _,
+        } => here(format!("{index}: {}", version(value))),
+        Fact::IndexFailed {
+            index,
+            key: _,
+            error: _,
+        } => here(index.to_string()),
+        Fact::IndexersAdded { names } => here(names.join(", ")),
+
+        // ---- handlers
+        Fact::NotificationQueued {
+            handler: _,
+            notification,
+            pending,
+        } => here(format!("{}, {pending} waiting", function(notification))),
+        Fact::NotificationTaken {
+            handler: _,
+            notification,
+        } => here(format!(
+            "{}({})",
+            function(notification),
+            short_name(match notification {
+                Notification::Add { object, .. } | Notification::Delete { object } => &object.key,
+                Notification::Update { new, .. } => &new.key,
+            })
+        )),
+        Fact::LinePrinted { handler: _, line } => here(line.to_string()),
+        Fact::NotificationHandled { handler: _ } => Vec::new(),
+    }
+}
+
+fn function(notification: &Notification) -> &'static str {
+    match notification {
+        Notification::Add { .. } => "OnAdd",
+        Notification::Update { .. } => "OnUpdate",
+        Notification::Delete { .. } => "OnDelete",
+    }
+}
+
+fn named(object: &ObjectRef) -> String {
+    let name = short_name(&object.key);
+    if object.rv.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{name} rv {}", short_rv(&object.rv))
+    }
+}
+
+fn version(rv: &str) -> String {
+    if rv.is_empty() {
+        "\"\"".into()
+    } else {
+        short_rv(rv)
+    }
+}
+
+fn switch(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+fn deltas(n: usize) -> String {
+    counted(n, "delta", "deltas")
+}
+
+// ---- the routines
+
+/// One routine.
+struct Routine {
+    /// Its name; one that begins with a dot is the method of whatever queue it is.
+    title: &'static str,
+    lines: &'static [Line],
+    /// The first and the last line of what does not run strictly downwards: a loop's body.
+    unordered: Option<(usize, usize)>,
+}
+
+/// One line of a routine.
+struct Line {
+    text: &'static str,
+    /// The steps that it stands for.
+    steps: &'static [Step],
+    /// The routines that it calls.
+    calls: &'static [Id],
+}
+
+impl Routine {
+    fn loops(&self, line: usize) -> bool {
+        self.unordered
+            .is_some_and(|(first, last)| (first..=last).contains(&line))
+    }
+
+    /// The line through which `other` runs, directly or not: the last such line up to `limit`,
+    /// else the first one after it (in a loop, the round before).
+    fn line_that_calls(&self, other: Id, limit: usize) -> Option<usize> {
+        let calls = |line: &Line| {
+            line.calls
+                .iter()
+                .any(|id| *id == other || id.routine().line_that_calls(other, usize::MAX).is_some())
+        };
+        let mut found = (0..self.lines.len()).filter(|index| calls(&self.lines[*index]));
+        let mut best = found.next()?;
+        for index in found {
+            if index <= limit {
+                best = index;
+            }
+        }
+        Some(best)
+    }
+}
+
+const fn plain(text: &'static str) -> Line {
+    Line {
+        text,
+        steps: &[],
+        calls: &[],
+    }
+}
+
+const fn line(text: &'static str, steps: &'static [Step]) -> Line {
+    Line {
+        text,
+        steps,
+        calls: &[],
+    }
+}
+
+const fn call(text: &'static str, steps: &'static [Step], calls: &'static [Id]) -> Line {
+    Line { text, steps, calls }
+}
+
+/// The routines by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Id {
+    ServerWrite,
+    ServerRead,
+    ListAndWatch,
+    Program,
+    Settings,
+    FifoWrite,
+    FifoPop,
+    Add,
+    QueueAction,
+    Delete,
+    Replace,
+    Resync,
+    AddIfNotPresent,
+    Pop,
+    Close,
+    RealWrite,
+    RealReplace,
+    RealResync,
+    RealBookmark,
+    RealPopBatch,
+    ProcessDeltas,
+    StoreWrite,
+    StoreReplace,
+    AddIndexers,
+    Listener,
+}
+
+impl Id {
+    const ALL: [Self; 25] = [
+        Self::ServerWrite,
+        Self::ServerRead,
+        Self::ListAndWatch,
+        Self::Program,
+        Self::Settings,
+        Self::FifoWrite,
+        Self::FifoPop,
+        Self::Add,
+        Self::QueueAction,
+        Self::Delete,
+        Self::Replace,
+        Self::Resync,
+        Self::AddIfNotPresent,
+        Self::Pop,
+        Self::Close,
+        Self::RealWrite,
+        Self::RealReplace,
+        Self::RealResync,
+        Self::RealBookmark,
+        Self::RealPopBatch,
+        Self::ProcessDeltas,
+        Self::StoreWrite,
+        Self::StoreReplace,
+        Self::AddIndexers,
+        Self::Listener,
+    ];
+
+    fn routine(self) -> &'static Routine {
+        match self {
+            Self::ServerWrite => &SERVER_WRITE,
+            Self::ServerRead => &SERVER_READ,
+            Self::ListAndWatch => &LIST_AND_WATCH,
+            Self::Program => &PROGRAM,
+            Self::Settings => &SETTINGS,
+            Self::FifoWrite => &FIFO_WRITE,
+            Self::FifoPop => &FIFO_POP,
+            Self::Add => &ADD,
+            Self::QueueAction => &QUEUE_ACTION,
+            Self::Delete => &DELETE,
+            Self::Replace => &REPLACE,
+            Self::Resync => &RESYNC,
+            Self::AddIfNotPresent => &ADD_IF_NOT_PRESENT,
+            Self::Pop => &POP,
+            Self::Close => &CLOSE,
+            Self::RealWrite => &REAL_WRITE,
+            Self::RealReplace => &REAL_REPLACE,
+            Self::RealResync => &REAL_RESYNC,
+            Self::RealBookmark => &REAL_BOOKMARK,
+            Self::RealPopBatch => &REAL_POP_BATCH,
+            Self::ProcessDeltas => &PROCESS_DELTAS,
+            Self::StoreWrite => &STORE_WRITE,
+            Self::StoreReplace => &STORE_REPLACE,
+            Self::AddIndexers => &ADD_INDEXERS,
+            Self::Listener => &LISTENER,
+        }
+    }
+}
+
+/// The routine and the line of a step.
+fn place(step: Step) -> Option<(Id, usize)> {
+    Id::ALL.into_iter().find_map(|id| {
+        let line = id
+            .routine()
+            .lines
+            .iter()
+            .position(|line| line.steps.contains(&step))?;
+        Some((id, line))
+    })
+}
+
+static SERVER_WRITE: Routine = Routine {
+    title: "API server",
+    lines: &[
+        plain("write(verb, obj):"),
+        line("  if it cannot be done: refuse", &[Step::ServerCheck]),
+        line("  objects[key] = obj at the next rv", &[Step::ServerWrite]),
+        line("  send the event to each watch", &[Step::ServerSend]),
+        line("  forget the oldest history", &[Step::ServerCompact]),
+    ],
+    unordered: Some((2, 3)),
+};
+
+static SERVER_READ: Routine = Routine {
+    title: "API server",
+    lines: &[
+        plain("list(rv):"),
+        line("  answer with all objects, at one rv", &[Step::ServerList]),
+        plain("watch(rv):"),
+        line("  open after rv, or 410 if forgotten", &[Step::ServerWatch]),
+        line("  at the timeout: close", &[Step::ServerClose]),
+    ],
+    unordered: None,
+};
+
+static LIST_AND_WATCH: Routine = Routine {
+    title: "Reflector.ListAndWatch",
+    lines: &[
+        plain("ListAndWatch():"),
+        line("  list = server.list(rv)", &[Step::ReflectorList]),
+        call(
+            "  queue.replace(list, list.rv)",
+            &[Step::ReflectorReplace],
+            &[Id::Replace, Id::RealReplace, Id::FifoWrite],
+        ),
+        line("  w = server.watch(last_sync_rv)", &[Step::ReflectorWatch]),
+        line("  for event in w:", &[Step::ReflectorReceive]),
+        call(
+            "    queue.add | update | delete(event.obj)",
+            &[Step::ReflectorDispatch],
+            &[Id::Add, Id::Delete, Id::RealWrite, Id::RealBookmark],
+        ),
+        line("    last_sync_rv = event.rv", &[Step::ReflectorSetVersion]),
+        line(
+            "  expired: list again, else watch again",
+            &[Step::ReflectorEnd],
+        ),
+        line(
+            "  wait, longer after each failure",
+            &[Step::ReflectorBackoff],
+        ),
+        line("  until it is stopped", &[Step::ReflectorStop]),
+    ],
+    unordered: Some((4, 6)),
+};
+
+static PROGRAM: Routine = Routine {
+    title: "program",
+    lines: &[
+        plain("main():"),
+        call(
+            "  queue.add | update | delete(obj)",
+            &[Step::ProgramCall],
+            &[Id::Add, Id::Delete, Id::FifoWrite, Id::RealWrite],
+        ),
+    ],
+    unordered: None,
+};
+
+static SETTINGS: Routine = Routine {
+    title: "this run",
+    lines: &[
+        plain("settings:"),
+        line("  a switch of this page was moved", &[Step::SettingChanged]),
+    ],
+    unordered: None,
+};
+
+static FIFO_WRITE: Routine = Routine {
+    title: "FIFO.Add, Delete, Replace",
+    lines: &[
+        plain("Add(obj) | Delete(obj) | Replace(list):"),
+        line("  lock", &[Step::FifoLock]),
+        line("  Replace: items, queue = the list's", &[Step::FifoReplace]),
+        line("  Add: items[key] = obj", &[Step::FifoAdd]),
+        line(
+            "  Add: enqueue key if it was not there",
+            &[Step::FifoEnqueue],
+        ),
+        line(
+            "  Delete: items.remove(key)  # not queue",
+            &[Step::FifoDelete],
+        ),
+        line("  unlock", &[Step::FifoUnlock]),
+    ],
+    unordered: Some((2, 4)),
+};
+
+static FIFO_POP: Routine = Routine {
+    title: "FIFO.Pop",
+    lines: &[
+        plain("Pop(process):"),
+        line("  key = queue.pop_front()", &[Step::FifoPopTake]),
+        line("  if items lacks key: next key", &[Step::FifoPopSkip]),
+        call(
+            "  process(items.remove(key))",
+            &[Step::FifoPopProcess],
+            &[Id::ProcessDeltas],
+        ),
+    ],
+    unordered: Some((1, 2)),
+};
+
+static ADD: Routine = Routine {
+    title: ".Add",
+    lines: &[
+        plain("Add(obj) | Update(obj):"),
+        line("  lock", &[Step::AddLock]),
+        line("  populated = true", &[Step::AddKey]),
+        call(
+            "  queue_action(Added | Updated, obj)",
+            &[],
+            &[Id::QueueAction, Id::RealWrite],
+        ),
+        line("  unlock", &[Step::AddUnlock]),
+    ],
+    unordered: None,
+};
+
+static QUEUE_ACTION: Routine = Routine {
+    title: "queueActionLocked",
+    lines: &[
+        plain("queue_action(type, obj):"),
+        line("  key = key_of(obj)", &[Step::QueueActionKey]),
+        line(
+            "  obj = transform(obj)  # not for Sync",
+            &[Step::QueueActionTransform],
+        ),
+        line("  items[key].push(type, obj)", &[Step::QueueActionAppend]),
+        line(
+            "  if the last two are Deleted: keep one",
+            &[Step::QueueActionDedup],
+        ),
+        line(
+            "  if key was not queued: queue.push(key)",
+            &[Step::QueueActionEnqueue],
+        ),
+    ],
+    unordered: None,
+};
+
+static DELETE: Routine = Routine {
+    title: ".Delete",
+    lines: &[
+        plain("Delete(obj):"),
+        line("  key = key_of(obj)", &[Step::DeleteKey]),
+        line("  lock", &[Step::DeleteLock]),
+        line(
+            "  known   = known_objects.get(key) is some",
+            &[Step::DeleteCheck],
+        ),
+        plain("  pending = items contains key"),
+        line(
+            "  if not known and not pending: return",
+            &[Step::DeleteIgnore],
+        ),
+        call(
+            "  queue_action(Deleted, obj)",
+            &[],
+            &[Id::QueueAction, Id::RealWrite],
+        ),
+        line("  unlock", &[Step::DeleteUnlock]),
+    ],
+    // What is stated of the key may come before or after the lock.
+    unordered: Some((1, 2)),
+};
+
+static REPLACE: Routine = Routine {
+    title: ".Replace",
+    lines: &[
+        plain("Replace(list):"),
+        line("  lock", &[Step::ReplaceLock]),
+        plain("  for obj in list:"),
+        call(
+            "    queue_action(Replaced, obj)",
+            &[Step::ReplaceItem],
+            &[Id::QueueAction],
+        ),
+        plain("  for key in items, known_objects not in list:"),
+        call(
+            "    queue_action(Deleted, tombstone(key))",
+            &[Step::ReplaceMissing],
+            &[Id::QueueAction],
+        ),
+        line(
+            "  if not populated: left = keys queued",
+            &[Step::ReplacePopulation],
+        ),
+        line("  unlock", &[Step::ReplaceUnlock]),
+    ],
+    unordered: Some((3, 5)),
+};
+
+static RESYNC: Routine = Routine {
+    title: ".Resync",
+    lines: &[
+        plain("Resync():"),
+        line("  lock", &[Step::ResyncLock]),
+        plain("  for key in known_objects:"),
+        line("    if items contains key: skip it", &[Step::ResyncKey]),
+        call("    else: queue_action(Sync, obj)", &[], &[Id::QueueAction]),
+        line("  unlock", &[Step::ResyncUnlock]),
+    ],
+    unordered: Some((3, 4)),
+};
+
+static ADD_IF_NOT_PRESENT: Routine = Routine {
+    title: ".AddIfNotPresent",
+    lines: &[
+        plain("AddIfNotPresent(key, deltas):"),
+        plain("  populated = true"),
+        line(
+            "  if items lacks key: put them at the end",
+            &[Step::AddIfNotPresent],
+        ),
+    ],
+    unordered: None,
+};
+
+static POP: Routine = Routine {
+    title: ".Pop",
+    lines: &[
+        plain("Pop(process):"),
+        line("  lock", &[Step::PopLock]),
+        line("  while queue is empty: wait", &[Step::PopWait]),
+        line("  key, deltas = take the front", &[Step::PopTake]),
+        line("  if left > 0: left = left - 1", &[Step::PopCountDown]),
+        call(
+            "  process(deltas, is_in_initial_list)",
+            &[Step::PopProcess],
+            &[Id::ProcessDeltas, Id::FifoPop, Id::RealPopBatch],
+        ),
+        line("  if slow and depth > 10: log it", &[Step::PopSlow]),
+        line(
+            "  if ErrRequeue: put it back at the end",
+            &[Step::PopRequeue],
+        ),
+        line("  unlock", &[Step::PopUnlock]),
+    ],
+    // A waiting Pop gets the lock again; that it was slow is stated before that it failed.
+    unordered: Some((1, 6)),
+};
+
+static CLOSE: Routine = Routine {
+    title: ".Close",
+    lines: &[
+        plain("Close():"),
+        line("  closed = true; wake everybody", &[Step::QueueClose]),
+    ],
+    unordered: None,
+};
+
+static REAL_WRITE: Routine = Routine {
+    title: "RealFIFO.Add, Delete",
+    lines: &[
+        plain("Add(obj) | Update(obj):"),
+        line("  items.push(Added | Updated, obj)", &[Step::RealAdd]),
+        plain("Delete(obj):"),
+        line(
+            "  items.push(Deleted, obj)  # asks nobody",
+            &[Step::RealDelete],
+        ),
+    ],
+    unordered: None,
+};
+
+static REAL_REPLACE: Routine = Routine {
+    title: "RealFIFO.Replace",
+    lines: &[
+        plain("Replace(list, rv):"),
+        line(
+            "  atomic: items.push(ReplacedAll, list)",
+            &[Step::RealReplaceAll],
+        ),
+        plain("  else for key missing from list:"),
+        line(
+            "    items.push(Deleted, tombstone(key))",
+            &[Step::RealReplaceDeletes],
+        ),
+        plain("  for obj in list:"),
+        line("    items.push(Replaced, obj)", &[Step::RealReplaceItems]),
+        line(
+            "  if not populated: left = len(items)",
+            &[Step::RealPopulation],
+        ),
+    ],
+    unordered: None,
+};
+
+static REAL_RESYNC: Routine = Routine {
+    title: "RealFIFO.Resync",
+    lines: &[
+        plain("Resync():"),
+        line("  atomic: items.push(SyncAll)", &[Step::RealSyncAll]),
+        plain("  else for known key that is not queued:"),
+        line("    items.push(Sync, obj)", &[Step::RealResync]),
+    ],
+    unordered: None,
+};
+
+static REAL_BOOKMARK: Routine = Routine {
+    title: "RealFIFO.Bookmark",
+    lines: &[
+        plain("Bookmark(rv):"),
+        line("  items.push(Bookmark, rv)", &[Step::RealBookmark]),
+    ],
+    unordered: None,
+};
+
+static REAL_POP_BATCH: Routine = Routine {
+    title: "RealFIFO.PopBatch",
+    lines: &[
+        plain("PopBatch(process):"),
+        line("  batch = the front, each key once", &[Step::RealPopBatch]),
+        call("  process(batch)", &[], &[Id::ProcessDeltas]),
+    ],
+    unordered: None,
+};
+
+static PROCESS_DELTAS: Routine = Routine {
+    title: "processDeltas",
+    lines: &[
+        plain("process_deltas(deltas):"),
+        line(
+            "  for type, obj in deltas, oldest first:",
+            &[Step::ProcessDelta],
+        ),
+        plain("    old, exists = store.get(key)"),
+        call(
+            "    store.update | add | delete(obj)",
+            &[Step::ProcessStore],
+            &[Id::StoreWrite, Id::StoreReplace],
+        ),
+        call(
+            "    handler.on_update | on_add | on_delete",
+            &[Step::ProcessNotify],
+            &[Id::Listener],
+        ),
+    ],
+    unordered: Some((1, 4)),
+};
+
+static STORE_WRITE: Routine = Routine {
+    title: "Indexer.Update, Delete",
+    lines: &[
+        plain("Update(key, obj) | Delete(key):"),
+        line("  Update: items[key] = obj", &[Step::StoreWrite]),
+        plain("  for index in indices:"),
+        line("    if its function fails: panic", &[Step::IndexFail]),
+        line(
+            "    take key out under the old values",
+            &[Step::IndexRemove],
+        ),
+        line("    put key in under the new values", &[Step::IndexAdd]),
+        line("  Delete: items.remove(key)", &[Step::StoreDelete]),
+        line("  store_rv = obj.rv  # from 1.36 on", &[Step::StoreVersion]),
+    ],
+    unordered: Some((3, 5)),
+};
+
+static STORE_REPLACE: Routine = Routine {
+    title: "Indexer.Replace",
+    lines: &[
+        plain("Replace(list):"),
+        call(
+            "  items = the list's; empty all indices",
+            &[Step::StoreReplace],
+            &[],
+        ),
+        call("  index each of items", &[], &[Id::StoreWrite]),
+    ],
+    unordered: Some((1, 2)),
+};
+
+static ADD_INDEXERS: Routine = Routine {
+    title: "Indexer.AddIndexers",
+    lines: &[
+        plain("AddIndexers(new):"),
+        line(
+            "  if no name is taken: add all of them",
+            &[Step::AddIndexers],
+        ),
+        call("  index each of items", &[], &[Id::StoreWrite]),
+    ],
+    unordered: None,
+};
+
+static LISTENER: Routine = Routine {
+    title: "processorListener",
+    lines: &[
+        plain("add(notification):"),
+        line(
+            "  buffer.push(notification)  # no bound",
+            &[Step::ListenerAdd],
+        ),
+        plain("run():"),
+        line(
+            "  for notification in buffer, in order:",
+            &[Step::ListenerTake],
+        ),
+        line(
+            "    handler.on_add | on_update | on_delete",
+            &[Step::ListenerHandle],
+        ),
+        line("    # it returned, with no error", &[Step::ListenerDone]),
+    ],
+    unordered: None,
+};
+
+// ---- where client-go has it
+
+/// Where a step is to be found.
+enum Pin {
+    /// A line of client-go.
+    Line(File, u32),
+    /// The API server's side, in the documentation.
+    Docs,
+    /// Only in this program.
+    Nowhere,
+}
+
+/// A tag of client-go and a file in its `tools/cache`.
+#[derive(Clone, Copy)]
+struct File(&'static str, &'static str);
+
+const DELTA_FIFO: File = File("v0.32.13", "delta_fifo.go");
+const FIFO: File = File("v0.32.13", "fifo.go");
+const REFLECTOR: File = File("v0.32.13", "reflector.go");
+const CONTROLLER: File = File("v0.32.13", "controller.go");
+const SHARED_INFORMER: File = File("v0.32.13", "shared_informer.go");
+const STORE: File = File("v0.32.13", "thread_safe_store.go");
+// What the classic generation does not have is pinned to the first one that has it.
+const IN_ORDER: File = File("v0.34.10", "the_real_fifo.go");
+const BATCHED: File = File("v0.35.7", "the_real_fifo.go");
+const ATOMIC: File = File("v0.36.3", "the_real_fifo.go");
+const ATOMIC_STORE: File = File("v0.36.3", "thread_safe_store.go");
+
+fn pin(step: Step) -> Pin {
+    let (file, line) = match step {
+        Step::ServerCheck
+        | Step::ServerWrite
+        | Step::ServerCompact
+        | Step::ServerSend
+        | Step::ServerList
+        | Step::ServerWatch
+        | Step::ServerClose => return Pin::Docs,
+        Step::ProgramCall | Step::SettingChanged => return Pin::Nowhere,
+
+        Step::ReflectorList => (REFLECTOR, 547),
+        Step::ReflectorReplace => (REFLECTOR, 599),
+        Step::ReflectorWatch => (REFLECTOR, 451),
+        Step::ReflectorReceive => (REFLECTOR, 807),
+        Step::ReflectorDispatch => (REFLECTOR, 832),
+        Step::ReflectorSetVersion => (REFLECTOR, 859),
+        Step::ReflectorEnd => (REFLECTOR, 474),
+        Step::ReflectorBackoff => (REFLECTOR, 318),
+        Step::ReflectorStop => (REFLECTOR, 425),
+
+        Step::FifoLock => (FIFO, 169),
+        Step::FifoAdd => (FIFO, 175),
+        Step::FifoEnqueue => (FIFO, 173),
+        Step::FifoDelete => (FIFO, 226),
+        Step::FifoReplace => (FIFO, 340),
+        Step::FifoUnlock => (FIFO, 170),
+        Step::FifoPopTake => (FIFO, 298),
+        Step::FifoPopSkip => (FIFO, 304),
+        Step::FifoPopProcess => (FIFO, 309),
+
+        Step::AddLock => (DELTA_FIFO, 310),
+        Step::AddKey => (DELTA_FIFO, 312),
+        Step::AddUnlock => (DELTA_FIFO, 311),
+        Step::QueueActionKey => (DELTA_FIFO, 449),
+        Step::QueueActionTransform => (DELTA_FIFO, 468),
+        Step::QueueActionAppend => (DELTA_FIFO, 476),
+        Step::QueueActionDedup => (DELTA_FIFO, 477),
+        Step::QueueActionEnqueue => (DELTA_FIFO, 481),
+        Step::DeleteKey => (DELTA_FIFO, 330),
+        Step::DeleteLock => (DELTA_FIFO, 334),
+        Step::DeleteCheck => (DELTA_FIFO, 348),
+        Step::DeleteIgnore => (DELTA_FIFO, 350),
+        Step::DeleteUnlock => (DELTA_FIFO, 335),
+        Step::ReplaceLock => (DELTA_FIFO, 637),
+        Step::ReplaceItem => (DELTA_FIFO, 654),
+        Step::ReplaceMissing => (DELTA_FIFO, 703),
+        Step::ReplacePopulation => (DELTA_FIFO, 711),
+        Step::ReplaceUnlock => (DELTA_FIFO, 638),
+        Step::ResyncLock => (DELTA_FIFO, 721),
+        Step::ResyncKey => (DELTA_FIFO, 755),
+        Step::ResyncUnlock => (DELTA_FIFO, 722),
+        Step::AddIfNotPresent => (DELTA_FIFO, 389),
+        Step::PopLock => (DELTA_FIFO, 577),
+        Step::PopWait => (DELTA_FIFO, 588),
+        Step::PopTake => (DELTA_FIFO, 592),
+        Step::PopCountDown => (DELTA_FIFO, 595),
+        Step::PopProcess => (DELTA_FIFO, 616),
+        Step::PopSlow => (DELTA_FIFO, 614),
+        Step::PopRequeue => (DELTA_FIFO, 618),
+        Step::PopUnlock => (DELTA_FIFO, 578),
+        Step::QueueClose => (DELTA_FIFO, 276),
+
+        Step::RealAdd => (IN_ORDER, 155),
+        Step::RealDelete => (IN_ORDER, 179),
+        Step::RealReplaceDeletes => (IN_ORDER, 294),
+        Step::RealReplaceItems => (IN_ORDER, 332),
+        Step::RealReplaceAll => (ATOMIC, 610),
+        Step::RealPopulation => (IN_ORDER, 340),
+        Step::RealResync => (IN_ORDER, 385),
+        Step::RealSyncAll => (ATOMIC, 745),
+        Step::RealBookmark => (ATOMIC, 592),
+        Step::RealPopBatch => (BATCHED, 286),
+
+        Step::ProcessDelta => (CONTROLLER, 549),
+        Step::ProcessStore => (CONTROLLER, 555),
+        Step::ProcessNotify => (CONTROLLER, 558),
+
+        Step::StoreWrite => (STORE, 240),
+        Step::StoreDelete => (STORE, 249),
+        Step::StoreReplace => (STORE, 285),
+        Step::StoreVersion => (ATOMIC_STORE, 294),
+        Step::IndexRemove => (STORE, 182),
+        Step::IndexAdd => (STORE, 185),
+        Step::IndexFail => (STORE, 164),
+        Step::AddIndexers => (STORE, 357),
+
+        Step::ListenerAdd => (SHARED_INFORMER, 933),
+        Step::ListenerTake => (SHARED_INFORMER, 973),
+        Step::ListenerHandle => (SHARED_INFORMER, 976),
+        Step::ListenerDone => (SHARED_INFORMER, 973),
+    };
+    Pin::Line(file, line)
+}
