@@ -615,6 +615,136 @@ pub enum Fact {
     },
 }
 
+impl Fact {
+    /// The fact's own name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::ObjectCreated { .. } => "ObjectCreated",
+            Self::ObjectUpdated { .. } => "ObjectUpdated",
+            Self::ObjectDeleted { .. } => "ObjectDeleted",
+            Self::WriteRefused { .. } => "WriteRefused",
+            Self::HistoryCompacted { .. } => "HistoryCompacted",
+            Self::ListAnswered { .. } => "ListAnswered",
+            Self::ListRefused { .. } => "ListRefused",
+            Self::WatchAccepted { .. } => "WatchAccepted",
+            Self::WatchRefused { .. } => "WatchRefused",
+            Self::EventSent { .. } => "EventSent",
+            Self::WatchClosed { .. } => "WatchClosed",
+            Self::ListRequested { .. } => "ListRequested",
+            Self::ListReceived { .. } => "ListReceived",
+            Self::WatchRequested { .. } => "WatchRequested",
+            Self::EventReceived { .. } => "EventReceived",
+            Self::LastSyncMoved { .. } => "LastSyncMoved",
+            Self::WatchEnded { .. } => "WatchEnded",
+            Self::BackoffStarted { .. } => "BackoffStarted",
+            Self::ReflectorStopped { .. } => "ReflectorStopped",
+            Self::Called { .. } => "Called",
+            Self::ModeSet { .. } => "ModeSet",
+            Self::PopAsked { .. } => "PopAsked",
+            Self::KnownObjectsSet { .. } => "KnownObjectsSet",
+            Self::LockTaken { .. } => "LockTaken",
+            Self::LockAwaited { .. } => "LockAwaited",
+            Self::LockReleased { .. } => "LockReleased",
+            Self::KeyFailed { .. } => "KeyFailed",
+            Self::TransformFailed { .. } => "TransformFailed",
+            Self::Transformed { .. } => "Transformed",
+            Self::Populated { .. } => "Populated",
+            Self::DeleteChecked { .. } => "DeleteChecked",
+            Self::DeleteIgnored { .. } => "DeleteIgnored",
+            Self::DeltaAppended { .. } => "DeltaAppended",
+            Self::DeltasMerged { .. } => "DeltasMerged",
+            Self::KeyEnqueued { .. } => "KeyEnqueued",
+            Self::DeletionDetected { .. } => "DeletionDetected",
+            Self::ResyncSkipped { .. } => "ResyncSkipped",
+            Self::AlreadyPresent { .. } => "AlreadyPresent",
+            Self::FifoItemSet { .. } => "FifoItemSet",
+            Self::FifoItemRemoved { .. } => "FifoItemRemoved",
+            Self::FifoCleared => "FifoCleared",
+            Self::FifoKeySkipped { .. } => "FifoKeySkipped",
+            Self::EntryAppended { .. } => "EntryAppended",
+            Self::EntriesTaken { .. } => "EntriesTaken",
+            Self::QueueEmpty => "QueueEmpty",
+            Self::KeyPopped { .. } => "KeyPopped",
+            Self::Synced => "Synced",
+            Self::ProcessFailed { .. } => "ProcessFailed",
+            Self::Requeued { .. } => "Requeued",
+            Self::ProcessWasSlow { .. } => "ProcessWasSlow",
+            Self::QueueClosed => "QueueClosed",
+            Self::DeltaTaken { .. } => "DeltaTaken",
+            Self::Processed { .. } => "Processed",
+            Self::ItemStored { .. } => "ItemStored",
+            Self::ItemRemoved { .. } => "ItemRemoved",
+            Self::StoreReplaced { .. } => "StoreReplaced",
+            Self::IndexEntryRemoved { .. } => "IndexEntryRemoved",
+            Self::IndexEntryAdded { .. } => "IndexEntryAdded",
+            Self::IndexFailed { .. } => "IndexFailed",
+            Self::IndexersAdded { .. } => "IndexersAdded",
+            Self::IndicesReset => "IndicesReset",
+            Self::StoreVersionMoved { .. } => "StoreVersionMoved",
+            Self::NotificationQueued { .. } => "NotificationQueued",
+            Self::NotificationTaken { .. } => "NotificationTaken",
+            Self::LinePrinted { .. } => "LinePrinted",
+            Self::NotificationHandled { .. } => "NotificationHandled",
+        }
+    }
+
+    /// The key of the object that the fact is about, where it is about one.
+    #[must_use]
+    pub fn key(&self) -> Option<&Key> {
+        match self {
+            Self::WriteRefused { key, .. }
+            | Self::TransformFailed { key, .. }
+            | Self::DeleteChecked { key, .. }
+            | Self::DeleteIgnored { key, .. }
+            | Self::DeltasMerged { key, .. }
+            | Self::KeyEnqueued { key, .. }
+            | Self::DeletionDetected { key, .. }
+            | Self::ResyncSkipped { key, .. }
+            | Self::AlreadyPresent { key, .. }
+            | Self::FifoItemRemoved { key, .. }
+            | Self::FifoKeySkipped { key, .. }
+            | Self::KeyPopped { key, .. }
+            | Self::Requeued { key, .. }
+            | Self::ProcessWasSlow { key, .. }
+            | Self::Processed { key, .. }
+            | Self::ItemRemoved { key, .. }
+            | Self::IndexEntryRemoved { key, .. }
+            | Self::IndexEntryAdded { key, .. }
+            | Self::IndexFailed { key, .. } => Some(key),
+            Self::ObjectCreated { object, .. }
+            | Self::ObjectUpdated { object, .. }
+            | Self::ObjectDeleted { object, .. }
+            | Self::EventSent { object, .. }
+            | Self::EventReceived { object, .. }
+            | Self::Called { object, .. }
+            | Self::DeltaAppended { object, .. }
+            | Self::FifoItemSet { object, .. }
+            | Self::DeltaTaken { object, .. }
+            | Self::ItemStored { object, .. } => Some(&object.key),
+            Self::Transformed { to, .. } => Some(&to.key),
+            Self::EntryAppended {
+                entry: Entry::Delta(_, object),
+                ..
+            } => Some(&object.key),
+            Self::NotificationQueued { notification, .. }
+            | Self::NotificationTaken { notification, .. } => Some(&notification.object().key),
+            _ => None,
+        }
+    }
+}
+
+impl Notification {
+    /// The object that it is about: the new one of an update.
+    #[must_use]
+    pub fn object(&self) -> &ObjectRef {
+        match self {
+            Self::Add { object, .. } | Self::Delete { object } => object,
+            Self::Update { new, .. } => new,
+        }
+    }
+}
+
 /// What KnownObjects says of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Known {

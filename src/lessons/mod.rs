@@ -1,3 +1,180 @@
-//! …
+//! The library of lessons: one data file each, loaded here.
+//!
+//! An id never changes once it is published.
 
 pub mod recordings;
+pub mod text;
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::cache::fact::FactRecord;
+use crate::runtime::virtual_time::{Feed, HandlerSettings, ProcessModeText, Settings};
+use crate::source::scenario::Scenario;
+use crate::source::wire::Recorded;
+use text::Text;
+
+pub use crate::cache::fact::ProcessMode;
+
+/// One lesson.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lesson {
+    /// Its stable id.
+    pub id: Arc<str>,
+    /// What it is called.
+    pub title: Text,
+    /// What it is about.
+    pub note: Text,
+    /// The generation of the informer: `1.32`.
+    pub era: Arc<str>,
+    /// What runs.
+    pub scenario: Scenario,
+    /// Named moments.
+    #[serde(default)]
+    pub markers: Vec<MarkerRule>,
+    /// What it must come to.
+    #[serde(default)]
+    pub expect: Expect,
+}
+
+/// A named moment: where a fact of this name is stated.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MarkerRule {
+    /// Its stable id.
+    pub id: Arc<str>,
+    /// What it is called.
+    pub title: Text,
+    /// The name of the fact, as [`crate::cache::fact::Fact::name`] gives it.
+    pub fact: String,
+    /// The how many-th of them; the first where it is left out.
+    #[serde(default = "first")]
+    pub nth: usize,
+}
+
+/// What a lesson must come to.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Expect {
+    /// The lines it prints, to the end.
+    pub output: Vec<String>,
+}
+
+fn first() -> usize {
+    1
+}
+
+impl MarkerRule {
+    /// The number of facts up to the moment, if it comes.
+    #[must_use]
+    pub fn find(&self, facts: &[FactRecord]) -> Option<usize> {
+        facts
+            .iter()
+            .enumerate()
+            .filter(|(_, record)| record.fact.name() == self.fact)
+            .nth(self.nth.checked_sub(1)?)
+            .map(|(place, _)| place + 1)
+    }
+}
+
+/// The lessons' files, in the order of the menu.
+const FILES: [(&str, &str); 4] = [
+    ("sandbox", include_str!("sandbox.json")),
+    ("deltafifo", include_str!("deltafifo.json")),
+    ("reflector", include_str!("reflector.json")),
+    ("indexer", include_str!("indexer.json")),
+];
+
+/// The lesson that the page opens with.
+pub const FIRST: &str = "sandbox";
+
+/// What there is to open: id and title, in the order of the menu; recordings come last.
+#[must_use]
+pub fn menu() -> Vec<(Arc<str>, Text)> {
+    let lessons = FILES
+        .iter()
+        .filter_map(|(id, _)| load(id).ok())
+        .map(|lesson| (lesson.id, lesson.title));
+    let recordings = recordings::bundled()
+        .iter()
+        .map(|bundled| (bundled.id.into(), title(bundled)));
+    lessons.chain(recordings).collect()
+}
+
+/// Opens a lesson or a bundled recording.
+///
+/// # Errors
+/// Says that there is no such id, and which there are.
+pub fn load(id: &str) -> Result<Lesson, Text> {
+    if let Some((_, file)) = FILES.iter().find(|(name, _)| *name == id) {
+        return serde_json::from_str(file).map_err(|error| {
+            Text::new(
+                &format!("The lesson {id:?} cannot be read: {error}. This is a fault of the page."),
+                &format!("课程 {id:?} 无法读取:{error}。这是页面自身的错误。"),
+            )
+        });
+    }
+    if let Some(bundled) = recordings::bundled().iter().find(|b| b.id == id) {
+        return Ok(recorded(bundled.id.into(), title(bundled), bundled.open()));
+    }
+    let ids: Vec<&str> = FILES
+        .iter()
+        .map(|(id, _)| *id)
+        .chain(recordings::bundled().iter().map(|b| b.id))
+        .collect();
+    let ids = ids.join(", ");
+    Err(Text::new(
+        &format!("There is no lesson {id:?}. Choose one of: {ids}."),
+        &format!("没有名为 {id:?} 的课程。可选:{ids}。"),
+    ))
+}
+
+fn title(bundled: &recordings::Bundled) -> Text {
+    Text::new(
+        &format!("Recorded: {}", bundled.title_en),
+        &format!("录制:{}", bundled.title_zh),
+    )
+}
+
+/// A recording as a lesson: an informer of today's shape is fed with it.
+#[must_use]
+pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
+    let handler = HandlerSettings {
+        name: "handler".into(),
+        latency_ms: 100,
+        on_add: vec!["OnAdd: {name}".to_owned()],
+        on_update: vec!["OnUpdate: {name}".to_owned()],
+        on_delete: vec!["OnDelete: {name}".to_owned()],
+        ..HandlerSettings::default()
+    };
+    let settings = Settings {
+        feed: Feed::Recorded,
+        known_objects: true,
+        store: true,
+        emit_delta_type_replaced: true,
+        indices: ["namespace", "app", "node"].map(Arc::from).to_vec(),
+        // Slower than the events come, so that Deltas pile up.
+        mode: ProcessModeText(ProcessMode::Paced(1400)),
+        process_ms: 100,
+        handlers: vec![handler],
+        ..Settings::default()
+    };
+    Lesson {
+        id,
+        title,
+        note: Text::new(
+            "What a real API server sent, byte for byte, one event every half second. Nothing can be written to the past, but the process loop and KnownObjects are yours.",
+            "真实 API server 发来的原始字节,每半秒一个事件。过去不能改写,但处理循环和 KnownObjects 由你控制。",
+        ),
+        era: "1.32".into(),
+        scenario: Scenario {
+            settings,
+            recorded: Some(recorded),
+            ..Scenario::default()
+        },
+        markers: Vec::new(),
+        expect: Expect::default(),
+    }
+}

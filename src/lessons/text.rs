@@ -1,0 +1,45 @@
+//! Texts in the two languages of the project.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+/// A language of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Lang {
+    /// English
+    #[default]
+    En,
+    /// 简体中文
+    Zh,
+}
+
+/// A text in both languages.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Text {
+    /// English
+    pub en: Arc<str>,
+    /// 简体中文
+    pub zh: Arc<str>,
+}
+
+impl Text {
+    /// In one of them.
+    #[must_use]
+    pub fn get(&self, lang: Lang) -> &str {
+        match lang {
+            Lang::En => &self.en,
+            Lang::Zh => &self.zh,
+        }
+    }
+
+    /// Of two texts.
+    #[must_use]
+    pub fn new(en: &str, zh: &str) -> Self {
+        Self {
+            en: en.into(),
+            zh: zh.into(),
+        }
+    }
+}
