@@ -96,7 +96,7 @@ clippy: setup-rust
 	cargo clippy $(CARGO_FLAGS) --target $(WASM) --features ui --lib --bins -- -D warnings
 
 test-native: setup-rust
-	cargo test $(CARGO_FLAGS)
+	cargo test $(CARGO_FLAGS) --no-fail-fast
 
 # Among them the runner of recorded scenarios.
 examples: setup-rust
@@ -107,7 +107,7 @@ test-wasm: setup-rust setup-bindgen
 	  cargo test $(CARGO_FLAGS) --target $(WASM) --test wasm
 
 test-browser: setup-browser dist
-	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=2 'tests/'
+	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=2 tests/*.test.mjs
 
 size:
 	@node $(BROWSER)/size.mjs dist

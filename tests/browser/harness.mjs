@@ -1,0 +1,220 @@
+// Opens the built page in a real Chromium and watches that nothing goes wrong beside the test.
+//
+//     import { suite } from "../harness.mjs";
+//     const { onPage } = suite();
+//     test("it loads", onPage({ lang: "zh" }, async (app) => { … }));
+//
+// DIST names another build, CHROMIUM another browser.
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { serve } from "./server.mjs";
+
+export const DIST = process.env.DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+// As root there is no sandbox; the rest keeps the browser from talking to the outside by itself.
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+// Far above what a step takes here; a page that hangs is told apart from a busy machine.
+const PATIENCE_MS = 15_000;
+
+export const DESKTOP = { width: 1440, height: 900 };
+export const LAPTOP = { width: 1280, height: 720 };
+export const PHONE = { width: 390, height: 844 };
+export const SMALLEST = { width: 360, height: 740 };
+
+export const ROOMS = ["api", "reflector", "queue", "pop", "indexer", "now", "processor"];
+
+export function launch() {
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+}
+
+/** One browser and one server for the tests of a file; each test gets a profile of its own. */
+export function suite() {
+  let browser;
+  let server;
+  before(async () => {
+    assert.ok(existsSync(`${DIST}/index.html`), `${DIST} holds no index.html: run make dist`);
+    server = await serve(DIST);
+    browser = await launch();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  const onPage = (options, body) => async (t) => {
+    const app = await open(browser, server.url, options);
+    try {
+      await body(app, t);
+      assert.deepEqual(app.problems, [], "the page logged errors or asked for what it should not");
+    } catch (error) {
+      if (app.problems.length > 0) error.message += `\nalso seen: ${app.problems.join("\n")}`;
+      throw error;
+    } finally {
+      await app.context.close();
+    }
+  };
+  return { onPage };
+}
+
+/**
+ * Opens the page and waits until it is ready. Motion is reduced unless a test asks for it, so that a
+ * state is on screen as soon as it is asked for. `asFound` leaves language and theme as the page chose them.
+ */
+export async function open(browser, url, options = {}) {
+  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound } = options;
+  const context = await browser.newContext({
+    viewport,
+    locale: lang === "zh" ? "zh-CN" : "en-US",
+    colorScheme: theme,
+    reducedMotion: motion ? "no-preference" : "reduce",
+    hasTouch: false,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const app = new App(context, page, url);
+  await page.goto(url);
+  await page.waitForFunction(() => window.deltascope !== undefined);
+  await page.evaluate(() => window.deltascope.ready);
+  if (!asFound) {
+    await app.language(lang);
+    await app.theme(theme);
+  }
+  if (lesson) await app.call("load", lesson);
+  return app;
+}
+
+class App {
+  constructor(context, page, url) {
+    this.context = context;
+    this.page = page;
+    this.url = url;
+    /** What went wrong beside the test. */
+    this.problems = [];
+    /** Every address that was asked for. */
+    this.requests = [];
+    page.on("console", (message) => {
+      if (message.type() === "error") this.problems.push(`console: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => this.problems.push(`page error: ${error.message}`));
+    page.on("request", (request) => {
+      const address = request.url();
+      this.requests.push(address);
+      if (!/^(data|blob|about):/.test(address) && !address.startsWith(url)) {
+        this.problems.push(`asked for ${address}`);
+      }
+    });
+    page.on("requestfailed", (request) =>
+      this.problems.push(`failed: ${request.url()} ${request.failure()?.errorText}`),
+    );
+    page.on("response", (response) => {
+      if (response.status() >= 400) this.problems.push(`${response.status()}: ${response.url()}`);
+    });
+  }
+
+  /** The element with this data-testid. */
+  id(name) {
+    return this.page.getByTestId(name);
+  }
+
+  /** What window.deltascope says. */
+  state() {
+    return this.page.evaluate(() => window.deltascope.getState());
+  }
+
+  /** Calls a method of window.deltascope and waits until the picture shows it. */
+  call(method, ...args) {
+    return this.page.evaluate(([name, given]) => window.deltascope[name](...given), [method, args]);
+  }
+
+  /** The same for what cannot be done: the promise may be rejected, the state tells. */
+  async tryCall(method, ...args) {
+    await this.page.evaluate(
+      ([name, given]) =>
+        Promise.resolve()
+          .then(() => window.deltascope[name](...given))
+          .then(() => undefined, () => undefined),
+      [method, args],
+    );
+    return this.state();
+  }
+
+  /** Goes to the end of what there is and returns that state. */
+  async toEnd() {
+    let state = await this.state();
+    await this.call("seek", state.steps);
+    state = await this.state();
+    return state;
+  }
+
+  /** Steps on until the state is as asked for; the source may be endless. */
+  async until(what, predicate, limit = 1000) {
+    let state = await this.state();
+    for (let taken = 0; taken < limit; taken += 1) {
+      if (predicate(state)) return state;
+      await this.call("step", 1);
+      state = await this.state();
+    }
+    assert.fail(`${limit} steps on, still not: ${what}\n${JSON.stringify(state)}`);
+  }
+
+  /** Waits for something that comes by itself, without stepping. */
+  async eventually(what, predicate) {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const state = await this.state();
+      if (predicate(state)) return state;
+      assert.ok(performance.now() < deadline, `still not: ${what}\n${JSON.stringify(state)}`);
+      await this.page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+  }
+
+  async language(lang) {
+    const is = () => this.page.evaluate(() => document.documentElement.lang);
+    if (!(await is()).startsWith(lang)) await this.id("toggle-lang").click();
+    await this.page.waitForFunction((l) => document.documentElement.lang.startsWith(l), lang);
+  }
+
+  async theme(theme) {
+    const is = () => this.page.evaluate(() => document.documentElement.dataset.theme);
+    for (let tries = 0; tries < 3 && (await is()) !== theme; tries += 1) {
+      await this.id("toggle-theme").click();
+    }
+    await this.page.waitForFunction((t) => document.documentElement.dataset.theme === t, theme);
+  }
+
+  /** The ids that the lesson menu offers. */
+  lessons() {
+    return this.id("select-lesson")
+      .locator("option")
+      .evaluateAll((options) => options.map((option) => option.value).filter(Boolean));
+  }
+
+  /**
+   * Drops files on the page as a hand would: the browser itself makes the events and the
+   * DataTransfer. Paths of files on disk.
+   */
+  async drop(...paths) {
+    const zone = await this.id("drop-zone").boundingBox();
+    const size = this.page.viewportSize();
+    const inside = zone && zone.x + zone.width / 2 < size.width && zone.y + zone.height / 2 < size.height;
+    const [x, y] = inside
+      ? [zone.x + zone.width / 2, zone.y + zone.height / 2]
+      : [size.width / 2, size.height / 2];
+    const data = { items: [], files: paths, dragOperationsMask: 1 };
+    const cdp = await this.context.newCDPSession(this.page);
+    for (const type of ["dragEnter", "dragOver", "drop"]) {
+      await cdp.send("Input.dispatchDragEvent", { type, x, y, data });
+    }
+    await cdp.detach();
+  }
+}

@@ -1,0 +1,205 @@
+// Languages, themes, sizes, keys, assistive technology, and where the page may talk to.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { DESKTOP, LAPTOP, PHONE, SMALLEST, suite } from "../harness.mjs";
+
+const { onPage } = suite();
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const words = (app) =>
+  app.page.evaluate(() => {
+    const texts = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const element = walker.currentNode.parentElement;
+      if (["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE"].includes(element.tagName)) continue;
+      const text = walker.currentNode.data.trim();
+      if (text) texts.push(text);
+    }
+    for (const element of document.body.querySelectorAll("[aria-label],[title],[placeholder],[alt]")) {
+      for (const name of ["aria-label", "title", "placeholder", "alt"]) {
+        if (element.getAttribute(name)) texts.push(element.getAttribute(name));
+      }
+    }
+    return [document.title, ...texts];
+  });
+
+const CHINESE = /\p{Script=Han}/u;
+// What shows through when a text is missing or was never filled in.
+const UNFINISHED = /\bundefined\b|\bNaN\b|\bTODO\b|\[object |\{\w*\}|\$\{/;
+
+test("both languages, switched live, and nothing left unfinished", onPage({ lesson: "indexer" }, async (app) => {
+  const { steps } = await app.state();
+  for (const at of [0, Math.floor(steps / 3), steps]) {
+    await app.call("seek", at);
+    await app.language("en");
+    const english = await words(app);
+    assert.deepEqual(english.filter((text) => UNFINISHED.test(text)), []);
+    // The other language names itself, in the button and in a menu.
+    const foreign = english.filter((text) => CHINESE.test(text) && !/^(简体)?中文$/.test(text) && text.length < 200);
+    assert.deepEqual(foreign, [], "Chinese on the English page");
+
+    await app.language("zh");
+    const chinese = await words(app);
+    assert.deepEqual(chinese.filter((text) => UNFINISHED.test(text)), []);
+    assert.ok(chinese.filter((text) => CHINESE.test(text)).length > 20, "the Chinese page is in Chinese");
+    // Sentences, not names: three lower-case words in a row and no Chinese.
+    const left = chinese.filter((text) => !CHINESE.test(text) && /[a-z]{2,} [a-z]{2,} [a-z]{2,}/.test(text));
+    assert.deepEqual(left, [], "English sentences on the Chinese page");
+    assert.equal((await app.state()).step, at, "the switch does not move the cursor");
+  }
+}));
+
+for (const [lang, theme] of [["zh", "dark"], ["en", "light"]]) {
+  test(`it starts in the reader's language and theme: ${lang}, ${theme}`, onPage({ lang, theme, asFound: true }, async (app) => {
+    const [language, shown] = await app.page.evaluate(() => [
+      document.documentElement.lang,
+      document.documentElement.dataset.theme,
+    ]);
+    assert.ok(language.startsWith(lang), language);
+    assert.equal(shown, theme);
+  }));
+}
+
+test("both themes, switched live", onPage({}, async (app) => {
+  const paper = () => app.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await paper();
+  await app.theme("dark");
+  await app.page.waitForFunction((was) => getComputedStyle(document.body).backgroundColor !== was, light);
+  await app.theme("light");
+  await app.page.waitForFunction((was) => getComputedStyle(document.body).backgroundColor === was, light);
+}));
+
+for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
+  test(`axe finds nothing at ${viewport.width} × ${viewport.height}`, onPage({ viewport, lesson: "indexer" }, async (app) => {
+    const { steps } = await app.state();
+    await app.call("seek", Math.floor(steps / 2));
+    await app.page.evaluate(axe);
+    for (const lang of ["en", "zh"]) {
+      await app.language(lang);
+      for (const theme of ["light", "dark"]) {
+        await app.theme(theme);
+        // A colour on its way is neither the one nor the other.
+        await app.page.evaluate(() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => {}))));
+        const { found, held } = await app.page.evaluate(async () => {
+          const { violations, passes } = await window.axe.run(document, { resultTypes: ["violations"] });
+          const found = violations.map(({ id, help, nodes }) => ({
+            id,
+            help,
+            nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`),
+          }));
+          return { found, held: passes.length };
+        });
+        assert.deepEqual(found, [], `${lang}, ${theme}`);
+        assert.ok(held > 0, "axe looked at something");
+      }
+    }
+  }));
+}
+
+test("nothing is wider than the window", onPage({ lesson: "indexer" }, async (app) => {
+  const { steps } = await app.state();
+  for (const viewport of [DESKTOP, LAPTOP, PHONE, SMALLEST]) {
+    await app.page.setViewportSize(viewport);
+    for (const lang of ["en", "zh"]) {
+      await app.language(lang);
+      for (const at of [0, Math.floor(steps / 2), steps]) {
+        await app.call("seek", at);
+        const [wide, window_] = await app.page.evaluate(() => [
+          document.scrollingElement.scrollWidth,
+          document.documentElement.clientWidth,
+        ]);
+        assert.ok(wide <= window_, `${wide} > ${window_} at step ${at}, ${lang}`);
+      }
+    }
+  }
+}));
+
+test("on a phone every room can be reached", onPage({ viewport: PHONE, lesson: "indexer" }, async (app) => {
+  const rooms = ["api", "reflector", "queue", "pop", "indexer"];
+  for (const room of rooms) {
+    const there = app.id(`room-${room}`);
+    const tabs = app.page.getByRole("tab");
+    for (let n = 0; n < (await tabs.count()) && !(await there.isVisible()); n += 1) await tabs.nth(n).click();
+    await there.scrollIntoViewIfNeeded();
+    assert.ok(await there.isVisible(), `room-${room}`);
+  }
+}));
+
+test("keys drive it", onPage({ lesson: "reflector" }, async (app) => {
+  const press = (key) => app.page.keyboard.press(key);
+  await app.call("seek", 0);
+  await app.page.evaluate(() => document.activeElement?.blur());
+  await press("ArrowRight");
+  const { step } = await app.eventually("a step on", (s) => s.step > 0);
+  await press("ArrowRight");
+  await app.eventually("another", (s) => s.step > step);
+  await press("ArrowLeft");
+  await app.eventually("one back", (s) => s.step === step);
+  await press("]");
+  const { step: marker } = await app.eventually("the next marker", (s) => s.step > step);
+  await press("]");
+  await app.eventually("the one after", (s) => s.step > marker);
+  await press("[");
+  await app.eventually("the one before", (s) => s.step === marker);
+  await press("r");
+  await app.eventually("the start", (s) => s.step === 0);
+  await press("Space");
+  await app.eventually("it plays", (s) => s.playing);
+  await press("Space");
+  await app.eventually("it is paused", (s) => !s.playing);
+}));
+
+test("every control can be reached with Tab and shows its focus", onPage({ lesson: "indexer" }, async (app) => {
+  const reached = new Set();
+  await app.page.evaluate(() => document.activeElement?.blur());
+  for (let n = 0; n < 120; n += 1) {
+    await app.page.keyboard.press("Tab");
+    const [id, ring] = await app.page.evaluate(() => {
+      const element = document.activeElement;
+      const style = getComputedStyle(element);
+      return [
+        element === document.body ? null : (element.dataset.testid ?? ""),
+        style.outlineStyle !== "none" || style.boxShadow !== "none",
+      ];
+    });
+    if (id === null) break;
+    assert.ok(ring, `${id}: nothing shows that it has the focus`);
+    reached.add(id);
+  }
+  for (const id of ["btn-play", "btn-step", "btn-back", "btn-reset", "select-lesson", "toggle-lang", "toggle-theme", "scrubber"]) {
+    assert.ok(reached.has(id), `${id} among ${[...reached]}`);
+  }
+}));
+
+test("with reduced motion nothing moves and nothing plays by itself", onPage({ lesson: "indexer" }, async (app) => {
+  assert.equal((await app.state()).playing, false);
+  const { steps } = await app.state();
+  await app.call("seek", 0);
+  for (let n = 0; n < Math.min(steps, 40); n += 1) {
+    await app.call("step", 1);
+    const moving = await app.page.evaluate(() =>
+      document
+        .getAnimations()
+        .filter((a) => a.playState === "running" && a.effect.getKeyframes().some((k) => "transform" in k || "offsetPath" in k || "translate" in k))
+        .map((a) => a.effect.target?.outerHTML.slice(0, 120)),
+    );
+    assert.deepEqual(moving, [], `step ${n + 1}`);
+  }
+}));
+
+test("it needs its own files alone, from any sub-path", onPage({ lesson: "indexer" }, async (app) => {
+  await app.toEnd();
+  assert.ok(app.requests.some((address) => address.endsWith(".wasm")), "the wasm came from the sub-path");
+  // onPage fails on any request that leaves the sub-path; nothing is left for the network at all.
+  const before = app.requests.length;
+  await app.context.setOffline(true);
+  for (const lesson of await app.lessons()) {
+    await app.call("load", lesson);
+    await app.call("step", 1);
+  }
+  await app.context.setOffline(false);
+  assert.deepEqual(app.requests.slice(before), [], "nothing is asked for once it is loaded");
+}));

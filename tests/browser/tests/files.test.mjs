@@ -1,0 +1,114 @@
+// Files that somebody drops: recordings of real watches, and everything else people drop.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { suite } from "../harness.mjs";
+
+const { onPage } = suite();
+const data = (name) => fileURLToPath(new URL(`../data/${name}`, import.meta.url));
+
+let folder;
+before(async () => (folder = await mkdtemp(join(tmpdir(), "deltascope-drop-"))));
+after(() => rm(folder, { recursive: true, force: true }));
+
+const made = async (name, content) => {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+};
+
+/** Sees how the store went while going through all steps. */
+const stored = async (app) => {
+  const { steps } = await app.state();
+  const seen = new Set();
+  for (let n = 0; n <= steps; n += 1) {
+    await app.call("seek", n);
+    for (const [key, rv] of Object.entries((await app.state()).store.items)) seen.add(`${key}@${rv}`);
+  }
+  return [...seen];
+};
+
+test("a dropped watch plays", onPage({}, async (app) => {
+  await app.drop(data("watch.json"));
+  const opened = await app.eventually("another lesson is open", (s) => s.steps > 0 && s.reflector.state !== undefined && !["deltafifo", "reflector", "indexer", "sandbox"].includes(s.lesson));
+  assert.equal(opened.error, null);
+  const seen = await stored(app);
+  assert.ok(seen.includes("default/nettool@41475"), `${seen}`);
+  assert.ok(seen.includes("default/nettool@41490"), `${seen}`);
+  assert.ok(seen.includes("default/batch-1@41486"), `${seen}`);
+  const end = await app.toEnd();
+  assert.deepEqual(end.store.items, {}, "both pods were deleted");
+  assert.equal(end.reflector.lastSyncResourceVersion, "41491");
+}));
+
+test("a list and a watch dropped together play as one", onPage({}, async (app) => {
+  // In either order: a file manager promises none.
+  for (const files of [["list.json", "list-watch.json"], ["list-watch.json", "list.json"]]) {
+    await app.call("load", "deltafifo");
+    await app.drop(...files.map(data));
+    await app.eventually("the files are open", (s) => s.lesson !== "deltafifo" || s.error);
+    const end = await app.toEnd();
+    assert.equal(end.error, null);
+    assert.deepEqual(end.store.items, { "default/nettool": "41627", "default/web-0": "41572" });
+    assert.equal(end.reflector.lastSyncResourceVersion, "41636");
+    const seen = await stored(app);
+    assert.ok(seen.includes("default/via-proxy@41583"), `${seen}`);
+  }
+}));
+
+test("openText opens the same", onPage({}, async (app) => {
+  await app.call("openText", "pods.json", await readFile(data("list.json"), "utf8"));
+  const end = await app.toEnd();
+  assert.equal(end.error, null);
+  assert.deepEqual(end.store.items, { "default/nettool": "41571", "default/web-0": "41572" });
+}));
+
+test("a bad line in the middle names its line; what came before plays", onPage({}, async (app) => {
+  const lines = (await readFile(data("watch.json"), "utf8")).split("\n");
+  lines[4] = lines[4].slice(0, 100);
+  await app.drop(await made("cut.json", lines.join("\n")));
+  const state = await app.eventually("the error", (s) => s.error);
+  assert.equal(state.error.line, 5);
+  assert.ok(state.error.message.length > 10, state.error.message);
+  const alert = app.id("error");
+  assert.ok(await alert.isVisible());
+  assert.equal(await alert.getAttribute("role"), "alert");
+  assert.ok((await alert.innerText()).includes("5"), "the line is on screen");
+  const end = await app.toEnd();
+  assert.deepEqual(end.store.items, { "default/nettool": "41478" });
+}));
+
+for (const [what, make, words] of [
+  ["a gzipped list", () => data("list.json.gz"), /gzip|compress/i],
+  ["a Table", () => data("table.json"), /Table/],
+  ["a Status", () => data("status.json"), /Status|Unauthorized|401/],
+  ["an empty file", () => made("empty.json", ""), /empty/i],
+  ["a text", () => made("notes.txt", "Ceci n’est pas un pod\n"), /JSON/i],
+  ["something else in JSON", () => made("package.json", '{"name":"x","version":"1.0.0"}\n'), /./],
+  ["binary rubbish", () => made("rubbish.bin", Buffer.from([0, 255, 254, 0, 1, 2, 192, 128])), /./],
+]) {
+  test(`${what} is refused in words, and what was open stays`, onPage({ lesson: "deltafifo" }, async (app) => {
+    await app.call("seek", 3);
+    const before = await app.state();
+    await app.drop(await make());
+    const state = await app.eventually("the error", (s) => s.error);
+    assert.match(state.error.message, words);
+    assert.ok(await app.id("error").isVisible());
+    assert.deepEqual({ ...state, error: null }, before);
+    await app.call("step", 1);
+    assert.equal((await app.state()).step, 4, "it can still be stepped");
+  }));
+}
+
+test("a watch that ends in 410 plays up to it", onPage({}, async (app) => {
+  const watch = await readFile(data("watch.json"), "utf8");
+  const gone = await readFile(data("watch-410.json"), "utf8");
+  const lines = watch.split("\n").slice(0, 3).join("\n");
+  await app.drop(await made("gone.json", `${lines}\n${gone}`));
+  await app.eventually("it is open", (s) => s.error || s.steps > 0);
+  const end = await app.toEnd();
+  assert.deepEqual(end.store.items, { "default/nettool": "41477" });
+}));

@@ -1,0 +1,209 @@
+// What the lessons show, and the hands on the timeline.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ROOMS, suite } from "../harness.mjs";
+
+const { onPage } = suite();
+
+const OUTPUT = {
+  deltafifo: [
+    "Added pod1 value: 1",
+    "执行新增回调",
+    "Updated pod1 value: 1.1",
+    "执行修改回调",
+    "Deleted pod1 value: 1.1",
+    "执行删除回调",
+  ],
+  reflector: [
+    "Added : nettool : Pending",
+    ...Array(3).fill("Updated : nettool : Pending"),
+    ...Array(5).fill("Updated : nettool : Running"),
+  ],
+};
+OUTPUT.indexer = [...OUTPUT.reflector, "Deleted : nettool : Running"];
+
+test("it loads and shows every room", onPage({}, async (app) => {
+  for (const room of ROOMS) assert.ok(await app.id(`room-${room}`).isVisible(), `room-${room}`);
+  for (const part of ["strip", "transport", "scrubber", "select-lesson"]) {
+    assert.ok(await app.id(part).isVisible(), part);
+  }
+  const state = await app.state();
+  assert.equal(state.error, null);
+  assert.ok(state.steps > 0, "something can be stepped through at once");
+  assert.match(await app.page.evaluate(() => String(window.deltascope.version)), /^\d+(\.\d+)*$/);
+}));
+
+test("every lesson of the menu opens and can be stepped", onPage({}, async (app) => {
+  const ids = await app.lessons();
+  for (const known of ["deltafifo", "reflector", "indexer", "sandbox"]) {
+    assert.ok(ids.includes(known), `${known} among ${ids}`);
+  }
+  for (const id of ids) {
+    await app.id("select-lesson").selectOption(id);
+    await app.eventually(`${id} is open`, (s) => s.lesson === id);
+    await app.call("seek", 0);
+    await app.call("step", 1);
+    const state = await app.state();
+    assert.equal(state.error, null, id);
+    assert.equal(state.step, 1, id);
+  }
+}));
+
+for (const [lesson, lines] of Object.entries(OUTPUT)) {
+  test(`${lesson} prints exactly its lines`, onPage({ lesson }, async (app) => {
+    const state = await app.toEnd();
+    assert.deepEqual(state.output, lines);
+    const shown = await app.page.evaluate(() => document.body.innerText);
+    assert.ok(shown.includes(lines.at(-1)), "the last line is on screen");
+  }));
+
+  test(`${lesson}: every state is the same forwards, backwards and again`, onPage({ lesson }, async (app) => {
+    const difference = await app.page.evaluate(async () => {
+      const api = window.deltascope;
+      const now = async () => JSON.stringify(await api.getState());
+      await api.seek(0);
+      const { steps } = JSON.parse(await now());
+      const seen = [await now()];
+      for (let n = 1; n <= steps; n += 1) {
+        await api.step(1);
+        seen.push(await now());
+      }
+      const at = seen.map((state) => JSON.parse(state).step);
+      const skipped = at.findIndex((step, n) => step !== n);
+      if (skipped >= 0) return { what: "not one step at a time", n: skipped, at: at[skipped] };
+      if (new Set(seen.map((s) => JSON.stringify({ ...JSON.parse(s), step: 0, time: 0 }))).size < 3) {
+        return { what: "nothing ever changes" };
+      }
+      for (let n = steps - 1; n >= 0; n -= 1) {
+        await api.step(-1);
+        const state = await now();
+        if (state !== seen[n]) return { what: "backwards", n, before: seen[n], after: state };
+      }
+      for (let n = 1; n <= steps; n += 1) {
+        await api.step(1);
+        const state = await now();
+        if (state !== seen[n]) return { what: "forwards again", n, before: seen[n], after: state };
+      }
+      return null;
+    });
+    assert.equal(difference, null, JSON.stringify(difference));
+  }));
+}
+
+test("the picture shows what the state says", onPage({ lesson: "indexer" }, async (app) => {
+  const { steps } = await app.state();
+  let queued = 0;
+  let stored = 0;
+  for (let n = 0; n <= steps; n += 1) {
+    await app.call("seek", n);
+    const [state, shown] = await app.page.evaluate(async () => [
+      await window.deltascope.getState(),
+      {
+        deltas: document.querySelectorAll('[data-testid="room-queue"] [data-testid="delta"]').length,
+        items: document.querySelectorAll('[data-testid="room-indexer"] [data-testid="store-item"]').length,
+      },
+    ]);
+    const deltas = Object.values(state.queue.deltas).flat().length;
+    const items = Object.keys(state.store.items).length;
+    assert.equal(shown.deltas, deltas, `deltas at step ${n}`);
+    assert.equal(shown.items, items, `items at step ${n}`);
+    queued = Math.max(queued, deltas);
+    stored = Math.max(stored, items);
+  }
+  assert.ok(queued > 0 && stored > 0, "there was something to see");
+}));
+
+test("play runs and pause stops", onPage({ lesson: "reflector", motion: true }, async (app) => {
+  await app.call("seek", 0);
+  await app.id("btn-play").click();
+  await app.eventually("it plays", (s) => s.playing);
+  await app.eventually("it gets on", (s) => s.step >= 2);
+  await app.id("btn-play").click();
+  const paused = await app.eventually("it is paused", (s) => !s.playing);
+  assert.ok(paused.step < paused.steps, "stopped on the way");
+  // Sixty frames: more than the longest motion of a step at normal speed.
+  await app.page.evaluate(async () => {
+    for (let frame = 0; frame < 60; frame += 1) await new Promise(requestAnimationFrame);
+  });
+  assert.equal((await app.state()).step, paused.step, "it stays where it was paused");
+  await app.call("play");
+  await app.eventually("it goes on", (s) => s.playing && s.step > paused.step);
+  await app.call("pause");
+  assert.equal((await app.state()).playing, false);
+}));
+
+test("playing ends at the end", onPage({ lesson: "deltafifo", motion: true }, async (app) => {
+  const { steps } = await app.state();
+  await app.call("seek", steps - 2);
+  await app.call("play");
+  const end = await app.eventually("the end", (s) => s.step === steps && !s.playing);
+  assert.deepEqual(end.output, OUTPUT.deltafifo);
+}));
+
+test("step and back", onPage({ lesson: "deltafifo" }, async (app) => {
+  await app.call("seek", 0);
+  const start = await app.state();
+  await app.id("btn-step").click();
+  const one = await app.eventually("a step", (s) => s.step > 0);
+  await app.id("btn-step").click();
+  await app.eventually("another", (s) => s.step > one.step);
+  await app.id("btn-back").click();
+  assert.deepEqual(await app.eventually("one back", (s) => s.step === one.step), one);
+  await app.id("btn-reset").click();
+  assert.deepEqual(await app.eventually("the start", (s) => s.step === 0), start);
+}));
+
+test("seek goes to a number, a marker, and never outside", onPage({ lesson: "reflector" }, async (app) => {
+  const { steps } = await app.state();
+  const middle = Math.floor(steps / 2);
+  await app.call("seek", middle);
+  assert.equal((await app.state()).step, middle);
+  await app.call("seek", steps + 1000);
+  assert.equal((await app.state()).step, steps);
+  await app.call("seek", -7);
+  assert.equal((await app.state()).step, 0);
+  await app.call("step", -1);
+  assert.equal((await app.state()).step, 0);
+  await app.call("seek", steps);
+  await app.call("step", 1);
+  assert.equal((await app.state()).step, steps);
+
+  await app.call("seek", 0);
+  await app.id("btn-next-marker").click();
+  const { step } = await app.eventually("the first marker", (s) => s.step > 0);
+  assert.ok(step < steps, "a marker before the end");
+  await app.call("seek", "delete-arrives");
+  const there = await app.state();
+  assert.equal(there.error, null);
+  assert.ok(there.step > step, "the delete comes after the first marker");
+  const lost = await app.tryCall("seek", "no-such-marker");
+  assert.match(lost.error.message, /no-such-marker/);
+}));
+
+test("the scrubber seeks", onPage({ lesson: "indexer" }, async (app) => {
+  const { steps } = await app.state();
+  await app.call("seek", 0);
+  const box = await app.id("scrubber").boundingBox();
+  await app.page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  const { step } = await app.eventually("somewhere in the middle", (s) => s.step > 0);
+  assert.ok(Math.abs(step - steps / 2) <= Math.max(2, steps / 10), `${step} of ${steps}`);
+}));
+
+test("KnownObjects decides whether the same delete is kept", onPage({ lesson: "reflector" }, async (app) => {
+  const without = await app.toEnd();
+  assert.equal(without.knownObjects, false);
+  assert.deepEqual(without.output, OUTPUT.reflector);
+  await app.id("toggle-known").click();
+  await app.eventually("the switch is on", (s) => s.knownObjects);
+  const kept = await app.toEnd();
+  assert.deepEqual(kept.output, OUTPUT.indexer);
+  await app.id("toggle-known").click();
+  await app.eventually("the switch is off", (s) => !s.knownObjects);
+  assert.deepEqual((await app.toEnd()).output, OUTPUT.reflector);
+}));
+
+test("an unknown lesson is an error and changes nothing", onPage({ lesson: "deltafifo" }, async (app) => {
+  const state = await app.tryCall("load", "no-such-lesson");
+  assert.match(state.error.message, /no-such-lesson/);
+  assert.equal(state.lesson, "deltafifo");
+}));

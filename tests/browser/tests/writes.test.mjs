@@ -1,0 +1,128 @@
+// Writes on the API server, by hand and by script, and a process loop that is held.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { suite } from "../harness.mjs";
+
+const { onPage } = suite();
+const sandbox = (body) => onPage({ lesson: "sandbox" }, body);
+
+const pod = (phase, app = "probe") => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { namespace: "default", name: "probe", labels: { app } },
+  spec: { nodeName: "node-1" },
+  status: { phase },
+});
+const KEY = "default/probe";
+
+test("a created object travels from the server to the store", sandbox(async (app) => {
+  await app.call("inject", { op: "create", object: pod("Pending") });
+  const created = await app.until("it is on the server", (s) => KEY in s.api.objects);
+  const rv = created.api.objects[KEY];
+  const stored = await app.until("it is in the store", (s) => s.store.items[KEY] === rv);
+  assert.ok(
+    Object.values(stored.store.indices).some((values) => Object.values(values).flat().includes(KEY)),
+    "it is in an index",
+  );
+}));
+
+test("an update moves it in the index, a delete takes it out", sandbox(async (app) => {
+  await app.call("inject", { op: "create", object: pod("Pending", "before") });
+  await app.until("it is in the store", (s) => KEY in s.store.items);
+  const holds = (s, value) =>
+    Object.values(s.store.indices).some((values) => values[value]?.includes(KEY) ?? false);
+  assert.ok(holds(await app.state(), "before"));
+
+  await app.call("inject", { op: "update", object: pod("Running", "after") });
+  const updated = await app.until("the new label is indexed", (s) => holds(s, "after"));
+  assert.ok(!holds(updated, "before"), "and the old one is not");
+  assert.equal(updated.store.items[KEY], updated.api.objects[KEY]);
+
+  await app.call("inject", { op: "delete", object: { metadata: { namespace: "default", name: "probe" } } });
+  const gone = await app.until("it is out of the store", (s) => !(KEY in s.store.items));
+  assert.ok(!(KEY in gone.api.objects), "and off the server");
+  assert.ok(!JSON.stringify(gone.store.indices).includes(KEY), "and in no index");
+}));
+
+test("after a cut the watch comes back and misses nothing", sandbox(async (app) => {
+  await app.call("inject", { op: "create", object: pod("Pending") });
+  await app.until("it is in the store", (s) => KEY in s.store.items);
+  await app.call("inject", { op: "cut" });
+  await app.until("the watch is cut", (s) => s.reflector.state.toLowerCase() !== "watch");
+  await app.call("inject", { op: "update", object: pod("Running") });
+  const written = await app.until("the write is on the server", (s) => s.api.objects[KEY] !== s.store.items[KEY]);
+  const rv = written.api.objects[KEY];
+  await app.until("the store has it", (s) => s.store.items[KEY] === rv);
+}));
+
+test("what cannot be done is an error and changes nothing", sandbox(async (app) => {
+  await app.call("inject", { op: "create", object: pod("Pending") });
+  const { api } = await app.until("it is in the store", (s) => KEY in s.store.items);
+  const ghost = { metadata: { namespace: "default", name: "ghost" } };
+  for (const [what, operation] of [
+    ["creating it again", { op: "create", object: pod("Pending") }],
+    ["updating what is not there", { op: "update", object: { ...pod("Running"), ...ghost } }],
+    ["deleting what is not there", { op: "delete", object: ghost }],
+    ["an object without a name", { op: "create", object: { metadata: { namespace: "default" } } }],
+    ["no object", { op: "create" }],
+    ["an unknown operation", { op: "explode", object: pod("Pending") }],
+  ]) {
+    const state = await app.tryCall("inject", operation);
+    assert.ok(state.error?.message, `${what}: no error`);
+    assert.deepEqual(state.api, api, `${what}: the server changed`);
+    assert.ok(await app.id("error").isVisible(), `${what}: nothing on screen`);
+  }
+}));
+
+test("the buttons create, edit, delete and cut", sandbox(async (app) => {
+  const before = await app.state();
+  const fill = async () => {
+    // A form may open; its own button sends it.
+    const form = app.page.locator("dialog[open] form, [data-testid=form-object]").first();
+    if (await form.isVisible()) await form.locator("[type=submit]").click();
+  };
+  await app.id("btn-create").click();
+  await fill();
+  const count = (s) => Object.keys(s.api.objects).length;
+  const created = await app.until("one more on the server", (s) => count(s) === count(before) + 1, 60);
+  const key = Object.keys(created.api.objects).find((k) => !(k in before.api.objects));
+  await app.until("it is in the store", (s) => key in s.store.items);
+
+  await app.id("api-object").filter({ hasText: key.split("/")[1] }).first().click();
+  await app.id("btn-edit").click();
+  await fill();
+  const rv = created.api.objects[key];
+  await app.until("it has changed", (s) => s.api.objects[key] !== rv, 60);
+
+  await app.id("btn-delete").click();
+  await fill();
+  await app.until("it is gone", (s) => !(key in s.api.objects), 60);
+
+  await app.id("btn-cut").click();
+  await app.until("the watch is cut", (s) => s.reflector.state.toLowerCase() !== "watch", 60);
+}));
+
+test("held, deltas pile up; Pop takes one key", sandbox(async (app) => {
+  await app.id("mode-held").click();
+  const other = { ...pod("Pending"), metadata: { namespace: "default", name: "other", labels: { app: "probe" } } };
+  await app.call("inject", { op: "create", object: pod("Pending") });
+  await app.call("inject", { op: "update", object: pod("Running") });
+  await app.call("inject", { op: "create", object: other });
+  const waiting = (s, key) => s.queue.deltas[key]?.map(([type]) => type) ?? [];
+  const piled = await app.until("all wait", (s) => waiting(s, KEY).length === 2 && waiting(s, "default/other").length === 1);
+  assert.deepEqual(waiting(piled, KEY), ["Added", "Updated"]);
+  assert.deepEqual(piled.queue.keys.slice(-2), [KEY, "default/other"]);
+  assert.ok(!(KEY in piled.store.items), "nothing reaches the store");
+  assert.equal(
+    await app.id("room-queue").getByTestId("delta").count(),
+    Object.values(piled.queue.deltas).flat().length,
+  );
+
+  for (let pops = piled.queue.keys.length; pops > 1; pops -= 1) {
+    await app.id("btn-pop").click();
+    await app.until("one key less", (s) => s.queue.keys.length === pops - 1, 100);
+  }
+  const state = await app.until("the first is stored", (s) => s.store.items[KEY] === s.api.objects[KEY], 100);
+  assert.deepEqual(state.queue.keys, ["default/other"]);
+  assert.ok(!("default/other" in state.store.items));
+}));
