@@ -851,7 +851,11 @@ proptest! {
     }
 
     #[test]
-    fn spoiled_files_never_panic(index in any::<prop::sample::Index>(), spoils in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6), end in any::<prop::sample::Index>()) {
+    fn spoiled_files_never_panic(
+        index in any::<prop::sample::Index>(),
+        spoils in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        end in any::<prop::sample::Index>(),
+    ) {
         let (name, _) = FILES[index.index(FILES.len())];
         let (file_name, mut bytes) = file(name);
         for (place, byte) in spoils {

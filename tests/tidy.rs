@@ -1,0 +1,970 @@
+//! Holds the shape of the tree: who may import whom, no dead files, colours in one place.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which folder of `src` may import which others; itself always.
+const MAY_IMPORT: [(&str, &[&str]); 7] = [
+    ("cache", &[]),
+    ("runtime", &["cache"]),
+    ("source", &["cache", "runtime"]),
+    ("replay", &["cache", "runtime", "source"]),
+    ("lessons", &["cache", "runtime", "source", "replay"]),
+    (
+        "ui",
+        &["cache", "runtime", "source", "replay", "lessons", "embed"],
+    ),
+    (
+        "embed",
+        &["cache", "runtime", "source", "replay", "lessons", "ui"],
+    ),
+];
+
+/// The crates that the cache may use: whoever wants the cache gets little else with it.
+const CACHE_CRATES: [&str; 5] = ["serde", "indexmap", "foldhash", "kube_core", "k8s_openapi"];
+
+/// The crates of the page.
+const PAGE_CRATES: [&str; 7] = [
+    "leptos",
+    "web_sys",
+    "js_sys",
+    "wasm_bindgen",
+    "wasm_bindgen_futures",
+    "gloo_timers",
+    "console_error_panic_hook",
+];
+
+/// Parts of `src/ui` that a native test can reach, because they know nothing of the page's crates.
+const PLAIN_UI: [&str; 8] = [
+    "src/ui/view.rs",
+    "src/ui/command.rs",
+    "src/ui/caption.rs",
+    "src/ui/pseudo.rs",
+    "src/ui/strings.rs",
+    "src/ui/i18n.rs",
+    "src/ui/rows",
+    "src/ui/motion/plan.rs",
+];
+
+/// Longer ones are broken. Links and what stands in quotes do not count: a message is found by its words.
+const LINE: usize = 140;
+
+/// CSS colour names but for `transparent` and `currentcolor`, which follow what is around them.
+const COLOUR_NAMES: &str = "aliceblue antiquewhite aqua aquamarine azure beige bisque black \
+    blanchedalmond blue blueviolet brown burlywood cadetblue chartreuse chocolate coral \
+    cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod darkgray darkgreen darkgrey \
+    darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen \
+    darkslateblue darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray \
+    dimgrey dodgerblue firebrick floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod \
+    gray green greenyellow grey honeydew hotpink indianred indigo ivory khaki lavender lavenderblush \
+    lawngreen lemonchiffon lightblue lightcoral lightcyan lightgoldenrodyellow lightgray lightgreen \
+    lightgrey lightpink lightsalmon lightseagreen lightskyblue lightslategray lightslategrey \
+    lightsteelblue lightyellow lime limegreen linen magenta maroon mediumaquamarine mediumblue \
+    mediumorchid mediumpurple mediumseagreen mediumslateblue mediumspringgreen mediumturquoise \
+    mediumvioletred midnightblue mintcream mistyrose moccasin navajowhite navy oldlace olive olivedrab \
+    orange orangered orchid palegoldenrod palegreen paleturquoise palevioletred papayawhip peachpuff \
+    peru pink plum powderblue purple rebeccapurple red rosybrown royalblue saddlebrown salmon \
+    sandybrown seagreen seashell sienna silver skyblue slateblue slategray slategrey snow springgreen \
+    steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen";
+
+/// Functions that make a colour out of numbers; `color-mix` makes one out of tokens.
+const COLOUR_FUNCTIONS: [&str; 10] = [
+    "rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color",
+];
+
+/// What only one machine has. Written in parts, so that this file does not find itself.
+const MACHINE_PATHS: [&str; 6] = [
+    concat!("/wo", "rk/"),
+    concat!("/t", "mp/"),
+    concat!("/ro", "ot/"),
+    concat!("/ho", "me/"),
+    concat!("/Us", "ers/"),
+    concat!("..", "/shared"),
+];
+
+#[test]
+fn folders_import_only_what_the_table_allows() {
+    let mut found = Vec::new();
+    for file in files(&["rs"]).iter().filter(|file| file.under("src/")) {
+        found.extend(wrong_folders(&file.path, &file.text));
+    }
+    assert_none(&found);
+}
+
+#[test]
+fn crates_are_used_only_where_they_belong() {
+    let dependencies = dependencies(&read("Cargo.toml"));
+    assert!(dependencies.contains("serde"), "{dependencies:?}");
+    let mut found = Vec::new();
+    for file in files(&["rs"]).iter().filter(|file| file.under("src/")) {
+        found.extend(wrong_crates(&file.path, &file.text, &dependencies));
+    }
+    assert_none(&found);
+}
+
+#[test]
+fn every_rust_file_is_a_module() {
+    let all = files(&["rs"]);
+    let sources: Vec<&File> = all.iter().filter(|file| file.under("src/")).collect();
+    let mut reached = BTreeSet::new();
+    let mut next = vec!["src/lib.rs".to_owned(), "src/main.rs".to_owned()];
+    while let Some(path) = next.pop() {
+        let Some(file) = sources.iter().find(|file| file.path == path) else {
+            continue;
+        };
+        if reached.insert(path) {
+            next.extend(modules(&file.path, &file.text));
+        }
+    }
+    let dead: Vec<String> = sources
+        .iter()
+        .filter(|file| !reached.contains(&file.path))
+        .map(|file| format!("{}: no `mod` declares it", file.path))
+        .collect();
+    assert_none(&dead);
+}
+
+#[test]
+fn every_other_file_of_src_is_included_by_a_rust_file() {
+    let rust: String = files(&["rs"])
+        .iter()
+        .filter(|file| file.under("src/"))
+        .map(|file| file.text.as_str())
+        .collect();
+    let dead: Vec<String> = paths()
+        .iter()
+        .filter(|path| path.starts_with("src/") && !path.ends_with(".rs"))
+        .filter(|path| !rust.contains(path.rsplit('/').next().unwrap()))
+        .map(|path| format!("{path}: no file of src names it"))
+        .collect();
+    assert_none(&dead);
+}
+
+#[test]
+fn every_style_sheet_is_imported() {
+    let sheets = files(&["css"]);
+    let mut using: Vec<(String, String)> = Vec::new();
+    for file in files(&["html", "css", "rs"]) {
+        using.push((file.path, file.text));
+    }
+    let dead: Vec<String> = sheets
+        .iter()
+        .filter(|sheet| {
+            let name = sheet.path.rsplit('/').next().unwrap();
+            !using
+                .iter()
+                .any(|(path, text)| *path != sheet.path && text.contains(name))
+        })
+        .map(|sheet| format!("{}: nothing imports it", sheet.path))
+        .collect();
+    assert_none(&dead);
+}
+
+#[test]
+fn colours_are_tokens() {
+    let mut found = Vec::new();
+    for file in files(&["css"]) {
+        if file.path != "style/tokens.css" {
+            found.extend(colours_in_css(&file.path, &file.text));
+        }
+    }
+    for file in files(&["rs"])
+        .iter()
+        .filter(|file| file.under("src/ui/") || file.under("src/embed/"))
+    {
+        found.extend(colours_in_markup(&file.path, &file.text));
+    }
+    assert_none(&found);
+}
+
+#[test]
+fn text_files_are_clean() {
+    let mut found = Vec::new();
+    for file in files(&[
+        "rs", "css", "html", "toml", "md", "mjs", "js", "ts", "sh", "yml", "yaml", "",
+    ]) {
+        found.extend(untidy(&file.path, &file.text));
+    }
+    assert_none(&found);
+}
+
+// --- what is looked for -------------------------------------------------------------------------
+
+fn wrong_folders(path: &str, text: &str) -> Vec<String> {
+    let Some(folder) = folder_of(path) else {
+        return Vec::new();
+    };
+    let Some((_, allowed)) = MAY_IMPORT.iter().find(|(name, _)| *name == folder) else {
+        return vec![format!("{path}: the folder {folder} is not in the table")];
+    };
+    let code = code(text);
+    let mut found = Vec::new();
+    for (line, name) in roots(&code, path) {
+        let known = MAY_IMPORT.iter().any(|(other, _)| *other == name);
+        if known && name != folder && !allowed.contains(&name.as_str()) {
+            found.push(format!("{path}:{line}: {folder} may not import {name}"));
+        }
+    }
+    found
+}
+
+fn wrong_crates(path: &str, text: &str, dependencies: &BTreeSet<String>) -> Vec<String> {
+    let folder = folder_of(path);
+    let of_the_page = matches!(folder, Some("ui" | "embed")) || path == "src/main.rs";
+    let plain = PLAIN_UI.iter().any(|plain| path.starts_with(plain));
+    let code = without_tests(&code(text));
+    let mut found = Vec::new();
+    for (line, name) in crates(&code) {
+        let page = PAGE_CRATES.contains(&name.as_str());
+        if page && plain {
+            found.push(format!(
+                "{path}:{line}: {name}, but native tests must reach this file"
+            ));
+        } else if page && !of_the_page {
+            found.push(format!(
+                "{path}:{line}: {name} belongs to src/ui, src/embed and src/main.rs"
+            ));
+        } else if folder == Some("cache")
+            && dependencies.contains(&name)
+            && !CACHE_CRATES.contains(&name.as_str())
+        {
+            found.push(format!("{path}:{line}: the cache does without {name}"));
+        }
+    }
+    found
+}
+
+/// The files that `mod name;` in this file may mean.
+fn modules(path: &str, text: &str) -> Vec<String> {
+    let base = match path.strip_suffix("/mod.rs") {
+        Some(folder) => folder.to_owned(),
+        None if matches!(path, "src/lib.rs" | "src/main.rs") => "src".to_owned(),
+        None => path.trim_end_matches(".rs").to_owned(),
+    };
+    let code = code(text);
+    let mut found = Vec::new();
+    for (at, _) in words(&code).filter(|(_, word)| *word == "mod") {
+        let rest = code[at + 3..].trim_start();
+        let name: String = rest.chars().take_while(|&c| is_word(c)).collect();
+        if rest[name.len()..].trim_start().starts_with(';') {
+            found.push(format!("{base}/{name}.rs"));
+            found.push(format!("{base}/{name}/mod.rs"));
+        }
+    }
+    found
+}
+
+fn colours_in_css(path: &str, text: &str) -> Vec<String> {
+    let css = without_css_comments(text);
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (end, c) in css.char_indices() {
+        if !matches!(c, '{' | '}' | ';') {
+            continue;
+        }
+        // What an opening brace ends is a selector.
+        if c != '{'
+            && let Some((property, value)) = css[start..end].split_once(':')
+            && let Some(colour) = colour(property.trim(), value)
+        {
+            let line = line_of(&css, start + css[start..end].find(value).unwrap());
+            found.push(format!(
+                "{path}:{line}: {colour} belongs into style/tokens.css"
+            ));
+        }
+        start = end + 1;
+    }
+    found
+}
+
+fn colours_in_markup(path: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for literal in literals(text) {
+        let mut colours = Vec::new();
+        // A name alone is a colour only as the value of an attribute that takes one.
+        let painted = ["fill", "stroke", "color", "stop-color", "flood-color"]
+            .iter()
+            .any(|name| text[..literal.start].ends_with(&format!("{name}=")));
+        if painted || literal.value.contains('#') || literal.value.contains('(') {
+            let property = if painted { "fill" } else { "content" };
+            colours.extend(colour(property, &literal.value));
+        }
+        for declaration in literal.value.split(';') {
+            if let Some((property, value)) = declaration.split_once(':')
+                && [
+                    "color",
+                    "background",
+                    "background-color",
+                    "fill",
+                    "stroke",
+                    "border",
+                    "outline",
+                ]
+                .contains(&property.trim())
+            {
+                colours.extend(colour(property.trim(), value));
+            }
+        }
+        colours.sort();
+        colours.dedup();
+        for colour in colours {
+            let line = line_of(text, literal.start);
+            found.push(format!(
+                "{path}:{line}: {colour} belongs into style/tokens.css"
+            ));
+        }
+    }
+    found
+}
+
+/// The first colour in the value of a property.
+fn colour(property: &str, value: &str) -> Option<String> {
+    // Their values are names of other things.
+    let names_something_else = property.starts_with("grid")
+        || property.starts_with("animation")
+        || property.starts_with("font")
+        || property.starts_with("view-transition")
+        || property == "content"
+        || property == "will-change";
+    let value = value.to_ascii_lowercase();
+    let mut before = ' ';
+    let mut rest = value.as_str();
+    while let Some(c) = rest.chars().next() {
+        if c == '#' && !is_word(before) && before != '(' {
+            let digits = rest[1..]
+                .chars()
+                .take_while(char::is_ascii_hexdigit)
+                .count();
+            let after = rest[1 + digits..].chars().next().unwrap_or(' ');
+            if matches!(digits, 3 | 4 | 6 | 8) && !is_word(after) && after != '-' {
+                return Some(rest[..=digits].to_owned());
+            }
+        }
+        if c.is_ascii_alphabetic() {
+            let length = rest.chars().take_while(|&c| is_word(c) || c == '-').count();
+            let (word, after) = rest.split_at(length);
+            if before != '-' {
+                if after.starts_with('(') && COLOUR_FUNCTIONS.contains(&word) {
+                    return Some(format!("{word}()"));
+                }
+                if !names_something_else
+                    && !after.starts_with('(')
+                    && COLOUR_NAMES.split(' ').any(|name| name == word)
+                {
+                    return Some(word.to_owned());
+                }
+            }
+            before = 'a';
+            rest = after;
+        } else {
+            before = c;
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    None
+}
+
+fn untidy(path: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if !text.is_empty() && !text.ends_with('\n') {
+        found.push(format!("{path}: no newline at the end"));
+    }
+    if path.ends_with(".rs") {
+        for (index, line) in without_literals(text).lines().enumerate() {
+            if line.chars().count() > LINE && !line.contains("://") {
+                found.push(format!("{path}:{}: longer than {LINE}", index + 1));
+            }
+        }
+    }
+    let recipes = path == "Makefile";
+    for (index, line) in text.lines().enumerate() {
+        let number = index + 1;
+        if line.contains('\t') && !recipes {
+            found.push(format!("{path}:{number}: a tab"));
+        }
+        for name in MACHINE_PATHS {
+            if line.contains(name) {
+                found.push(format!("{path}:{number}: {name} is only on one machine"));
+            }
+        }
+    }
+    found
+}
+
+// --- reading Rust and CSS, as far as is needed ---------------------------------------------------
+
+/// The first segment of every path that starts at the crate's root, with its line.
+fn roots(code: &str, path: &str) -> Vec<(usize, String)> {
+    let depth = path
+        .trim_start_matches("src/")
+        .trim_end_matches("/mod.rs")
+        .split('/')
+        .count();
+    let mut found = Vec::new();
+    for (at, word) in words(code) {
+        let rest = &code[at + word.len()..];
+        if word == "crate" {
+            found.extend(
+                first_segments(rest)
+                    .into_iter()
+                    .map(|name| (line_of(code, at), name)),
+            );
+        } else if word == "super" && !code[..at].ends_with("super::") {
+            // Follows super::super::… up to the root.
+            let mut rest = rest;
+            let mut ups = 1;
+            while let Some(further) = rest.strip_prefix("::super") {
+                rest = further;
+                ups += 1;
+            }
+            if ups >= depth {
+                found.extend(
+                    first_segments(rest)
+                        .into_iter()
+                        .map(|name| (line_of(code, at), name)),
+                );
+            }
+        }
+    }
+    found
+}
+
+/// `::name…` or `::{name…, name…}`: the names.
+fn first_segments(rest: &str) -> Vec<String> {
+    let Some(rest) = rest.strip_prefix("::") else {
+        return Vec::new();
+    };
+    let name = |text: &str| {
+        text.trim_start()
+            .chars()
+            .take_while(|&c| is_word(c))
+            .collect::<String>()
+    };
+    let Some(group) = rest.strip_prefix('{') else {
+        return vec![name(rest)];
+    };
+    let mut names = vec![name(group)];
+    let mut depth = 1;
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 1 => names.push(name(&group[at + 1..])),
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    names
+}
+
+/// The first segment of every other path (`name::…` or `use name;`), with its line.
+fn crates(code: &str) -> Vec<(usize, String)> {
+    words(code)
+        .filter(|(at, word)| {
+            let rest = &code[at + word.len()..];
+            let before = code[..*at].trim_end();
+            let used = before.ends_with("use") && rest.trim_start().starts_with([';', ' ']);
+            // A segment further on in a path is no crate, unless the path starts with ::.
+            let first = !code[..*at].ends_with("::")
+                || code[..*at]
+                    .trim_end_matches("::")
+                    .ends_with([' ', '(', '\n']);
+            first && (rest.starts_with("::") || used)
+        })
+        .map(|(at, word)| (line_of(code, at), word.to_owned()))
+        .collect()
+}
+
+/// The words of some code and where they start.
+fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut rest = 0;
+    std::iter::from_fn(move || {
+        let start = rest + code[rest..].find(is_word)?;
+        let length = code[start..]
+            .find(|c| !is_word(c))
+            .unwrap_or(code.len() - start);
+        rest = start + length;
+        Some((start, &code[start..rest]))
+    })
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// A string literal: where its quote stands and what it holds.
+struct Literal {
+    start: usize,
+    value: String,
+}
+
+/// The text with comments and the insides of literals blanked, lines and offsets kept.
+fn code(text: &str) -> String {
+    scan(text).0
+}
+
+fn literals(text: &str) -> Vec<Literal> {
+    scan(text).1
+}
+
+fn scan(text: &str) -> (String, Vec<Literal>) {
+    let bytes = text.as_bytes();
+    let mut code = bytes.to_vec();
+    let mut literals = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &text.as_bytes()[at..];
+        let end = if rest.starts_with(b"//") {
+            at + rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len())
+        } else if rest.starts_with(b"/*") {
+            end_of_comment(bytes, at)
+        } else if rest[0] == b'"' {
+            let end = end_of_string(bytes, at);
+            literals.push(Literal {
+                start: at,
+                value: text[at + 1..end.max(at + 2) - 1].to_owned(),
+            });
+            end
+        } else if rest[0] == b'r'
+            && (at == 0 || !is_word(char::from(bytes[at - 1])) || bytes[at - 1] == b'b')
+        {
+            match raw_string(text, at) {
+                Some((start, inside, end)) => {
+                    literals.push(Literal {
+                        start,
+                        value: inside,
+                    });
+                    end
+                }
+                None => at,
+            }
+        } else if rest[0] == b'\'' {
+            end_of_char(text, at)
+        } else {
+            at
+        };
+        if end == at {
+            at += 1;
+            continue;
+        }
+        for byte in &mut code[at..end] {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+        at = end;
+    }
+    (
+        String::from_utf8(code).expect("whole literals and comments were blanked"),
+        literals,
+    )
+}
+
+/// The text without what its literals hold; lines are kept.
+fn without_literals(text: &str) -> String {
+    let mut out = text.to_owned();
+    for literal in literals(text).into_iter().rev() {
+        if let Some(at) = out[literal.start..].find(&literal.value) {
+            let start = literal.start + at;
+            let lines = "\n".repeat(literal.value.matches('\n').count());
+            out.replace_range(start..start + literal.value.len(), &lines);
+        }
+    }
+    out
+}
+
+fn end_of_comment(bytes: &[u8], start: usize) -> usize {
+    let mut depth = 0;
+    let mut at = start;
+    while at < bytes.len() {
+        if bytes[at..].starts_with(b"/*") {
+            depth += 1;
+            at += 2;
+        } else if bytes[at..].starts_with(b"*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += 1;
+        }
+    }
+    bytes.len()
+}
+
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn raw_string(text: &str, start: usize) -> Option<(usize, String, usize)> {
+    let rest = &text[start + 1..];
+    let hashes = rest.bytes().take_while(|&b| b == b'#').count();
+    let inside = rest[hashes..].strip_prefix('"')?;
+    let closing = format!("\"{}", "#".repeat(hashes));
+    let length = inside.find(&closing)?;
+    let from = start + 1 + hashes + 1;
+    Some((
+        start,
+        inside[..length].to_owned(),
+        from + length + closing.len(),
+    ))
+}
+
+/// A character literal ends here; a lifetime ends at once.
+fn end_of_char(text: &str, start: usize) -> usize {
+    let rest = &text[start + 1..];
+    let mut chars = rest.char_indices();
+    match chars.next() {
+        Some((_, '\\')) => {
+            chars.next();
+            chars
+                .find(|(_, c)| *c == '\'')
+                .map_or(start, |(end, _)| start + 1 + end + 1)
+        }
+        Some(_) => match chars.next() {
+            Some((end, '\'')) => start + 1 + end + 1,
+            _ => start,
+        },
+        None => start,
+    }
+}
+
+/// Blanks what stands behind `#[cfg(test)]`.
+fn without_tests(code: &str) -> String {
+    let mut out = code.to_owned();
+    while let Some(start) = out.find("#[cfg(test)]") {
+        let mut depth = 0;
+        let mut end = out.len();
+        for (at, c) in out[start..].char_indices() {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 && matches!(c, '}' | ';') {
+                end = start + at + 1;
+                break;
+            }
+        }
+        let blank: String = out[start..end]
+            .chars()
+            .map(|c| if c == '\n' { '\n' } else { ' ' })
+            .collect();
+        out.replace_range(start..end, &blank);
+    }
+    out
+}
+
+fn without_css_comments(text: &str) -> String {
+    let mut out = text.to_owned();
+    while let Some(start) = out.find("/*") {
+        let end = out[start..]
+            .find("*/")
+            .map_or(out.len(), |at| start + at + 2);
+        let blank: String = out[start..end]
+            .chars()
+            .map(|c| if c == '\n' { '\n' } else { ' ' })
+            .collect();
+        out.replace_range(start..end, &blank);
+    }
+    out
+}
+
+fn line_of(text: &str, at: usize) -> usize {
+    text[..at].matches('\n').count() + 1
+}
+
+/// The names that Cargo.toml depends on, as Rust writes them; what only tests use is not among them.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut inside = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            inside = line.contains("dependencies]") && !line.contains("dev-dependencies");
+        } else if inside
+            && let Some((name, _)) = line.split_once('=')
+            && !line.starts_with([' ', '#', '"', ']'])
+        {
+            found.insert(name.trim().trim_end_matches(".workspace").replace('-', "_"));
+        }
+    }
+    found
+}
+
+/// `cache` for `src/cache/store.rs` and for `src/cache.rs`; none for lib.rs and main.rs.
+fn folder_of(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix("src/")?;
+    if matches!(rest, "lib.rs" | "main.rs") {
+        return None;
+    }
+    Some(rest.split(['/', '.']).next().unwrap_or(rest))
+}
+
+// --- the tree -----------------------------------------------------------------------------------
+
+struct File {
+    /// From the crate's folder, with `/`.
+    path: String,
+    text: String,
+}
+
+impl File {
+    fn under(&self, folder: &str) -> bool {
+        self.path.starts_with(folder)
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The files with one of these endings (`""`: none), recorded data aside.
+fn files(endings: &[&str]) -> Vec<File> {
+    let found: Vec<File> = paths()
+        .into_iter()
+        .filter(|path| {
+            let name = path.rsplit('/').next().unwrap();
+            let ending = name
+                .rsplit_once('.')
+                .filter(|(stem, _)| !stem.is_empty())
+                .map_or("", |(_, ending)| ending);
+            endings.contains(&ending)
+        })
+        .map(|path| File {
+            text: read(&path),
+            path,
+        })
+        .collect();
+    assert!(
+        endings != ["rs"] || found.len() > 10,
+        "where are the sources?"
+    );
+    found
+}
+
+fn paths() -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                // Built, fetched, or recorded elsewhere and not ours to tidy.
+                if ![
+                    "target",
+                    "dist",
+                    "node_modules",
+                    ".git",
+                    ".trunk",
+                    "data",
+                    "conformance",
+                    "transcripts",
+                ]
+                .contains(&name.as_str())
+                {
+                    folders.push(path);
+                }
+            } else if name != ".git" {
+                found.push(relative(&path));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(root())
+        .unwrap()
+        .to_string_lossy()
+        .replace('\\', "/")
+}
+
+fn assert_none(found: &[String]) {
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+}
+
+// --- the checks themselves ----------------------------------------------------------------------
+
+#[test]
+fn imports_against_the_table_are_found() {
+    let wrong = |path: &str, text: &str| wrong_folders(path, text).len();
+    assert_eq!(wrong("src/cache/store.rs", "use crate::runtime::Wait;"), 1);
+    assert_eq!(
+        wrong(
+            "src/cache/store.rs",
+            "use crate::{cache::key::Key, ui::view};"
+        ),
+        1
+    );
+    assert_eq!(
+        wrong(
+            "src/cache/store.rs",
+            "fn f() -> crate::replay::picture::Picture {}"
+        ),
+        1
+    );
+    assert_eq!(
+        wrong("src/cache/store.rs", "use super::super::source::X;"),
+        1
+    );
+    assert_eq!(wrong("src/cache/mod.rs", "use super::source::X;"), 1);
+    assert_eq!(
+        wrong("src/replay/picture.rs", "use crate::lessons::Lesson;"),
+        1
+    );
+    assert_eq!(wrong("src/extra/mod.rs", ""), 1);
+
+    assert_eq!(
+        wrong(
+            "src/cache/store.rs",
+            "use crate::cache::key::Key;\nuse super::key::Key;"
+        ),
+        0
+    );
+    assert_eq!(wrong("src/cache/store.rs", "//! See [`crate::ui`]."), 0);
+    assert_eq!(wrong("src/cache/store.rs", "let text = \"crate::ui\";"), 0);
+    assert_eq!(
+        wrong("src/ui/app.rs", "use crate::{cache::key::Key, lessons};"),
+        0
+    );
+    assert_eq!(wrong("src/lib.rs", "pub use crate::ui::view;"), 0);
+}
+
+#[test]
+fn crates_in_the_wrong_place_are_found() {
+    let dependencies = dependencies(
+        "[dependencies]\nserde = \"1\"\nserde_json = \"1\"\n[dev-dependencies]\nproptest = \"1\"\n",
+    );
+    let wrong = |path: &str, text: &str| wrong_crates(path, text, &dependencies).len();
+    assert_eq!(wrong("src/cache/store.rs", "use serde_json::Value;"), 1);
+    assert_eq!(
+        wrong(
+            "src/cache/store.rs",
+            "fn f() -> serde_json::Value { todo!() }"
+        ),
+        1
+    );
+    assert_eq!(wrong("src/source/wire.rs", "use leptos::prelude::*;"), 1);
+    assert_eq!(wrong("src/ui/view.rs", "use leptos::prelude::*;"), 1);
+    assert_eq!(
+        wrong("src/ui/rows/queue.rs", "let now = web_sys::window();"),
+        1
+    );
+
+    assert_eq!(wrong("src/cache/store.rs", "use serde::Serialize;"), 0);
+    assert_eq!(
+        wrong(
+            "src/cache/store.rs",
+            "#[cfg(test)]\nmod tests { use serde_json::json; }"
+        ),
+        0
+    );
+    assert_eq!(wrong("src/source/wire.rs", "use serde_json::Value;"), 0);
+    assert_eq!(wrong("src/ui/app.rs", "use leptos::prelude::*;"), 0);
+}
+
+#[test]
+fn modules_are_followed() {
+    let text = "mod one;\npub(crate) mod two;\n// mod three;\nmod tests { }";
+    assert_eq!(
+        modules("src/ui/mod.rs", text),
+        [
+            "src/ui/one.rs",
+            "src/ui/one/mod.rs",
+            "src/ui/two.rs",
+            "src/ui/two/mod.rs"
+        ]
+    );
+    assert_eq!(
+        modules("src/lib.rs", "pub mod ui;"),
+        ["src/ui.rs", "src/ui/mod.rs"]
+    );
+    assert_eq!(
+        modules("src/ui/rows.rs", "mod queue;"),
+        ["src/ui/rows/queue.rs", "src/ui/rows/queue/mod.rs"]
+    );
+}
+
+#[test]
+fn colours_are_found() {
+    let css = |text: &str| colours_in_css("a.css", text).len();
+    assert_eq!(css("a { color: #fff; }"), 1);
+    assert_eq!(css("a { color: red }"), 1);
+    assert_eq!(
+        css("@media print { a { border: 1px solid rgba(0, 0, 0, .5); } }"),
+        1
+    );
+    assert_eq!(css("a { background: linear-gradient(white, var(--x)) }"), 1);
+    assert_eq!(
+        css("a { color: var(--red); background: color-mix(in srgb, var(--c) 9%, transparent) }"),
+        0
+    );
+    assert_eq!(
+        css("#add a:hover { grid-area: tan; color: currentColor } /* #fff */"),
+        0
+    );
+
+    let markup = |text: &str| colours_in_markup("a.rs", text).len();
+    assert_eq!(markup(r##"view! { <path fill="#07a" /> }"##), 1);
+    assert_eq!(markup(r#"view! { <path stroke="black" /> }"#), 1);
+    assert_eq!(markup(r#"view! { <p style="color: red">"x"</p> }"#), 1);
+    assert_eq!(
+        markup(r#"view! { <path fill="none" stroke="currentColor" /> "red (see below)" }"#),
+        0
+    );
+    assert_eq!(
+        markup(r##"view! { <use href="#arrow" marker="url(#dead)" /> } // #fff"##),
+        0
+    );
+}
+
+#[test]
+fn untidy_text_is_found() {
+    assert_eq!(untidy("a.rs", "x").len(), 1);
+    assert_eq!(untidy("a.rs", "\tx\n").len(), 1);
+    assert_eq!(untidy("Makefile", "\tx\n").len(), 0);
+    assert_eq!(
+        untidy("a.rs", &format!("{}\n", "x".repeat(LINE + 1))).len(),
+        1
+    );
+    assert_eq!(
+        untidy("a.md", &format!("{}here\n", MACHINE_PATHS[0])).len(),
+        1
+    );
+    assert_eq!(untidy("a.rs", "x\n").len(), 0);
+}
+
+#[test]
+fn literals_and_comments_are_told_from_code() {
+    let text =
+        "let a = \"x // \\\" y\"; /* b /* c */ d */ let e = 'f'; let g: &'h str = r#\"i\"#; // j";
+    let code = code(text);
+    assert_eq!(code.len(), text.len());
+    let left: Vec<&str> = words(&code).map(|(_, word)| word).collect();
+    assert_eq!(left, ["let", "a", "let", "e", "let", "g", "h", "str"]);
+}
