@@ -551,7 +551,14 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         trace: &mut impl Trace,
     ) -> (Taken<O>, Result<(), Error>) {
         let slow = SLOW_PROCESS;
-        state_processed(&taken.key, taken.depth, slow, &outcome, elapsed, trace);
+        state_processed(
+            || taken.key.clone(),
+            taken.depth,
+            slow,
+            &outcome,
+            elapsed,
+            trace,
+        );
         if let ProcessOutcome::Requeue(_) = outcome {
             self.population.populate(0, Step::PopRequeue, trace);
             let added = !self.items.contains_key(&taken.key);

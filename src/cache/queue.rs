@@ -320,7 +320,7 @@ pub(super) fn transform<O: Object>(
 
 /// States what became of the process function: that it was slow, that it failed.
 pub(super) fn state_processed(
-    key: &Key,
+    key: impl FnOnce() -> Key,
     depth: usize,
     slow: Duration,
     outcome: &ProcessOutcome,
@@ -329,7 +329,7 @@ pub(super) fn state_processed(
 ) {
     if depth > SLOW_DEPTH && elapsed > slow {
         trace.fact(Step::PopSlow, || Fact::ProcessWasSlow {
-            key: key.clone(),
+            key: key(),
             depth: count(depth),
             ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
         });

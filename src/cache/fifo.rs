@@ -1,0 +1,353 @@
+//! FIFO: for each key, the newest object.
+//!
+//! Upstream: [`fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/fifo.go).
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use foldhash::fast::FixedState;
+use indexmap::IndexMap;
+
+use super::delta::DeltaType;
+use super::error::Error;
+use super::fact::Fact;
+use super::key::Key;
+use super::key_func::{KeyFunc, key_error};
+use super::object::{Item, Object};
+use super::order::Order;
+use super::queue::{
+    KeyListerGetter, Population, ProcessOutcome, Queue, Release, TakenItem, count,
+    state_key_failed, state_processed,
+};
+use super::step::Step;
+use super::trace::Trace;
+
+/// What a FIFO is made of.
+pub struct FifoOptions<O> {
+    /// The key function. A FIFO does not look through tombstones by itself.
+    pub key_func: KeyFunc<O>,
+    /// The order of the queue after a `Replace`, which is that of a Go map upstream.
+    pub order: Order,
+    /// Whose behaviour: up to 0.35 the first fill is counted down before the process function is
+    /// called, in 0.36 after it returned.
+    pub release: Release,
+}
+
+impl<O> FifoOptions<O> {
+    /// In the order of the list, as the newest release does it.
+    pub fn new(key_func: KeyFunc<O>) -> Self {
+        Self {
+            key_func,
+            order: Order::default(),
+            release: Release::default(),
+        }
+    }
+}
+
+/// A queue of keys, and for each the newest object.
+///
+/// Every key in `items` is in `queue`; not the other way round, because a deletion leaves the key
+/// there and Pop skips it.
+pub struct Fifo<O> {
+    items: HashMap<Key, Item<O>, FixedState>,
+    queue: VecDeque<Key>,
+    population: Population,
+    closed: bool,
+    key_func: KeyFunc<O>,
+    order: Order,
+    release: Release,
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for Fifo<O> {
+    fn clone(&self) -> Self {
+        Self {
+            items: self.items.clone(),
+            queue: self.queue.clone(),
+            population: self.population.clone(),
+            closed: self.closed,
+            key_func: Arc::clone(&self.key_func),
+            order: self.order,
+            release: self.release,
+        }
+    }
+}
+
+/// What [`Fifo::begin_pop`] took out of the queue.
+#[derive(Debug)]
+pub struct TakenObject<O> {
+    /// The key.
+    pub key: Key,
+    /// Its newest object.
+    pub item: Item<O>,
+    /// Whether it belongs to the first list.
+    pub is_in_initial_list: bool,
+}
+
+impl<O> TakenItem for TakenObject<O> {
+    fn is_in_initial_list(&self) -> bool {
+        self.is_in_initial_list
+    }
+}
+
+impl<O: Object> Fifo<O> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(options: FifoOptions<O>) -> Self {
+        Self {
+            items: HashMap::default(),
+            queue: VecDeque::new(),
+            population: Population::default(),
+            closed: false,
+            key_func: options.key_func,
+            order: options.order,
+            release: options.release,
+        }
+    }
+
+    /// Adds an object unless its key has one (client-go up to 0.32).
+    ///
+    /// # Errors
+    /// [`Error::Key`]: nothing changed.
+    pub fn add_if_not_present(
+        &mut self,
+        item: Item<O>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let step = Step::AddIfNotPresent;
+        let key = self.key_of(&item, step, trace)?;
+        self.population.populate(0, step, trace);
+        if self.items.contains_key(&key) {
+            trace.fact(step, || Fact::AlreadyPresent { key });
+        } else {
+            self.set(key, item, step, step, trace);
+        }
+        Ok(())
+    }
+
+    /// The objects, in queue order (client-go up to 0.32).
+    #[must_use]
+    pub fn list(&self) -> Vec<(&Key, &Item<O>)> {
+        // A key can be queued twice, its object is there once.
+        let items: IndexMap<&Key, &Item<O>, FixedState> = self
+            .queue
+            .iter()
+            .filter_map(|key| self.items.get_key_value(key))
+            .collect();
+        items.into_iter().collect()
+    }
+
+    /// The keys that have an object, in queue order (client-go up to 0.32).
+    pub fn list_keys(&self) -> impl Iterator<Item = &Key> {
+        self.list().into_iter().map(|(key, _)| key)
+    }
+
+    /// The object of a key.
+    #[must_use]
+    pub fn get_by_key(&self, key: &str) -> Option<&Item<O>> {
+        self.items.get(key)
+    }
+
+    /// The object under this one's key (client-go up to 0.32).
+    ///
+    /// # Errors
+    /// [`Error::Key`].
+    pub fn get(&self, item: &Item<O>) -> Result<Option<&Item<O>>, Error> {
+        let key = (self.key_func)(item).map_err(|error| key_error(item, error))?;
+        Ok(self.get_by_key(&key))
+    }
+
+    /// The queued keys, the next one first; also those whose object is gone.
+    pub fn queue(&self) -> impl ExactSizeIterator<Item = &Key> {
+        self.queue.iter()
+    }
+
+    /// Whether anything was ever put in.
+    #[must_use]
+    pub fn populated(&self) -> bool {
+        self.population.populated
+    }
+
+    /// How many keys of the first list are still to be popped.
+    #[must_use]
+    pub fn initial_population_count(&self) -> usize {
+        self.population.initial
+    }
+
+    // ---- helpers
+
+    fn key_of(&self, item: &Item<O>, step: Step, trace: &mut impl Trace) -> Result<Key, Error> {
+        (self.key_func)(item).map_err(|error| {
+            let error = key_error(item, error);
+            state_key_failed(&error, step, trace);
+            error
+        })
+    }
+
+    fn set(&mut self, key: Key, item: Item<O>, set: Step, enqueue: Step, trace: &mut impl Trace) {
+        trace.fact(set, || Fact::FifoItemSet {
+            object: item.to_ref(&key),
+        });
+        if self.items.insert(key.clone(), item).is_none() {
+            self.queue.push_back(key.clone());
+            trace.fact(enqueue, || Fact::KeyEnqueued {
+                key,
+                length: count(self.queue.len()),
+            });
+        }
+    }
+}
+
+impl<O: Object> Queue<O> for Fifo<O> {
+    type Taken = TakenObject<O>;
+
+    fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
+        let key = self.key_of(&item, Step::FifoAdd, trace)?;
+        self.population.populate(0, Step::FifoAdd, trace);
+        self.set(key, item, Step::FifoAdd, Step::FifoEnqueue, trace);
+        Ok(())
+    }
+
+    /// The same as `add`.
+    fn update(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
+        self.add(item, trace)
+    }
+
+    /// Removes the object and leaves its key in the queue. Nothing asks `known`.
+    fn delete(
+        &mut self,
+        item: Item<O>,
+        _known: Option<&dyn KeyListerGetter<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let key = self.key_of(&item, Step::FifoDelete, trace)?;
+        self.population.populate(0, Step::FifoDelete, trace);
+        if self.items.remove(&key).is_some() {
+            trace.fact(Step::FifoDelete, || Fact::FifoItemRemoved { key });
+        }
+        Ok(())
+    }
+
+    /// Replaces everything that is queued. An object without a key: nothing changed.
+    fn replace(
+        &mut self,
+        items: Vec<Item<O>>,
+        _resource_version: &str,
+        _known: Option<&dyn KeyListerGetter<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let mut content: IndexMap<Key, Item<O>, FixedState> =
+            IndexMap::with_capacity_and_hasher(items.len(), FixedState::default());
+        for item in items {
+            let key = self.key_of(&item, Step::FifoReplace, trace)?;
+            content.insert(key, item);
+        }
+        self.population
+            .populate(content.len(), Step::FifoReplace, trace);
+        self.items.clear();
+        self.queue.clear();
+        trace.fact(Step::FifoReplace, || Fact::FifoCleared);
+        let mut content: Vec<_> = content.into_iter().collect();
+        self.order.sort(&mut content, |(key, _)| key);
+        for (key, item) in content {
+            self.set(key, item, Step::FifoReplace, Step::FifoReplace, trace);
+        }
+        Ok(())
+    }
+
+    /// Does nothing: every object's key is queued already.
+    fn resync(
+        &mut self,
+        _known: Option<&dyn KeyListerGetter<O>>,
+        _trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn close(&mut self, trace: &mut impl Trace) {
+        self.closed = true;
+        trace.fact(Step::QueueClose, || Fact::QueueClosed);
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn has_synced(&self) -> bool {
+        self.population.synced
+    }
+
+    fn depth(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Takes the next object. Keys without one are skipped, and counted.
+    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<TakenObject<O>>, Error> {
+        while let Some(key) = self.queue.pop_front() {
+            let is_in_initial_list = !self.population.synced;
+            self.population.initial = self.population.initial.saturating_sub(1);
+            let item = self.items.remove(&key);
+            match &item {
+                Some(item) => trace.fact(Step::FifoPopTake, || Fact::KeyPopped {
+                    key: key.clone(),
+                    // A FIFO has no deltas; the fact says so by convention.
+                    deltas: vec![(DeltaType::Added, item.to_ref(&key))],
+                    is_in_initial_list,
+                }),
+                None => trace.fact(Step::FifoPopSkip, || Fact::FifoKeySkipped {
+                    key: key.clone(),
+                }),
+            }
+            // In 0.36 HasSynced hears of it only when Pop returns: in `finish_pop` or below.
+            if self.release.counts_before_process() {
+                self.population.check(Step::PopCountDown, trace);
+            }
+            if let Some(item) = item {
+                return Ok(Some(TakenObject {
+                    key,
+                    item,
+                    is_in_initial_list,
+                }));
+            }
+        }
+        if self.closed {
+            self.population.check(Step::PopCountDown, trace);
+            Err(Error::FifoClosed)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Ends a Pop. A FIFO does not report a slow process function.
+    fn finish_pop(
+        &mut self,
+        taken: TakenObject<O>,
+        outcome: ProcessOutcome,
+        elapsed: Duration,
+        trace: &mut impl Trace,
+    ) -> (TakenObject<O>, Result<(), Error>) {
+        state_processed(
+            || taken.key.clone(),
+            0,
+            Duration::MAX,
+            &outcome,
+            elapsed,
+            trace,
+        );
+        if let ProcessOutcome::Requeue(_) = outcome {
+            self.population.populate(0, Step::PopRequeue, trace);
+            let added = !self.items.contains_key(&taken.key);
+            if added {
+                self.queue.push_back(taken.key.clone());
+                self.items.insert(taken.key.clone(), taken.item.clone());
+            }
+            trace.fact(Step::PopRequeue, || Fact::Requeued {
+                key: taken.key.clone(),
+                added,
+            });
+        }
+        self.population.check(Step::PopCountDown, trace);
+        (taken, outcome.into_result())
+    }
+}

@@ -1,0 +1,634 @@
+//! RealFIFO: every change, in the order in which it came.
+//!
+//! Upstream: [`the_real_fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/the_real_fifo.go).
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use foldhash::fast::FixedState;
+
+use super::delta::{Delta, DeltaType};
+use super::error::Error;
+use super::fact::{Entry, Fact, Rv};
+use super::key::Key;
+use super::key_func::KeyFunc;
+use super::object::{DeletedFinalStateUnknown, Item, Object};
+use super::queue::{
+    KeyListerGetter, Population, ProcessOutcome, Processing, Queue, Release, SLOW_DEPTH,
+    SLOW_PROCESS, TakenItem, TransformFunc, count, queue_key, state_processed, transform,
+};
+use super::step::Step;
+use super::trace::Trace;
+
+/// How many entries a batch has at most, upstream's choice.
+pub const DEFAULT_BATCH_SIZE: usize = 1000;
+
+/// A batch may take so much longer than a single entry, but never more than this, before it is
+/// called slow.
+const SLOW_BATCH: Duration = Duration::from_secs(1);
+
+/// What a RealFIFO is made of.
+pub struct RealFifoOptions<O> {
+    /// The key function.
+    pub key_func: KeyFunc<O>,
+    /// Runs over each object before it is queued.
+    pub transformer: Option<TransformFunc<O>>,
+    /// A list or a resync is one entry; KnownObjects are not asked.
+    pub atomic_events: bool,
+    /// Bookmarks are queued; else they are dropped.
+    pub emit_delta_type_bookmark: bool,
+    /// The queue's lock is given back while processing, unless very much waits.
+    pub unlock_while_processing: bool,
+    /// How many entries a batch has at most.
+    pub batch_size: usize,
+    /// Whose behaviour: up to 0.35 the first fill is counted down before the process function is
+    /// called, and a batch of one is a batch.
+    pub release: Release,
+}
+
+impl<O> RealFifoOptions<O> {
+    /// What the informers of a release use: up to 0.35 one entry for each change, in 0.36 atomic
+    /// events, bookmarks and unlocking.
+    pub fn new(key_func: KeyFunc<O>, release: Release) -> Self {
+        let atomic = release >= Release::V0_36;
+        Self {
+            key_func,
+            transformer: None,
+            atomic_events: atomic,
+            emit_delta_type_bookmark: atomic,
+            unlock_while_processing: atomic,
+            batch_size: DEFAULT_BATCH_SIZE,
+            release,
+        }
+    }
+}
+
+/// What is queued: one change, one list, one resync or one bookmark.
+#[derive(Debug)]
+pub enum QueuedDelta<O> {
+    /// A change of one object.
+    Delta {
+        /// Its key.
+        key: Key,
+        /// The change.
+        delta: Delta<O>,
+    },
+    /// A whole list.
+    ReplacedAll(Arc<ReplacedAllInfo<O>>),
+    /// A whole resync.
+    SyncAll,
+    /// A newer version.
+    Bookmark(Rv),
+}
+
+/// A whole list, unchecked: an object without a key shows when it is processed.
+#[derive(Debug)]
+pub struct ReplacedAllInfo<O> {
+    /// Its version.
+    pub resource_version: Rv,
+    /// Its objects, in their order.
+    pub objects: Vec<Item<O>>,
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for QueuedDelta<O> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Delta { key, delta } => Self::Delta {
+                key: key.clone(),
+                delta: delta.clone(),
+            },
+            Self::ReplacedAll(info) => Self::ReplacedAll(Arc::clone(info)),
+            Self::SyncAll => Self::SyncAll,
+            Self::Bookmark(rv) => Self::Bookmark(Arc::clone(rv)),
+        }
+    }
+}
+
+impl<O: Object> QueuedDelta<O> {
+    /// Its type.
+    #[must_use]
+    pub fn delta_type(&self) -> DeltaType {
+        match self {
+            Self::Delta { delta, .. } => delta.delta_type,
+            Self::ReplacedAll(_) => DeltaType::ReplacedAll,
+            Self::SyncAll => DeltaType::SyncAll,
+            Self::Bookmark(_) => DeltaType::Bookmark,
+        }
+    }
+
+    /// Its key, where it is a change of one object.
+    #[must_use]
+    pub fn key(&self) -> Option<&Key> {
+        match self {
+            Self::Delta { key, .. } => Some(key),
+            _ => None,
+        }
+    }
+
+    /// How a fact names it. `key_func` names the objects of a list; without a key one has an empty
+    /// one there.
+    #[must_use]
+    pub fn to_entry(&self, key_func: &KeyFunc<O>) -> Entry {
+        match self {
+            Self::Delta { key, delta } => Entry::Delta(delta.delta_type, delta.object.to_ref(key)),
+            Self::ReplacedAll(info) => Entry::ReplacedAll {
+                rv: Arc::clone(&info.resource_version),
+                objects: info
+                    .objects
+                    .iter()
+                    .map(|item| item.to_ref(&key_or_empty(key_func, item)))
+                    .collect(),
+            },
+            Self::SyncAll => Entry::SyncAll,
+            Self::Bookmark(rv) => Entry::Bookmark { rv: Arc::clone(rv) },
+        }
+    }
+}
+
+/// A queue of changes. Nothing is merged.
+///
+/// Cloning copies the queue and shares the objects.
+pub struct RealFifo<O> {
+    items: VecDeque<QueuedDelta<O>>,
+    population: Population,
+    closed: bool,
+    key_func: KeyFunc<O>,
+    transformer: Option<TransformFunc<O>>,
+    atomic_events: bool,
+    emit_delta_type_bookmark: bool,
+    unlock_while_processing: bool,
+    batch_size: usize,
+    release: Release,
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for RealFifo<O> {
+    fn clone(&self) -> Self {
+        Self {
+            items: self.items.clone(),
+            population: self.population.clone(),
+            closed: self.closed,
+            key_func: Arc::clone(&self.key_func),
+            transformer: self.transformer.clone(),
+            atomic_events: self.atomic_events,
+            emit_delta_type_bookmark: self.emit_delta_type_bookmark,
+            unlock_while_processing: self.unlock_while_processing,
+            batch_size: self.batch_size,
+            release: self.release,
+        }
+    }
+}
+
+/// What [`RealFifo::begin_pop`] or [`RealFifo::begin_pop_batch`] took out of the queue.
+#[derive(Debug)]
+pub struct TakenDeltas<O> {
+    /// The entries, oldest first; at least one.
+    pub entries: Vec<QueuedDelta<O>>,
+    /// Whether all of them belong to the first list.
+    pub is_in_initial_list: bool,
+    /// Whether the batch function gets them; else the one for a single entry.
+    pub batch: bool,
+    /// How many entries were left in the queue.
+    pub depth: usize,
+}
+
+impl<O> TakenItem for TakenDeltas<O> {
+    fn is_in_initial_list(&self) -> bool {
+        self.is_in_initial_list
+    }
+}
+
+impl<O: Object> RealFifo<O> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(options: RealFifoOptions<O>) -> Self {
+        Self {
+            items: VecDeque::new(),
+            population: Population::default(),
+            closed: false,
+            key_func: options.key_func,
+            transformer: options.transformer,
+            atomic_events: options.atomic_events,
+            emit_delta_type_bookmark: options.emit_delta_type_bookmark,
+            unlock_while_processing: options.unlock_while_processing,
+            // A batch of nothing would never come to an end.
+            batch_size: options.batch_size.max(1),
+            release: options.release,
+        }
+    }
+
+    /// A newer version without a change. Does not count as filling the queue.
+    pub fn bookmark(&mut self, resource_version: &str, trace: &mut impl Trace) {
+        if self.emit_delta_type_bookmark {
+            let entry = QueuedDelta::Bookmark(resource_version.into());
+            self.append(entry, Step::RealBookmark, trace);
+        }
+    }
+
+    /// Takes the next entries: of different keys, no more than the batch size, not across the end
+    /// of the first list; a list, a resync or a bookmark comes alone. `Ok(None)`: Pop would block.
+    ///
+    /// # Errors
+    /// [`Error::FifoClosed`]: there is nothing and there will be nothing.
+    pub fn begin_pop_batch(
+        &mut self,
+        trace: &mut impl Trace,
+    ) -> Result<Option<TakenDeltas<O>>, Error> {
+        let mut unique: HashSet<&Key, FixedState> = HashSet::default();
+        let mut length = 0;
+        for entry in self.items.iter().take(self.batch_size) {
+            if self.population.initial > 0 && length >= self.population.initial {
+                break;
+            }
+            match entry.key() {
+                None if length == 0 => {
+                    length = 1;
+                    break;
+                }
+                Some(key) if unique.insert(key) => length += 1,
+                _ => break,
+            }
+        }
+        let batch = length > 1 || self.release < Release::V0_36;
+        self.take(length, batch, Step::RealPopBatch, trace)
+    }
+
+    /// Pop of a batch as a whole; like [`Queue::pop`].
+    ///
+    /// # Errors
+    /// [`Error::FifoClosed`].
+    #[allow(
+        clippy::type_complexity,
+        reason = "what was popped and its result, as for the other Pops"
+    )]
+    pub fn pop_batch(
+        &mut self,
+        process: impl FnOnce(Processing<'_, TakenDeltas<O>>) -> ProcessOutcome,
+        now: impl Fn() -> Duration,
+        trace: &mut impl Trace,
+    ) -> Result<Option<(TakenDeltas<O>, Result<(), Error>)>, Error> {
+        let Some(taken) = self.begin_pop_batch(trace)? else {
+            return Ok(None);
+        };
+        Ok(Some(self.process(taken, process, now, trace)))
+    }
+
+    /// Whether the lock is given back while what was just taken is processed.
+    #[must_use]
+    pub fn unlocks_while_processing(&self) -> bool {
+        // So much waiting means that writers are faster than the consumer: let them wait for once.
+        self.unlock_while_processing && self.items.len() < self.batch_size.saturating_mul(2)
+    }
+
+    /// The entries, the next one first.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &QueuedDelta<O>> {
+        self.items.iter()
+    }
+
+    /// The key function, for [`QueuedDelta::to_entry`].
+    #[must_use]
+    pub fn key_func(&self) -> &KeyFunc<O> {
+        &self.key_func
+    }
+
+    /// Whether anything was ever put in.
+    #[must_use]
+    pub fn populated(&self) -> bool {
+        self.population.populated
+    }
+
+    /// How many entries of the first fill are still to be popped.
+    #[must_use]
+    pub fn initial_population_count(&self) -> usize {
+        self.population.initial
+    }
+
+    // ---- helpers
+
+    fn append(&mut self, entry: QueuedDelta<O>, step: Step, trace: &mut impl Trace) {
+        trace.fact(step, || Fact::EntryAppended {
+            entry: entry.to_entry(&self.key_func),
+            length: count(self.items.len() + 1),
+        });
+        self.items.push_back(entry);
+    }
+
+    fn add_to_items(
+        &mut self,
+        delta_type: DeltaType,
+        transforms: bool,
+        item: Item<O>,
+        step: Step,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let mut key = queue_key(&self.key_func, &item, step, trace)?;
+        let object = match &self.transformer {
+            Some(transformer) if transforms && !item.is_tombstone() => {
+                let object = transform(transformer, &key, item, step, trace)?;
+                // From here on upstream asks the transformed object for its key.
+                if let Ok(transformed) = super::key_func::key_of(&self.key_func, &object) {
+                    key = transformed;
+                }
+                object
+            }
+            _ => item,
+        };
+        let delta = Delta { delta_type, object };
+        self.append(QueuedDelta::Delta { key, delta }, step, trace);
+        Ok(())
+    }
+
+    fn change(
+        &mut self,
+        delta_type: DeltaType,
+        item: Item<O>,
+        step: Step,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        self.population.populate(0, step, trace);
+        self.add_to_items(delta_type, true, item, step, trace)
+    }
+
+    fn replace_all(
+        &mut self,
+        mut objects: Vec<Item<O>>,
+        resource_version: &str,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let step = Step::RealReplaceAll;
+        if let Some(transformer) = &self.transformer {
+            objects = objects
+                .into_iter()
+                .map(|item| {
+                    let key = key_or_empty(&self.key_func, &item);
+                    transform(transformer, &key, item, step, trace)
+                })
+                .collect::<Result<_, _>>()?;
+        }
+        let info = ReplacedAllInfo {
+            resource_version: resource_version.into(),
+            objects,
+        };
+        self.append(QueuedDelta::ReplacedAll(Arc::new(info)), step, trace);
+        Ok(())
+    }
+
+    /// Queues tombstones for what is queued or known and was not listed, then what was listed.
+    fn reconcile(
+        &mut self,
+        items: Vec<Item<O>>,
+        known: Option<&dyn KeyListerGetter<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let mut listed: HashSet<Key, FixedState> =
+            HashSet::with_capacity_and_hasher(items.len(), FixedState::default());
+        for item in &items {
+            listed.insert(queue_key(
+                &self.key_func,
+                item,
+                Step::RealReplaceItems,
+                trace,
+            )?);
+        }
+
+        let mut queued: Vec<Key> = Vec::new();
+        let mut newest: HashMap<Key, usize, FixedState> = HashMap::default();
+        for (place, entry) in self.items.iter().enumerate() {
+            if let Some(key) = entry.key()
+                && newest.insert(key.clone(), place).is_none()
+            {
+                queued.push(key.clone());
+            }
+        }
+        for key in queued.into_iter().filter(|key| !listed.contains(key)) {
+            let newest = newest.get(&key).and_then(|place| self.items.get(*place));
+            let Some(QueuedDelta::Delta { delta, .. }) = newest else {
+                continue;
+            };
+            // Its deletion is queued already.
+            if delta.delta_type == DeltaType::Deleted {
+                continue;
+            }
+            let object = Some(delta.object.clone());
+            self.queue_deletion(key, object, trace)?;
+        }
+        if let Some(known) = known {
+            for key in known.list_keys() {
+                if listed.contains(&key) || newest.contains_key(&key) {
+                    continue;
+                }
+                // Without the object the deletion still counts.
+                let object = known.get_by_key(&key).unwrap_or_default();
+                self.queue_deletion(key, object, trace)?;
+            }
+        }
+
+        for item in items {
+            self.add_to_items(
+                DeltaType::Replaced,
+                true,
+                item,
+                Step::RealReplaceItems,
+                trace,
+            )
+            .map_err(|error| Error::Enqueue(Box::new(error)))?;
+        }
+        Ok(())
+    }
+
+    fn queue_deletion(
+        &mut self,
+        key: Key,
+        object: Option<Item<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let step = Step::RealReplaceDeletes;
+        trace.fact(step, || Fact::DeletionDetected { key: key.clone() });
+        let tombstone = Item::Tombstone(Arc::new(DeletedFinalStateUnknown { key, object }));
+        self.add_to_items(DeltaType::Deleted, false, tombstone, step, trace)
+            .map_err(|error| Error::Enqueue(Box::new(error)))
+    }
+
+    /// Takes so many entries off the front.
+    fn take(
+        &mut self,
+        length: usize,
+        batch: bool,
+        step: Step,
+        trace: &mut impl Trace,
+    ) -> Result<Option<TakenDeltas<O>>, Error> {
+        if self.items.is_empty() {
+            return if self.closed {
+                Err(Error::FifoClosed)
+            } else {
+                Ok(None)
+            };
+        }
+        let is_in_initial_list = !self.population.synced;
+        let entries: Vec<_> = self.items.drain(..length).collect();
+        trace.fact(step, || Fact::EntriesTaken {
+            count: count(length),
+            is_in_initial_list,
+        });
+        if self.release.counts_before_process() {
+            self.population
+                .count_down(length, Step::PopCountDown, trace);
+        }
+        Ok(Some(TakenDeltas {
+            entries,
+            is_in_initial_list,
+            batch,
+            depth: self.items.len(),
+        }))
+    }
+
+    fn process(
+        &mut self,
+        taken: TakenDeltas<O>,
+        process: impl FnOnce(Processing<'_, TakenDeltas<O>>) -> ProcessOutcome,
+        now: impl Fn() -> Duration,
+        trace: &mut impl Trace,
+    ) -> (TakenDeltas<O>, Result<(), Error>) {
+        // Upstream looks at the clock only where many wait, because that costs time, too.
+        let timed = taken.depth > SLOW_DEPTH;
+        let start = if timed { now() } else { Duration::ZERO };
+        let outcome = process(Processing {
+            taken: &taken,
+            is_in_initial_list: taken.is_in_initial_list,
+            has_synced: self.population.synced,
+        });
+        let elapsed = if timed {
+            now().saturating_sub(start)
+        } else {
+            Duration::ZERO
+        };
+        self.finish_pop(taken, outcome, elapsed, trace)
+    }
+}
+
+impl<O: Object> Queue<O> for RealFifo<O> {
+    type Taken = TakenDeltas<O>;
+
+    fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
+        self.change(DeltaType::Added, item, Step::RealAdd, trace)
+    }
+
+    fn update(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
+        self.change(DeltaType::Updated, item, Step::RealAdd, trace)
+    }
+
+    /// Queued whether or not anybody knows the object; nothing asks `known`.
+    fn delete(
+        &mut self,
+        item: Item<O>,
+        _known: Option<&dyn KeyListerGetter<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        self.change(DeltaType::Deleted, item, Step::RealDelete, trace)
+    }
+
+    /// With atomic events one entry, unchecked (unless the transformer fails: nothing is queued).
+    /// Else deletions first, then what was listed; without a key for all of it nothing is queued,
+    /// and an object that cannot be transformed ends it with those before it queued.
+    fn replace(
+        &mut self,
+        items: Vec<Item<O>>,
+        resource_version: &str,
+        known: Option<&dyn KeyListerGetter<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        if self.atomic_events {
+            self.replace_all(items, resource_version, trace)?;
+        } else {
+            self.reconcile(items, known, trace)?;
+        }
+        let initial = self.items.len();
+        self.population
+            .populate(initial, Step::RealPopulation, trace);
+        Ok(())
+    }
+
+    /// With atomic events one entry; else `Sync` for each known key that has nothing queued.
+    fn resync(
+        &mut self,
+        known: Option<&dyn KeyListerGetter<O>>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        if self.atomic_events {
+            self.append(QueuedDelta::SyncAll, Step::RealSyncAll, trace);
+            return Ok(());
+        }
+        let Some(known) = known else { return Ok(()) };
+        let step = Step::RealResync;
+        let queued: HashSet<Key, FixedState> = self
+            .items
+            .iter()
+            .filter_map(|entry| entry.key().cloned())
+            .collect();
+        for key in known.list_keys() {
+            if queued.contains(&key) {
+                trace.fact(step, || Fact::ResyncSkipped { key });
+                continue;
+            }
+            if let Ok(Some(item)) = known.get_by_key(&key) {
+                self.add_to_items(DeltaType::Sync, false, item, step, trace)
+                    .map_err(|error| Error::QueueObject(Box::new(error)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, trace: &mut impl Trace) {
+        self.closed = true;
+        trace.fact(Step::QueueClose, || Fact::QueueClosed);
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn has_synced(&self) -> bool {
+        self.population.synced
+    }
+
+    fn depth(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Takes the next entry, alone.
+    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<TakenDeltas<O>>, Error> {
+        self.take(1, false, Step::PopTake, trace)
+    }
+
+    /// Ends a Pop of one entry or of a batch.
+    fn finish_pop(
+        &mut self,
+        taken: TakenDeltas<O>,
+        outcome: ProcessOutcome,
+        elapsed: Duration,
+        trace: &mut impl Trace,
+    ) -> (TakenDeltas<O>, Result<(), Error>) {
+        let length = taken.entries.len();
+        let slow = SLOW_PROCESS
+            .saturating_mul(count(length))
+            .min(SLOW_BATCH)
+            .max(SLOW_PROCESS);
+        let key = || {
+            let first = taken.entries.first().and_then(QueuedDelta::key);
+            // A list, a resync or a bookmark has none.
+            first.cloned().unwrap_or_else(|| Key::from(""))
+        };
+        state_processed(key, taken.depth, slow, &outcome, elapsed, trace);
+        if !self.release.counts_before_process() {
+            self.population
+                .count_down(length, Step::PopCountDown, trace);
+        }
+        (taken, outcome.into_result())
+    }
+}
+
+fn key_or_empty<O: Object>(key_func: &KeyFunc<O>, item: &Item<O>) -> Key {
+    super::key_func::key_of(key_func, item).unwrap_or_else(|_| Key::from(""))
+}
