@@ -1,0 +1,278 @@
+//! The recorded scenarios of the real client-go, and that the runner notices every difference.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+#[path = "conformance/runner/mod.rs"]
+mod runner;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use runner::{Outcome, run_file, run_text};
+use serde_json::{Value, json};
+
+fn vectors(subject: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    runner::collect(&[root.join(subject)]).unwrap()
+}
+
+fn all_pass(subject: &str, count: usize) {
+    let files = vectors(subject);
+    assert_eq!(files.len(), count, "a file is missing or new");
+    for file in files {
+        assert_eq!(run_file(&file), Outcome::Passed, "{}", file.display());
+    }
+}
+
+#[test]
+fn indexer_behaves_as_recorded() {
+    all_pass("indexer", 20);
+}
+
+#[test]
+fn fifo_behaves_as_recorded() {
+    all_pass("fifo", 11);
+}
+
+#[test]
+fn delta_fifo_behaves_as_recorded() {
+    all_pass("deltafifo", 29);
+}
+
+#[test]
+fn real_fifo_behaves_as_recorded() {
+    all_pass("realfifo", 49);
+}
+
+/// Files that together have every compared member.
+const SAMPLES: [&str; 15] = [
+    "indexer/add-indexers-conflict",
+    "indexer/basic-crud",
+    "indexer/index-func-error-panics",
+    "indexer/key-errors",
+    "indexer/multi-value-index",
+    "indexer/transaction",
+    "indexer/unknown-index-name",
+    "fifo/key-error",
+    "fifo/pop-blocks",
+    "fifo/v024-add-if-not-present",
+    "deltafifo/transformer-error",
+    "deltafifo/v024-add-if-not-present",
+    "deltafifo/v024-err-requeue",
+    "realfifo/atomic-replace-resync-bookmark",
+    "realfifo/popbatch-unique-keys",
+];
+
+fn sample(name: &str) -> Vec<Value> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    let text = fs::read_to_string(root.join(name).with_extension("jsonl")).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn run(lines: &[Value]) -> Outcome {
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    run_text(&lines.join("\n"))
+}
+
+/// The line on which the file fails.
+fn failing_line(lines: &[Value]) -> Option<usize> {
+    match run(lines) {
+        Outcome::Failed(failure) => Some(failure.line),
+        Outcome::Passed | Outcome::Skipped => None,
+    }
+}
+
+#[test]
+fn every_compared_value_is_compared() {
+    for name in SAMPLES {
+        let mut lines = sample(name);
+        assert_eq!(run(&lines), Outcome::Passed, "{name}");
+        for line in 1..lines.len() {
+            for member in ["result", "error", "errorKind", "panic", "state"] {
+                let mut paths = Vec::new();
+                leaves(&lines[line][member], &format!("/{member}"), &mut paths);
+                for path in paths {
+                    let internal = path.starts_with("/state/internal");
+                    let leaf = lines[line].pointer_mut(&path).unwrap();
+                    let before = leaf.take();
+                    *leaf = other(&before);
+                    let failed = failing_line(&lines);
+                    let expected = (!internal).then_some(line + 1);
+                    assert_eq!(failed, expected, "{name} line {} {path}", line + 1);
+                    *lines[line].pointer_mut(&path).unwrap() = before;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_missing_member_is_missed() {
+    for name in SAMPLES {
+        let mut lines = sample(name);
+        for line in 1..lines.len() {
+            let step = lines[line].clone();
+            for member in ["op", "result", "error", "errorKind", "panic", "state"] {
+                if step.get(member).is_some_and(|value| !value.is_null()) {
+                    lines[line].as_object_mut().unwrap().remove(member);
+                    let failed = failing_line(&lines);
+                    assert_eq!(failed, Some(line + 1), "{name} without {member}");
+                    lines[line] = step.clone();
+                }
+            }
+            for member in step["state"].as_object().unwrap().keys() {
+                // Absent from a whole file, a member did not exist in that version.
+                let elsewhere =
+                    (1..lines.len()).any(|l| l != line && lines[l]["state"].get(member).is_some());
+                if member != "internal" && elsewhere {
+                    lines[line]["state"].as_object_mut().unwrap().remove(member);
+                    assert_eq!(failing_line(&lines), Some(line + 1), "{name}: {member}");
+                    lines[line] = step.clone();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_understood_fails() {
+    let paths: [(&str, usize, &str, Value); 17] = [
+        (
+            "indexer/basic-crud",
+            0,
+            "/format",
+            json!("informer-conformance/2"),
+        ),
+        ("indexer/basic-crud", 0, "/subject", json!("store")),
+        ("indexer/basic-crud", 0, "/source", json!("client-go")),
+        ("indexer/basic-crud", 0, "/extra", json!(1)),
+        ("indexer/basic-crud", 0, "/options/extra", json!(1)),
+        ("indexer/basic-crud", 0, "/options/keyFunc", json!("uid")),
+        ("indexer/basic-crud", 0, "/options/indexers", json!(["uid"])),
+        ("indexer/basic-crud", 1, "/op", json!("Upsert")),
+        ("indexer/basic-crud", 1, "/extra", json!(1)),
+        ("indexer/basic-crud", 1, "/args/extra", json!(1)),
+        ("indexer/basic-crud", 1, "/args/obj/extra", json!(1)),
+        ("indexer/basic-crud", 1, "/state/extra", json!(1)),
+        ("deltafifo/resync", 0, "/options/api", json!("v0.30")),
+        (
+            "deltafifo/resync",
+            0,
+            "/options/transformer",
+            json!("appendX"),
+        ),
+        (
+            "deltafifo/resync",
+            0,
+            "/options/knownObjects/mode",
+            json!("dead"),
+        ),
+        (
+            "realfifo/popbatch-size",
+            0,
+            "/options/batchSize",
+            json!("3"),
+        ),
+        (
+            "deltafifo/accumulate-and-pop",
+            1,
+            "/op",
+            json!("AddIfNotPresent"),
+        ),
+    ];
+    for (name, line, path, value) in paths {
+        let mut lines = sample(name);
+        let (parent, member) = path.rsplit_once('/').unwrap();
+        let parent = lines[line].pointer_mut(parent).unwrap();
+        parent[member] = value;
+        assert_eq!(failing_line(&lines), Some(line + 1), "{name} {path}");
+    }
+    let header = r#"{"format":"informer-conformance/1","subject":"informer","name":"n","source":"client-go v0.36.4","options":{}}"#;
+    let step = r#"{"op":"Run","state":{}}"#;
+    assert_eq!(run_text(&format!("{header}\n{step}\n")), Outcome::Skipped);
+    for (text, line) in [
+        (String::new(), 1),
+        (format!("{header}\n"), 1),
+        (format!("{header}\n{step}\nnot JSON\n"), 3),
+        (format!("{header}\n[]\n"), 2),
+        (format!("{header}\n\n{step}\n"), 2),
+        (format!("{step}\n{step}\n"), 1),
+    ] {
+        match run_text(&text) {
+            Outcome::Failed(failure) => assert_eq!(failure.line, line, "{text}: {failure}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_absent_member_is_null_and_a_set_has_no_order() {
+    let mut lines = sample("indexer/basic-crud");
+    for line in &mut lines[1..] {
+        for member in ["args", "result", "error", "errorKind", "panic"] {
+            let step = line.as_object_mut().unwrap();
+            step.entry(member).or_insert(Value::Null);
+        }
+        if let Some(list) = line
+            .pointer_mut("/result/items")
+            .and_then(Value::as_array_mut)
+        {
+            list.reverse();
+        }
+    }
+    assert_eq!(run(&lines), Outcome::Passed);
+    // The keys of IndexKeys and a queue are in order.
+    let mut lines = sample("deltafifo/accumulate-and-pop");
+    let line = (1..lines.len())
+        .find(|line| lines[*line]["state"]["queue"].as_array().unwrap().len() > 1)
+        .unwrap();
+    let queue = lines[line].pointer_mut("/state/queue").unwrap();
+    queue.as_array_mut().unwrap().reverse();
+    assert_eq!(failing_line(&lines), Some(line + 1));
+}
+
+#[test]
+fn a_folder_without_scenarios_is_an_error() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    assert!(runner::collect(&[root.join("runner")]).is_err());
+    assert!(runner::collect(&[root.join("no such folder")]).is_err());
+}
+
+/// The paths of all values without members of their own.
+fn leaves(value: &Value, path: &str, paths: &mut Vec<String>) {
+    let escape = |name: &str| name.replace('~', "~0").replace('/', "~1");
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            for (name, value) in map {
+                leaves(value, &format!("{path}/{}", escape(name)), paths);
+            }
+        }
+        Value::Array(list) if !list.is_empty() => {
+            for (index, value) in list.iter().enumerate() {
+                leaves(value, &format!("{path}/{index}"), paths);
+            }
+        }
+        // Absent, and then there is nothing to change.
+        Value::Null if path.matches('/').count() == 1 => {}
+        _ => paths.push(path.to_owned()),
+    }
+}
+
+/// Another value, as near as possible.
+fn other(value: &Value) -> Value {
+    match value {
+        Value::Null => json!("x"),
+        Value::Bool(flag) => json!(!flag),
+        Value::Number(number) => json!(number.as_i64().unwrap() + 1),
+        Value::String(text) => json!(format!("{text}x")),
+        Value::Array(_) => json!(["x"]),
+        Value::Object(_) => json!({ "x": "x" }),
+    }
+}
