@@ -8,7 +8,12 @@ import { fileURLToPath } from "node:url";
 import { suite } from "../harness.mjs";
 
 const { onPage } = suite();
-const data = (name) => fileURLToPath(new URL(`../data/${name}`, import.meta.url));
+const file = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const recorded = (name) => file(`src/lessons/recordings/${name}.body`);
+const transcript = (name) => file(`tests/transcripts/${name}.body`);
+const WATCH = recorded("watch-pod-lifecycle");
+const LIST = recorded("watch-bookmarks-list");
+const WATCH_AFTER_LIST = recorded("watch-bookmarks");
 
 let folder;
 before(async () => (folder = await mkdtemp(join(tmpdir(), "deltascope-drop-"))));
@@ -32,8 +37,9 @@ const stored = async (app) => {
 };
 
 test("a dropped watch plays", onPage({}, async (app) => {
-  await app.drop(data("watch.json"));
-  const opened = await app.eventually("another lesson is open", (s) => s.steps > 0 && s.reflector.state !== undefined && !["deltafifo", "reflector", "indexer", "sandbox"].includes(s.lesson));
+  const { lesson: before } = await app.state();
+  await app.drop(WATCH);
+  const opened = await app.eventually("another lesson is open", (s) => s.lesson !== before);
   assert.equal(opened.error, null);
   const seen = await stored(app);
   assert.ok(seen.includes("default/nettool@41475"), `${seen}`);
@@ -46,9 +52,9 @@ test("a dropped watch plays", onPage({}, async (app) => {
 
 test("a list and a watch dropped together play as one", onPage({}, async (app) => {
   // In either order: a file manager promises none.
-  for (const files of [["list.json", "list-watch.json"], ["list-watch.json", "list.json"]]) {
+  for (const files of [[LIST, WATCH_AFTER_LIST], [WATCH_AFTER_LIST, LIST]]) {
     await app.call("load", "deltafifo");
-    await app.drop(...files.map(data));
+    await app.drop(...files);
     await app.eventually("the files are open", (s) => s.lesson !== "deltafifo" || s.error);
     const end = await app.toEnd();
     assert.equal(end.error, null);
@@ -60,16 +66,16 @@ test("a list and a watch dropped together play as one", onPage({}, async (app) =
 }));
 
 test("openText opens the same", onPage({}, async (app) => {
-  await app.call("openText", "pods.json", await readFile(data("list.json"), "utf8"));
+  await app.call("openText", "pods.json", await readFile(LIST, "utf8"));
   const end = await app.toEnd();
   assert.equal(end.error, null);
   assert.deepEqual(end.store.items, { "default/nettool": "41571", "default/web-0": "41572" });
 }));
 
 test("a bad line in the middle names its line; what came before plays", onPage({}, async (app) => {
-  const lines = (await readFile(data("watch.json"), "utf8")).split("\n");
+  const lines = (await readFile(WATCH, "utf8")).split("\n");
   lines[4] = lines[4].slice(0, 100);
-  await app.drop(await made("cut.json", lines.join("\n")));
+  await app.drop(await made("spoiled.json", lines.join("\n")));
   const state = await app.eventually("the error", (s) => s.error);
   assert.equal(state.error.line, 5);
   assert.ok(state.error.message.length > 10, state.error.message);
@@ -82,9 +88,9 @@ test("a bad line in the middle names its line; what came before plays", onPage({
 }));
 
 for (const [what, make, words] of [
-  ["a gzipped list", () => data("list.json.gz"), /gzip|compress/i],
-  ["a Table", () => data("table.json"), /Table/],
-  ["a Status", () => data("status.json"), /Status|Unauthorized|401/],
+  ["a gzipped list", () => transcript("list-gzip"), /gzip|compress/i],
+  ["a Table", () => transcript("list-table"), /Table/],
+  ["a Status", () => transcript("error-401"), /Status|Unauthorized|401/],
   ["an empty file", () => made("empty.json", ""), /empty/i],
   ["a text", () => made("notes.txt", "Ceci n’est pas un pod\n"), /JSON/i],
   ["something else in JSON", () => made("package.json", '{"name":"x","version":"1.0.0"}\n'), /./],
@@ -103,12 +109,12 @@ for (const [what, make, words] of [
   }));
 }
 
-test("a watch that ends in 410 plays up to it", onPage({}, async (app) => {
-  const watch = await readFile(data("watch.json"), "utf8");
-  const gone = await readFile(data("watch-410.json"), "utf8");
+test("a watch that ends in 410 plays up to it", onPage({ lesson: "deltafifo" }, async (app) => {
+  const watch = await readFile(WATCH, "utf8");
+  const gone = await readFile(recorded("watch-410"), "utf8");
   const lines = watch.split("\n").slice(0, 3).join("\n");
   await app.drop(await made("gone.json", `${lines}\n${gone}`));
-  await app.eventually("it is open", (s) => s.error || s.steps > 0);
+  await app.eventually("it is open", (s) => s.error || s.lesson !== "deltafifo");
   const end = await app.toEnd();
   assert.deepEqual(end.store.items, { "default/nettool": "41477" });
 }));

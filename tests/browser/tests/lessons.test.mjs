@@ -172,7 +172,7 @@ test("seek goes to a number, a marker, and never outside", onPage({ lesson: "ref
   await app.id("btn-next-marker").click();
   const { step } = await app.eventually("the first marker", (s) => s.step > 0);
   assert.ok(step < steps, "a marker before the end");
-  await app.call("seek", "delete-arrives");
+  await app.call("seek", "delete-dropped");
   const there = await app.state();
   assert.equal(there.error, null);
   assert.ok(there.step > step, "the delete comes after the first marker");
