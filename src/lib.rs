@@ -13,3 +13,8 @@ pub mod replay;
 pub mod runtime;
 pub mod source;
 pub mod ui;
+
+/// README.md's example is compiled and run with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
