@@ -1,0 +1,259 @@
+//! The API server's room.
+
+use std::sync::Arc;
+
+use super::{Mark, Names, RvText, current, type_class};
+use crate::cache::fact::{EventType, Fact};
+use crate::cache::key::Key;
+use crate::replay::picture::{ApiObject, Delivery, Feed};
+use crate::ui::command::Draft;
+use crate::ui::view::View;
+
+/// What the room shows.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ApiRows {
+    /// What stands in this room.
+    pub feed: Feed,
+    /// The server's version.
+    pub rv: RvText,
+    /// Objects can be written.
+    pub can_write: bool,
+    /// The watch can be cut.
+    pub can_cut: bool,
+    /// The objects, as many as fit.
+    pub objects: Vec<ObjectRow>,
+    /// So many objects are not shown.
+    pub hidden: usize,
+    /// Where the open watch started.
+    pub watch: Option<Arc<str>>,
+    /// The newest lines of the stream, oldest first, as many as fit.
+    pub stream: Vec<StreamRow>,
+    /// What a program called, the newest last, as many as fit.
+    pub calls: Vec<CallRow>,
+}
+
+/// One object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectRow {
+    /// Its key.
+    pub key: Key,
+    /// Its mark.
+    pub mark: Mark,
+    /// Its version.
+    pub rv: RvText,
+    /// It has been deleted.
+    pub gone: bool,
+    /// The current fact is about it.
+    pub lit: bool,
+    /// What a form for it starts with.
+    pub draft: Draft,
+}
+
+/// One event on the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamRow {
+    /// Its number.
+    pub number: u64,
+    /// Its type.
+    pub event: EventType,
+    /// The class of its type.
+    pub class: &'static str,
+    /// The object's name; empty for a bookmark.
+    pub name: String,
+    /// The object's version.
+    pub rv: RvText,
+    /// Where it is.
+    pub delivery: Delivery,
+    /// The current fact is about it.
+    pub lit: bool,
+}
+
+/// One call of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallRow {
+    /// The number of the fact.
+    pub number: u64,
+    /// `Add`, `Update`, `Delete`.
+    pub verb: &'static str,
+    /// The class of its delta type.
+    pub class: &'static str,
+    /// With what.
+    pub name: String,
+    /// In which version.
+    pub rv: RvText,
+    /// It is the current fact.
+    pub lit: bool,
+}
+
+/// The room at this moment, with places for so many objects and lines.
+#[must_use]
+pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
+    let api = &view.picture.api;
+    let names = Names::of(&view.picture);
+    let lit = current(view).and_then(|record| match &record.fact {
+        Fact::ObjectCreated { object, .. }
+        | Fact::ObjectUpdated { object, .. }
+        | Fact::ObjectDeleted { object, .. } => Some(&object.key),
+        Fact::WriteRefused { key, .. } => Some(key),
+        _ => None,
+    });
+    let (first, shown) = window(
+        api.objects.len(),
+        objects.max(1),
+        lit.and_then(|key| api.objects.get_index_of(key)),
+    );
+    ApiRows {
+        feed: api.feed,
+        rv: RvText::of(&api.rv),
+        can_write: view.lesson.can_write && api.feed == Feed::Server,
+        can_cut: view.lesson.can_cut && api.feed == Feed::Server,
+        objects: api
+            .objects
+            .iter()
+            .skip(first)
+            .take(shown)
+            .map(|(key, object)| object_row(key, object, lit == Some(key)))
+            .collect(),
+        hidden: api.objects.len() - shown,
+        watch: api.watch.clone(),
+        stream: stream(view, &names, lines),
+        calls: calls(view, &names, lines),
+    }
+}
+
+/// A name for a new object that the server does not have yet.
+#[must_use]
+pub fn free_name(view: &View) -> String {
+    let objects = &view.picture.api.objects;
+    let taken = |name: &str| {
+        objects
+            .keys()
+            .any(|key| key.rsplit('/').next() == Some(name))
+    };
+    (0..=objects.len())
+        .map(|n| format!("web-{n}"))
+        .find(|name| !taken(name))
+        .unwrap_or_default()
+}
+
+/// Which part of a list of `length` is shown in `room` places: its end, or the part with `wanted`.
+fn window(length: usize, room: usize, wanted: Option<usize>) -> (usize, usize) {
+    let shown = length.min(room);
+    let first = length - shown;
+    (wanted.map_or(first, |index| first.min(index)), shown)
+}
+
+fn object_row(key: &Key, object: &ApiObject, lit: bool) -> ObjectRow {
+    let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+    ObjectRow {
+        key: key.clone(),
+        mark: Mark::of(&object.object.uid),
+        rv: RvText::of(&object.object.rv),
+        gone: object.deleted,
+        lit,
+        draft: Draft {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            app: object.body.labels.get("app").cloned().unwrap_or_default(),
+            node: object.body.node.to_string(),
+            phase: object.body.phase.to_string(),
+        },
+    }
+}
+
+fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
+    let stream = &view.picture.api.stream;
+    let hand = view.picture.reflector.in_hand.as_ref();
+    let lit = current(view).and_then(|record| match &record.fact {
+        Fact::EventSent { .. } => stream.back().map(|line| line.number),
+        Fact::EventReceived { .. } => None,
+        _ => None,
+    });
+    // What the reflector has in its hand is the newest line that it took.
+    let lit = lit.or_else(|| {
+        hand.and_then(|_| {
+            stream
+                .iter()
+                .rev()
+                .find(|line| line.delivery == Delivery::Received)
+                .map(|line| line.number)
+        })
+    });
+    let skip = stream.len().saturating_sub(lines.max(1));
+    stream
+        .iter()
+        .skip(skip)
+        .map(|line| StreamRow {
+            number: line.number,
+            event: line.event,
+            class: event_class(line.event),
+            name: match line.event {
+                EventType::Bookmark | EventType::Error => String::new(),
+                _ => names.get(&line.object.key),
+            },
+            rv: RvText::of(&line.object.rv),
+            delivery: line.delivery,
+            lit: lit == Some(line.number),
+        })
+        .collect()
+}
+
+fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
+    if view.picture.api.feed != Feed::Program {
+        return Vec::new();
+    }
+    let last = current(view).map(|record| record.id);
+    let mut rows: Vec<_> = view
+        .recent
+        .iter()
+        .rev()
+        .filter_map(|record| match &record.fact {
+            Fact::Called { delta_type, object } => Some(CallRow {
+                number: u64::from(record.id.0),
+                verb: verb(*delta_type),
+                class: type_class(*delta_type),
+                name: names.get(&object.key),
+                rv: RvText::of(&object.rv),
+                lit: last == Some(record.id),
+            }),
+            _ => None,
+        })
+        .take(lines.max(1))
+        .collect();
+    rows.reverse();
+    rows
+}
+
+fn verb(delta_type: crate::cache::delta::DeltaType) -> &'static str {
+    use crate::cache::delta::DeltaType;
+    match delta_type {
+        DeltaType::Added => "Add",
+        DeltaType::Updated => "Update",
+        DeltaType::Deleted => "Delete",
+        DeltaType::Replaced | DeltaType::ReplacedAll => "Replace",
+        DeltaType::Sync | DeltaType::SyncAll => "Resync",
+        DeltaType::Bookmark => "Bookmark",
+    }
+}
+
+fn event_class(event: EventType) -> &'static str {
+    match event {
+        EventType::Added => "Added",
+        EventType::Modified => "Updated",
+        EventType::Deleted | EventType::Error => "Deleted",
+        EventType::Bookmark => "Bookmark",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_is_the_end_unless_something_older_is_wanted() {
+        assert_eq!(window(4, 6, None), (0, 4));
+        assert_eq!(window(60, 5, None), (55, 5));
+        assert_eq!(window(60, 5, Some(57)), (55, 5));
+        assert_eq!(window(60, 5, Some(10)), (10, 5));
+    }
+}

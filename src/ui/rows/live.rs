@@ -1,0 +1,158 @@
+//! Which room acts now.
+
+use crate::cache::fact::{Actor, Fact, FactRecord};
+
+/// A room of the stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Room {
+    /// The API server, or what stands in for it.
+    Api,
+    /// The reflector.
+    Reflector,
+    /// The queue.
+    Queue,
+    /// Pop and process.
+    Pop,
+    /// The store and its indices.
+    Indexer,
+    /// The pseudo-code and the lanes.
+    Now,
+    /// The handlers.
+    Processor,
+}
+
+impl Room {
+    /// All of them, in the order of the data's path.
+    pub const ALL: [Self; 7] = [
+        Self::Api,
+        Self::Reflector,
+        Self::Queue,
+        Self::Pop,
+        Self::Indexer,
+        Self::Now,
+        Self::Processor,
+    ];
+
+    /// The name that anchors, test ids and classes use.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Reflector => "reflector",
+            Self::Queue => "queue",
+            Self::Pop => "pop",
+            Self::Indexer => "indexer",
+            Self::Now => "now",
+            Self::Processor => "processor",
+        }
+    }
+}
+
+/// The room in which a fact happened.
+#[must_use]
+pub fn room(record: &FactRecord) -> Room {
+    match &record.fact {
+        Fact::ObjectCreated { .. }
+        | Fact::ObjectUpdated { .. }
+        | Fact::ObjectDeleted { .. }
+        | Fact::WriteRefused { .. }
+        | Fact::HistoryCompacted { .. }
+        | Fact::ListAnswered { .. }
+        | Fact::ListRefused { .. }
+        | Fact::WatchAccepted { .. }
+        | Fact::WatchRefused { .. }
+        | Fact::EventSent { .. }
+        | Fact::WatchClosed { .. }
+        | Fact::Called { .. } => Room::Api,
+
+        Fact::ListRequested { .. }
+        | Fact::ListReceived { .. }
+        | Fact::WatchRequested { .. }
+        | Fact::EventReceived { .. }
+        | Fact::LastSyncMoved { .. }
+        | Fact::WatchEnded { .. }
+        | Fact::BackoffStarted { .. }
+        | Fact::ReflectorStopped { .. } => Room::Reflector,
+
+        Fact::LockTaken { by } | Fact::LockAwaited { by, .. } | Fact::LockReleased { by } => {
+            if *by == Actor::ProcessLoop {
+                Room::Pop
+            } else {
+                Room::Queue
+            }
+        }
+
+        Fact::KeyFailed { .. }
+        | Fact::TransformFailed { .. }
+        | Fact::Transformed { .. }
+        | Fact::Populated { .. }
+        | Fact::DeleteChecked { .. }
+        | Fact::DeleteIgnored { .. }
+        | Fact::DeltaAppended { .. }
+        | Fact::DeltasMerged { .. }
+        | Fact::KeyEnqueued { .. }
+        | Fact::DeletionDetected { .. }
+        | Fact::ResyncSkipped { .. }
+        | Fact::AlreadyPresent { .. }
+        | Fact::FifoItemSet { .. }
+        | Fact::FifoItemRemoved { .. }
+        | Fact::FifoCleared
+        | Fact::EntryAppended { .. }
+        | Fact::Synced
+        | Fact::Requeued { .. }
+        | Fact::KnownObjectsSet { .. }
+        | Fact::QueueClosed => Room::Queue,
+
+        Fact::FifoKeySkipped { .. }
+        | Fact::EntriesTaken { .. }
+        | Fact::QueueEmpty
+        | Fact::KeyPopped { .. }
+        | Fact::ProcessFailed { .. }
+        | Fact::ProcessWasSlow { .. }
+        | Fact::DeltaTaken { .. }
+        | Fact::Processed { .. }
+        | Fact::ModeSet { .. }
+        | Fact::PopAsked { .. } => Room::Pop,
+
+        Fact::ItemStored { .. }
+        | Fact::ItemRemoved { .. }
+        | Fact::StoreReplaced { .. }
+        | Fact::IndexEntryRemoved { .. }
+        | Fact::IndexEntryAdded { .. }
+        | Fact::IndexFailed { .. }
+        | Fact::IndexersAdded { .. }
+        | Fact::IndicesReset
+        | Fact::StoreVersionMoved { .. } => Room::Indexer,
+
+        Fact::NotificationQueued { .. }
+        | Fact::NotificationTaken { .. }
+        | Fact::LinePrinted { .. }
+        | Fact::NotificationHandled { .. } => Room::Processor,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::fact::{Cause, FactId};
+    use crate::cache::step::Step;
+
+    fn at(actor: Actor, fact: Fact) -> Room {
+        room(&FactRecord {
+            id: FactId(0),
+            time: 0,
+            actor,
+            cause: Cause::Start,
+            step: Step::PopLock,
+            fact,
+        })
+    }
+
+    #[test]
+    fn a_lock_belongs_to_the_room_of_who_takes_it() {
+        let by = Actor::ProcessLoop;
+        assert_eq!(at(by, Fact::LockTaken { by }), Room::Pop);
+        let by = Actor::Reflector;
+        assert_eq!(at(by, Fact::LockTaken { by }), Room::Queue);
+    }
+}

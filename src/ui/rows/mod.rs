@@ -1,0 +1,290 @@
+//! What each room shows, as plain data: pure functions of a [`View`] without leptos or web-sys.
+//!
+//! A row is cheap to compare, so that a component is drawn again only when its own row changed.
+
+pub mod api;
+pub mod live;
+pub mod pop;
+pub mod processor;
+pub mod queue;
+pub mod reflector;
+pub mod store;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::{Notification, ObjectRef, Shape};
+use crate::cache::key::Key;
+use crate::replay::picture::Picture;
+use crate::ui::caption::{short_name, short_rv};
+use crate::ui::view::View;
+
+/// How many hues a mark can have.
+pub const HUES: u64 = 8;
+/// How many shapes a mark can have.
+pub const SHAPES: u64 = 3;
+
+/// The small sign of an object: its hue and shape come from the UID, so a recreated object gets
+/// another one. Without a UID it is hollow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Mark(Option<(u8, u8)>);
+
+impl Mark {
+    /// The mark of a UID.
+    #[must_use]
+    pub fn of(uid: &str) -> Self {
+        if uid.is_empty() {
+            return Self(None);
+        }
+        // FNV-1a: it keeps neighbours (uid-1, uid-2) apart in its low bits.
+        let hash = uid.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        let hue = u8::try_from(hash % HUES).unwrap_or_default();
+        let shape = u8::try_from((hash >> 24) % SHAPES).unwrap_or_default();
+        Self(Some((hue, shape)))
+    }
+
+    /// Its classes.
+    #[must_use]
+    pub fn class(self) -> String {
+        match self.0 {
+            Some((hue, shape)) => format!("id h{hue} s{shape}"),
+            None => "id none".to_owned(),
+        }
+    }
+}
+
+/// A resource version: what is shown and the whole of it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct RvText {
+    /// Shown; a long one shows its tail.
+    pub short: String,
+    /// All of it, where that is more.
+    pub full: Option<Arc<str>>,
+}
+
+impl RvText {
+    /// How to show `rv`.
+    #[must_use]
+    pub fn of(rv: &Arc<str>) -> Self {
+        let short = short_rv(rv);
+        let full = (short != **rv).then(|| Arc::clone(rv));
+        Self { short, full }
+    }
+
+    /// Whether it needs more than the usual width.
+    #[must_use]
+    pub fn is_long(&self) -> bool {
+        self.short.chars().count() > 3
+    }
+}
+
+/// One delta as a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeltaRow {
+    /// Its place, 0 is the oldest.
+    pub index: usize,
+    /// Its type.
+    pub delta_type: DeltaType,
+    /// The version of its object.
+    pub rv: RvText,
+    /// It holds a tombstone.
+    pub tombstone: bool,
+    /// The current fact made it, or it is the one in work.
+    pub lit: bool,
+    /// It has been dealt with.
+    pub done: bool,
+}
+
+impl DeltaRow {
+    /// The row of one delta.
+    #[must_use]
+    pub fn of(index: usize, delta_type: DeltaType, object: &ObjectRef) -> Self {
+        Self {
+            index,
+            delta_type,
+            rv: RvText::of(&object.rv),
+            tombstone: matches!(object.shape, Shape::Tombstone | Shape::EmptyTombstone),
+            lit: false,
+            done: false,
+        }
+    }
+}
+
+/// Something stacked: what is shown, and how much of the middle is not.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Stack {
+    /// The shown ones, oldest first.
+    pub shown: Vec<DeltaRow>,
+    /// So many between the oldest and the others are not shown.
+    pub hidden: usize,
+}
+
+/// Fits a stack into `room` places: the oldest and the newest stay, the middle gives way to `+N`.
+#[must_use]
+pub fn stack(mut all: Vec<DeltaRow>, room: usize) -> Stack {
+    let room = room.max(3);
+    if all.len() <= room {
+        return Stack {
+            shown: all,
+            hidden: 0,
+        };
+    }
+    let hidden = all.len() - (room - 1);
+    all.drain(1..=hidden);
+    Stack { shown: all, hidden }
+}
+
+/// Short names for keys: without the namespace, unless two keys would then look alike.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    short: HashMap<Arc<str>, Key>,
+    ambiguous: std::collections::HashSet<Arc<str>>,
+}
+
+impl Names {
+    /// The names for what a picture holds.
+    #[must_use]
+    pub fn of(picture: &Picture) -> Self {
+        let mut names = Self::default();
+        let keys = picture
+            .api
+            .objects
+            .keys()
+            .chain(picture.store.items.keys())
+            .chain(picture.queue.keys.iter());
+        for key in keys {
+            let short = short_name(key);
+            match names.short.get(short) {
+                Some(other) if other != key => {
+                    names.ambiguous.insert(Arc::from(short));
+                }
+                Some(_) => {}
+                None => {
+                    names.short.insert(Arc::from(short), key.clone());
+                }
+            }
+        }
+        names
+    }
+
+    /// What to call `key`.
+    #[must_use]
+    pub fn get(&self, key: &Key) -> String {
+        let short = short_name(key);
+        if self.ambiguous.contains(short) {
+            key.to_string()
+        } else {
+            short.to_owned()
+        }
+    }
+}
+
+/// The class of a delta type: its hue.
+#[must_use]
+pub fn type_class(delta_type: DeltaType) -> &'static str {
+    match delta_type {
+        DeltaType::Added => "Added",
+        DeltaType::Updated => "Updated",
+        DeltaType::Deleted => "Deleted",
+        DeltaType::Replaced | DeltaType::ReplacedAll => "Replaced",
+        DeltaType::Sync | DeltaType::SyncAll => "Sync",
+        DeltaType::Bookmark => "Bookmark",
+    }
+}
+
+/// The class of a notification.
+#[must_use]
+pub fn notification_class(notification: &Notification) -> &'static str {
+    match notification {
+        Notification::Add { .. } => "Added",
+        Notification::Update { .. } => "Updated",
+        Notification::Delete { .. } => "Deleted",
+    }
+}
+
+/// What a notification is about.
+#[must_use]
+pub fn notification_object(notification: &Notification) -> &ObjectRef {
+    match notification {
+        Notification::Add { object, .. } | Notification::Delete { object } => object,
+        Notification::Update { new, .. } => new,
+    }
+}
+
+/// The UID under which a key is known at this moment, wherever it is known.
+#[must_use]
+pub fn uid_of(picture: &Picture, key: &Key) -> Arc<str> {
+    let queued = picture
+        .queue
+        .deltas
+        .get(key)
+        .and_then(|deltas| deltas.last())
+        .map(|(_, object)| object);
+    let known = queued
+        .or_else(|| picture.store.items.get(key))
+        .or_else(|| picture.api.objects.get(key).map(|object| &object.object));
+    known
+        .map(|object| Arc::clone(&object.uid))
+        .unwrap_or_default()
+}
+
+/// The fact that made this moment, if it is not the start.
+#[must_use]
+pub fn current(view: &View) -> Option<&crate::cache::fact::FactRecord> {
+    view.recent.last()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(index: usize) -> DeltaRow {
+        let object = ObjectRef {
+            key: "a".into(),
+            shape: Shape::Object,
+            rv: "1".into(),
+            uid: "".into(),
+        };
+        DeltaRow::of(index, DeltaType::Updated, &object)
+    }
+
+    #[test]
+    fn neighbouring_uids_get_different_hues() {
+        let hues: std::collections::BTreeSet<_> = (0..8)
+            .map(|n| Mark::of(&format!("uid-{n}")).0.map(|m| m.0))
+            .collect();
+        assert_eq!(hues.len(), 8);
+        assert_eq!(Mark::of("").class(), "id none");
+    }
+
+    #[test]
+    fn long_versions_show_their_tail() {
+        assert_eq!(RvText::of(&"12".into()).short, "12");
+        let long = RvText::of(&"20471474".into());
+        assert_eq!(long.short, "…1474");
+        assert_eq!(long.full.as_deref(), Some("20471474"));
+    }
+
+    #[test]
+    fn a_tall_stack_keeps_its_oldest_and_its_newest() {
+        let fitted = stack((0..8).map(row).collect(), 5);
+        let places: Vec<_> = fitted.shown.iter().map(|r| r.index).collect();
+        assert_eq!(places, [0, 5, 6, 7]);
+        assert_eq!(fitted.hidden, 4);
+        assert_eq!(stack((0..5).map(row).collect(), 5).hidden, 0);
+    }
+
+    #[test]
+    fn names_are_short_unless_two_are_alike() {
+        let mut picture = Picture::default();
+        for key in ["default/web", "kube/web", "default/dns"] {
+            picture.queue.keys.push_back(key.into());
+        }
+        let names = Names::of(&picture);
+        assert_eq!(names.get(&"default/web".into()), "default/web");
+        assert_eq!(names.get(&"default/dns".into()), "dns");
+    }
+}

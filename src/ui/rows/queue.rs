@@ -1,0 +1,229 @@
+//! The queue's room.
+
+use std::sync::Arc;
+
+use super::{DeltaRow, Mark, Names, RvText, Stack, current, stack, uid_of};
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::{Entry, Fact};
+use crate::cache::key::Key;
+use crate::replay::picture::{QueueKind, QueueRoom};
+use crate::ui::view::View;
+
+/// What the room shows.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct QueueRows {
+    /// Which queue.
+    pub kind: QueueKind,
+    /// How many keys are queued.
+    pub keys: usize,
+    /// How many deltas (or entries) are queued.
+    pub deltas: usize,
+    /// The columns, the next one first, as many as fit.
+    pub columns: Vec<ColumnRow>,
+    /// So many keys behind them are not shown.
+    pub hidden_keys: usize,
+    /// RealFIFO: the entries, the next one first, as many as fit.
+    pub entries: Vec<EntryRow>,
+    /// So many entries behind them are not shown.
+    pub hidden_entries: usize,
+    /// The current fact is about something that is not shown.
+    pub hidden_lit: bool,
+    /// `HasSynced()`.
+    pub synced: bool,
+    /// `IsClosed()`.
+    pub closed: bool,
+    /// Versions are long here, so tokens are wider.
+    pub wide: bool,
+}
+
+/// One key with its stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnRow {
+    /// The key.
+    pub key: Key,
+    /// What it is called.
+    pub name: String,
+    /// Its object's mark.
+    pub mark: Mark,
+    /// 0 is next.
+    pub place: usize,
+    /// Its deltas.
+    pub stack: Stack,
+    /// The current fact is about it.
+    pub lit: bool,
+}
+
+/// One entry of a RealFIFO.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryRow {
+    /// 0 is next.
+    pub place: usize,
+    /// Its type.
+    pub delta_type: DeltaType,
+    /// What it is about.
+    pub name: String,
+    /// Its object's mark.
+    pub mark: Mark,
+    /// Its version.
+    pub rv: RvText,
+    /// The current fact made it.
+    pub lit: bool,
+}
+
+/// The room at this moment, with places for so many columns and stacks so high.
+#[must_use]
+pub fn rows(view: &View, columns: usize, depth: usize) -> QueueRows {
+    let queue = &view.picture.queue;
+    let names = Names::of(&view.picture);
+    let columns = columns.max(2);
+    let fresh = fresh(view);
+    let shown = if queue.keys.len() > columns {
+        columns - 1
+    } else {
+        queue.keys.len()
+    };
+    let places = columns * depth.max(2);
+    let shown_entries = if queue.entries.len() > places {
+        places - 1
+    } else {
+        queue.entries.len()
+    };
+    let lit_place = fresh
+        .as_ref()
+        .and_then(|fresh| queue.keys.iter().position(|key| *key == fresh.key));
+    let appended = matches!(
+        current(view).map(|record| &record.fact),
+        Some(Fact::EntryAppended { .. })
+    );
+    QueueRows {
+        kind: queue.kind,
+        keys: queue.keys.len(),
+        deltas: count(queue),
+        columns: queue
+            .keys
+            .iter()
+            .take(shown)
+            .enumerate()
+            .map(|(place, key)| column(view, &names, fresh.as_ref(), key, place, depth))
+            .collect(),
+        hidden_keys: queue.keys.len() - shown,
+        entries: queue
+            .entries
+            .iter()
+            .take(shown_entries)
+            .enumerate()
+            .map(|(place, entry)| {
+                let newest = place + 1 == queue.entries.len();
+                entry_row(&names, place, entry, appended && newest)
+            })
+            .collect(),
+        hidden_entries: queue.entries.len() - shown_entries,
+        hidden_lit: lit_place.is_some_and(|place| place >= shown)
+            || (appended && shown_entries < queue.entries.len()),
+        synced: queue.synced,
+        closed: queue.closed,
+        wide: is_wide(queue),
+    }
+}
+
+struct Fresh {
+    key: Key,
+    delta: bool,
+}
+
+/// What the current fact put into the queue. A delta stays lit while its key takes its place.
+fn fresh(view: &View) -> Option<Fresh> {
+    let (key, delta) = match &current(view)?.fact {
+        Fact::DeltaAppended { object, .. } => (&object.key, true),
+        Fact::FifoItemSet { object } => (&object.key, true),
+        Fact::DeltasMerged { key, .. } => (key, true),
+        Fact::KeyEnqueued { key, .. } => (key, true),
+        Fact::Requeued { key, .. } | Fact::ResyncSkipped { key } | Fact::AlreadyPresent { key } => {
+            (key, false)
+        }
+        _ => return None,
+    };
+    Some(Fresh {
+        key: key.clone(),
+        delta,
+    })
+}
+
+fn count(queue: &QueueRoom) -> usize {
+    if queue.kind == QueueKind::RealFifo {
+        return queue.entries.len();
+    }
+    queue.deltas.values().map(Vec::len).sum()
+}
+
+/// Among all that waits, not only what is shown: the width must not jump with the window.
+fn is_wide(queue: &QueueRoom) -> bool {
+    let mut deltas = queue
+        .deltas
+        .values()
+        .flatten()
+        .map(|(_, object)| &object.rv);
+    let mut entries = queue.entries.iter().map(entry_rv);
+    deltas.any(|rv| RvText::of(rv).is_long())
+        || entries.any(|rv| rv.is_some_and(|rv| RvText::of(rv).is_long()))
+}
+
+fn entry_rv(entry: &Entry) -> Option<&Arc<str>> {
+    match entry {
+        Entry::Delta(_, object) => Some(&object.rv),
+        Entry::ReplacedAll { rv, .. } | Entry::Bookmark { rv } => Some(rv),
+        Entry::SyncAll => None,
+    }
+}
+
+fn column(
+    view: &View,
+    names: &Names,
+    fresh: Option<&Fresh>,
+    key: &Key,
+    place: usize,
+    depth: usize,
+) -> ColumnRow {
+    let deltas = view.picture.queue.deltas.get(key);
+    let lit = fresh.is_some_and(|fresh| fresh.key == *key);
+    let mut all: Vec<_> = deltas
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .map(|(index, (delta_type, object))| DeltaRow::of(index, *delta_type, object))
+        .collect();
+    if let (true, Some(newest)) = (fresh.is_some_and(|f| f.delta) && lit, all.last_mut()) {
+        newest.lit = true;
+    }
+    ColumnRow {
+        key: key.clone(),
+        name: names.get(key),
+        mark: Mark::of(&uid_of(&view.picture, key)),
+        place,
+        stack: stack(all, depth),
+        lit,
+    }
+}
+
+fn entry_row(names: &Names, place: usize, entry: &Entry, lit: bool) -> EntryRow {
+    let (delta_type, name, mark) = match entry {
+        Entry::Delta(delta_type, object) => {
+            (*delta_type, names.get(&object.key), Mark::of(&object.uid))
+        }
+        Entry::ReplacedAll { objects, .. } => (
+            DeltaType::ReplacedAll,
+            format!("× {}", objects.len()),
+            Mark::default(),
+        ),
+        Entry::SyncAll => (DeltaType::SyncAll, String::new(), Mark::default()),
+        Entry::Bookmark { .. } => (DeltaType::Bookmark, String::new(), Mark::default()),
+    };
+    EntryRow {
+        place,
+        delta_type,
+        name,
+        mark,
+        rv: entry_rv(entry).map(RvText::of).unwrap_or_default(),
+        lit,
+    }
+}

@@ -1,0 +1,298 @@
+//! The Indexer's room.
+
+use std::sync::Arc;
+
+use super::{Mark, Names, RvText};
+use crate::cache::fact::{Fact, ObjectRef};
+use crate::cache::key::Key;
+use crate::replay::picture::{Picture, StoreRoom};
+use crate::ui::view::View;
+
+/// So many items are shown at most; a longer list is no picture any more.
+const ITEMS: usize = 60;
+/// So many keys of one set are shown at most.
+const TAGS: usize = 24;
+
+/// What the room shows.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct StoreRows {
+    /// The program has a store.
+    pub present: bool,
+    /// Its version.
+    pub rv: RvText,
+    /// How many events it is behind.
+    pub behind: u64,
+    /// The items by key.
+    pub items: Vec<ItemRow>,
+    /// How many items there are.
+    pub count: usize,
+    /// So many are not shown.
+    pub hidden: usize,
+    /// The indices.
+    pub indices: Vec<IndexRow>,
+}
+
+/// One item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemRow {
+    /// Its key.
+    pub key: Key,
+    /// What it is called.
+    pub name: String,
+    /// Its mark.
+    pub mark: Mark,
+    /// Its version.
+    pub rv: RvText,
+    /// Whether it changes at this moment.
+    pub change: Change,
+}
+
+/// What the current fact does to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Change {
+    /// Nothing.
+    #[default]
+    None,
+    /// It fills it.
+    In,
+    /// It empties it.
+    Out,
+}
+
+impl Change {
+    /// Its class.
+    #[must_use]
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::In => "new",
+            Self::Out => "out",
+        }
+    }
+}
+
+/// One index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexRow {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its values in order.
+    pub values: Vec<ValueRow>,
+}
+
+/// One indexed value with its set of keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueRow {
+    /// The index.
+    pub index: Arc<str>,
+    /// The value.
+    pub value: Arc<str>,
+    /// The keys.
+    pub tags: Vec<TagRow>,
+    /// So many are not shown.
+    pub hidden: usize,
+}
+
+/// One key in one set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagRow {
+    /// The key.
+    pub key: Key,
+    /// What it is called.
+    pub name: String,
+    /// Its object's mark.
+    pub mark: Mark,
+    /// Whether it changes at this moment.
+    pub change: Change,
+}
+
+/// The room at this moment.
+#[must_use]
+pub fn rows(view: &View) -> StoreRows {
+    let store = &view.picture.store;
+    let names = Names::of(&view.picture);
+    let touched = Touched::of(view);
+    let mut items: Vec<_> = store
+        .items
+        .iter()
+        .map(|(key, object)| item(&names, key, object, touched.item(key)))
+        .collect();
+    if let Some((key, old)) = &touched.removed {
+        let place = items.partition_point(|row| row.key < *key);
+        items.insert(place, item(&names, key, old, Change::Out));
+    }
+    let count = store.items.len();
+    let hidden = items.len().saturating_sub(ITEMS);
+    let wanted = items.iter().position(|row| row.change != Change::None);
+    let first = wanted.map_or(0, |place| (place + 1).saturating_sub(ITEMS));
+    StoreRows {
+        present: store.present,
+        rv: RvText::of(&store.rv),
+        behind: store.behind,
+        items: items.into_iter().skip(first).take(ITEMS).collect(),
+        count,
+        hidden,
+        indices: indices(store, &names, &touched),
+    }
+}
+
+/// What a query box answers: `Index`'s keys under a value, or nothing for an unknown index.
+///
+/// Upstream: `IndexKeys` in
+/// [`thread_safe_store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/thread_safe_store.go).
+#[must_use]
+pub fn index_keys(picture: &Picture, index: &str, value: &str) -> Option<Vec<Key>> {
+    let values = picture.store.indices.get(index)?;
+    Some(values.get(value).cloned().unwrap_or_default())
+}
+
+/// The names of the indices.
+#[must_use]
+pub fn index_names(view: &View) -> Vec<Arc<str>> {
+    view.picture.store.indices.keys().cloned().collect()
+}
+
+/// What the last operation on the store touched.
+#[derive(Default)]
+struct Touched {
+    stored: Option<Key>,
+    removed: Option<(Key, ObjectRef)>,
+    entered: Vec<(Arc<str>, Arc<str>, Key)>,
+    left: Option<(Arc<str>, Arc<str>, Key)>,
+}
+
+impl Touched {
+    /// An operation is the run of store facts up to now; what leaves is shown for one step only.
+    fn of(view: &View) -> Self {
+        let mut touched = Self::default();
+        let mut newest = true;
+        for record in view.recent.iter().rev() {
+            match &record.fact {
+                Fact::ItemStored { object, .. } => {
+                    touched.stored = Some(object.key.clone());
+                    break;
+                }
+                Fact::ItemRemoved { key, old } => {
+                    if let (true, Some(old)) = (newest, old) {
+                        touched.removed = Some((key.clone(), old.clone()));
+                    }
+                    break;
+                }
+                Fact::IndexEntryAdded { index, value, key } => {
+                    touched
+                        .entered
+                        .push((Arc::clone(index), Arc::clone(value), key.clone()));
+                    touched.stored.get_or_insert_with(|| key.clone());
+                }
+                Fact::IndexEntryRemoved {
+                    index, value, key, ..
+                } => {
+                    if newest {
+                        touched.left = Some((Arc::clone(index), Arc::clone(value), key.clone()));
+                    }
+                    touched.stored.get_or_insert_with(|| key.clone());
+                }
+                Fact::IndexFailed { key, .. } => {
+                    touched.stored.get_or_insert_with(|| key.clone());
+                }
+                Fact::StoreVersionMoved { .. } => {}
+                _ => break,
+            }
+            newest = false;
+        }
+        touched
+    }
+
+    fn item(&self, key: &Key) -> Change {
+        if self.stored.as_ref() == Some(key) {
+            Change::In
+        } else {
+            Change::None
+        }
+    }
+
+    fn tag(&self, index: &str, value: &str, key: &Key) -> Change {
+        let entered = self
+            .entered
+            .iter()
+            .any(|(i, v, k)| **i == *index && **v == *value && k == key);
+        if entered { Change::In } else { Change::None }
+    }
+}
+
+fn item(names: &Names, key: &Key, object: &ObjectRef, change: Change) -> ItemRow {
+    ItemRow {
+        key: key.clone(),
+        name: names.get(key),
+        mark: Mark::of(&object.uid),
+        rv: RvText::of(&object.rv),
+        change,
+    }
+}
+
+fn indices(store: &StoreRoom, names: &Names, touched: &Touched) -> Vec<IndexRow> {
+    let tag = |index: &str, value: &str, key: &Key| TagRow {
+        key: key.clone(),
+        name: names.get(key),
+        mark: Mark::of(store.items.get(key).map_or("", |object| &*object.uid)),
+        change: touched.tag(index, value, key),
+    };
+    let mut rows: Vec<_> = store
+        .indices
+        .iter()
+        .map(|(name, values)| IndexRow {
+            name: Arc::clone(name),
+            values: values
+                .iter()
+                .map(|(value, keys)| ValueRow {
+                    index: Arc::clone(name),
+                    value: Arc::clone(value),
+                    tags: keys
+                        .iter()
+                        .take(TAGS)
+                        .map(|key| tag(name, value, key))
+                        .collect(),
+                    hidden: keys.len().saturating_sub(TAGS),
+                })
+                .collect(),
+        })
+        .collect();
+    if let Some((index, value, key)) = &touched.left {
+        put_back(
+            &mut rows,
+            index,
+            value,
+            TagRow {
+                change: Change::Out,
+                ..tag(index, value, key)
+            },
+        );
+    }
+    rows
+}
+
+/// Shows a key that has just left a set, struck out, where it was; its value too if that went.
+fn put_back(rows: &mut [IndexRow], index: &Arc<str>, value: &Arc<str>, tag: TagRow) {
+    let Some(row) = rows.iter_mut().find(|row| row.name == *index) else {
+        return;
+    };
+    let place = row.values.partition_point(|other| other.value < *value);
+    if row
+        .values
+        .get(place)
+        .is_none_or(|other| other.value != *value)
+    {
+        row.values.insert(
+            place,
+            ValueRow {
+                index: Arc::clone(index),
+                value: Arc::clone(value),
+                tags: Vec::new(),
+                hidden: 0,
+            },
+        );
+    }
+    let tags = &mut row.values[place].tags;
+    let at = tags.partition_point(|other| other.key < tag.key);
+    tags.insert(at, tag);
+}

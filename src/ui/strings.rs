@@ -1,0 +1,569 @@
+//! The page's own words in both languages: one struct, so that none can be forgotten in one of
+//! them. Words about facts are in `caption`; names out of client-go are not translated.
+
+use super::i18n::Lang;
+use super::rows::live::Room;
+use crate::replay::picture::ProcessMode;
+
+/// Every label, hint and accessible name of the page.
+#[derive(Debug)]
+#[allow(missing_docs, reason = "each name says which control it labels")]
+pub struct Strings {
+    pub lesson: &'static str,
+    pub open_recording: &'static str,
+    pub known_on: &'static str,
+    pub known_off: &'static str,
+    pub known_title: &'static str,
+    pub language: &'static str,
+    pub theme_to_dark: &'static str,
+    pub theme_to_light: &'static str,
+    pub help: &'static str,
+    pub close: &'static str,
+    pub dismiss: &'static str,
+    pub error: &'static str,
+    pub line: &'static str,
+    pub drop_here: &'static str,
+    pub drop_hint: &'static str,
+    pub era_title: &'static str,
+
+    pub stage: &'static str,
+    pub rooms: &'static str,
+    pub acting: &'static str,
+    pub recording: &'static str,
+    pub program: &'static str,
+    pub server_rv: &'static str,
+    pub create: &'static str,
+    pub edit: &'static str,
+    pub delete: &'static str,
+    pub objects: &'static str,
+    pub no_objects: &'static str,
+    pub deleted: &'static str,
+    pub show_all: &'static str,
+    pub watch_stream: &'static str,
+    pub no_watch: &'static str,
+    pub no_events: &'static str,
+    pub waiting: &'static str,
+    pub lost: &'static str,
+    pub calls: &'static str,
+    pub no_calls: &'static str,
+    pub faults: &'static str,
+    pub cut_watch: &'static str,
+    pub compact: &'static str,
+    pub compact_title: &'static str,
+    pub new_object: &'static str,
+    pub change_object: &'static str,
+    pub namespace: &'static str,
+    pub name: &'static str,
+    pub app: &'static str,
+    pub node: &'static str,
+    pub phase: &'static str,
+    pub cancel: &'static str,
+    pub do_create: &'static str,
+    pub do_edit: &'static str,
+
+    pub no_reflector: &'static str,
+    pub stopped: &'static str,
+    pub in_hand: &'static str,
+
+    pub empty_queue: &'static str,
+    pub next: &'static str,
+    pub oldest_bottom: &'static str,
+    pub closed: &'static str,
+    pub object_gone: &'static str,
+    pub tombstone: &'static str,
+
+    pub mode: &'static str,
+    pub pop_one: &'static str,
+    pub lock_free: &'static str,
+    pub last_popped: &'static str,
+    pub nothing_popped: &'static str,
+    pub process_idle: &'static str,
+
+    pub no_store: &'static str,
+    pub empty_store: &'static str,
+    pub not_kept: &'static str,
+    pub items: &'static str,
+    pub indices: &'static str,
+    pub no_indices: &'static str,
+    pub query: &'static str,
+    pub query_index: &'static str,
+    pub query_value: &'static str,
+
+    pub now_running: &'static str,
+    pub nothing_runs: &'static str,
+    pub lanes: &'static str,
+    pub runs: &'static str,
+    pub holds_lock: &'static str,
+    pub waits: &'static str,
+
+    pub shared_processor: &'static str,
+    pub no_handlers: &'static str,
+    pub inline_handler: &'static str,
+    pub output: &'static str,
+    pub no_output: &'static str,
+
+    pub narration: &'static str,
+    pub note: &'static str,
+    pub transport: &'static str,
+    pub reset: &'static str,
+    pub back: &'static str,
+    pub play: &'static str,
+    pub pause: &'static str,
+    pub step: &'static str,
+    pub next_marker: &'static str,
+    pub timeline: &'static str,
+    pub speed: &'static str,
+
+    pub keys_title: &'static str,
+    pub key_play: &'static str,
+    pub key_step: &'static str,
+    pub key_ten: &'static str,
+    pub key_marker: &'static str,
+    pub key_tenths: &'static str,
+    pub key_reset: &'static str,
+    pub key_help: &'static str,
+    pub legend_title: &'static str,
+    pub legend_waits: &'static str,
+    pub legend_lit: &'static str,
+    pub legend_gone: &'static str,
+    pub legend_tombstone: &'static str,
+}
+
+/// The words of a language.
+#[must_use]
+pub fn strings(lang: Lang) -> &'static Strings {
+    match lang {
+        Lang::En => &EN,
+        Lang::Zh => &ZH,
+    }
+}
+
+/// The title of a room, where it is not a name out of client-go that depends on the picture.
+#[must_use]
+pub fn room(lang: Lang, room: Room) -> &'static str {
+    match (room, lang) {
+        (Room::Api, _) => "API server",
+        (Room::Reflector, _) => "Reflector",
+        (Room::Queue, Lang::En) => "Queue",
+        (Room::Queue, Lang::Zh) => "队列",
+        (Room::Pop, _) => "Pop",
+        (Room::Indexer, _) => "Indexer",
+        (Room::Now, _) => strings(lang).now_running,
+        (Room::Processor, _) => strings(lang).shared_processor,
+    }
+}
+
+/// `3 keys · 5 deltas`
+#[must_use]
+pub fn queued(lang: Lang, keys: usize, deltas: usize) -> String {
+    match lang {
+        Lang::En => format!(
+            "{keys} {} · {deltas} {}",
+            plural(keys, "key", "keys"),
+            plural(deltas, "delta", "deltas")
+        ),
+        Lang::Zh => format!("{keys} 个 key · {deltas} 个 Delta"),
+    }
+}
+
+/// `5 entries`
+#[must_use]
+pub fn entries(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("{count} {}", plural(count, "entry", "entries")),
+        Lang::Zh => format!("{count} 个条目"),
+    }
+}
+
+/// `5 events behind`
+#[must_use]
+pub fn behind(lang: Lang, events: u64) -> String {
+    match lang {
+        Lang::En => format!(
+            "{events} {} behind",
+            if events == 1 { "event" } else { "events" }
+        ),
+        Lang::Zh => format!("落后 {events} 个事件"),
+    }
+}
+
+/// `2 listeners`
+#[must_use]
+pub fn listeners(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("{count} {}", plural(count, "listener", "listeners")),
+        Lang::Zh => format!("{count} 个 listener"),
+    }
+}
+
+/// `1 + 1 running`, `0 pending`
+#[must_use]
+pub fn load(lang: Lang, pending: usize, running: bool) -> String {
+    match (lang, running) {
+        (Lang::En, true) => format!("{pending} + 1 running"),
+        (Lang::En, false) => format!("{pending} pending"),
+        (Lang::Zh, true) => format!("{pending} + 1 执行中"),
+        (Lang::Zh, false) => format!("{pending} 等待"),
+    }
+}
+
+/// `+37 more`
+#[must_use]
+pub fn more(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("{count} more"),
+        Lang::Zh => format!("还有 {count} 个"),
+    }
+}
+
+/// The place in the queue: `next`, `2nd`, `3rd`.
+#[must_use]
+pub fn place(lang: Lang, place: usize) -> String {
+    if place == 0 {
+        return strings(lang).next.to_owned();
+    }
+    let n = place + 1;
+    match lang {
+        Lang::Zh => format!("第 {n}"),
+        Lang::En => {
+            let ending = match (n % 10, n % 100) {
+                (_, 11..=13) => "th",
+                (1, _) => "st",
+                (2, _) => "nd",
+                (3, _) => "rd",
+                _ => "th",
+            };
+            format!("{n}{ending}")
+        }
+    }
+}
+
+/// The short name of a mode.
+#[must_use]
+pub fn mode(lang: Lang, mode: ProcessMode) -> &'static str {
+    match (mode, lang) {
+        (ProcessMode::Free, Lang::En) => "free",
+        (ProcessMode::Paced(_), Lang::En) => "paced",
+        (ProcessMode::Held, Lang::En) => "held",
+        (ProcessMode::Free, Lang::Zh) => "自由",
+        (ProcessMode::Paced(_), Lang::Zh) => "节拍",
+        (ProcessMode::Held, Lang::Zh) => "按住",
+    }
+}
+
+/// What a mode does.
+#[must_use]
+pub fn mode_title(lang: Lang, mode: ProcessMode) -> &'static str {
+    match (mode, lang) {
+        (ProcessMode::Free, Lang::En) => "Pops whenever something is queued",
+        (ProcessMode::Paced(_), Lang::En) => "Rests after each Pop",
+        (ProcessMode::Held, Lang::En) => "Pops only when asked",
+        (ProcessMode::Free, Lang::Zh) => "队列里有东西就 Pop",
+        (ProcessMode::Paced(_), Lang::Zh) => "每次 Pop 后歇一会儿",
+        (ProcessMode::Held, Lang::Zh) => "要求时才 Pop",
+    }
+}
+
+/// Who waits for the lock.
+#[must_use]
+pub fn waits_for_lock(lang: Lang, actor: &str) -> String {
+    match lang {
+        Lang::En => format!("{actor} waits"),
+        Lang::Zh => format!("{actor} 等锁"),
+    }
+}
+
+/// `step 38 / 62 · t = 14.0 s`
+#[must_use]
+pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -> String {
+    let steps = if endless {
+        "…".to_owned()
+    } else {
+        steps.to_string()
+    };
+    let tenths = ms / 100;
+    let time = format!("t = {}.{} s", tenths / 10, tenths % 10);
+    match lang {
+        Lang::En => format!("step {step} / {steps} · {time}"),
+        Lang::Zh => format!("第 {step} / {steps} 步 · {time}"),
+    }
+}
+
+fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
+    if count == 1 { one } else { many }
+}
+
+static EN: Strings = Strings {
+    lesson: "Lesson",
+    open_recording: "Open a recording…",
+    known_on: "KnownObjects on",
+    known_off: "KnownObjects off",
+    known_title: "Whether the queue can ask the Indexer which objects it knows",
+    language: "Switch the language",
+    theme_to_dark: "Switch to the dark theme",
+    theme_to_light: "Switch to the light theme",
+    help: "Help",
+    close: "Close",
+    dismiss: "Dismiss",
+    error: "Error",
+    line: "line",
+    drop_here: "Drop recordings here",
+    drop_hint: "One file, or several that belong together",
+    era_title: "The generation of client-go that is at work",
+
+    stage: "Stage",
+    rooms: "Rooms",
+    acting: "acts now",
+    recording: "Recording",
+    program: "Program",
+    server_rv: "resourceVersion of the API server",
+    create: "create",
+    edit: "edit",
+    delete: "delete",
+    objects: "Objects",
+    no_objects: "no objects yet",
+    deleted: "deleted",
+    show_all: "Show all objects",
+    watch_stream: "watch stream",
+    no_watch: "no watch is open",
+    no_events: "nothing sent yet",
+    waiting: "waiting",
+    lost: "lost",
+    calls: "calls",
+    no_calls: "nothing called yet",
+    faults: "faults",
+    cut_watch: "cut watch",
+    compact: "410 (compact)",
+    compact_title: "Forget the history: the next watch from an old version is answered with 410 Gone",
+    new_object: "Create an object",
+    change_object: "Edit the object",
+    namespace: "namespace",
+    name: "name",
+    app: "label app",
+    node: "node",
+    phase: "phase",
+    cancel: "Cancel",
+    do_create: "Create",
+    do_edit: "Save",
+
+    no_reflector: "No reflector: the program calls the queue itself.",
+    stopped: "stopped",
+    in_hand: "in hand",
+
+    empty_queue: "The queue is empty",
+    next: "next",
+    oldest_bottom: "Deltas of a key, oldest at the bottom",
+    closed: "closed",
+    object_gone: "object gone",
+    tombstone: "tombstone",
+
+    mode: "How the process loop runs",
+    pop_one: "Pop one",
+    lock_free: "free",
+    last_popped: "last popped",
+    nothing_popped: "nothing yet",
+    process_idle: "nothing in work",
+
+    no_store: "This program has no store.",
+    empty_store: "empty",
+    not_kept: "not kept by client-go",
+    items: "items",
+    indices: "indices",
+    no_indices: "no indices",
+    query: "query",
+    query_index: "Index to ask",
+    query_value: "Indexed value to ask for",
+
+    now_running: "Now running",
+    nothing_runs: "Nothing has run yet.",
+    lanes: "Who runs, who waits, who holds the lock",
+    runs: "runs",
+    holds_lock: "holds the lock",
+    waits: "waits",
+
+    shared_processor: "Shared processor",
+    no_handlers: "No handlers are registered.",
+    inline_handler: "inside process",
+    output: "output",
+    no_output: "nothing printed yet",
+
+    narration: "What happens",
+    note: "About this lesson",
+    transport: "Playback",
+    reset: "Start over",
+    back: "Step back",
+    play: "Play",
+    pause: "Pause",
+    step: "Step",
+    next_marker: "Next marker",
+    timeline: "Timeline",
+    speed: "Speed",
+
+    keys_title: "Keys",
+    key_play: "play or pause",
+    key_step: "one step back or on",
+    key_ten: "ten steps back or on",
+    key_marker: "marker before or after",
+    key_tenths: "to that tenth of the run",
+    key_reset: "start over",
+    key_help: "this help",
+    legend_title: "Signs",
+    legend_waits: "hatched: waits for the lock",
+    legend_lit: "lit: changed by this step",
+    legend_gone: "struck out: gone",
+    legend_tombstone: "dashed with ?: a tombstone (DeletedFinalStateUnknown)",
+};
+
+static ZH: Strings = Strings {
+    lesson: "课程",
+    open_recording: "打开录制文件…",
+    known_on: "KnownObjects 开",
+    known_off: "KnownObjects 关",
+    known_title: "队列能否向 Indexer 询问它已知的对象",
+    language: "切换语言",
+    theme_to_dark: "切换到深色主题",
+    theme_to_light: "切换到浅色主题",
+    help: "帮助",
+    close: "关闭",
+    dismiss: "关掉",
+    error: "错误",
+    line: "行",
+    drop_here: "把录制文件拖到这里",
+    drop_hint: "一个文件，或属于同一次录制的几个文件",
+    era_title: "正在运行的 client-go 世代",
+
+    stage: "舞台",
+    rooms: "房间",
+    acting: "正在动作",
+    recording: "录制",
+    program: "程序",
+    server_rv: "API server 的 resourceVersion",
+    create: "创建",
+    edit: "修改",
+    delete: "删除",
+    objects: "对象",
+    no_objects: "还没有对象",
+    deleted: "已删除",
+    show_all: "显示全部对象",
+    watch_stream: "watch 流",
+    no_watch: "没有打开的 watch",
+    no_events: "还没有发送事件",
+    waiting: "等待中",
+    lost: "丢失",
+    calls: "调用",
+    no_calls: "还没有调用",
+    faults: "故障",
+    cut_watch: "切断 watch",
+    compact: "410（压缩）",
+    compact_title: "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone",
+    new_object: "创建对象",
+    change_object: "修改对象",
+    namespace: "命名空间",
+    name: "名称",
+    app: "标签 app",
+    node: "节点",
+    phase: "阶段",
+    cancel: "取消",
+    do_create: "创建",
+    do_edit: "保存",
+
+    no_reflector: "没有 Reflector：程序自己调用队列。",
+    stopped: "已停止",
+    in_hand: "手上",
+
+    empty_queue: "队列是空的",
+    next: "下一个",
+    oldest_bottom: "一个 key 的 Delta，最旧的在最下面",
+    closed: "已关闭",
+    object_gone: "对象已移除",
+    tombstone: "墓碑",
+
+    mode: "处理循环怎样运行",
+    pop_one: "Pop 一次",
+    lock_free: "空闲",
+    last_popped: "上次 Pop",
+    nothing_popped: "还没有",
+    process_idle: "没有在处理",
+
+    no_store: "这个程序没有 store。",
+    empty_store: "空",
+    not_kept: "client-go 并不保存这个值",
+    items: "items",
+    indices: "indices",
+    no_indices: "没有索引",
+    query: "查询",
+    query_index: "要查的索引",
+    query_value: "要查的索引值",
+
+    now_running: "正在运行",
+    nothing_runs: "还没有运行。",
+    lanes: "谁在运行，谁在等待，谁持有锁",
+    runs: "运行",
+    holds_lock: "持有锁",
+    waits: "等待",
+
+    shared_processor: "Shared processor",
+    no_handlers: "没有注册 handler。",
+    inline_handler: "在 process 里",
+    output: "输出",
+    no_output: "还没有输出",
+
+    narration: "发生了什么",
+    note: "关于本课",
+    transport: "播放",
+    reset: "重新开始",
+    back: "后退一步",
+    play: "播放",
+    pause: "暂停",
+    step: "前进一步",
+    next_marker: "下一个标记",
+    timeline: "时间线",
+    speed: "速度",
+
+    keys_title: "按键",
+    key_play: "播放或暂停",
+    key_step: "后退或前进一步",
+    key_ten: "后退或前进十步",
+    key_marker: "前一个或后一个标记",
+    key_tenths: "跳到全程的那个十分位",
+    key_reset: "重新开始",
+    key_help: "本帮助",
+    legend_title: "图例",
+    legend_waits: "斜纹：在等锁",
+    legend_lit: "点亮：这一步改变了它",
+    legend_gone: "划掉：已离开",
+    legend_tombstone: "虚线加 ?：墓碑（DeletedFinalStateUnknown）",
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_as_people_do() {
+        let places: Vec<_> = [0, 1, 2, 3, 10, 11, 12, 20, 21]
+            .map(|n| place(Lang::En, n))
+            .into();
+        assert_eq!(
+            places,
+            [
+                "next", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd"
+            ]
+        );
+        assert_eq!(place(Lang::Zh, 1), "第 2");
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!(queued(Lang::En, 1, 2), "1 key · 2 deltas");
+        assert_eq!(behind(Lang::En, 1), "1 event behind");
+    }
+
+    #[test]
+    fn the_time_has_tenths() {
+        assert_eq!(
+            position(Lang::En, 38, 62, false, 14_000),
+            "step 38 / 62 · t = 14.0 s"
+        );
+    }
+}
