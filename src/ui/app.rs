@@ -1,0 +1,187 @@
+//! Mounts the page, and what every component of it shares.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use leptos::callback::{Callable, UnsyncCallback};
+use leptos::prelude::*;
+
+use super::board::Board;
+use super::command::Command;
+use super::fixture;
+use super::i18n::{Lang, Text};
+use super::strings::{Strings, strings};
+use super::view::View;
+
+/// What the components share, provided as a context.
+///
+/// A [`View`] holds `Rc`s, so its signal lives in [`LocalStorage`]. The handles themselves are
+/// `Copy` and `Send`, so memos may capture a `Ui`. Whoever feeds the page sets `view` once a step;
+/// rows are memos over it, so a room whose rows are equal is not touched.
+#[derive(Clone, Copy)]
+pub struct Ui {
+    /// The moment that is shown.
+    pub view: RwSignal<Rc<View>, LocalStorage>,
+    /// The language; [`mount`] keeps `<html lang>` and the remembered choice in step with it.
+    pub lang: RwSignal<Lang>,
+    /// The theme; likewise.
+    pub theme: RwSignal<Theme>,
+    /// What the lesson menu offers: id and title.
+    pub lessons: RwSignal<Lessons>,
+    /// Where every button, key and dropped file goes.
+    pub on: UnsyncCallback<Command>,
+}
+
+/// The lessons (and the sandbox, and bundled recordings) of the menu: id and title, in order.
+pub type Lessons = Arc<[(Arc<str>, Text)]>;
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// Dark ink on paper.
+    #[default]
+    Light,
+    /// Light ink on slate.
+    Dark,
+}
+
+impl Theme {
+    /// Its name in `data-theme` and in what is remembered.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        [Self::Light, Self::Dark]
+            .into_iter()
+            .find(|theme| theme.as_str() == text)
+    }
+}
+
+impl Ui {
+    /// Out of the context.
+    #[must_use]
+    pub fn get() -> Self {
+        expect_context::<Self>()
+    }
+
+    /// Asks for something.
+    pub fn send(self, command: Command) {
+        self.on.run(command);
+    }
+
+    /// The page's words; tracks the language.
+    #[must_use]
+    pub fn words(self) -> &'static Strings {
+        strings(self.lang.get())
+    }
+
+    /// Something computed from the view; whoever reads it hears of it only when it changes.
+    pub fn memo<T>(self, rows: impl Fn(&View) -> T + Send + Sync + 'static) -> Memo<T>
+    where
+        T: PartialEq + Send + Sync + 'static,
+    {
+        Memo::new(move |_| self.view.with(|view| rows(view)))
+    }
+}
+
+/// Puts the page into `<body>`, in place of what says that it is loading.
+pub fn mount() {
+    if let Some(loading) = document().get_element_by_id("loading") {
+        loading.remove();
+    }
+    mount_to_body(App);
+}
+
+/// The page.
+#[component]
+pub fn App() -> impl IntoView {
+    let ui = Ui {
+        view: RwSignal::new_local(Rc::new(fixture::view())),
+        lang: RwSignal::new(first_lang()),
+        theme: RwSignal::new(first_theme()),
+        lessons: RwSignal::new(fixture::lessons()),
+        on: UnsyncCallback::new(|_command| {}),
+    };
+    follow(ui);
+    provide_context(ui);
+    view! { <Board /> }
+}
+
+/// Keeps `<html>` and what is remembered in step with language and theme.
+pub fn follow(ui: Ui) {
+    Effect::new(move |before: Option<Lang>| {
+        let lang = ui.lang.get();
+        set_on_root("lang", tag(lang));
+        if before.is_some() {
+            remember("lang", tag(lang));
+        }
+        lang
+    });
+    Effect::new(move |before: Option<Theme>| {
+        let theme = ui.theme.get();
+        set_on_root("data-theme", theme.as_str());
+        if before.is_some() {
+            remember("theme", theme.as_str());
+        }
+        theme
+    });
+}
+
+/// The remembered language, or the browser's.
+#[must_use]
+pub fn first_lang() -> Lang {
+    let text = remembered("lang").or_else(|| window().navigator().language());
+    if text.is_some_and(|text| text.starts_with("zh")) {
+        Lang::Zh
+    } else {
+        Lang::En
+    }
+}
+
+/// The remembered theme, or the system's.
+#[must_use]
+pub fn first_theme() -> Theme {
+    if let Some(theme) = remembered("theme").and_then(|text| Theme::parse(&text)) {
+        return theme;
+    }
+    let query = window().match_media("(prefers-color-scheme: dark)");
+    if query.ok().flatten().is_some_and(|query| query.matches()) {
+        Theme::Dark
+    } else {
+        Theme::Light
+    }
+}
+
+fn tag(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "en",
+        Lang::Zh => "zh-Hans",
+    }
+}
+
+fn set_on_root(name: &str, value: &str) {
+    if let Some(root) = document().document_element() {
+        // Fails for a malformed name alone.
+        let _ = root.set_attribute(name, value);
+    }
+}
+
+// Storage may be blocked or full: then the choice lasts as long as the page.
+fn remembered(name: &str) -> Option<String> {
+    let storage = window().local_storage().ok().flatten()?;
+    storage
+        .get_item(&format!("deltascope.{name}"))
+        .ok()
+        .flatten()
+}
+
+fn remember(name: &str, value: &str) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        let _ = storage.set_item(&format!("deltascope.{name}"), value);
+    }
+}

@@ -1,0 +1,505 @@
+//! The API server's room.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::frame::{Frame, follow, rv};
+use super::layout::{fit, size_of};
+use crate::cache::key::Key;
+use crate::replay::picture::{Delivery, Feed};
+use crate::ui::app::Ui;
+use crate::ui::command::{Command, Draft};
+use crate::ui::rows::api::{CallRow, ObjectRow, StreamRow, free_name, rows};
+use crate::ui::rows::live::Room;
+use crate::ui::strings;
+
+// Heights of an object with its gap and of a stream line, in style/api.css.
+const OBJECT: f64 = 30.0;
+const OBJECT_GAP: f64 = 5.5;
+const LINE: f64 = 24.0;
+
+/// Which form is open.
+#[derive(Clone, PartialEq)]
+enum Form {
+    Create,
+    Edit(Draft),
+}
+
+/// The room.
+#[component]
+pub(super) fn Api() -> impl IntoView {
+    let ui = Ui::get();
+    let objects_box = NodeRef::<html::Div>::new();
+    let stream_box = NodeRef::<html::Div>::new();
+    let objects_size = size_of(objects_box);
+    let stream_size = size_of(stream_box);
+    let all = RwSignal::new(false);
+    let capacity = Memo::new(move |_| {
+        if all.get() {
+            return usize::MAX;
+        }
+        fit(objects_size.get().1, OBJECT, OBJECT_GAP, 5)
+    });
+    let lines = Memo::new(move |_| fit(stream_size.get().1, LINE, 0.0, 6));
+    let room = Memo::new(move |_| {
+        let (capacity, lines) = (capacity.get(), lines.get());
+        ui.view.with(|view| rows(view, capacity, lines))
+    });
+    let feed = Memo::new(move |_| room.with(|room| room.feed));
+    let can_write = Memo::new(move |_| room.with(|room| room.can_write));
+    let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
+    let hidden = Memo::new(move |_| room.with(|room| room.hidden));
+    let objects = Memo::new(move |_| room.with(|room| room.objects.clone()));
+    let watch = Memo::new(move |_| room.with(|room| room.watch.clone()));
+    let gauge = Memo::new(move |_| room.with(|room| room.rv.clone()));
+    let chosen = RwSignal::new(None::<Key>);
+    let form = RwSignal::new(None::<Form>);
+    let target = Memo::new(move |_| {
+        let chosen = chosen.get()?;
+        objects.with(|rows| {
+            let row = rows.iter().find(|row| row.key == chosen && !row.gone)?;
+            Some((row.key.clone(), row.draft.clone()))
+        })
+    });
+    let title = Signal::derive(move || {
+        match feed.get() {
+            Feed::Server => strings::room(ui.lang.get(), Room::Api),
+            Feed::Recorded => ui.words().recording,
+            Feed::Program => ui.words().program,
+        }
+        .to_owned()
+    });
+    let shown_gauge = move || {
+        (feed.get() != Feed::Program).then(|| {
+            let gauge = gauge.get();
+            let empty = gauge.short.is_empty();
+            view! {
+                <span class="gauge" data-anchor="api/gauge" title=move || ui.words().server_rv>
+                    "rv " <b>{if empty { "–".into_any() } else { rv(gauge).into_any() }}</b>
+                </span>
+            }
+        })
+    };
+    view! {
+        <Frame room=Room::Api title=title side=shown_gauge>
+            <Show when=move || can_write.get()>
+                <div class="btns">
+                    <button
+                        class="btn"
+                        data-testid="btn-create"
+                        aria-expanded=move || (form.get() == Some(Form::Create)).to_string()
+                        on:click=move |_| form.set(Some(Form::Create))
+                    >
+                        "+ "
+                        {move || ui.words().create}
+                    </button>
+                    <button
+                        class="btn"
+                        data-testid="btn-edit"
+                        disabled=move || target.get().is_none()
+                        on:click=move |_| {
+                            if let Some((_, draft)) = target.get_untracked() {
+                                form.set(Some(Form::Edit(draft)));
+                            }
+                        }
+                    >
+                        "~ "
+                        {move || ui.words().edit}
+                    </button>
+                    <button
+                        class="btn"
+                        data-testid="btn-delete"
+                        disabled=move || target.get().is_none()
+                        on:click=move |_| {
+                            if let Some((key, _)) = target.get_untracked() {
+                                ui.send(Command::Delete(key));
+                            }
+                        }
+                    >
+                        "× "
+                        {move || ui.words().delete}
+                    </button>
+                </div>
+            </Show>
+            <div
+                class="objects"
+                class:all=all
+                class:absent=move || feed.get() == Feed::Program
+                node_ref=objects_box
+            >
+                <ul aria-label=move || ui.words().objects>
+                    <For
+                        each=move || objects.get()
+                        key=|row| row.key.clone()
+                        children=move |row| {
+                            let row = follow(objects, |row| row.key.clone(), row);
+                            view! { <Object row=row chosen=chosen enabled=can_write /> }
+                        }
+                    />
+                </ul>
+                <Show when=move || objects.with(Vec::is_empty)>
+                    <p class="empty">{move || ui.words().no_objects}</p>
+                </Show>
+            </div>
+            <Show when=move || { hidden.get() > 0 || all.get() }>
+                <button
+                    class="more"
+                    aria-expanded=move || all.get().to_string()
+                    title=move || ui.words().show_all
+                    on:click=move |_| all.update(|all| *all = !*all)
+                >
+                    {move || if all.get() { "−".to_owned() } else { format!("+{}", hidden.get()) }}
+                </button>
+            </Show>
+            <Show
+                when=move || feed.get() != Feed::Program
+                fallback=move || {
+                    view! { <h3 class="sub calls-title">{move || ui.words().calls}</h3> }
+                }
+            >
+                <h3 class="sub stream-title">
+                    {move || ui.words().watch_stream}
+                    " · "
+                    {move || match watch.get() {
+                        Some(rv) => {
+                            view! {
+                                <span translate="no">
+                                    "watch=true & allowWatchBookmarks=true & resourceVersion="
+                                    {rv.to_string()}
+                                </span>
+                            }
+                                .into_any()
+                        }
+                        None => view! { <span>{ui.words().no_watch}</span> }.into_any(),
+                    }}
+                </h3>
+            </Show>
+            <div class="stream" node_ref=stream_box>
+                <Stream room=room />
+            </div>
+            <Show when=move || can_cut.get()>
+                <h3 class="sub faults-title">{move || ui.words().faults}</h3>
+                <div class="btns faults">
+                    <button
+                        class="btn"
+                        data-testid="btn-cut"
+                        on:click=move |_| ui.send(Command::CutWatch)
+                    >
+                        {move || ui.words().cut_watch}
+                    </button>
+                    <button
+                        class="btn"
+                        data-testid="btn-compact"
+                        title=move || ui.words().compact_title
+                        on:click=move |_| ui.send(Command::Compact)
+                    >
+                        {move || ui.words().compact}
+                    </button>
+                </div>
+            </Show>
+            {move || form.get().map(|kind| view! { <PodForm kind=kind form=form /> })}
+        </Frame>
+    }
+}
+
+#[component]
+fn Object(
+    row: Memo<ObjectRow>,
+    chosen: RwSignal<Option<Key>>,
+    enabled: Memo<bool>,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let key = row.with_untracked(|row| row.key.clone());
+    let anchor = format!("api/object/{key}");
+    let name = key.to_string();
+    let is_chosen = {
+        let key = key.clone();
+        Memo::new(move |_| chosen.with(|chosen| chosen.as_ref() == Some(&key)))
+    };
+    let choose = move |_| {
+        let key = row.with_untracked(|row| row.key.clone());
+        chosen.update(|chosen| {
+            *chosen = if chosen.as_ref() == Some(&key) {
+                None
+            } else {
+                Some(key)
+            };
+        });
+    };
+    let title = move || {
+        row.with(|row| {
+            let draft = &row.draft;
+            let mut title = row.key.to_string();
+            for (what, value) in [
+                ("app", &draft.app),
+                ("node", &draft.node),
+                ("phase", &draft.phase),
+            ] {
+                if !value.is_empty() {
+                    title = format!("{title} · {what}={value}");
+                }
+            }
+            if row.gone {
+                title = format!("{title} · {}", ui.words().deleted);
+            }
+            title
+        })
+    };
+    view! {
+        <li>
+            <button
+                class="obj"
+                class:gone=move || row.with(|row| row.gone)
+                class:lit=move || row.with(|row| row.lit)
+                class:chosen=is_chosen
+                aria-pressed=move || is_chosen.get().to_string()
+                disabled=move || !enabled.get() || row.with(|row| row.gone)
+                data-testid="api-object"
+                data-anchor=anchor
+                title=title
+                translate="no"
+                on:click=choose
+            >
+                <i class=move || row.with(|row| row.mark.class())></i>
+                <span class="n">{name}</span>
+                <span class="rv">"rv " {move || rv(row.with(|row| row.rv.clone()))}</span>
+            </button>
+        </li>
+    }
+}
+
+#[component]
+fn Stream(room: Memo<crate::ui::rows::api::ApiRows>) -> impl IntoView {
+    let ui = Ui::get();
+    let stream = Memo::new(move |_| room.with(|room| room.stream.clone()));
+    let calls = Memo::new(move |_| room.with(|room| room.calls.clone()));
+    let program = Memo::new(move |_| room.with(|room| room.feed == Feed::Program));
+    let empty = move || stream.with(Vec::is_empty) && calls.with(Vec::is_empty);
+    view! {
+        <ul>
+            <For
+                each=move || stream.get()
+                key=|row| row.number
+                children=move |row| {
+                    let row = follow(stream, |row| row.number, row);
+                    view! { <Line row=row /> }
+                }
+            />
+            <For
+                each=move || calls.get()
+                key=|row| row.number
+                children=move |row| {
+                    let row = follow(calls, |row| row.number, row);
+                    view! { <Call row=row /> }
+                }
+            />
+        </ul>
+        <Show when=empty>
+            <p class="empty">
+                {move || {
+                    if program.get() { ui.words().no_calls } else { ui.words().no_events }
+                }}
+            </p>
+        </Show>
+    }
+}
+
+#[component]
+fn Line(row: Memo<StreamRow>) -> impl IntoView {
+    let ui = Ui::get();
+    let number = row.with_untracked(|row| row.number);
+    let class = move || {
+        row.with(|row| {
+            let delivery = match row.delivery {
+                Delivery::Waiting => " waiting",
+                Delivery::Received => "",
+                Delivery::Lost => " lost",
+            };
+            let lit = if row.lit { " lit" } else { "" };
+            format!("wire {}{delivery}{lit}", row.class)
+        })
+    };
+    let state = move || {
+        let words = ui.words();
+        match row.with(|row| row.delivery) {
+            Delivery::Waiting => Some(words.waiting),
+            Delivery::Received => None,
+            Delivery::Lost => Some(words.lost),
+        }
+    };
+    view! {
+        <li
+            class=class
+            data-testid="stream-line"
+            data-anchor=format!("api/stream/{number}")
+        >
+            <b translate="no">{move || row.with(|row| row.event.as_str())}</b>
+            <span class="n" translate="no">
+                {move || {
+                    row.with(|row| (!row.name.is_empty()).then(|| format!("{} · ", row.name)))
+                }}
+                {move || rv(row.with(|row| row.rv.clone()))}
+            </span>
+            {move || state().map(|state| view! { <small>{state}</small> })}
+        </li>
+    }
+}
+
+#[component]
+fn Call(row: Memo<CallRow>) -> impl IntoView {
+    let number = row.with_untracked(|row| row.number);
+    view! {
+        <li
+            class=move || {
+                row.with(|row| {
+                    format!("wire {}{}", row.class, if row.lit { " lit" } else { "" })
+                })
+            }
+            data-testid="stream-line"
+            data-anchor=format!("api/stream/{number}")
+            translate="no"
+        >
+            <b>{move || row.with(|row| row.verb)}</b>
+            <span class="n">
+                {move || row.with(|row| row.name.clone())}
+                {move || {
+                    let text = row.with(|row| row.rv.clone());
+                    (!text.short.is_empty()).then(|| view! { " · " {rv(text)} })
+                }}
+            </span>
+        </li>
+    }
+}
+
+/// A small form, in the room itself: what it is about stays in sight.
+#[component]
+fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
+    let ui = Ui::get();
+    let editing = matches!(kind, Form::Edit(_));
+    let draft = match kind {
+        Form::Edit(draft) => draft,
+        Form::Create => Draft {
+            namespace: "default".to_owned(),
+            name: ui.view.with_untracked(|view| free_name(view)),
+            app: "web".to_owned(),
+            node: "node-1".to_owned(),
+            phase: "Running".to_owned(),
+        },
+    };
+    let namespace = RwSignal::new(draft.namespace);
+    let name = RwSignal::new(draft.name);
+    let app = RwSignal::new(draft.app);
+    let node = RwSignal::new(draft.node);
+    let phase = RwSignal::new(draft.phase);
+    let first = NodeRef::<html::Input>::new();
+    let phase_input = NodeRef::<html::Input>::new();
+    Effect::new(move |_| {
+        let input = if editing {
+            phase_input.get()
+        } else {
+            first.get()
+        };
+        if let Some(input) = input {
+            let _ = input.focus();
+        }
+    });
+    let close = move || {
+        form.set(None);
+        let back = if editing { "btn-edit" } else { "btn-create" };
+        focus_test_id(back);
+    };
+    let submit = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        let draft = Draft {
+            namespace: namespace.get_untracked().trim().to_owned(),
+            name: name.get_untracked().trim().to_owned(),
+            app: app.get_untracked().trim().to_owned(),
+            node: node.get_untracked().trim().to_owned(),
+            phase: phase.get_untracked().trim().to_owned(),
+        };
+        ui.send(if editing {
+            Command::Edit(draft)
+        } else {
+            Command::Create(draft)
+        });
+        close();
+    };
+    let words = move || ui.words();
+    view! {
+        <form
+            class="pod-form"
+            data-testid="form-object"
+            aria-label=move || {
+                if editing { words().change_object } else { words().new_object }
+            }
+            on:submit=submit
+            on:keydown=move |event| {
+                if event.key() == "Escape" {
+                    event.prevent_default();
+                    close();
+                }
+            }
+        >
+            <label>
+                <span>{move || words().name}</span>
+                <input
+                    node_ref=first
+                    bind:value=name
+                    required
+                    readonly=editing
+                    maxlength="253"
+                    autocomplete="off"
+                    spellcheck="false"
+                />
+            </label>
+            <label>
+                <span>{move || words().namespace}</span>
+                <input
+                    bind:value=namespace
+                    readonly=editing
+                    maxlength="63"
+                    autocomplete="off"
+                    spellcheck="false"
+                />
+            </label>
+            <label>
+                <span>{move || words().app}</span>
+                <input bind:value=app maxlength="63" autocomplete="off" spellcheck="false" />
+            </label>
+            <label>
+                <span>{move || words().node}</span>
+                <input bind:value=node maxlength="253" autocomplete="off" spellcheck="false" />
+            </label>
+            <label>
+                <span>{move || words().phase}</span>
+                <input
+                    node_ref=phase_input
+                    bind:value=phase
+                    maxlength="63"
+                    autocomplete="off"
+                    spellcheck="false"
+                />
+            </label>
+            <div class="btns">
+                <button type="button" class="btn" on:click=move |_| close()>
+                    {move || words().cancel}
+                </button>
+                <button type="submit" class="btn go">
+                    {move || if editing { words().do_edit } else { words().do_create }}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+fn focus_test_id(id: &str) {
+    use leptos::wasm_bindgen::JsCast;
+    let found = document().query_selector(&format!("[data-testid={id}]"));
+    if let Some(element) = found
+        .ok()
+        .flatten()
+        .and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
+    {
+        let _ = element.focus();
+    }
+}

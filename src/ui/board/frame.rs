@@ -1,0 +1,75 @@
+//! The frame of a room, and rows that keep their elements.
+
+use std::hash::Hash;
+
+use leptos::prelude::*;
+
+use super::layout::Layout;
+use crate::ui::app::Ui;
+use crate::ui::rows::live::{self, Room};
+use crate::ui::rows::{RvText, current};
+
+/// A room: its heading, what stands at the right of it, and its content.
+#[component]
+pub(super) fn Frame(
+    /// Which room.
+    room: Room,
+    /// Its title.
+    #[prop(into)]
+    title: Signal<String>,
+    /// What stands at the right of the title.
+    #[prop(into, optional)]
+    side: ViewFn,
+    /// Its content.
+    children: Children,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let layout = Layout::get();
+    let live = ui.memo(move |view| current(view).is_some_and(|record| live::room(record) == room));
+    let id = room.id();
+    let tabbed = move || layout.is_tabbed(room);
+    view! {
+        <section
+            id=format!("room-{id}")
+            class=format!("room {id}")
+            class:live=live
+            data-testid=format!("room-{id}")
+            data-anchor=format!("room/{id}")
+            role=move || tabbed().then_some("tabpanel")
+            aria-labelledby=move || {
+                if tabbed() { format!("tab-{id}") } else { format!("title-{id}") }
+            }
+        >
+            <div class="head">
+                <h2 id=format!("title-{id}")>{move || title.get()}</h2>
+                {move || side.run()}
+            </div>
+            {children()}
+        </section>
+    }
+}
+
+/// The row with the key of `first` out of `rows`, now and later: a keyed list keeps its elements,
+/// and each of them follows its own row. What has left the list keeps its last look.
+pub(super) fn follow<T, K>(rows: Memo<Vec<T>>, key: fn(&T) -> K, first: T) -> Memo<T>
+where
+    T: Clone + PartialEq + Send + Sync + 'static,
+    K: Eq + Hash + Send + Sync + 'static,
+{
+    let id = key(&first);
+    Memo::new(move |before: Option<&T>| {
+        rows.with(|rows| rows.iter().find(|row| key(row) == id).cloned())
+            .or_else(|| before.cloned())
+            .unwrap_or_else(|| first.clone())
+    })
+}
+
+/// A version: its tail, and the whole of it on hover.
+pub(super) fn rv(rv: RvText) -> impl IntoView {
+    let full = rv.full.map(|full| full.to_string());
+    view! {
+        <span class="v" title=full translate="no">
+            {rv.short}
+        </span>
+    }
+}

@@ -1,0 +1,165 @@
+//! The header: lesson, switches of the run and of the page.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use super::icons;
+use super::open::OpenButton;
+use crate::ui::app::{Theme, Ui};
+use crate::ui::command::Command;
+use crate::ui::i18n::Lang;
+
+/// The header.
+#[component]
+pub(super) fn Header(
+    /// Whether the help is open.
+    help: RwSignal<bool>,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let lesson = ui.memo(|view| (*view.lesson).clone());
+    let known = ui.memo(|view| view.picture.queue.known_objects);
+    let can_switch = Memo::new(move |_| lesson.with(|lesson| lesson.can_switch_known));
+    let era = Memo::new(move |_| lesson.with(|lesson| era(&lesson.era)));
+    let number = move || {
+        let id = lesson.with(|lesson| Arc::clone(&lesson.id));
+        ui.lessons.with(|lessons| {
+            let at = lessons.iter().position(|(other, _)| *other == id);
+            at.map(|at| format!("{} · ", at + 1))
+        })
+    };
+    let foreign = move || {
+        let (id, title) = lesson.with(|lesson| (Arc::clone(&lesson.id), lesson.title.clone()));
+        let listed = ui
+            .lessons
+            .with(|lessons| lessons.iter().any(|(other, _)| *other == id));
+        (!listed).then(|| {
+            let text = title.get(ui.lang.get()).to_owned();
+            view! {
+                <option value=id.to_string() selected>
+                    {text}
+                </option>
+            }
+        })
+    };
+    view! {
+        <header class="top">
+            <h1 class="brand" translate="no">
+                "delta"
+                <i>"scope"</i>
+            </h1>
+            <label class="lesson">
+                <span class="number" aria-hidden="true">
+                    {number}
+                </span>
+                <span class="pick">
+                    <select
+                        data-testid="select-lesson"
+                        aria-label=move || ui.words().lesson
+                        on:change=move |event| {
+                            ui.send(Command::Load(event_target_value(&event).into()));
+                        }
+                    >
+                        {foreign}
+                        {move || {
+                            let lang = ui.lang.get();
+                            let id = lesson.with(|lesson| Arc::clone(&lesson.id));
+                            ui.lessons
+                                .get()
+                                .iter()
+                                .map(|(other, title)| {
+                                    view! {
+                                        <option value=other.to_string() selected=*other == id>
+                                            {title.get(lang).to_owned()}
+                                        </option>
+                                    }
+                                })
+                                .collect_view()
+                        }}
+                    </select>
+                    {icons::drawn(icons::CHEVRON)}
+                </span>
+            </label>
+            <span class="spacer"></span>
+            <span class="chip on era" title=move || ui.words().era_title>
+                {move || era.get()}
+            </span>
+            <button
+                class="chip known"
+                class:on=known
+                data-testid="toggle-known"
+                aria-pressed=move || known.get().to_string()
+                disabled=move || !can_switch.get()
+                title=move || ui.words().known_title
+                on:click=move |_| ui.send(Command::KnownObjects(!known.get_untracked()))
+            >
+                {move || if known.get() { ui.words().known_on } else { ui.words().known_off }}
+            </button>
+            <OpenButton />
+            <button
+                class="chip lang"
+                data-testid="toggle-lang"
+                title=move || ui.words().language
+                on:click=move |_| {
+                    ui.lang
+                        .update(|lang| {
+                            *lang = match *lang {
+                                Lang::En => Lang::Zh,
+                                Lang::Zh => Lang::En,
+                            };
+                        });
+                }
+            >
+                <span class:dim=move || ui.lang.get() != Lang::En>"EN"</span>
+                " / "
+                <span class:dim=move || ui.lang.get() != Lang::Zh>"中文"</span>
+            </button>
+            <button
+                class="chip round"
+                data-testid="toggle-theme"
+                aria-label=move || match ui.theme.get() {
+                    Theme::Light => ui.words().theme_to_dark,
+                    Theme::Dark => ui.words().theme_to_light,
+                }
+                on:click=move |_| {
+                    ui.theme
+                        .update(|theme| {
+                            *theme = match *theme {
+                                Theme::Light => Theme::Dark,
+                                Theme::Dark => Theme::Light,
+                            };
+                        });
+                }
+            >
+                {move || {
+                    icons::drawn(
+                        match ui.theme.get() {
+                            Theme::Light => icons::MOON,
+                            Theme::Dark => icons::SUN,
+                        },
+                    )
+                }}
+            </button>
+            <button
+                class="chip round"
+                data-testid="btn-help"
+                aria-label=move || ui.words().help
+                aria-haspopup="dialog"
+                on:click=move |_| help.set(true)
+            >
+                "?"
+            </button>
+        </header>
+    }
+}
+
+/// The range that a version belongs to.
+fn era(version: &str) -> String {
+    match version {
+        "1.32" => "≤1.32 classic".to_owned(),
+        "1.34" => "1.33–1.34 in-order".to_owned(),
+        "1.35" => "1.35 batched".to_owned(),
+        "1.36" => "≥1.36 atomic".to_owned(),
+        other => other.to_owned(),
+    }
+}

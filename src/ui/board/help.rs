@@ -1,0 +1,105 @@
+//! The help: keys and signs.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::cache::delta::DeltaType;
+use crate::ui::app::Ui;
+use crate::ui::rows::{DeltaRow, RvText};
+
+use super::token::Delta;
+
+/// The dialog; the browser holds the focus in it and gives it back.
+#[component]
+pub(super) fn Help(
+    /// Whether it is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let dialog = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        let Some(dialog) = dialog.get() else {
+            return;
+        };
+        if open.get() && !dialog.open() {
+            let _ = dialog.show_modal();
+        } else if !open.get() && dialog.open() {
+            dialog.close();
+        }
+    });
+    let words = move || ui.words();
+    view! {
+        <dialog
+            class="help"
+            node_ref=dialog
+            aria-labelledby="help-title"
+            on:close=move |_| open.set(false)
+            on:click=move |event| {
+                // A click on the backdrop has the dialog itself as its target.
+                if event.target() == event.current_target() {
+                    open.set(false);
+                }
+            }
+        >
+            <div class="sheet">
+                <div class="head">
+                    <h2 id="help-title">{move || words().keys_title}</h2>
+                    <button class="chip" on:click=move |_| open.set(false)>
+                        {move || words().close}
+                    </button>
+                </div>
+                <dl class="keys">
+                    <Row keys=&["␣"] text=Signal::derive(move || words().key_play) />
+                    <Row keys=&["←", "→"] text=Signal::derive(move || words().key_step) />
+                    <Row keys=&["⇧ ←", "⇧ →"] text=Signal::derive(move || words().key_ten) />
+                    <Row keys=&["[", "]"] text=Signal::derive(move || words().key_marker) />
+                    <Row keys=&["0", "…", "9"] text=Signal::derive(move || words().key_tenths) />
+                    <Row keys=&["R"] text=Signal::derive(move || words().key_reset) />
+                    <Row keys=&["?"] text=Signal::derive(move || words().key_help) />
+                </dl>
+                <h3>{move || words().legend_title}</h3>
+                <div class="legend">
+                    {[
+                        DeltaType::Added,
+                        DeltaType::Updated,
+                        DeltaType::Deleted,
+                        DeltaType::Replaced,
+                        DeltaType::Sync,
+                        DeltaType::Bookmark,
+                    ]
+                        .map(sample)
+                        .into_iter()
+                        .map(|row| view! { <Delta row=Signal::stored(row) anchor=String::new() /> })
+                        .collect_view()}
+                </div>
+                <ul class="signs">
+                    <li>{move || words().legend_lit}</li>
+                    <li>{move || words().legend_gone}</li>
+                    <li>{move || words().legend_waits}</li>
+                    <li>{move || words().legend_tombstone}</li>
+                </ul>
+            </div>
+        </dialog>
+    }
+}
+
+#[component]
+fn Row(keys: &'static [&'static str], text: Signal<&'static str>) -> impl IntoView {
+    view! {
+        <div>
+            <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
+            <dd>{move || text.get()}</dd>
+        </div>
+    }
+}
+
+fn sample(delta_type: DeltaType) -> DeltaRow {
+    DeltaRow {
+        index: 0,
+        delta_type,
+        rv: RvText::default(),
+        tombstone: false,
+        lit: false,
+        done: false,
+    }
+}

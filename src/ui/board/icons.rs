@@ -1,0 +1,79 @@
+//! Icons, drawn inline.
+
+use leptos::prelude::*;
+
+use crate::cache::delta::DeltaType;
+
+/// The glyph of a delta type, as a path in a box of 14.
+pub(super) fn glyph(delta_type: DeltaType) -> &'static str {
+    match delta_type {
+        DeltaType::Added => "M7 2v10M2 7h10",
+        DeltaType::Updated => "M2 8q2.5-5 5-1t5-1",
+        DeltaType::Deleted => "M3 3l8 8M11 3l-8 8",
+        DeltaType::Replaced | DeltaType::ReplacedAll => {
+            "M11.5 7a4.5 4.5 0 11-1.4-3.3M11.5 1.5v2.8H8.7"
+        }
+        DeltaType::Sync | DeltaType::SyncAll => {
+            "M2.6 6.2a4.6 4.6 0 018.2-1.9M11.4 7.8a4.6 4.6 0 01-8.2 1.9M10.9 1.6v2.8H8.1M3.1 12.4V9.6h2.8"
+        }
+        DeltaType::Bookmark => "M4 12.5V2h6.5L8.6 4.7l1.9 2.8H4",
+    }
+}
+
+/// A filled icon in a box of 14.
+pub(super) fn filled(path: &'static str) -> impl IntoView {
+    view! {
+        <svg class="icon" width="14" height="14" viewBox="0 0 14 14" fill="currentColor" aria-hidden="true">
+            <path d=path></path>
+        </svg>
+    }
+}
+
+/// A drawn icon in a box of 14.
+pub(super) fn drawn(path: &'static str) -> impl IntoView {
+    view! {
+        <svg
+            class="icon"
+            width="14"
+            height="14"
+            viewBox="0 0 14 14"
+            fill="none"
+            stroke="currentColor"
+            stroke-width="1.5"
+            stroke-linecap="round"
+            stroke-linejoin="round"
+            aria-hidden="true"
+        >
+            <path d=path></path>
+        </svg>
+    }
+}
+
+/// The lock.
+pub(super) fn lock() -> impl IntoView {
+    view! {
+        <svg
+            class="icon"
+            width="12"
+            height="13"
+            viewBox="0 0 12 13"
+            fill="none"
+            stroke="currentColor"
+            stroke-width="1.6"
+            aria-hidden="true"
+        >
+            <path d="M3 5.5h6a1.5 1.5 0 011.5 1.5v3.5A1.5 1.5 0 019 12H3a1.5 1.5 0 01-1.5-1.5V7A1.5 1.5 0 013 5.5zM3.5 5.5V3.7a2.5 2.5 0 015 0v1.8"></path>
+        </svg>
+    }
+}
+
+pub(super) const RESET: &str = "M2 2h2v10H2zM12 2v10L5 7z";
+pub(super) const BACK: &str = "M9 2v10L2.5 7zM10.5 2h1.6v10h-1.6z";
+pub(super) const PLAY: &str = "M3 1.5v11L12.5 7z";
+pub(super) const PAUSE: &str = "M3 2h3v10H3zM8 2h3v10H8z";
+pub(super) const STEP: &str = "M5 2v10l6.5-5zM1.9 2h1.6v10H1.9z";
+pub(super) const NEXT: &str = "M10 2h2v10h-2zM2 2v10l7-5z";
+pub(super) const SUN: &str = "M7 4.4a2.6 2.6 0 100 5.2 2.6 2.6 0 000-5.2zM7 .9v1.2M7 11.9v1.2M.9 7h1.2M11.9 7h1.2M2.7 2.7l.8.8M10.5 10.5l.8.8M11.3 2.7l-.8.8M3.5 10.5l-.8.8";
+pub(super) const MOON: &str = "M12 8.4A5.3 5.3 0 015.6 2a5.3 5.3 0 106.4 6.4z";
+pub(super) const FOLDER: &str = "M1.5 11.5v-9h4l1.3 1.8h5.7v7.2z";
+pub(super) const CHEVRON: &str = "M3.5 5.5L7 9l3.5-3.5";

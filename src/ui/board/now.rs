@@ -1,0 +1,147 @@
+//! What runs now: the pseudo-code, and the lanes.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::frame::Frame;
+use crate::ui::app::Ui;
+use crate::ui::lanes::{self, Kind, Lane};
+use crate::ui::pseudo::{self, Listing};
+use crate::ui::rows::live::Room;
+
+/// The room.
+#[component]
+pub(super) fn Now() -> impl IntoView {
+    let ui = Ui::get();
+    let listing = ui.memo(|view| pseudo::listing(&view.recent, &view.picture));
+    let rows = ui.memo(|view| lanes::lanes(&view.recent, &view.picture));
+    let title = Signal::derive(move || ui.words().now_running.to_owned());
+    let side = move || {
+        view! {
+            <span class="where" translate="no">
+                {move || {
+                    listing
+                        .with(|listing| {
+                            let link = link(listing);
+                            let dot = (!listing.title.is_empty() && link.is_some()).then_some(" · ");
+                            view! { <span class="routine">{listing.title.clone()} {dot}</span> {link} }
+                        })
+                }}
+            </span>
+        }
+    };
+    let code = NodeRef::<html::Pre>::new();
+    Effect::new(move |_| {
+        listing.track();
+        if let Some(code) = code.get() {
+            // After the lines of this step are in place.
+            request_animation_frame(move || show_current(&code));
+        }
+    });
+    view! {
+        <Frame room=Room::Now title=title side=side>
+            <pre class="code" node_ref=code tabindex="0" translate="no">
+                {move || {
+                    listing
+                        .with(|listing| {
+                            if listing.lines.is_empty() {
+                                return view! { <span class="empty">{ui.words().nothing_runs}</span> }
+                                    .into_any();
+                            }
+                            listing
+                                .lines
+                                .iter()
+                                .map(|line| {
+                                    let text = line.text;
+                                    let value = line
+                                        .value
+                                        .clone()
+                                        .map(|value| view! { <i class="value">"→ " {value}</i> });
+                                    if line.current {
+                                        view! { <mark>{text} {value}</mark> }.into_any()
+                                    } else {
+                                        view! { <span class="line">{text} {value}</span> }.into_any()
+                                    }
+                                })
+                                .collect_view()
+                                .into_any()
+                        })
+                }}
+            </pre>
+            <Lanes rows=rows />
+        </Frame>
+    }
+}
+
+/// The link into client-go, where there is one.
+pub(super) fn link(listing: &Listing) -> Option<impl IntoView + use<>> {
+    let link = listing.link.clone()?;
+    Some(view! {
+        <a href=link.url target="_blank" rel="noopener noreferrer">
+            {link.text}
+        </a>
+    })
+}
+
+fn show_current(code: &web_sys::HtmlElement) {
+    use leptos::wasm_bindgen::JsCast;
+    let Ok(Some(mark)) = code.query_selector("mark") else {
+        return;
+    };
+    let Ok(mark) = mark.dyn_into::<web_sys::HtmlElement>() else {
+        return;
+    };
+    let (top, height) = (mark.offset_top() - code.offset_top(), mark.offset_height());
+    let (from, room) = (code.scroll_top(), code.client_height());
+    if top < from || top + height > from + room {
+        code.set_scroll_top(top - (room - height) / 2);
+    }
+}
+
+#[component]
+fn Lanes(rows: Memo<Vec<Lane>>) -> impl IntoView {
+    let ui = Ui::get();
+    let name = move |actor| {
+        let lang = ui.lang.get();
+        ui.view
+            .with(|view| lanes::actor_name(actor, &view.picture, lang))
+    };
+    view! {
+        <div class="lanes" role="group" aria-label=move || ui.words().lanes>
+            {move || {
+                let words = ui.words();
+                rows
+                    .get()
+                    .into_iter()
+                    .map(|lane| {
+                        view! {
+                            <div class="lane">
+                                <span class="n">{name(lane.actor)}</span>
+                                <span class="track">
+                                    {lane
+                                        .segments
+                                        .iter()
+                                        .map(|segment| {
+                                            let (class, title) = match segment.kind {
+                                                Kind::Runs => ("run", words.runs),
+                                                Kind::HoldsLock => ("lk", words.holds_lock),
+                                                Kind::Waits => ("wt", words.waits),
+                                            };
+                                            let width = (segment.to - segment.from).max(0.004);
+                                            let style = format!(
+                                                "left:{:.2}%;width:{:.2}%",
+                                                segment.from * 100.0,
+                                                width * 100.0,
+                                            );
+                                            view! { <i class=class title=title style=style></i> }
+                                        })
+                                        .collect_view()}
+                                </span>
+                            </div>
+                        }
+                    })
+                    .collect_view()
+            }}
+        </div>
+    }
+}

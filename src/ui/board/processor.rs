@@ -1,0 +1,147 @@
+//! The shared processor's room.
+
+use std::sync::Arc;
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::frame::{Frame, follow};
+use crate::ui::app::Ui;
+use crate::ui::rows::live::Room;
+use crate::ui::rows::processor::{HandlerRow, RING, rows};
+use crate::ui::strings;
+
+/// The room.
+#[component]
+pub(super) fn Processor() -> impl IntoView {
+    let ui = Ui::get();
+    let room = ui.memo(rows);
+    let handlers = Memo::new(move |_| room.with(|room| room.handlers.clone()));
+    let output = Memo::new(move |_| room.with(|room| room.output.clone()));
+    let title = Signal::derive(move || ui.words().shared_processor.to_owned());
+    let side = move || {
+        view! {
+            <span class="count">
+                {move || strings::listeners(ui.lang.get(), handlers.with(Vec::len))}
+            </span>
+        }
+    };
+    let printed = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        output.track();
+        if let Some(printed) = printed.get() {
+            request_animation_frame(move || printed.set_scroll_top(printed.scroll_height()));
+        }
+    });
+    view! {
+        <Frame room=Room::Processor title=title side=side>
+            <div class="two">
+                <ul class="handlers" tabindex="0">
+                    <For
+                        each=move || handlers.get()
+                        key=|row| (row.number, Arc::clone(&row.name))
+                        children=move |row| {
+                            let row = follow(
+                                handlers,
+                                |row| (row.number, Arc::clone(&row.name)),
+                                row,
+                            );
+                            view! { <Handler row=row /> }
+                        }
+                    />
+                    <Show when=move || handlers.with(Vec::is_empty)>
+                        <li class="empty">{move || ui.words().no_handlers}</li>
+                    </Show>
+                </ul>
+                <div class="printed">
+                    <h3 class="sub">{move || ui.words().output}</h3>
+                    <div class="output mono" node_ref=printed data-anchor="output/last" tabindex="0">
+                        <For
+                            each=move || output.get()
+                            key=|row| (row.number, Arc::clone(&row.text))
+                            children=move |row| {
+                                let text = row.text.to_string();
+                                let row = follow(
+                                    output,
+                                    |row| (row.number, Arc::clone(&row.text)),
+                                    row,
+                                );
+                                view! {
+                                    <div
+                                        class="line"
+                                        class:lit=move || row.with(|row| row.lit)
+                                        data-testid="output-line"
+                                        translate="no"
+                                    >
+                                        {text}
+                                    </div>
+                                }
+                            }
+                        />
+                        <Show when=move || output.with(Vec::is_empty)>
+                            <p class="empty">{move || ui.words().no_output}</p>
+                        </Show>
+                    </div>
+                </div>
+            </div>
+        </Frame>
+    }
+}
+
+#[component]
+fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
+    let ui = Ui::get();
+    let (number, name, inline) =
+        row.with_untracked(|row| (row.number, row.name.to_string(), row.inline));
+    let over = move || row.with(|row| row.pending.saturating_sub(RING));
+    let busy = move || row.with(|row| row.running.is_some());
+    view! {
+        <li
+            class="lst"
+            class:lit=move || row.with(|row| row.lit)
+            data-anchor=format!("handler/{number}")
+        >
+            <span class="n mono" title=name.clone() translate="no">
+                {name.clone()}
+            </span>
+            <span class="ring" aria-hidden="true">
+                <i
+                    class=move || {
+                        row.with(|row| format!("run {}", row.running.unwrap_or_default()))
+                    }
+                    data-anchor=format!("handler/{number}/running")
+                    title=move || row.with(|row| row.running_name.clone())
+                ></i>
+                {(0..RING)
+                    .map(|place| {
+                        view! {
+                            <i
+                                class=move || {
+                                    row.with(|row| {
+                                        row.ring.get(place).copied().unwrap_or_default()
+                                    })
+                                }
+                                data-anchor=format!("handler/{number}/pending/{place}")
+                            ></i>
+                        }
+                    })
+                    .collect_view()}
+                <small>
+                    {move || {
+                        let over = over();
+                        (over > 0).then(|| format!("+{over}"))
+                    }}
+                </small>
+            </span>
+            <span class="load mono" class:busy=busy>
+                {move || {
+                    if inline {
+                        ui.words().inline_handler.to_owned()
+                    } else {
+                        strings::load(ui.lang.get(), row.with(|row| row.pending), busy())
+                    }
+                }}
+            </span>
+        </li>
+    }
+}

@@ -1,0 +1,254 @@
+//! The queue's room.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::frame::{Frame, follow, rv};
+use super::icons::glyph;
+use super::layout::{fit, size_of};
+use super::token::Delta;
+use crate::replay::picture::QueueKind;
+use crate::ui::app::Ui;
+use crate::ui::rows::live::Room;
+use crate::ui::rows::queue::{ColumnRow, EntryRow, rows};
+use crate::ui::rows::type_class;
+use crate::ui::strings;
+
+// Sizes of a delta, of its wide form and of an entry with their gaps, in style/queue.css.
+const DELTA: f64 = 110.0;
+const WIDE: f64 = 140.0;
+const DELTA_HEIGHT: f64 = 29.0;
+const ENTRY_HEIGHT: f64 = 66.0;
+const COLUMN_GAP: f64 = 11.0;
+const DELTA_GAP: f64 = 6.0;
+const ENTRY_GAP: f64 = 14.0;
+
+/// The room.
+#[component]
+pub(super) fn Queue() -> impl IntoView {
+    let ui = Ui::get();
+    let cols_box = NodeRef::<html::Div>::new();
+    let size = size_of(cols_box);
+    let wide = ui.memo(|view| rows(view, 2, 3).wide);
+    let kind = ui.memo(|view| view.picture.queue.kind);
+    let places = Memo::new(move |_| {
+        let (width, height) = size.get();
+        let each = if wide.get() { WIDE } else { DELTA };
+        let depth = if kind.get() == QueueKind::RealFifo {
+            fit(height, ENTRY_HEIGHT, ENTRY_GAP, 4)
+        } else {
+            fit(height, DELTA_HEIGHT, DELTA_GAP, 8)
+        };
+        (fit(width, each, COLUMN_GAP, 3), depth)
+    });
+    let room = Memo::new(move |_| {
+        let (columns, depth) = places.get();
+        ui.view.with(|view| rows(view, columns, depth))
+    });
+    let columns = Memo::new(move |_| room.with(|room| room.columns.clone()));
+    let entries = Memo::new(move |_| room.with(|room| room.entries.clone()));
+    let count = move || {
+        room.with(|room| match room.kind {
+            QueueKind::RealFifo => strings::entries(ui.lang.get(), room.deltas),
+            QueueKind::Fifo | QueueKind::DeltaFifo => {
+                strings::queued(ui.lang.get(), room.keys, room.deltas)
+            }
+        })
+    };
+    let hidden = Memo::new(move |_| {
+        room.with(|room| (room.hidden_keys + room.hidden_entries, room.hidden_lit))
+    });
+    let empty = Memo::new(move |_| room.with(|room| room.keys == 0 && room.deltas == 0));
+    let flat = move || kind.get() == QueueKind::RealFifo;
+    let title = Signal::derive(move || kind.get().as_str().to_owned());
+    let side = move || {
+        view! {
+            <span class="side">
+                {move || {
+                    room.with(|room| room.synced)
+                        .then(|| view! { <span class="flag" translate="no">"HasSynced"</span> })
+                }}
+                {move || {
+                    room.with(|room| room.closed)
+                        .then(|| view! { <span class="flag">{ui.words().closed}</span> })
+                }}
+                <span class="count">{count}</span>
+            </span>
+        }
+    };
+    let more = move || {
+        let (count, lit) = hidden.get();
+        (count > 0).then(|| {
+            view! {
+                <div
+                    class="more-slot"
+                    class:lit=lit
+                    data-anchor="queue/more"
+                    title=strings::more(ui.lang.get(), count)
+                >
+                    {format!("+{count}")}
+                </div>
+            }
+        })
+    };
+    view! {
+        <Frame room=Room::Queue title=title side=side>
+            <div
+                class="cols"
+                class:wide=wide
+                class:flat=flat
+                node_ref=cols_box
+                title=move || (!empty.get()).then(|| ui.words().oldest_bottom)
+            >
+                <For
+                    each=move || columns.get()
+                    key=|row| row.key.clone()
+                    children=move |row| {
+                        let row = follow(columns, |row| row.key.clone(), row);
+                        view! { <Column row=row /> }
+                    }
+                />
+                <For
+                    each=move || entries.get()
+                    key=|row| row.place
+                    children=move |row| {
+                        let row = follow(entries, |row| row.place, row);
+                        view! { <EntryToken row=row /> }
+                    }
+                />
+                {more}
+                <Show when=move || empty.get()>
+                    <div class="slot empty-slot">
+                        <span>{move || ui.words().empty_queue}</span>
+                    </div>
+                </Show>
+            </div>
+            <ol class="belt" class:wide=wide class:flat=flat>
+                <For
+                    each=move || columns.get()
+                    key=|row| row.key.clone()
+                    children=move |row| {
+                        let row = follow(columns, |row| row.key.clone(), row);
+                        let key = row.with_untracked(|row| row.key.clone());
+                        let title = key.to_string();
+                        view! {
+                            <li
+                                class="key"
+                                class:lit=move || row.with(|row| row.lit)
+                                data-anchor=format!("queue/key/{key}")
+                                title=title
+                            >
+                                <i class=move || row.with(|row| row.mark.class())></i>
+                                <span class="n" translate="no">
+                                    {move || row.with(|row| row.name.clone())}
+                                </span>
+                                <small>
+                                    {move || {
+                                        strings::place(ui.lang.get(), row.with(|row| row.place))
+                                    }}
+                                </small>
+                            </li>
+                        }
+                    }
+                />
+                {move || {
+                    let (count, _) = hidden.get();
+                    (count > 0 && !flat())
+                        .then(|| {
+                            view! {
+                                <li class="key rest">
+                                    <small>{strings::more(ui.lang.get(), count)}</small>
+                                </li>
+                            }
+                        })
+                }}
+            </ol>
+        </Frame>
+    }
+}
+
+#[component]
+fn Column(row: Memo<ColumnRow>) -> impl IntoView {
+    let ui = Ui::get();
+    let key = row.with_untracked(|row| row.key.clone());
+    let stack = Memo::new(move |_| row.with(|row| row.stack.shown.clone()));
+    let hidden = Memo::new(move |_| row.with(|row| row.stack.hidden));
+    let anchor = format!("queue/column/{key}");
+    view! {
+        <div class="col" data-anchor=anchor>
+            <For
+                each=move || stack.get()
+                key=|row| row.index
+                children=move |row| {
+                    let anchor = format!("queue/delta/{key}/{}", row.index);
+                    let oldest = row.index == 0;
+                    let row = follow(stack, |row| row.index, row);
+                    view! {
+                        <Delta row=row anchor=anchor testid="delta" />
+                        {oldest
+                            .then(|| {
+                                view! {
+                                    {move || {
+                                        let hidden = hidden.get();
+                                        (hidden > 0)
+                                            .then(|| {
+                                                view! {
+                                                    <div
+                                                        class="more-chip"
+                                                        title=strings::more(ui.lang.get(), hidden)
+                                                    >
+                                                        {format!("+{hidden}")}
+                                                    </div>
+                                                }
+                                            })
+                                    }}
+                                }
+                            })}
+                    }
+                }
+            />
+            <Show when=move || stack.with(Vec::is_empty)>
+                <div class="slot gone-slot">{move || ui.words().object_gone}</div>
+            </Show>
+        </div>
+    }
+}
+
+#[component]
+fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
+    let ui = Ui::get();
+    let place = row.with_untracked(|row| row.place);
+    view! {
+        <div
+            class=move || {
+                row.with(|row| {
+                    let lit = if row.lit { " new" } else { "" };
+                    format!("d entry {}{lit}", type_class(row.delta_type))
+                })
+            }
+            data-testid="delta"
+            data-anchor=format!("queue/entry/{place}")
+        >
+            <span class="top" translate="no">
+                <svg
+                    width="14"
+                    height="14"
+                    viewBox="0 0 14 14"
+                    fill="none"
+                    stroke="currentColor"
+                    stroke-width="2"
+                    aria-hidden="true"
+                >
+                    <path d=move || row.with(|row| glyph(row.delta_type))></path>
+                </svg>
+                <span class="t">{move || row.with(|row| row.delta_type.as_str())}</span>
+                <em>{move || rv(row.with(|row| row.rv.clone()))}</em>
+            </span>
+            <span class="what" translate="no">
+                <i class=move || row.with(|row| row.mark.class())></i>
+                <span class="n">{move || row.with(|row| row.name.clone())}</span>
+            </span>
+            <small>{move || strings::place(ui.lang.get(), place)}</small>
+        </div>
+    }
+}

@@ -1,0 +1,69 @@
+//! The strip under the stage: what happened, why, and the lesson's note.
+
+use leptos::prelude::*;
+
+use super::now::link;
+use crate::ui::app::Ui;
+use crate::ui::caption::{self, Span};
+use crate::ui::pseudo;
+use crate::ui::rows::{current, type_class};
+
+/// The strip.
+#[component]
+pub(super) fn Strip() -> impl IntoView {
+    let ui = Ui::get();
+    let said = Memo::new(move |_| {
+        let lang = ui.lang.get();
+        ui.view.with(|view| match current(view) {
+            Some(record) => caption::words(record, &view.recent, &view.picture, lang),
+            None => caption::before_start(&view.picture, lang),
+        })
+    });
+    let playing = ui.memo(|view| view.playing);
+    let lesson = ui.memo(|view| view.lesson.note.clone());
+    let listing = ui.memo(|view| pseudo::listing(&view.recent, &view.picture));
+    view! {
+        <section class="say" data-testid="strip" aria-label=move || ui.words().narration>
+            <div class="said">
+                <p
+                    class="what"
+                    aria-live=move || if playing.get() { "off" } else { "polite" }
+                    aria-atomic="true"
+                >
+                    {move || said.with(|said| spans(&said.what))}
+                </p>
+                <p class="why">{move || said.with(|said| spans(&said.why))}</p>
+            </div>
+            <aside class="note" aria-label=move || ui.words().note>
+                <p class="text">{move || lesson.with(|note| note.get(ui.lang.get()).to_owned())}</p>
+                <p class="where" translate="no">
+                    {move || {
+                        listing
+                            .with(|listing| {
+                                let link = link(listing);
+                                let dot = link.is_some().then_some(" · ");
+                                view! { {listing.title.clone()} {dot} {link} }
+                            })
+                    }}
+                </p>
+            </aside>
+        </section>
+    }
+}
+
+fn spans(spans: &[Span]) -> impl IntoView + use<> {
+    spans
+        .iter()
+        .map(|span| match span.clone() {
+            Span::Text(text) => text.into_any(),
+            Span::Name(name) => view! { <b translate="no">{name}</b> }.into_any(),
+            Span::Delta(delta_type, text) => view! {
+                <b class=format!("type {}", type_class(delta_type)) translate="no">
+                    {text}
+                </b>
+            }
+            .into_any(),
+            Span::Code(code) => view! { <code translate="no">{code}</code> }.into_any(),
+        })
+        .collect_view()
+}

@@ -1,0 +1,64 @@
+//! A delta as a token.
+
+use leptos::prelude::*;
+
+use super::frame::rv;
+use super::icons::glyph;
+use crate::ui::app::Ui;
+use crate::ui::rows::{DeltaRow, type_class};
+
+/// A delta; its element stays while its row changes.
+#[component]
+pub(super) fn Delta(
+    /// What it shows.
+    #[prop(into)]
+    row: Signal<DeltaRow>,
+    /// Where it is, for the motion.
+    anchor: String,
+    /// Its test id.
+    #[prop(optional)]
+    testid: &'static str,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let class = move || {
+        row.with(|row| {
+            let mut class = format!("d {}", type_class(row.delta_type));
+            for (on, name) in [
+                (row.tombstone, " tombstone"),
+                (row.lit, " new"),
+                (row.done, " done"),
+            ] {
+                if on {
+                    class.push_str(name);
+                }
+            }
+            class
+        })
+    };
+    view! {
+        <div
+            class=class
+            data-anchor=anchor
+            data-testid=(!testid.is_empty()).then_some(testid)
+            title=move || row.with(|row| row.tombstone).then(|| ui.words().tombstone)
+            translate="no"
+        >
+            <svg
+                width="14"
+                height="14"
+                viewBox="0 0 14 14"
+                fill="none"
+                stroke="currentColor"
+                stroke-width="2"
+                aria-hidden="true"
+            >
+                <path d=move || row.with(|row| glyph(row.delta_type))></path>
+            </svg>
+            <span class="t">
+                {move || row.with(|row| row.delta_type.as_str())}
+                {move || row.with(|row| row.tombstone).then_some("?")}
+            </span>
+            <em>{move || rv(row.with(|row| row.rv.clone()))}</em>
+        </div>
+    }
+}

@@ -1,0 +1,183 @@
+//! Playback: buttons, timeline and speed.
+
+use leptos::prelude::*;
+
+use super::icons;
+use crate::ui::app::Ui;
+use crate::ui::command::Command;
+use crate::ui::rows::type_class;
+use crate::ui::strings;
+
+/// The speeds, in percent.
+const SPEEDS: [u32; 6] = [25, 50, 100, 200, 400, 800];
+
+/// The bar under the strip.
+#[component]
+pub(super) fn Transport() -> impl IntoView {
+    let ui = Ui::get();
+    let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
+    let playing = ui.memo(|view| view.playing);
+    let speed = ui.memo(|view| view.speed);
+    let at_start = Memo::new(move |_| at.get().0 == 0);
+    let at_end = Memo::new(move |_| {
+        let (step, steps, endless, _) = at.get();
+        step >= steps && !endless
+    });
+    let position = move || {
+        let (step, steps, endless, time) = at.get();
+        strings::position(ui.lang.get(), step, steps, endless, time)
+    };
+    view! {
+        <footer data-testid="transport" class="transport" aria-label=move || ui.words().transport>
+            <div class="play" role="group" aria-label=move || ui.words().transport>
+                <button
+                    data-testid="btn-reset"
+                    aria-label=move || ui.words().reset
+                    title=move || format!("{} (R)", ui.words().reset)
+                    on:click=move |_| ui.send(Command::Reset)
+                >
+                    {icons::filled(icons::RESET)}
+                </button>
+                <button
+                    data-testid="btn-back"
+                    aria-label=move || ui.words().back
+                    title=move || format!("{} (←)", ui.words().back)
+                    disabled=at_start
+                    on:click=move |_| ui.send(Command::Step(-1))
+                >
+                    {icons::filled(icons::BACK)}
+                </button>
+                <button
+                    class="go"
+                    data-testid="btn-play"
+                    aria-label=move || {
+                        if playing.get() { ui.words().pause } else { ui.words().play }
+                    }
+                    title=move || {
+                        let words = ui.words();
+                        format!("{} (␣)", if playing.get() { words.pause } else { words.play })
+                    }
+                    on:click=move |_| ui.send(Command::TogglePlay)
+                >
+                    {move || icons::filled(if playing.get() { icons::PAUSE } else { icons::PLAY })}
+                </button>
+                <button
+                    data-testid="btn-step"
+                    aria-label=move || ui.words().step
+                    title=move || format!("{} (→)", ui.words().step)
+                    disabled=at_end
+                    on:click=move |_| ui.send(Command::Step(1))
+                >
+                    {icons::filled(icons::STEP)}
+                </button>
+                <button
+                    data-testid="btn-next-marker"
+                    aria-label=move || ui.words().next_marker
+                    title=move || format!("{} (])", ui.words().next_marker)
+                    disabled=at_end
+                    on:click=move |_| ui.send(Command::NextMarker)
+                >
+                    {icons::filled(icons::NEXT)}
+                </button>
+            </div>
+            <Timeline />
+            <div class="clock mono">
+                <span>{position}</span>
+                <span aria-hidden="true">" · "</span>
+                <select
+                    data-testid="select-speed"
+                    aria-label=move || ui.words().speed
+                    prop:value=move || speed.get().to_string()
+                    on:change=move |event| {
+                        if let Ok(percent) = event_target_value(&event).parse() {
+                            ui.send(Command::Speed(percent));
+                        }
+                    }
+                >
+                    {SPEEDS
+                        .map(|percent| {
+                            view! {
+                                <option
+                                    value=percent.to_string()
+                                    selected=move || speed.get() == percent
+                                >
+                                    {times(percent)}
+                                </option>
+                            }
+                        })
+                        .into_iter()
+                        .collect_view()}
+                </select>
+            </div>
+        </footer>
+    }
+}
+
+#[component]
+fn Timeline() -> impl IntoView {
+    let ui = Ui::get();
+    let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
+    let ticks = ui.memo(|view| view.ticks.to_vec());
+    let markers = ui.memo(|view| view.markers.to_vec());
+    let steps = Memo::new(move |_| at.get().1);
+    let place = move |step: usize| format!("--at:{:.5}", share(step, steps.get()));
+    view! {
+        <div class="time" style=move || place(at.get().0)>
+            <div class="rail"></div>
+            <div class="done"></div>
+            {move || {
+                ticks
+                    .get()
+                    .into_iter()
+                    .map(|tick| {
+                        let class = format!("tick {}", type_class(tick.delta_type));
+                        view! { <i class=class style=place(tick.at)></i> }
+                    })
+                    .collect_view()
+            }}
+            {move || {
+                markers
+                    .get()
+                    .into_iter()
+                    .map(|marker| {
+                        let title = marker.title.get(ui.lang.get()).to_owned();
+                        view! { <i class="marker" title=title style=place(marker.at)></i> }
+                    })
+                    .collect_view()
+            }}
+            <input
+                type="range"
+                data-testid="scrubber"
+                aria-label=move || ui.words().timeline
+                aria-valuetext=move || {
+                    let (step, steps, endless, time) = at.get();
+                    strings::position(ui.lang.get(), step, steps, endless, time)
+                }
+                min="0"
+                max=move || steps.get().to_string()
+                step="1"
+                prop:value=move || at.get().0.to_string()
+                on:input=move |event| {
+                    if let Ok(step) = event_target_value(&event).parse() {
+                        ui.send(Command::Seek(step));
+                    }
+                }
+            />
+        </div>
+    }
+}
+
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "a share of a line on the screen; a step more or less among 2^52 is not seen"
+)]
+fn share(step: usize, steps: usize) -> f64 {
+    if steps == 0 {
+        return 0.0;
+    }
+    (step as f64 / steps as f64).clamp(0.0, 1.0)
+}
+
+fn times(percent: u32) -> String {
+    format!("{}×", f64::from(percent) / 100.0)
+}
