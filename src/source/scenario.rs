@@ -35,7 +35,7 @@ pub struct Scenario {
 
 /// One thing that happens.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 pub struct Entry {
     /// When, in virtual ms.
     pub at: Time,
@@ -46,7 +46,8 @@ pub struct Entry {
 
 /// What can happen, as a script or `inject` writes it.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "op", rename_all = "camelCase")]
+// Unknown fields are refused here and not in `Entry`: there, serde would refuse these as well.
+#[serde(tag = "op", deny_unknown_fields, rename_all = "camelCase")]
 pub enum Act {
     /// Create this object.
     Create {
