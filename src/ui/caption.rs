@@ -225,8 +225,8 @@ impl Writer<'_> {
             Fact::HistoryCompacted { oldest } => (
                 say!(
                     self,
-                    "The server compacted its history: only what came after {rv} is left.",
-                    "API server 压缩了历史：只保留 {rv} 之后的变更。",
+                    "The server compacted its history: only what came after resourceVersion {rv} is left.",
+                    "API server 压缩了历史：只保留 resourceVersion {rv} 之后的变更。",
                     rv = version(oldest),
                 ),
                 vec![say!(
@@ -266,8 +266,8 @@ impl Writer<'_> {
             Fact::WatchAccepted { rv } => (
                 say!(
                     self,
-                    "The watch is open: every change after {rv} will come over it.",
-                    "watch 已建立：{rv} 之后的每次变更都会推送过来。",
+                    "The watch is open: every change after resourceVersion {rv} will come over it.",
+                    "watch 已建立：resourceVersion {rv} 之后的每次变更都会推送过来。",
                     rv = version(rv),
                 ),
                 vec![if rv.is_empty() || &**rv == "0" {
@@ -287,8 +287,8 @@ impl Writer<'_> {
             Fact::WatchRefused { rv, oldest } => (
                 say!(
                     self,
-                    "The server refused the watch from {rv}: `410 Gone`.",
-                    "API server 拒绝了从 {rv} 开始的 watch：`410 Gone`。",
+                    "The server refused the watch from resourceVersion {rv}: `410 Gone`.",
+                    "API server 拒绝了从 resourceVersion {rv} 开始的 watch：`410 Gone`。",
                     rv = version(rv),
                 ),
                 vec![say!(
@@ -539,8 +539,8 @@ impl Writer<'_> {
                 vec![if *holder == Actor::ProcessLoop {
                     say!(
                         self,
-                        "The lock stays taken while what was popped is processed, so slow processing holds up the watch, too.",
-                        "处理 Pop 出来的内容期间锁一直被占着，所以处理得慢，watch 也会被拖住。",
+                        "The lock stays taken while what was popped is processed, so slow processing holds up whoever fills the queue, too.",
+                        "处理 Pop 出来的内容期间锁一直被占着，所以处理得慢，往队列里放东西的一方也会被拖住。",
                     )
                 } else {
                     say!(
@@ -936,7 +936,7 @@ impl Writer<'_> {
                 Some(old) => (
                     say!(
                         self,
-                        "The Indexer no longer holds {name}; it had it at {rv}.",
+                        "The Indexer no longer holds {name}; it had rv {rv}.",
                         "Indexer 不再持有 {name}，之前存的版本是 {rv}。",
                         name = name(key),
                         rv = version(&old.rv),
@@ -1166,8 +1166,8 @@ impl Writer<'_> {
                 watch,
                 say!(
                     self,
-                    "Until then a lister still returns {rv}.",
-                    "在此之前 lister 返回的仍是 {rv}。",
+                    "Until then a lister still returns rv {rv}.",
+                    "在此之前 lister 返回的仍是 rv {rv}。",
                     rv = version(&stored.rv),
                 ),
             ],
@@ -1532,7 +1532,7 @@ impl Writer<'_> {
             ),
             Lang::Zh => (
                 match known {
-                    None => "（关闭）".to_owned(),
+                    None => "未启用".to_owned(),
                     Some(Known::No) => "否".to_owned(),
                     Some(Known::Failed) => "出错".to_owned(),
                     Some(Known::Yes(rv)) if rv.is_empty() => "是".to_owned(),
@@ -1596,8 +1596,8 @@ impl Writer<'_> {
         } else {
             say!(
                 self,
-                "It was popped before, and without KnownObjects the queue remembers nothing: OnDelete is never called.",
-                "它已被 Pop 走，而没有 KnownObjects 的队列什么都不记得：OnDelete 永远不会被调用。",
+                "Without KnownObjects the queue knows only what is queued right now: OnDelete is never called.",
+                "没有 KnownObjects 的队列只知道此刻队列里有什么：OnDelete 永远不会被调用。",
             )
         });
         (
@@ -1634,16 +1634,16 @@ impl Writer<'_> {
         } else if depth <= 1 {
             say!(
                 self,
-                "A {delta} delta was queued for {object}: the only one of its key.",
-                "{object} 的 {delta} delta 已入队：这个 key 目前只有它。",
+                "{delta} was queued for {object}: the only delta of its key.",
+                "{object} 的 {delta} 已入队：这个 key 目前只有这一个 delta。",
                 delta = delta(delta_type),
                 object = self.object(object),
             )
         } else {
             say!(
                 self,
-                "A {delta} delta was put on top for {object}: its key has {n} now.",
-                "{object} 的 {delta} delta 放到了最上面：这个 key 现在有 {n} 个。",
+                "{delta} was put on top for {object}: its key has {n} deltas now.",
+                "{object} 的 {delta} 放到了最上面：这个 key 现在有 {n} 个 delta。",
                 delta = delta(delta_type),
                 object = self.object(object),
                 n = text(depth.to_string()),
@@ -1705,6 +1705,11 @@ impl Writer<'_> {
                 }
             },
             DeltaType::Added if depth > 1 => vec![untouched()],
+            DeltaType::Added if !self.picture.store.present => vec![say!(
+                self,
+                "The queue does not ask whether the object is new: the type only says which method was called.",
+                "队列不会去查对象是不是新的：类型只说明调用了哪个方法。",
+            )],
             DeltaType::Added => vec![say!(
                 self,
                 "Whether this becomes OnAdd or OnUpdate is decided only when it is popped, by looking into the Indexer.",
@@ -1978,7 +1983,7 @@ impl Writer<'_> {
         let what = if total > 1 {
             say!(
                 self,
-                "Delta {n} of {total}: {delta} {object} is processed.",
+                "Delta {n} of {total}, {delta} {object}, is being processed.",
                 "第 {n} 个 delta（共 {total} 个）：处理 {delta} {object}。",
                 n = text((u64::from(position) + 1).to_string()),
                 total = text(total.to_string()),
@@ -1988,7 +1993,7 @@ impl Writer<'_> {
         } else {
             say!(
                 self,
-                "{delta} {object} is processed.",
+                "{delta} {object} is being processed.",
                 "处理 {delta} {object}。",
                 delta = delta(delta_type),
                 object = self.object(object),
@@ -2003,8 +2008,8 @@ impl Writer<'_> {
             ),
             (DeltaType::Deleted, None) => say!(
                 self,
-                "`Deleted → delete callback`: the program has no store, so only the delta says what happened.",
-                "`Deleted → 删除回调`：程序没有存储，只能靠 delta 本身得知发生了什么。",
+                "`Deleted → delete`: this program goes by the delta's type alone.",
+                "`Deleted → 删除`：这个程序只看 delta 的类型。",
             ),
             (
                 DeltaType::Added | DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync,
@@ -2044,6 +2049,14 @@ impl Writer<'_> {
                     )
                 }
             }
+            (
+                DeltaType::Added | DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync,
+                None,
+            ) if self.picture.store.present => say!(
+                self,
+                "This program goes by the delta's type alone; it does not ask the Indexer whether the object exists.",
+                "这个程序只看 delta 的类型，不查 Indexer 里有没有这个对象。",
+            ),
             (
                 DeltaType::Added | DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync,
                 None,
@@ -2101,8 +2114,8 @@ impl Writer<'_> {
         (
             say!(
                 self,
-                "The Indexer replaced {name}: {old} → {new}.",
-                "Indexer 更新了 {name}：{old} → {new}。",
+                "The Indexer replaced {name}: rv {old} → {new}.",
+                "Indexer 更新了 {name}：rv {old} → {new}。",
                 name = name(&object.key),
                 old = version(&old.rv),
                 new = version(&object.rv),
@@ -2221,16 +2234,19 @@ impl Writer<'_> {
     }
 
     fn after_handling(&self, handler: u8) -> Vec<Span> {
-        let waiting = self
-            .picture
-            .handlers
-            .get(usize::from(handler))
-            .map_or(0, |room| room.pending.len());
-        if waiting == 0 {
+        let room = self.picture.handlers.get(usize::from(handler));
+        let waiting = room.map_or(0, |room| room.pending.len());
+        if room.is_some_and(|room| room.inline) {
             say!(
                 self,
-                "Nothing waits for it. A handler returns no error: client-go does not know whether it succeeded.",
-                "没有通知在等它。handler 不返回错误：client-go 不知道它是否成功。",
+                "It has no buffer: only now can the process loop go on.",
+                "它没有缓冲：处理循环到这时才能继续。",
+            )
+        } else if waiting == 0 {
+            say!(
+                self,
+                "Its buffer is empty. A handler returns no error: client-go does not know whether it succeeded.",
+                "它的缓冲已空。handler 不返回错误：client-go 不知道它是否成功。",
             )
         } else {
             say!(
@@ -2404,8 +2420,7 @@ impl Writer<'_> {
             ),
             Fact::ItemStored { .. }
             | Fact::ItemRemoved { .. }
-            | Fact::NotificationQueued { .. }
-            | Fact::NotificationTaken { .. } => {
+            | Fact::NotificationQueued { .. } => {
                 matches!(cause.fact, Fact::DeltaTaken { .. })
             }
             Fact::LinePrinted { .. } => matches!(
@@ -2453,7 +2468,7 @@ impl Writer<'_> {
             ),
             Fact::ListReceived { rv, .. } => say!(
                 self,
-                "the list at {rv} was received",
+                "the list at rv {rv} was received",
                 "收到版本 {rv} 的列表",
                 rv = version(rv)
             ),
@@ -3438,7 +3453,18 @@ mod tests {
             assert_eq!(line, line.trim(), "spaces around {place}");
             assert!(!line.contains("  "), "doubled spaces in {place}");
             assert!(!line.contains(['{', '}', '`', '[']), "markup in {place}");
-            for wrong in ["..", "。。", " .", " ,", " 。", " ，", "()", "（）"] {
+            for wrong in [
+                "A Added",
+                "A Updated",
+                "..",
+                "。。",
+                " .",
+                " ,",
+                " 。",
+                " ，",
+                "()",
+                "（）",
+            ] {
                 assert!(!line.contains(wrong), "{wrong:?} in {place}");
             }
             match lang {
@@ -3600,7 +3626,8 @@ mod tests {
         let mut picture = Picture::default();
         let dropped = words(&recent[1], &recent, &picture, Lang::En);
         assert!(
-            plain(&dropped.why).starts_with("known = (off), pending = no → dropped. It was popped")
+            plain(&dropped.why)
+                .starts_with("known = (off), pending = no → dropped. Without KnownObjects")
         );
         picture.store.items.insert(key, object("default/pod1", "3"));
         let stale = words(&recent[1], &recent, &picture, Lang::En);
@@ -3652,5 +3679,91 @@ mod tests {
         let said = words(&taken, &[], &picture, Lang::Zh);
         assert_eq!(plain(&said.what), "处理循环拿到了 DeltaFIFO 的锁。");
         assert_eq!(plain(&said.why), "处理循环还在等这把锁。");
+    }
+
+    /// A run that meets most of what can happen: held and free, a cut, a 410, a missed delete.
+    fn run(known: bool, feed: &str) -> Vec<(FactRecord, Vec<FactRecord>, Picture)> {
+        use crate::replay::timeline::Timeline;
+        use crate::source::scenario::Scenario;
+
+        let pod = |name: &str, app: &str| {
+            serde_json::json!({
+                "metadata": {"namespace": "default", "name": name, "labels": {"app": app}},
+            })
+        };
+        let act =
+            |at: u64, op: &str, object| serde_json::json!({"at": at, "op": op, "object": object});
+        let scenario: Scenario = serde_json::from_value(serde_json::json!({
+            "settings": {
+                "feed": feed,
+                "store": true,
+                "knownObjects": known,
+                "processMs": 600,
+                "emitDeltaTypeReplaced": true,
+                "indices": ["namespace", "app"],
+                "handlers": [
+                    {"name": "first", "onAdd": ["OnAdd: {name}"], "onDelete": ["OnDelete: {name}"]},
+                    {"name": "second", "latencyMs": 900},
+                    {"name": "inside", "inline": true, "onUpdate": ["OnUpdate: {name}"]},
+                ],
+            },
+            "initial": [pod("web-0", "web"), pod("web-1", "web")],
+            "script": [
+                act(1000, "create", pod("db", "db")),
+                {"at": 1500, "op": "mode", "mode": "held"},
+                act(1600, "update", pod("db", "web")),
+                act(1700, "update", pod("db", "db")),
+                act(1800, "delete", pod("web-1", "")),
+                {"at": 1900, "op": "pop"},
+                {"at": 2000, "op": "mode", "mode": "free"},
+                {"at": 3000, "op": "cut"},
+                act(3010, "delete", pod("web-0", "")),
+                {"at": 3020, "op": "compact"},
+                act(3030, "create", pod("db", "db")),
+                {"at": 6000, "op": "knownObjects", "on": true},
+            ],
+        }))
+        .unwrap();
+        let mut timeline = Timeline::new(scenario).unwrap();
+        timeline.extend(500);
+        let facts = timeline.facts().to_vec();
+        (1..=facts.len())
+            .map(|step| {
+                (
+                    facts[step - 1].clone(),
+                    facts[step.saturating_sub(160)..step].to_vec(),
+                    timeline.picture(step),
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_real_run_has_words_and_a_listing_at_every_step() {
+        let mut met = BTreeSet::new();
+        for (known, feed) in [(true, "server"), (false, "server"), (false, "program")] {
+            for (record, recent, picture) in run(known, feed) {
+                met.insert(kind(&record.fact));
+                for lang in [Lang::En, Lang::Zh] {
+                    let said = words(&record, &recent, &picture, lang);
+                    check(&said, lang, &record.fact);
+                }
+                let listing = super::super::pseudo::listing(&recent, &picture);
+                assert_eq!(
+                    listing.lines.iter().filter(|line| line.current).count(),
+                    1,
+                    "{record:?}"
+                );
+            }
+        }
+        for kind in [
+            "DeleteIgnored",
+            "DeletionDetected",
+            "WatchRefused",
+            "Called",
+            "LockAwaited",
+        ] {
+            assert!(met.contains(kind), "the runs do not meet {kind}: {met:?}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Lanes: who ran, who waited and who held the queue's lock, over the last facts.
 
 use crate::cache::fact::{Actor, Fact, FactRecord};
+use crate::cache::step::Step;
 use crate::replay::picture::{Feed, Picture};
 
 use super::i18n::Lang;
@@ -109,7 +110,8 @@ fn segments(actor: Actor, recent: &[FactRecord], picture: &Picture) -> Vec<Segme
             Kind::HoldsLock
         } else if waits {
             Kind::Waits
-        } else if runs_in(record.actor, picture) == actor {
+        } else if runs_in(record.actor, picture) == actor && record.step != Step::SettingChanged {
+            // A switch that somebody moved is nobody's work.
             Kind::Runs
         } else {
             continue;
@@ -183,7 +185,6 @@ fn edge(slot: usize) -> f32 {
 mod tests {
     use super::*;
     use crate::cache::fact::{Cause, FactId};
-    use crate::cache::step::Step;
     use crate::replay::picture::HandlerRoom;
 
     fn records(facts: Vec<(Actor, Fact)>) -> Vec<FactRecord> {

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{
-    Fact, FactRecord, Known, Notification, ObjectRef, ProcessMode, Refusal, WatchEnd,
+    Actor, EventType, Fact, FactRecord, Known, Notification, ObjectRef, ProcessMode, Refusal,
+    WatchEnd,
 };
 use crate::cache::step::Step;
 use crate::replay::picture::{Feed, Picture, QueueKind};
@@ -64,12 +65,12 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
             .iter()
             .find_map(|line| line.steps.first());
         return Listing {
-            title: title(id, picture),
+            title: title(id, recent, picture),
             link: first.and_then(|step| link(id, *step, picture)),
             lines: lines(id, None, &BTreeMap::new()),
         };
     };
-    let Some((id, line)) = place(current.step) else {
+    let Some((id, line)) = place_of(current) else {
         // No step is without a place; the test holds it.
         return Listing {
             title: String::new(),
@@ -78,13 +79,16 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
         };
     };
     let invocation = Invocation::ending_with_last(recent, id, line);
+    let own = title(id, recent, picture);
     let title = match caller(&recent[..invocation.start], current, id) {
-        Some(caller) => format!("{} › {}", title(caller, picture), title_alone(id)),
-        None => title(id, picture),
+        Some(caller) if !id.is_entrance() => {
+            format!("{} › {own}", title(caller, recent, picture))
+        }
+        _ => own,
     };
     Listing {
         title,
-        link: link(id, current.step, picture),
+        link: link(id, step_of(current), picture),
         lines: lines(id, Some(line), &invocation.values),
     }
 }
@@ -113,19 +117,34 @@ fn cut(value: &str) -> String {
         .collect()
 }
 
-/// The steps that all queues share are named after the queue that takes them.
-fn title(id: Id, picture: &Picture) -> String {
-    let title = id.routine().title;
+/// What a routine is called. The steps that all queues share are named after the queue that takes
+/// them, and where one routine stands for two, the facts tell which of them it is.
+fn title(id: Id, recent: &[FactRecord], picture: &Picture) -> String {
+    let asked = recent.last().and_then(|last| {
+        recent
+            .iter()
+            .rev()
+            .filter(|record| record.actor == last.actor)
+            .find_map(|record| match (&record.fact, id) {
+                (Fact::EventReceived { event, .. }, Id::Add) => {
+                    Some((*event == EventType::Modified).then_some(".Update"))
+                }
+                (Fact::Called { delta_type, .. }, Id::Add) => {
+                    Some((*delta_type == DeltaType::Updated).then_some(".Update"))
+                }
+                (Fact::DeltaTaken { delta_type, .. }, Id::StoreWrite) => {
+                    Some((*delta_type == DeltaType::Deleted).then_some("Indexer.Delete"))
+                }
+                _ => None,
+            })
+            .flatten()
+    });
+    let title = asked.unwrap_or(id.routine().title);
     if title.starts_with('.') {
         format!("{}{title}", picture.queue.kind.as_str())
     } else {
         title.to_owned()
     }
-}
-
-fn title_alone(id: Id) -> &'static str {
-    let title = id.routine().title;
-    title.strip_prefix('.').unwrap_or(title)
 }
 
 const API_CONCEPTS: &str =
@@ -174,19 +193,32 @@ impl Invocation {
         };
         let mut nested: BTreeMap<usize, Vec<&Fact>> = BTreeMap::new();
         let mut lowest = current;
+        let deletions = if id == Id::Replace {
+            first_deletion(recent)
+        } else {
+            None
+        };
         // Whether an earlier round of a loop has been reached; its values are not shown.
         let mut earlier_round = false;
         for (index, record) in recent.iter().enumerate().rev() {
-            if Some(record.actor) != actor {
+            // A switch may be moved in the middle of anything.
+            if Some(record.actor) != actor
+                || record.step == Step::SettingChanged && index + 1 < recent.len()
+            {
                 continue;
             }
-            let Some((of, own)) = place(record.step) else {
+            let Some((of, own)) = place_of(record) else {
                 break;
             };
             let line = if of == id {
                 own
             } else if let Some(line) = routine.line_that_calls(of, lowest) {
-                line
+                match deletions {
+                    // Both loops of Replace make the same call; the deletions come last.
+                    Some((first, deleting)) if index > first => deleting,
+                    _ if id == Id::Replace => routine.line_that_calls(of, 0).unwrap_or(line),
+                    _ => line,
+                }
             } else {
                 break;
             };
@@ -239,7 +271,7 @@ fn caller(before: &[FactRecord], current: &FactRecord, id: Id) -> Option<Id> {
         if matches!(record.fact, Fact::LockReleased { .. }) {
             return None;
         }
-        let (of, _) = place(record.step)?;
+        let (of, _) = place_of(record)?;
         let routine = of.routine();
         if routine.lines.iter().any(|line| line.calls.contains(&id)) {
             return Some(of);
@@ -252,10 +284,44 @@ fn caller(before: &[FactRecord], current: &FactRecord, id: Id) -> Option<Id> {
     None
 }
 
+/// In a Replace: the index of the first deletion that this call found, and its line.
+fn first_deletion(recent: &[FactRecord]) -> Option<(usize, usize)> {
+    let actor = recent.last()?.actor;
+    let mut first = None;
+    for (index, record) in recent.iter().enumerate().rev() {
+        if record.actor != actor {
+            continue;
+        }
+        match record.fact {
+            Fact::LockTaken { .. } => break,
+            Fact::DeletionDetected { .. } => {
+                first = place_of(record).map(|(_, line)| (index, line));
+            }
+            _ => {}
+        }
+    }
+    first
+}
+
 /// What a call came to: `facts` are those of the routine that was called, newest first.
 fn outcome(facts: &[&Fact]) -> Option<String> {
+    // In a loop it is called again and again.
+    let appended = facts
+        .iter()
+        .filter(|fact| matches!(fact, Fact::DeltaAppended { .. }))
+        .count();
+    if appended > 1 {
+        return Some(counted(appended, "object", "objects"));
+    }
+    // The write says more than the indices that follow it.
+    let write = facts.iter().find(|fact| {
+        matches!(
+            fact,
+            Fact::ItemStored { .. } | Fact::ItemRemoved { .. } | Fact::StoreReplaced { .. }
+        )
+    });
     let mut enqueued = false;
-    for fact in facts {
+    for fact in write.into_iter().chain(facts) {
         match fact {
             Fact::KeyEnqueued { .. } => enqueued = true,
             Fact::DeltasMerged { .. } => return Some("merged".into()),
@@ -464,7 +530,11 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
             index,
             value,
             key: _,
-        } => here(format!("{index}: {}", version(value))),
+        } => here(if value.is_empty() {
+            format!("{index}: \"\"")
+        } else {
+            format!("{index}: {value}")
+        }),
         Fact::IndexFailed {
             index,
             key: _,
@@ -655,6 +725,37 @@ impl Id {
         Self::Listener,
     ];
 
+    /// Whether it is what others call a queue or a reflector by; who did is no news then.
+    fn is_entrance(self) -> bool {
+        match self {
+            Self::QueueAction
+            | Self::FifoPop
+            | Self::RealPopBatch
+            | Self::ProcessDeltas
+            | Self::StoreWrite
+            | Self::StoreReplace
+            | Self::Listener => false,
+            Self::ServerWrite
+            | Self::ServerRead
+            | Self::ListAndWatch
+            | Self::Program
+            | Self::Settings
+            | Self::FifoWrite
+            | Self::Add
+            | Self::Delete
+            | Self::Replace
+            | Self::Resync
+            | Self::AddIfNotPresent
+            | Self::Pop
+            | Self::Close
+            | Self::RealWrite
+            | Self::RealReplace
+            | Self::RealResync
+            | Self::RealBookmark
+            | Self::AddIndexers => true,
+        }
+    }
+
     fn routine(self) -> &'static Routine {
         match self {
             Self::ServerWrite => &SERVER_WRITE,
@@ -686,6 +787,22 @@ impl Id {
     }
 }
 
+/// The step that a fact is shown at. A handler without a buffer is called by processDeltas itself,
+/// so no listener is at work.
+fn step_of(record: &FactRecord) -> Step {
+    match (record.step, record.actor) {
+        (Step::ListenerTake | Step::ListenerHandle | Step::ListenerDone, Actor::ProcessLoop) => {
+            Step::ProcessNotify
+        }
+        (step, _) => step,
+    }
+}
+
+/// The routine and the line of a fact.
+fn place_of(record: &FactRecord) -> Option<(Id, usize)> {
+    place(step_of(record))
+}
+
 /// The routine and the line of a step.
 fn place(step: Step) -> Option<(Id, usize)> {
     Id::ALL.into_iter().find_map(|id| {
@@ -703,7 +820,10 @@ static SERVER_WRITE: Routine = Routine {
     lines: &[
         plain("write(verb, obj):"),
         line("  if it cannot be done: refuse", &[Step::ServerCheck]),
-        line("  objects[key] = obj at the next rv", &[Step::ServerWrite]),
+        line(
+            "  apply it to objects[key], at the next rv",
+            &[Step::ServerWrite],
+        ),
         line("  send the event to each watch", &[Step::ServerSend]),
         line("  forget the oldest history", &[Step::ServerCompact]),
     ],
@@ -717,7 +837,7 @@ static SERVER_READ: Routine = Routine {
         line("  answer with all objects, at one rv", &[Step::ServerList]),
         plain("watch(rv):"),
         line("  open after rv, or 410 if forgotten", &[Step::ServerWatch]),
-        line("  at the timeout: close", &[Step::ServerClose]),
+        line("  until it is closed or cut", &[Step::ServerClose]),
     ],
     unordered: None,
 };
@@ -1050,7 +1170,7 @@ static PROCESS_DELTAS: Routine = Routine {
 };
 
 static STORE_WRITE: Routine = Routine {
-    title: "Indexer.Update, Delete",
+    title: "Indexer.Update",
     lines: &[
         plain("Update(key, obj) | Delete(key):"),
         line("  Update: items[key] = obj", &[Step::StoreWrite]),
@@ -1237,4 +1357,569 @@ fn pin(step: Step) -> Pin {
         Step::ListenerDone => (SHARED_INFORMER, 973),
     };
     Pin::Line(file, line)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        reason = "tests"
+    )]
+
+    use super::*;
+    use crate::cache::fact::{Cause, FactId};
+    use crate::cache::key::Key;
+    use crate::ui::caption::samples;
+
+    /// All steps. One that is missing here does not compile.
+    macro_rules! steps {
+        ($($step:ident),* $(,)?) => {
+            const STEPS: &[Step] = &[$(Step::$step),*];
+
+            fn is_listed(step: Step) -> bool {
+                match step {
+                    $(Step::$step => true),*
+                }
+            }
+        };
+    }
+
+    steps!(
+        ServerCheck,
+        ServerWrite,
+        ServerCompact,
+        ServerSend,
+        ServerList,
+        ServerWatch,
+        ServerClose,
+        ReflectorList,
+        ReflectorReplace,
+        ReflectorWatch,
+        ReflectorReceive,
+        ReflectorDispatch,
+        ReflectorSetVersion,
+        ReflectorEnd,
+        ReflectorBackoff,
+        ReflectorStop,
+        ProgramCall,
+        SettingChanged,
+        FifoLock,
+        FifoAdd,
+        FifoEnqueue,
+        FifoDelete,
+        FifoReplace,
+        FifoUnlock,
+        FifoPopTake,
+        FifoPopSkip,
+        FifoPopProcess,
+        AddLock,
+        AddKey,
+        AddUnlock,
+        QueueActionKey,
+        QueueActionTransform,
+        QueueActionAppend,
+        QueueActionDedup,
+        QueueActionEnqueue,
+        DeleteLock,
+        DeleteKey,
+        DeleteCheck,
+        DeleteIgnore,
+        DeleteUnlock,
+        ReplaceLock,
+        ReplaceItem,
+        ReplaceMissing,
+        ReplacePopulation,
+        ReplaceUnlock,
+        ResyncLock,
+        ResyncKey,
+        ResyncUnlock,
+        AddIfNotPresent,
+        PopLock,
+        PopWait,
+        PopTake,
+        PopCountDown,
+        PopProcess,
+        PopSlow,
+        PopRequeue,
+        PopUnlock,
+        QueueClose,
+        RealAdd,
+        RealDelete,
+        RealReplaceDeletes,
+        RealReplaceItems,
+        RealReplaceAll,
+        RealPopulation,
+        RealResync,
+        RealSyncAll,
+        RealBookmark,
+        RealPopBatch,
+        ProcessDelta,
+        ProcessStore,
+        ProcessNotify,
+        StoreWrite,
+        StoreDelete,
+        StoreReplace,
+        StoreVersion,
+        IndexRemove,
+        IndexAdd,
+        IndexFail,
+        AddIndexers,
+        ListenerAdd,
+        ListenerTake,
+        ListenerHandle,
+        ListenerDone,
+    );
+
+    fn record(id: u32, actor: Actor, step: Step, fact: Fact) -> FactRecord {
+        FactRecord {
+            id: FactId(id),
+            time: 0,
+            actor,
+            cause: Cause::Start,
+            step,
+            fact,
+        }
+    }
+
+    fn records(actor: Actor, facts: Vec<(Step, Fact)>) -> Vec<FactRecord> {
+        facts
+            .into_iter()
+            .zip(0..)
+            .map(|((step, fact), id)| record(id, actor, step, fact))
+            .collect()
+    }
+
+    fn object(rv: &str) -> ObjectRef {
+        ObjectRef {
+            key: Key::from("default/web-1"),
+            shape: crate::cache::fact::Shape::Object,
+            rv: rv.into(),
+            uid: "u".into(),
+        }
+    }
+
+    fn shown(listing: &Listing) -> Vec<String> {
+        listing
+            .lines
+            .iter()
+            .map(|line| {
+                format!(
+                    "{}{}{}",
+                    if line.current { ">" } else { "" },
+                    line.text,
+                    line.value
+                        .as_ref()
+                        .map_or(String::new(), |value| format!(" → {value}"))
+                )
+            })
+            .collect()
+    }
+
+    fn delete_kept() -> Vec<FactRecord> {
+        let by = Actor::Reflector;
+        let key = Key::from("default/web-1");
+        records(
+            by,
+            vec![
+                (
+                    Step::ReflectorReceive,
+                    Fact::EventReceived {
+                        event: EventType::Deleted,
+                        object: object("12"),
+                    },
+                ),
+                (Step::DeleteLock, Fact::LockTaken { by }),
+                (
+                    Step::DeleteCheck,
+                    Fact::DeleteChecked {
+                        key: key.clone(),
+                        known: Some(Known::Yes("2".into())),
+                        pending: false,
+                    },
+                ),
+                (
+                    Step::QueueActionAppend,
+                    Fact::DeltaAppended {
+                        delta_type: DeltaType::Deleted,
+                        object: object("12"),
+                        depth: 1,
+                    },
+                ),
+                (
+                    Step::QueueActionEnqueue,
+                    Fact::KeyEnqueued { key, length: 3 },
+                ),
+                (Step::DeleteUnlock, Fact::LockReleased { by }),
+            ],
+        )
+    }
+
+    #[test]
+    fn every_step_is_one_line_of_one_routine() {
+        for &step in STEPS {
+            assert!(is_listed(step));
+            let places: Vec<_> = Id::ALL
+                .into_iter()
+                .flat_map(|id| id.routine().lines.iter().map(move |line| (id, line)))
+                .flat_map(|(id, line)| line.steps.iter().map(move |step| (id, line.text, *step)))
+                .filter(|(_, _, at)| *at == step)
+                .collect();
+            assert_eq!(places.len(), 1, "{step:?}: {places:?}");
+        }
+    }
+
+    #[test]
+    fn every_line_fits_and_begins_with_a_header() {
+        for id in Id::ALL {
+            let lines = id.routine().lines;
+            assert!(lines.len() <= 10, "{id:?}");
+            assert!(!lines[0].text.starts_with(' ') && lines[0].steps.is_empty());
+            for line in lines {
+                assert!(line.text.chars().count() <= LINE, "{id:?}: {:?}", line.text);
+            }
+            if let Some((first, last)) = id.routine().unordered {
+                assert!(first < last && last < lines.len(), "{id:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_link_leads_to_a_tag_a_file_and_a_line() {
+        for &step in STEPS {
+            let (id, _) = place(step).unwrap();
+            let Some(link) = link(id, step, &Picture::default()) else {
+                assert!(matches!(step, Step::ProgramCall | Step::SettingChanged));
+                continue;
+            };
+            if link.url == API_CONCEPTS {
+                continue;
+            }
+            let (address, number) = link.url.split_once("#L").unwrap();
+            assert!(number.parse::<u32>().unwrap() > 0);
+            let (tag, file) = address
+                .strip_prefix("https://github.com/kubernetes/client-go/blob/")
+                .and_then(|rest| rest.split_once("/tools/cache/"))
+                .unwrap();
+            assert_eq!(tag.split('.').count(), 3, "{tag}");
+            let short = tag.rsplit_once('.').unwrap().0;
+            assert_eq!(link.text, format!("client-go {short} {file}:{number}"));
+        }
+    }
+
+    #[test]
+    fn the_values_are_those_of_the_call() {
+        let recent = delete_kept();
+        let all = listing(&recent, &Picture::default());
+        assert_eq!(all.title, "DeltaFIFO.Delete");
+        assert_eq!(
+            shown(&all),
+            [
+                "Delete(obj):",
+                "  key = key_of(obj) → web-1",
+                "  lock",
+                "  known   = known_objects.get(key) is some → true (rv 2)",
+                "  pending = items contains key → false",
+                "  if not known and not pending: return → false",
+                "  queue_action(Deleted, obj) → key enqueued, 1 delta",
+                ">  unlock",
+            ]
+        );
+        let link = all.link.unwrap();
+        assert_eq!(link.text, "client-go v0.32 delta_fifo.go:335");
+        assert_eq!(
+            link.url,
+            "https://github.com/kubernetes/client-go/blob/v0.32.13/tools/cache/delta_fifo.go#L335"
+        );
+    }
+
+    #[test]
+    fn what_has_not_been_reached_has_no_value() {
+        let recent = delete_kept();
+        let early = listing(&recent[..2], &Picture::default());
+        assert_eq!(early.title, "DeltaFIFO.Delete");
+        assert!(early.lines.iter().all(|line| line.value.is_none()));
+        assert!(early.lines[2].current);
+    }
+
+    #[test]
+    fn a_nested_routine_says_who_called_it() {
+        let recent = delete_kept();
+        let nested = listing(&recent[..5], &Picture::default());
+        assert_eq!(nested.title, "DeltaFIFO.Delete › queueActionLocked");
+        assert_eq!(
+            shown(&nested)[3..],
+            [
+                "  items[key].push(type, obj) → Deleted, 1 delta",
+                "  if the last two are Deleted: keep one",
+                ">  if key was not queued: queue.push(key) → 3 keys queued",
+            ]
+        );
+        // Not known: the call is out of sight.
+        let alone = listing(&recent[3..4], &Picture::default());
+        assert_eq!(alone.title, "queueActionLocked");
+    }
+
+    #[test]
+    fn the_values_of_an_earlier_call_are_not_shown() {
+        let mut recent = delete_kept();
+        recent.extend(records(
+            Actor::Reflector,
+            vec![(
+                Step::DeleteLock,
+                Fact::LockTaken {
+                    by: Actor::Reflector,
+                },
+            )],
+        ));
+        let again = listing(&recent, &Picture::default());
+        assert!(again.lines.iter().all(|line| line.value.is_none()));
+    }
+
+    #[test]
+    fn other_actors_do_not_disturb() {
+        let mut recent = delete_kept();
+        recent.insert(
+            3,
+            record(
+                90,
+                Actor::ProcessLoop,
+                Step::PopLock,
+                Fact::LockAwaited {
+                    by: Actor::ProcessLoop,
+                    holder: Actor::Reflector,
+                },
+            ),
+        );
+        recent.insert(
+            4,
+            record(
+                91,
+                Actor::Server,
+                Step::ServerCompact,
+                Fact::HistoryCompacted { oldest: "9".into() },
+            ),
+        );
+        let with = listing(&recent, &Picture::default());
+        let without = listing(&delete_kept(), &Picture::default());
+        assert_eq!(with, without);
+    }
+
+    #[test]
+    fn a_loop_shows_the_round_that_is_running() {
+        let taken = |position, delta_type| {
+            (
+                Step::ProcessDelta,
+                Fact::DeltaTaken {
+                    position,
+                    delta_type,
+                    object: object("5"),
+                    exists: Some(true),
+                },
+            )
+        };
+        let recent = records(
+            Actor::ProcessLoop,
+            vec![
+                taken(0, DeltaType::Added),
+                (
+                    Step::StoreWrite,
+                    Fact::ItemStored {
+                        object: object("5"),
+                        old: None,
+                    },
+                ),
+                taken(1, DeltaType::Updated),
+            ],
+        );
+        let second = listing(&recent, &Picture::default());
+        assert_eq!(
+            shown(&second),
+            [
+                "process_deltas(deltas):",
+                ">  for type, obj in deltas, oldest first: → Updated web-1",
+                "    old, exists = store.get(key) → exists = true",
+                "    store.update | add | delete(obj)",
+                "    handler.on_update | on_add | on_delete",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_two_loops_of_replace_are_told_apart() {
+        let by = Actor::Reflector;
+        let appended = |name: &str, delta_type| {
+            (
+                Step::QueueActionAppend,
+                Fact::DeltaAppended {
+                    delta_type,
+                    object: ObjectRef {
+                        key: Key::from(name),
+                        ..object("5")
+                    },
+                    depth: 1,
+                },
+            )
+        };
+        let recent = records(
+            by,
+            vec![
+                (Step::ReplaceLock, Fact::LockTaken { by }),
+                appended("a", DeltaType::Replaced),
+                appended("b", DeltaType::Replaced),
+                (
+                    Step::ReplaceMissing,
+                    Fact::DeletionDetected {
+                        key: Key::from("c"),
+                    },
+                ),
+                appended("c", DeltaType::Deleted),
+                (Step::ReplacePopulation, Fact::Populated { initial: 3 }),
+                (Step::ReplaceUnlock, Fact::LockReleased { by }),
+            ],
+        );
+        assert_eq!(
+            shown(&listing(&recent, &Picture::default())),
+            [
+                "Replace(list):",
+                "  lock",
+                "  for obj in list:",
+                "    queue_action(Replaced, obj) → 2 objects",
+                "  for key in items, known_objects not in list:",
+                "    queue_action(Deleted, tombstone(key)) → c",
+                "  if not populated: left = keys queued → populated, 3 left",
+                ">  unlock",
+            ]
+        );
+        // While the first loop runs, nothing is said of the second.
+        let early = listing(&recent[..1], &Picture::default());
+        assert!(early.lines.iter().all(|line| line.value.is_none()));
+    }
+
+    #[test]
+    fn a_handler_without_a_buffer_is_called_by_process_deltas() {
+        let recent = records(
+            Actor::ProcessLoop,
+            vec![(
+                Step::ListenerHandle,
+                Fact::LinePrinted {
+                    handler: 0,
+                    line: "OnAdd: web-1".into(),
+                },
+            )],
+        );
+        assert_eq!(listing(&recent, &Picture::default()).title, "processDeltas");
+    }
+
+    #[test]
+    fn one_routine_for_two_is_called_what_it_is() {
+        let by = Actor::Reflector;
+        let called = |event| {
+            records(
+                by,
+                vec![
+                    (
+                        Step::ReflectorReceive,
+                        Fact::EventReceived {
+                            event,
+                            object: object("5"),
+                        },
+                    ),
+                    (Step::AddLock, Fact::LockTaken { by }),
+                ],
+            )
+        };
+        let picture = Picture::default();
+        assert_eq!(
+            listing(&called(EventType::Added), &picture).title,
+            "DeltaFIFO.Add"
+        );
+        assert_eq!(
+            listing(&called(EventType::Modified), &picture).title,
+            "DeltaFIFO.Update"
+        );
+        let removed = records(
+            Actor::ProcessLoop,
+            vec![
+                (
+                    Step::ProcessDelta,
+                    Fact::DeltaTaken {
+                        position: 0,
+                        delta_type: DeltaType::Deleted,
+                        object: object("5"),
+                        exists: Some(true),
+                    },
+                ),
+                (
+                    Step::StoreDelete,
+                    Fact::ItemRemoved {
+                        key: Key::from("default/web-1"),
+                        old: None,
+                    },
+                ),
+            ],
+        );
+        assert_eq!(
+            listing(&removed, &picture).title,
+            "processDeltas › Indexer.Delete"
+        );
+    }
+
+    #[test]
+    fn before_the_first_fact_no_line_is_current() {
+        let mut picture = Picture::default();
+        let server = listing(&[], &picture);
+        assert_eq!(server.title, "Reflector.ListAndWatch");
+        picture.api.feed = Feed::Program;
+        let program = listing(&[], &picture);
+        assert_eq!(program.title, "DeltaFIFO.Add");
+        for line in server.lines.iter().chain(&program.lines) {
+            assert!(!line.current && line.value.is_none());
+        }
+        assert!(server.link.is_some() && program.link.is_some());
+    }
+
+    #[test]
+    fn another_queue_has_its_own_name_and_not_the_links_of_delta_fifo() {
+        let mut picture = Picture::default();
+        picture.queue.kind = QueueKind::RealFifo;
+        let recent = records(
+            Actor::Reflector,
+            vec![(
+                Step::AddLock,
+                Fact::LockTaken {
+                    by: Actor::Reflector,
+                },
+            )],
+        );
+        let add = listing(&recent, &picture);
+        assert_eq!(add.title, "RealFIFO.Add");
+        assert_eq!(add.link, None);
+    }
+
+    #[test]
+    fn every_fact_at_every_step_gives_a_listing_that_fits() {
+        for fact in samples() {
+            for &step in STEPS {
+                let recent = records(Actor::Reflector, vec![(step, fact.clone())]);
+                let listing = listing(&recent, &Picture::default());
+                assert!(!listing.title.is_empty());
+                let current = listing.lines.iter().filter(|line| line.current).count();
+                assert_eq!(current, 1, "{step:?}");
+                for value in listing.lines.iter().filter_map(|line| line.value.as_ref()) {
+                    assert!(
+                        !value.is_empty() && value.chars().count() <= VALUE,
+                        "{value}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_value_is_cut() {
+        assert_eq!(cut("1234567890123456789012"), "1234567890123456789012");
+        assert_eq!(cut("12345678901234567890123"), "123456789012345678901…");
+    }
 }
