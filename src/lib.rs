@@ -8,6 +8,7 @@
 //! picture that the screen draws), [`lessons`], then `ui` and `embed`.
 
 pub mod cache;
+pub mod embed;
 pub mod lessons;
 pub mod replay;
 pub mod runtime;

@@ -11,7 +11,17 @@ use deltascope::replay::timeline::Timeline;
 
 #[test]
 fn every_lesson_prints_exactly_its_lines_and_has_all_its_moments() {
-    for (id, title) in lessons::menu() {
+    let menu = lessons::menu();
+    for id in [
+        "sandbox",
+        "deltafifo",
+        "reflector",
+        "indexer",
+        "pod-lifecycle",
+    ] {
+        assert!(menu.iter().any(|(other, _)| &**other == id), "{id}");
+    }
+    for (id, title) in menu {
         let lesson = lessons::load(&id).unwrap();
         assert_eq!(lesson.id, id);
         for text in [&title, &lesson.note] {

@@ -51,15 +51,30 @@ impl Timeline {
         let mut timeline = Self {
             pictures: vec![Picture::of(&world)],
             worlds: vec![(0, 0, world.clone())],
-            inputs: Vec::new(),
-            taken: 0,
-            facts: Vec::new(),
             over: false,
             scenario,
             world,
+            ..Self::empty()
         };
         timeline.extend(AHEAD);
         Ok(timeline)
+    }
+
+    /// A run in which nothing happens.
+    #[must_use]
+    pub fn empty() -> Self {
+        let scenario = Scenario::default();
+        let world = scenario.empty_world();
+        Self {
+            pictures: vec![Picture::of(&world)],
+            worlds: vec![(0, 0, world.clone())],
+            inputs: Vec::new(),
+            taken: 0,
+            facts: Vec::new(),
+            over: true,
+            scenario,
+            world,
+        }
     }
 
     /// How many facts are known.

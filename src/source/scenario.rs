@@ -142,6 +142,13 @@ impl Scenario {
         Ok(World::new(self.settings.clone(), source, script))
     }
 
+    /// A world with a server that has nothing and to which nothing happens.
+    #[must_use]
+    pub fn empty_world(&self) -> World<AnySource> {
+        let source = AnySource::Server(Simulator::new(Vec::new(), None));
+        World::new(self.settings.clone(), source, Vec::new())
+    }
+
     /// Whether it goes on for ever.
     #[must_use]
     pub fn is_endless(&self) -> bool {

@@ -8,10 +8,12 @@ use leptos::prelude::*;
 
 use super::board::Board;
 use super::command::Command;
-use super::fixture;
+use super::driver::Driver;
 use super::i18n::{Lang, Text};
 use super::strings::{Strings, strings};
 use super::view::View;
+use crate::embed::api;
+use crate::lessons;
 
 /// What the components share, provided as a context.
 ///
@@ -100,15 +102,19 @@ pub fn mount() {
 /// The page.
 #[component]
 pub fn App() -> impl IntoView {
+    let driver = Driver::new();
+    let on = driver.clone();
     let ui = Ui {
-        view: RwSignal::new_local(Rc::new(fixture::view())),
+        view: RwSignal::new_local(Rc::new(driver.view())),
         lang: RwSignal::new(first_lang()),
         theme: RwSignal::new(first_theme()),
-        lessons: RwSignal::new(fixture::lessons()),
-        on: UnsyncCallback::new(|_command| {}),
+        lessons: RwSignal::new(lessons::menu().into()),
+        on: UnsyncCallback::new(move |command| on.send(command)),
     };
+    driver.attach(ui);
     follow(ui);
     provide_context(ui);
+    api::install(&driver, ui);
     view! { <Board /> }
 }
 

@@ -1,14 +1,17 @@
-//! The page. `view`, `command`, `caption`, `pseudo`, `lanes`, `strings`, `keys`, `rows` and
-//! `motion::plan` know neither leptos nor web-sys, so that `cargo test` reaches them; the rest is
-//! behind the feature `ui`.
+//! The page. `view`, `command`, `caption`, `pseudo`, `lanes`, `strings`, `keys`, `rows`, `session`,
+//! `state` and `motion::plan` know neither leptos nor web-sys, so that `cargo test` reaches them;
+//! the rest is behind the feature `ui`.
 
 pub mod caption;
 pub mod command;
 pub mod i18n;
 pub mod keys;
 pub mod lanes;
+pub mod motion;
 pub mod pseudo;
 pub mod rows;
+pub mod session;
+pub mod state;
 pub mod strings;
 pub mod view;
 
@@ -17,4 +20,4 @@ pub mod app;
 #[cfg(feature = "ui")]
 pub mod board;
 #[cfg(feature = "ui")]
-mod fixture;
+pub mod driver;

@@ -1,0 +1,124 @@
+//! `window.deltascope`: the scripting interface, as the README documents it.
+//!
+//! These are later the custom element's methods, with the same names and results.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{JSON, Object, Promise, Reflect};
+use leptos::prelude::{GetUntracked, window};
+use wasm_bindgen::prelude::{Closure, JsValue};
+use wasm_bindgen_futures::future_to_promise;
+
+use crate::ui::app::Ui;
+use crate::ui::command::Command;
+use crate::ui::driver::Driver;
+use crate::ui::session::{Change, Session};
+use crate::ui::state::{API_VERSION, state};
+
+/// Puts `deltascope` on the window; its `ready` is settled at once, because the page is mounted.
+pub fn install(driver: &Driver, ui: Ui) {
+    let api = Object::new();
+    let set = |name: &str, value: &JsValue| {
+        // The object is ours and extensible, so this cannot fail.
+        let _ = Reflect::set(&api, &name.into(), value);
+    };
+    set("version", &API_VERSION.into());
+    set("ready", &Promise::resolve(&JsValue::UNDEFINED));
+
+    let on = driver.clone();
+    method(&api, "step", move |by: JsValue, _: JsValue| {
+        let by = by.as_f64().unwrap_or(1.0);
+        perform(&on, move |session| {
+            #[allow(
+                clippy::cast_possible_truncation,
+                reason = "a step out of range is clamped by the session"
+            )]
+            session.obey(Command::Step(by as i64))
+        })
+    });
+    let on = driver.clone();
+    method(&api, "seek", move |to: JsValue, _: JsValue| {
+        let marker = to.as_string();
+        let place = to.as_f64().unwrap_or(0.0).max(0.0);
+        perform(&on, move |session| match marker {
+            Some(marker) => session.seek_marker(&marker),
+            None =>
+            {
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "not negative, and a place out of range is clamped by the session"
+                )]
+                session.obey(Command::Seek(place as usize))
+            }
+        })
+    });
+    let on = driver.clone();
+    method(&api, "play", move |_: JsValue, _: JsValue| {
+        perform(&on, |session| {
+            session.play();
+            Change::None
+        })
+    });
+    let on = driver.clone();
+    method(&api, "pause", move |_: JsValue, _: JsValue| {
+        perform(&on, |session| {
+            session.pause();
+            Change::None
+        })
+    });
+    let on = driver.clone();
+    method(&api, "load", move |id: JsValue, _: JsValue| {
+        let id = id.as_string().unwrap_or_default();
+        perform(&on, move |session| session.obey(Command::Load(id.into())))
+    });
+    let on = driver.clone();
+    method(&api, "inject", move |act: JsValue, _: JsValue| {
+        let get = |name: &str| Reflect::get(&act, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        let op = get("op").as_string().unwrap_or_default();
+        let object = to_json(&get("object"));
+        perform(&on, move |session| session.inject(&op, object))
+    });
+    let on = driver.clone();
+    method(&api, "openText", move |name: JsValue, text: JsValue| {
+        let name = name.as_string().unwrap_or_default();
+        let text = text.as_string().unwrap_or_default();
+        perform(&on, move |session| {
+            session.obey(Command::Open(vec![(name, text.into_bytes())]))
+        })
+    });
+    let on = driver.clone();
+    let get_state = Closure::<dyn Fn() -> JsValue>::new(move || {
+        let text = state(&on.view(), ui.lang.get_untracked()).to_string();
+        // The text was made by a serializer.
+        JSON::parse(&text).unwrap_or(JsValue::NULL)
+    });
+    set("getState", &get_state.into_js_value());
+    let _ = Reflect::set(&window(), &"deltascope".into(), &api);
+}
+
+fn method(api: &Object, name: &str, call: impl Fn(JsValue, JsValue) -> JsValue + 'static) {
+    let call = Closure::<dyn Fn(JsValue, JsValue) -> JsValue>::new(call);
+    let _ = Reflect::set(api, &name.into(), &call.into_js_value());
+}
+
+/// A promise that settles when the screen shows what came of it.
+fn perform(driver: &Driver, act: impl FnOnce(&mut Session) -> Change + 'static) -> JsValue {
+    let driver = driver.clone();
+    let act = Rc::new(RefCell::new(Some(act)));
+    future_to_promise(async move {
+        if let Some(act) = act.take() {
+            driver.perform(act).await;
+        }
+        Ok(JsValue::UNDEFINED)
+    })
+    .into()
+}
+
+fn to_json(value: &JsValue) -> serde_json::Value {
+    JSON::stringify(value)
+        .ok()
+        .and_then(|text| serde_json::from_str(&String::from(text)).ok())
+        .unwrap_or_default()
+}

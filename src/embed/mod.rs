@@ -1,0 +1,4 @@
+//! What other pages and scripts can do with this one.
+
+#[cfg(feature = "ui")]
+pub mod api;

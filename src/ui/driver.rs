@@ -1,0 +1,190 @@
+//! Drives a session in the browser: commands in, views and motions out.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::{spawn_local, tick};
+
+use super::app::Ui;
+use super::command::Command;
+use super::motion::plan::{self, Motion};
+use super::motion::stage::Stage;
+use super::session::{Change, Session};
+use super::view::View;
+use crate::replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
+
+/// One session on the page; clones are the same one.
+#[derive(Clone)]
+pub struct Driver {
+    inner: Rc<Inner>,
+}
+
+struct Inner {
+    session: RefCell<Session>,
+    ui: OnceCell<Ui>,
+    stage: Stage,
+    /// Counts runs: a loop of an older one ends by itself.
+    run: Cell<u64>,
+}
+
+impl Driver {
+    /// With the first lesson open.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            inner: Rc::new(Inner {
+                session: RefCell::new(Session::new()),
+                ui: OnceCell::new(),
+                stage: Stage::default(),
+                run: Cell::new(0),
+            }),
+        }
+    }
+
+    /// What the screen shows now.
+    #[must_use]
+    pub fn view(&self) -> View {
+        self.inner.session.borrow_mut().view()
+    }
+
+    /// From now on this is the screen.
+    pub fn attach(&self, ui: Ui) {
+        // Attached once, when the page is mounted.
+        let _ = self.inner.ui.set(ui);
+    }
+
+    /// A command from a button or a key.
+    pub fn send(&self, command: Command) {
+        let driver = self.clone();
+        let change = self.inner.session.borrow_mut().obey(command);
+        spawn_local(async move {
+            driver.show(change).await;
+            if let Change::Follow(to) = change
+                && !still()
+            {
+                driver.follow(to).await;
+            }
+        });
+    }
+
+    /// A command from a script; done when the screen shows what came of it.
+    pub async fn perform(&self, act: impl FnOnce(&mut Session) -> Change) {
+        let change = act(&mut self.inner.session.borrow_mut());
+        self.show(change).await;
+    }
+
+    async fn show(&self, change: Change) {
+        let run = self.next_run();
+        match change {
+            Change::Forward => {
+                self.forward().await;
+            }
+            Change::None | Change::Cut | Change::Follow(_) => {
+                if change != Change::None {
+                    self.inner.stage.cut();
+                }
+                self.draw().await;
+            }
+        }
+        if self.inner.session.borrow().playback().is_playing() {
+            self.play(run);
+        }
+    }
+
+    /// Plays on, one fact after the other, until something else happens.
+    fn play(&self, run: u64) {
+        let driver = self.clone();
+        spawn_local(async move {
+            while driver.inner.run.get() == run {
+                if document().hidden() {
+                    driver.inner.session.borrow_mut().pause();
+                    break;
+                }
+                let change = driver.inner.session.borrow_mut().tick();
+                if change != Change::Forward {
+                    break;
+                }
+                let ms = driver.forward().await;
+                TimeoutFuture::new(ms).await;
+            }
+            if driver.inner.run.get() == run {
+                driver.draw().await;
+            }
+        });
+    }
+
+    /// Shows what follows from a click, up to so many facts.
+    async fn follow(&self, to: usize) {
+        let run = self.inner.run.get();
+        while self.inner.run.get() == run {
+            if self.inner.session.borrow().playback().cursor() >= to {
+                return;
+            }
+            let change = self.inner.session.borrow_mut().obey(Command::Step(1));
+            if change != Change::Forward {
+                return;
+            }
+            let ms = self.forward().await;
+            TimeoutFuture::new(ms).await;
+        }
+    }
+
+    /// Puts the next picture on the screen, as a motion; says how long that takes.
+    async fn forward(&self) -> u32 {
+        let (view, motion, speed) = {
+            let mut session = self.inner.session.borrow_mut();
+            let view = session.view();
+            let motion = session
+                .current()
+                .map(|record| plan::plan(record, &view.picture))
+                .unwrap_or_default();
+            (view, motion, session.playback().clone())
+        };
+        let stage = &self.inner.stage;
+        stage.cut();
+        if speed.speed() > NO_MOTION_ABOVE {
+            let flash = speed.scaled(motion.ms).max(SHORTEST_FLASH_MS);
+            self.set(view).await;
+            stage.flash(&motion.flash, flash);
+            return speed.scaled(motion.ms);
+        }
+        let before = stage.before(&motion);
+        self.set(view).await;
+        stage.play(before, &motion, still(), |ms| speed.scaled(ms));
+        let Motion { ms, .. } = motion;
+        speed.scaled(ms)
+    }
+
+    async fn draw(&self) {
+        let view = self.view();
+        self.set(view).await;
+    }
+
+    async fn set(&self, view: View) {
+        if let Some(ui) = self.inner.ui.get() {
+            ui.view.set(Rc::new(view));
+            // Effects run when the current task is done.
+            tick().await;
+        }
+    }
+
+    fn next_run(&self) -> u64 {
+        let run = self.inner.run.get() + 1;
+        self.inner.run.set(run);
+        run
+    }
+}
+
+impl Default for Driver {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Whether the visitor wants nothing to move.
+fn still() -> bool {
+    let query = window().match_media("(prefers-reduced-motion: reduce)");
+    query.ok().flatten().is_some_and(|query| query.matches())
+}

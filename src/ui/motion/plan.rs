@@ -1,0 +1,395 @@
+//! Fact → motion. Pure.
+//!
+//! One fact is one motion: light the source, move on a drawn path, settle and flash what differs,
+//! rest. A fact that moves nothing only flashes.
+
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::{Actor, EventType, Fact, FactRecord};
+use crate::cache::key::Key;
+use crate::replay::picture::{Delivery, Picture};
+
+/// How long the source is lit before anything moves, in ms at normal speed.
+pub const LIGHT_MS: u32 = 150;
+/// How long a token travels.
+pub const MOVE_MS: u32 = 420;
+/// How long what differs stays lit.
+pub const SETTLE_MS: u32 = 250;
+/// The pause after it.
+pub const REST_MS: u32 = 200;
+/// A fact of the lock says little by itself.
+const BRIEF_MS: u32 = 260;
+
+/// What one fact looks like.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Motion {
+    /// What travels, if anything does.
+    pub flight: Option<Flight>,
+    /// What is lit at the end, or at once where nothing travels.
+    pub flash: Vec<String>,
+    /// How long it takes in all, in ms at normal speed.
+    pub ms: u32,
+}
+
+/// Something that travels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flight {
+    /// Where from: the first of these anchors that is on the screen before the fact.
+    pub from: Vec<String>,
+    /// Where to: the first of these that is on the screen after it.
+    pub to: Vec<String>,
+    /// What it looks like on its way.
+    pub look: Look,
+    /// Whose colour the path has.
+    pub hue: Option<DeltaType>,
+}
+
+/// What travels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// A copy of what has arrived; that itself stays hidden until then.
+    Arriving,
+    /// A copy of what has left.
+    Leaving,
+    /// A label that is gone afterwards.
+    Label(String),
+}
+
+/// What a fact looks like; `after` is the picture with the fact in it.
+#[must_use]
+pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
+    let fact = &record.fact;
+    if let Some(flight) = flight(record, after) {
+        return Motion {
+            flash: flight.to.clone(),
+            flight: Some(flight),
+            ms: LIGHT_MS + MOVE_MS + SETTLE_MS + REST_MS,
+        };
+    }
+    Motion {
+        flight: None,
+        flash: flash(fact),
+        ms: match fact {
+            Fact::LockTaken { .. }
+            | Fact::LockReleased { .. }
+            | Fact::NotificationHandled { .. } => BRIEF_MS,
+            _ => SETTLE_MS + REST_MS,
+        },
+    }
+}
+
+/// Where an anchor is for the key sets of the index tree.
+#[must_use]
+pub fn index_anchor(index: &str, value: &str, key: &Key) -> String {
+    format!("store/index/{index}/{value}/{key}")
+}
+
+fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
+    let one = |from: String, to: String, look, hue| {
+        Some(Flight {
+            from: vec![from],
+            to: vec![to],
+            look,
+            hue,
+        })
+    };
+    match &record.fact {
+        Fact::EventSent { event, object } => {
+            let number = after.api.stream.back()?.number;
+            one(
+                format!("api/object/{}", object.key),
+                format!("api/stream/{number}"),
+                Look::Arriving,
+                hue_of(*event),
+            )
+        }
+        Fact::ListRequested { rv } => one(
+            "reflector/state/list".to_owned(),
+            "api/gauge".to_owned(),
+            Look::Label(format!("LIST rv={rv:?}")),
+            None,
+        ),
+        Fact::ListReceived { count, .. } => one(
+            "api/gauge".to_owned(),
+            "reflector/state/list".to_owned(),
+            Look::Label(format!("LIST · {count}")),
+            None,
+        ),
+        Fact::WatchRequested { rv } => one(
+            "reflector/state/watch".to_owned(),
+            "api/gauge".to_owned(),
+            Look::Label(format!("WATCH rv={rv:?}")),
+            None,
+        ),
+        Fact::EventReceived { event, .. } => {
+            let received = after.api.stream.iter().rev();
+            let line = received
+                .clone()
+                .find(|line| line.delivery == Delivery::Received)?;
+            Some(Flight {
+                from: vec![format!("api/stream/{}", line.number)],
+                to: vec![
+                    "reflector/hand".to_owned(),
+                    "reflector/state/watch".to_owned(),
+                ],
+                look: Look::Leaving,
+                hue: hue_of(*event),
+            })
+        }
+        Fact::DeltaAppended {
+            delta_type, object, ..
+        } => {
+            let top = after.queue.deltas.get(&object.key)?.len().checked_sub(1)?;
+            Some(Flight {
+                from: origin(record.actor, after),
+                to: vec![
+                    format!("queue/delta/{}/{top}", object.key),
+                    format!("queue/column/{}", object.key),
+                    "room/queue".to_owned(),
+                ],
+                look: Look::Arriving,
+                hue: Some(*delta_type),
+            })
+        }
+        Fact::DeleteIgnored { key } => Some(Flight {
+            from: origin(record.actor, after),
+            to: vec!["room/queue".to_owned()],
+            look: Look::Label(format!("Deleted {}", short(key))),
+            hue: Some(DeltaType::Deleted),
+        }),
+        Fact::KeyPopped { key, .. } => one(
+            format!("queue/column/{key}"),
+            "pop/slot".to_owned(),
+            Look::Leaving,
+            None,
+        ),
+        Fact::ItemStored { object, .. } => {
+            let popped = after.pop.processing.as_ref()?;
+            let position = popped.position?;
+            let hue = popped
+                .deltas
+                .get(position)
+                .map(|(delta_type, _)| *delta_type);
+            Some(Flight {
+                from: vec![format!("pop/delta/{position}"), "pop/slot".to_owned()],
+                to: vec![
+                    format!("store/item/{}", object.key),
+                    "room/indexer".to_owned(),
+                ],
+                look: Look::Arriving,
+                hue,
+            })
+        }
+        Fact::IndexEntryAdded { index, value, key } => Some(Flight {
+            from: vec![format!("store/item/{key}"), "room/indexer".to_owned()],
+            to: vec![index_anchor(index, value, key)],
+            look: Look::Arriving,
+            hue: None,
+        }),
+        Fact::NotificationQueued {
+            handler, pending, ..
+        } => Some(Flight {
+            from: vec!["pop/slot".to_owned()],
+            to: vec![
+                format!("handler/{handler}/pending/{}", pending.saturating_sub(1)),
+                format!("handler/{handler}"),
+            ],
+            look: Look::Arriving,
+            hue: None,
+        }),
+        Fact::NotificationTaken { handler, .. } => {
+            let inline = after.handlers.get(usize::from(*handler))?.inline;
+            let from = if inline {
+                "pop/slot".to_owned()
+            } else {
+                format!("handler/{handler}/pending/0")
+            };
+            Some(Flight {
+                from: vec![from],
+                to: vec![
+                    format!("handler/{handler}/running"),
+                    format!("handler/{handler}"),
+                ],
+                look: Look::Arriving,
+                hue: None,
+            })
+        }
+        Fact::LinePrinted { handler, .. } => Some(Flight {
+            from: vec![
+                format!("handler/{handler}/running"),
+                format!("handler/{handler}"),
+            ],
+            to: vec!["output/last".to_owned()],
+            look: Look::Arriving,
+            hue: None,
+        }),
+        _ => None,
+    }
+}
+
+/// Where what comes into the queue comes from.
+fn origin(actor: Actor, after: &Picture) -> Vec<String> {
+    if actor == Actor::Program {
+        let line = after.api.stream.back().map(|line| line.number);
+        return vec![format!("api/stream/{}", line.unwrap_or_default())];
+    }
+    vec![
+        "reflector/hand".to_owned(),
+        if after.reflector.state == crate::replay::picture::ReflectorState::List {
+            "reflector/state/list".to_owned()
+        } else {
+            "reflector/state/watch".to_owned()
+        },
+    ]
+}
+
+fn flash(fact: &Fact) -> Vec<String> {
+    match fact {
+        Fact::ObjectCreated { object, .. }
+        | Fact::ObjectUpdated { object, .. }
+        | Fact::ObjectDeleted { object, .. } => {
+            vec![format!("api/object/{}", object.key), "api/gauge".to_owned()]
+        }
+        Fact::ListAnswered { .. } | Fact::WatchAccepted { .. } => vec!["api/gauge".to_owned()],
+        Fact::LastSyncMoved { .. } => vec!["reflector/lastsync".to_owned()],
+        Fact::BackoffStarted { .. } => vec!["reflector/state/backoff".to_owned()],
+        Fact::KeyEnqueued { key, .. } => vec![format!("queue/key/{key}")],
+        Fact::DeltasMerged { key, .. } | Fact::DeleteChecked { key, .. } => {
+            vec![format!("queue/column/{key}"), format!("store/item/{key}")]
+        }
+        Fact::LockTaken { .. } | Fact::LockReleased { .. } | Fact::LockAwaited { .. } => {
+            vec!["pop/lock".to_owned()]
+        }
+        Fact::DeltaTaken { position, .. } => vec![format!("pop/delta/{position}")],
+        Fact::Processed { .. } => vec!["pop/last".to_owned()],
+        Fact::IndexEntryRemoved {
+            index, value, key, ..
+        } => vec![index_anchor(index, value, key)],
+        Fact::ItemRemoved { key, .. } => vec![format!("store/item/{key}")],
+        Fact::NotificationHandled { handler } => vec![format!("handler/{handler}")],
+        _ => Vec::new(),
+    }
+}
+
+fn hue_of(event: EventType) -> Option<DeltaType> {
+    match event {
+        EventType::Added => Some(DeltaType::Added),
+        EventType::Modified => Some(DeltaType::Updated),
+        EventType::Deleted => Some(DeltaType::Deleted),
+        EventType::Bookmark => Some(DeltaType::Bookmark),
+        EventType::Error => None,
+    }
+}
+
+fn short(key: &Key) -> &str {
+    key.rsplit('/').next().unwrap_or_default()
+}
+
+/// A place on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Point {
+    /// From the left, in px.
+    pub x: f64,
+    /// From the top, in px.
+    pub y: f64,
+}
+
+/// The path of a token: a cubic curve that leaves and arrives horizontally.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Path {
+    /// Start, two control points, end.
+    pub points: [Point; 4],
+}
+
+impl Path {
+    /// Between two places.
+    #[must_use]
+    pub fn between(from: Point, to: Point) -> Self {
+        let bend = (to.x - from.x) * 0.5;
+        Self {
+            points: [
+                from,
+                Point {
+                    x: from.x + bend,
+                    y: from.y,
+                },
+                Point {
+                    x: to.x - bend,
+                    y: to.y,
+                },
+                to,
+            ],
+        }
+    }
+
+    /// Where it is at `t` between 0 and 1.
+    #[must_use]
+    pub fn at(&self, t: f64) -> Point {
+        let [a, b, c, d] = self.points;
+        let u = 1.0 - t;
+        let mix = |a: f64, b: f64, c: f64, d: f64| {
+            u * u * u * a + 3.0 * u * u * t * b + 3.0 * u * t * t * c + t * t * t * d
+        };
+        Point {
+            x: mix(a.x, b.x, c.x, d.x),
+            y: mix(a.y, b.y, c.y, d.y),
+        }
+    }
+
+    /// As an SVG path.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        let [a, b, c, d] = self.points;
+        format!(
+            "M{:.1} {:.1} C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
+            a.x, a.y, b.x, b.y, c.x, c.y, d.x, d.y
+        )
+    }
+}
+
+/// Slow, fast, slow.
+#[must_use]
+pub fn ease(t: f64) -> f64 {
+    if t < 0.5 {
+        2.0 * t * t
+    } else {
+        1.0 - (2.0 - 2.0 * t).powi(2) / 2.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lessons;
+    use crate::replay::timeline::Timeline;
+
+    #[test]
+    fn every_motion_of_every_lesson_goes_from_somewhere_to_somewhere_else() {
+        for (id, _) in lessons::menu() {
+            let Ok(lesson) = lessons::load(&id) else {
+                panic!("{id} does not load")
+            };
+            let Ok(mut timeline) = Timeline::new(lesson.scenario) else {
+                panic!("{id} does not run")
+            };
+            timeline.extend(1_000);
+            let mut picture = timeline.picture(0);
+            for record in timeline.facts() {
+                picture.apply(record);
+                let motion = plan(record, &picture);
+                assert!(motion.ms >= BRIEF_MS, "{record:?}");
+                if let Some(flight) = motion.flight {
+                    assert!(!flight.from.is_empty() && !flight.to.is_empty());
+                    assert!(flight.from.iter().all(|from| !flight.to.contains(from)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_begins_and_ends_where_it_should() {
+        let (from, to) = (Point { x: 3.0, y: 9.0 }, Point { x: 90.0, y: 1.0 });
+        let path = Path::between(from, to);
+        assert_eq!((path.at(0.0), path.at(1.0)), (from, to));
+        assert_eq!((ease(0.0), ease(0.5), ease(1.0)), (0.0, 0.5, 1.0));
+    }
+}

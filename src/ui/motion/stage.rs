@@ -1,0 +1,436 @@
+//! Draws motions over the stage: a travelling copy, its path, its ghost, and what is lit.
+//!
+//! The picture is on the screen already when a motion begins; what has arrived is only hidden until
+//! its copy lands. So cutting a motion short is always right: everything is where it belongs.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use leptos::prelude::{document, window};
+use leptos::wasm_bindgen::JsCast;
+use leptos::wasm_bindgen::prelude::Closure;
+use web_sys::{Element, HtmlElement};
+
+use super::plan::{Flight, LIGHT_MS, Look, MOVE_MS, Motion, Path, Point, SETTLE_MS, ease};
+use crate::cache::delta::DeltaType;
+use crate::ui::rows::type_class;
+
+/// How long neighbours take to close a gap.
+const SLIDE_MS: u32 = 300;
+
+/// The layer above the stage.
+#[derive(Clone, Default)]
+pub struct Stage {
+    inner: Rc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// Counts motions: a frame of an older one does nothing.
+    turn: Cell<u64>,
+    /// Elements that a motion has touched, to be put right.
+    touched: RefCell<Vec<HtmlElement>>,
+}
+
+/// What the screen was like before the fact.
+pub struct Before {
+    from: Option<(Rect, Element)>,
+    slides: Vec<(String, Rect)>,
+}
+
+#[derive(Clone, Copy)]
+struct Rect {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+}
+
+impl Rect {
+    fn of(element: &Element) -> Option<Self> {
+        let rect = element.get_bounding_client_rect();
+        // An element of a room that is not shown has no size.
+        (rect.width() > 0.0).then(|| Self {
+            x: rect.x(),
+            y: rect.y(),
+            width: rect.width(),
+            height: rect.height(),
+        })
+    }
+
+    fn centre(self) -> Point {
+        Point {
+            x: self.x + self.width / 2.0,
+            y: self.y + self.height / 2.0,
+        }
+    }
+}
+
+impl Stage {
+    /// Ends whatever moves: the screen shows the picture and nothing else.
+    pub fn cut(&self) {
+        self.inner.turn.set(self.inner.turn.get() + 1);
+        for element in self.inner.touched.borrow_mut().drain(..) {
+            restore(&element);
+        }
+        if let Some(layer) = layer() {
+            layer.set_text_content(None);
+        }
+    }
+
+    /// Looks where things are before the screen changes.
+    #[must_use]
+    pub fn before(&self, motion: &Motion) -> Before {
+        let from = motion.flight.as_ref().and_then(|flight| {
+            let element = flight.from.iter().find_map(|anchor| shown(anchor))?;
+            let rect = Rect::of(&element)?;
+            Some((rect, copy(&element)?))
+        });
+        let mut slides = Vec::new();
+        for prefix in ["queue/column/", "queue/key/"] {
+            let found = document().query_selector_all(&format!("[data-anchor^='{prefix}']"));
+            let Ok(found) = found else { continue };
+            for place in 0..found.length() {
+                let element = found.get(place).and_then(|n| n.dyn_into::<Element>().ok());
+                let Some(element) = element else { continue };
+                if let (Some(anchor), Some(rect)) =
+                    (element.get_attribute("data-anchor"), Rect::of(&element))
+                {
+                    slides.push((anchor, rect));
+                }
+            }
+        }
+        Before { from, slides }
+    }
+
+    /// Shows the motion, now that the screen has changed. `scaled` gives the time that so many ms
+    /// take at the speed of now; `still` is for those who want nothing to move.
+    pub fn play(&self, before: Before, motion: &Motion, still: bool, scaled: impl Fn(u32) -> u32) {
+        let flight = motion.flight.as_ref().and_then(|flight| {
+            let to = flight.to.iter().find_map(|anchor| shown(anchor))?;
+            let target = Rect::of(&to)?;
+            let (origin, leaving) = match (&before.from, &flight.look) {
+                (Some((rect, leaving)), _) => (*rect, Some(leaving.clone())),
+                (None, Look::Label(_)) => return None,
+                (None, _) => return None,
+            };
+            Some((flight, to, origin, target, leaving))
+        });
+        let Some((flight, to, origin, target, leaving)) = flight else {
+            self.flash(&motion.flash, scaled(SETTLE_MS));
+            return;
+        };
+        let Some(layer) = layer() else { return };
+        let base = layer.get_bounding_client_rect();
+        let shift = |point: Point| Point {
+            x: point.x - base.x(),
+            y: point.y - base.y(),
+        };
+        let path = Path::between(shift(origin.centre()), shift(target.centre()));
+        draw_path(&layer, &path, flight.hue, still);
+        if still {
+            // A still arrow and what is lit at its end say the same without moving.
+            self.flash(&flight.to, scaled(SETTLE_MS));
+            return;
+        }
+        self.slide(&before.slides, scaled(SLIDE_MS));
+        if let Some(ghost) = &leaving {
+            place(
+                ghost,
+                shift(Point {
+                    x: origin.x,
+                    y: origin.y,
+                }),
+                origin,
+                "ghost",
+            );
+            let _ = layer.append_child(ghost);
+        }
+        let Some((flyer, size)) = look(flight, &to, leaving.as_ref(), origin, target) else {
+            return;
+        };
+        let arrives = flight.look == Look::Arriving;
+        if arrives {
+            self.hide(&to);
+        }
+        let start = path.at(0.0);
+        put(&flyer, start, size);
+        let _ = layer.append_child(&flyer);
+        self.fly(
+            flyer,
+            size,
+            path,
+            &to,
+            flight,
+            (scaled(LIGHT_MS), scaled(MOVE_MS), scaled(SETTLE_MS)),
+        );
+    }
+
+    fn fly(
+        &self,
+        flyer: HtmlElement,
+        size: (f64, f64),
+        path: Path,
+        to: &Element,
+        flight: &Flight,
+        (light, travel, settle): (u32, u32, u32),
+    ) {
+        let turn = self.inner.turn.get();
+        let stage = self.clone();
+        let target = to.clone().dyn_into::<HtmlElement>().ok();
+        let landing = flight.to.clone();
+        let start: Cell<Option<f64>> = Cell::new(None);
+        each_frame(move |now| {
+            if stage.inner.turn.get() != turn {
+                return false;
+            }
+            let began = start.get().unwrap_or_else(|| {
+                start.set(Some(now));
+                now
+            });
+            let t = ((now - began - f64::from(light)) / f64::from(travel.max(1))).clamp(0.0, 1.0);
+            put(&flyer, path.at(ease(t)), size);
+            if t < 1.0 {
+                return true;
+            }
+            flyer.remove();
+            if let Some(target) = &target {
+                restore(target);
+            }
+            stage.flash(&landing, settle);
+            false
+        });
+    }
+
+    /// Lights what differs for a moment.
+    pub fn flash(&self, anchors: &[String], ms: u32) {
+        let turn = self.inner.turn.get();
+        let lit: Vec<HtmlElement> = anchors
+            .iter()
+            .filter_map(|anchor| shown(anchor))
+            // A whole room is no news.
+            .filter(|element| !element.class_list().contains("room"))
+            .filter_map(|element| element.dyn_into().ok())
+            .collect();
+        for element in &lit {
+            let _ = element.class_list().add_1("flash");
+        }
+        self.inner.touched.borrow_mut().extend(lit.iter().cloned());
+        let stage = self.clone();
+        let start: Cell<Option<f64>> = Cell::new(None);
+        each_frame(move |now| {
+            if stage.inner.turn.get() != turn {
+                return false;
+            }
+            let began = start.get().unwrap_or_else(|| {
+                start.set(Some(now));
+                now
+            });
+            if now - began < f64::from(ms) {
+                return true;
+            }
+            for element in &lit {
+                let _ = element.class_list().remove_1("flash");
+            }
+            false
+        });
+    }
+
+    fn hide(&self, element: &Element) {
+        if let Ok(element) = element.clone().dyn_into::<HtmlElement>() {
+            let _ = element.style().set_property("opacity", "0");
+            self.inner.touched.borrow_mut().push(element);
+        }
+    }
+
+    /// Lets what has moved slide from where it was to where it is.
+    fn slide(&self, before: &[(String, Rect)], ms: u32) {
+        for (anchor, was) in before {
+            let Some(element) = shown(anchor).and_then(|e| e.dyn_into::<HtmlElement>().ok()) else {
+                continue;
+            };
+            let Some(is) = Rect::of(&element) else {
+                continue;
+            };
+            // Columns are held at their feet: a stack that grew has not moved.
+            let (dx, dy) = (was.x - is.x, (was.y + was.height) - (is.y + is.height));
+            if dx.abs() < 0.5 && dy.abs() < 0.5 {
+                continue;
+            }
+            let style = element.style();
+            let _ = style.set_property("transition", "none");
+            let _ = style.set_property("transform", &format!("translate({dx}px,{dy}px)"));
+            // Reading the layout makes the browser take the start for real.
+            let _ = element.get_bounding_client_rect();
+            let _ = style.set_property("transition", &format!("transform {ms}ms ease-in-out"));
+            let _ = style.set_property("transform", "none");
+            self.inner.touched.borrow_mut().push(element);
+        }
+    }
+}
+
+fn layer() -> Option<HtmlElement> {
+    document().get_element_by_id("motion")?.dyn_into().ok()
+}
+
+fn shown(anchor: &str) -> Option<Element> {
+    let anchor = anchor.replace('\\', "\\\\").replace('"', "\\\"");
+    let found = document().query_selector(&format!("[data-anchor=\"{anchor}\"]"));
+    found
+        .ok()
+        .flatten()
+        .filter(|element| Rect::of(element).is_some())
+}
+
+fn restore(element: &HtmlElement) {
+    for property in ["opacity", "transform", "transition"] {
+        let _ = element.style().remove_property(property);
+    }
+    let _ = element.class_list().remove_1("flash");
+}
+
+/// A copy that nobody can find: no test id, no anchor, no id, no focus.
+fn copy(element: &Element) -> Option<Element> {
+    let copy = element
+        .clone_node_with_deep(true)
+        .ok()?
+        .dyn_into::<Element>()
+        .ok()?;
+    strip(&copy);
+    if let Ok(inner) = copy.query_selector_all("*") {
+        for place in 0..inner.length() {
+            if let Some(inner) = inner.get(place).and_then(|n| n.dyn_into::<Element>().ok()) {
+                strip(&inner);
+            }
+        }
+    }
+    if let Some(copy) = copy.dyn_ref::<HtmlElement>() {
+        restore(copy);
+    }
+    Some(copy)
+}
+
+fn strip(element: &Element) {
+    for name in [
+        "id",
+        "data-testid",
+        "data-anchor",
+        "tabindex",
+        "role",
+        "aria-live",
+        "title",
+    ] {
+        let _ = element.remove_attribute(name);
+    }
+}
+
+/// The element that travels, and its size.
+fn look(
+    flight: &Flight,
+    to: &Element,
+    leaving: Option<&Element>,
+    origin: Rect,
+    target: Rect,
+) -> Option<(HtmlElement, (f64, f64))> {
+    let (element, rect) = match &flight.look {
+        Look::Arriving => (copy(to)?, Some(target)),
+        Look::Leaving => {
+            let copy = leaving?.clone_node_with_deep(true).ok()?;
+            (copy.dyn_into().ok()?, Some(origin))
+        }
+        Look::Label(text) => {
+            let label = document().create_element("div").ok()?;
+            label.set_class_name("fly-label");
+            label.set_text_content(Some(text));
+            (label, None)
+        }
+    };
+    let element: HtmlElement = element.dyn_into().ok()?;
+    let _ = element.class_list().remove_1("ghost");
+    let _ = element.class_list().add_1("fly");
+    if let Some(hue) = flight.hue {
+        let _ = element.class_list().add_1(type_class(hue));
+    }
+    let size = rect.map_or((0.0, 0.0), |rect| (rect.width, rect.height));
+    if let Some(rect) = rect {
+        let _ = element
+            .style()
+            .set_property("width", &format!("{}px", rect.width));
+        let _ = element
+            .style()
+            .set_property("height", &format!("{}px", rect.height));
+    }
+    Some((element, size))
+}
+
+fn place(element: &Element, at: Point, rect: Rect, class: &str) {
+    let Some(element) = element.dyn_ref::<HtmlElement>() else {
+        return;
+    };
+    let style = element.style();
+    let _ = style.set_property("width", &format!("{}px", rect.width));
+    let _ = style.set_property("height", &format!("{}px", rect.height));
+    let _ = style.set_property("transform", &format!("translate({}px,{}px)", at.x, at.y));
+    let _ = element.class_list().add_2("fly", class);
+}
+
+/// Puts the middle of an element somewhere.
+fn put(element: &HtmlElement, at: Point, (width, height): (f64, f64)) {
+    let shift = if width > 0.0 {
+        format!(
+            "translate({:.2}px,{:.2}px)",
+            at.x - width / 2.0,
+            at.y - height / 2.0
+        )
+    } else {
+        format!(
+            "translate({:.2}px,{:.2}px) translate(-50%,-50%)",
+            at.x, at.y
+        )
+    };
+    let _ = element.style().set_property("transform", &shift);
+}
+
+fn draw_path(layer: &HtmlElement, path: &Path, hue: Option<DeltaType>, arrow: bool) {
+    const SVG: &str = "http://www.w3.org/2000/svg";
+    let Ok(svg) = document().create_element_ns(Some(SVG), "svg") else {
+        return;
+    };
+    let class = hue.map_or("Bookmark", type_class);
+    let _ = svg.set_attribute("class", &format!("trail {class}"));
+    let Ok(line) = document().create_element_ns(Some(SVG), "path") else {
+        return;
+    };
+    let _ = line.set_attribute("d", &path.svg());
+    let _ = svg.append_child(&line);
+    if arrow && let Ok(head) = document().create_element_ns(Some(SVG), "path") {
+        let Point { x, y } = path.at(1.0);
+        let back = if path.points[3].x < path.points[0].x {
+            9.0
+        } else {
+            -9.0
+        };
+        let d = format!(
+            "M{:.1} {:.1} L{x:.1} {y:.1} L{:.1} {:.1}",
+            x + back,
+            y - 6.0,
+            x + back,
+            y + 6.0
+        );
+        let _ = head.set_attribute("d", &d);
+        let _ = head.set_attribute("class", "head");
+        let _ = svg.append_child(&head);
+    }
+    let _ = layer.append_child(&svg);
+}
+
+/// Calls `draw` with the time of each frame until it says that it is done.
+fn each_frame(mut draw: impl FnMut(f64) -> bool + 'static) {
+    let callback = Closure::once_into_js(move |now: f64| {
+        if draw(now) {
+            each_frame(draw);
+        }
+    });
+    // Without a window there is nothing to draw on.
+    let _ = window().request_animation_frame(callback.unchecked_ref());
+}

@@ -1,0 +1,584 @@
+//! One visitor's session: what is open, where the cursor is, and what a command does to both.
+//!
+//! Pure: no leptos, no DOM, no clock. The driver asks it for a [`View`] after every command.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::cache::fact::{Actor, EventType, Fact, FactRecord, ProcessMode, Refusal, Verb};
+use crate::cache::key::Key;
+use crate::lessons::{self, Lesson};
+use crate::replay::picture::{Feed, Picture};
+use crate::replay::playback::Playback;
+use crate::replay::timeline::Timeline;
+use crate::runtime::virtual_time::Input;
+use crate::source::pod::{self, PodSpec, Write};
+use crate::source::scenario::Act;
+use crate::source::{self, wire};
+
+use super::command::{Command, Draft};
+use super::i18n::Text;
+use super::view::{ErrorView, LessonHead, Marker, RECENT, Tick, View};
+
+/// How many marks the timeline carries at the most; more would touch each other.
+const MAX_TICKS: usize = 400;
+/// How far ahead the consequence of a click is looked for, in facts.
+const CONSEQUENCE: usize = 120;
+
+/// What a command did to the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing that the picture shows.
+    None,
+    /// It is another one: cut to it.
+    Cut,
+    /// It went on by exactly one fact: that can be shown as a motion.
+    Forward,
+    /// Something new happened; it is worth to play on until so many facts are shown.
+    Follow(usize),
+}
+
+/// One visitor's session.
+pub struct Session {
+    lesson: Lesson,
+    head: Rc<LessonHead>,
+    timeline: Timeline,
+    playback: Playback,
+    markers: Rc<[Marker]>,
+    ticks: Rc<[Tick]>,
+    error: Option<ErrorView>,
+    /// The last picture asked for, and after how many facts it is.
+    picture: (usize, Rc<Picture>),
+}
+
+impl Session {
+    /// Opens the first lesson.
+    #[must_use]
+    pub fn new() -> Self {
+        let lesson = lessons::load(lessons::FIRST).unwrap_or_default();
+        // An empty scenario always builds; the first lesson does, or its test fails.
+        let timeline = Timeline::new(lesson.scenario.clone()).unwrap_or_else(|_| Timeline::empty());
+        let picture = (0, Rc::new(timeline.picture(0)));
+        let mut session = Self {
+            head: Rc::new(head_of(&lesson)),
+            lesson,
+            timeline,
+            playback: Playback::default(),
+            markers: Rc::new([]),
+            ticks: Rc::new([]),
+            error: None,
+            picture,
+        };
+        session.marked();
+        session
+    }
+
+    /// Does what is asked for.
+    pub fn obey(&mut self, command: Command) -> Change {
+        match command {
+            Command::TogglePlay => {
+                if self.playback.is_playing() {
+                    self.playback.pause();
+                } else {
+                    self.look_ahead(self.playback.cursor() + 1);
+                    self.playback.play(self.timeline.len());
+                }
+                Change::None
+            }
+            Command::Step(by) => {
+                self.playback.pause();
+                self.move_by(by)
+            }
+            Command::Seek(to) => {
+                self.playback.pause();
+                self.go_to(to)
+            }
+            Command::NextMarker => {
+                self.playback.pause();
+                let cursor = self.playback.cursor();
+                let next = self.markers.iter().map(|marker| marker.at);
+                let to = next.filter(|at| *at > cursor).min();
+                self.go_to(to.unwrap_or(self.timeline.len()))
+            }
+            Command::PreviousMarker => {
+                self.playback.pause();
+                let cursor = self.playback.cursor();
+                let before = self.markers.iter().map(|marker| marker.at);
+                self.go_to(before.filter(|at| *at < cursor).max().unwrap_or(0))
+            }
+            Command::Reset => {
+                let lesson = self.lesson.clone();
+                self.open(lesson)
+            }
+            Command::Speed(percent) => {
+                self.playback.set_speed(percent);
+                Change::None
+            }
+            Command::Load(id) => match lessons::load(&id) {
+                Ok(lesson) => {
+                    self.error = None;
+                    self.open(lesson)
+                }
+                Err(message) => self.fail(message, None),
+            },
+            Command::Open(files) => self.open_files(&files),
+            Command::Create(draft) => {
+                let object = spec(&draft, None).into_object();
+                self.write(checked(object).map(Write::Create))
+            }
+            Command::Edit(draft) => {
+                let picture = self.picture();
+                let body = picture
+                    .api
+                    .objects
+                    .get(&*key_of(&draft.namespace, &draft.name))
+                    .map(|object| object.body.labels.clone());
+                let object = spec(&draft, body).into_object();
+                self.write(checked(object).map(Write::Update))
+            }
+            Command::Delete(key) => {
+                let (namespace, name) = key.split_once('/').unwrap_or(("", &key));
+                self.write(Ok(Write::Delete {
+                    namespace: namespace.to_owned(),
+                    name: name.to_owned(),
+                }))
+            }
+            Command::CutWatch => {
+                if self.picture().api.watch.is_none() {
+                    return self.fail(no_watch(), None);
+                }
+                self.insert(Input::Source(source::Command::Cut))
+            }
+            Command::Compact => self.insert(Input::Source(source::Command::Compact)),
+            Command::PopOne => {
+                if self.picture().pop.mode != ProcessMode::Held {
+                    return self.fail(not_held(), None);
+                }
+                self.insert(Input::Pop)
+            }
+            Command::Mode(mode) => self.insert(Input::Mode(mode)),
+            Command::KnownObjects(on) => {
+                if self.picture().queue.known_objects == on {
+                    return Change::None;
+                }
+                self.insert(Input::KnownObjects(on))
+            }
+            Command::DismissError => {
+                self.error = None;
+                Change::None
+            }
+        }
+    }
+
+    /// The scripting interface's `inject`.
+    pub fn inject(&mut self, op: &str, object: serde_json::Value) -> Change {
+        let act = match op {
+            "create" => Act::Create { object },
+            "update" => Act::Update { object },
+            "delete" => Act::Delete { object },
+            "cut" => return self.obey(Command::CutWatch),
+            _ => {
+                return self.fail(
+                    Text::new(
+                        &format!(
+                            "inject: there is no op {op:?}. Use create, update, delete or cut."
+                        ),
+                        &format!("inject:没有操作 {op:?}。可用 create、update、delete 或 cut。"),
+                    ),
+                    None,
+                );
+            }
+        };
+        match act.into_input() {
+            Ok(Input::Source(source::Command::Write(write))) => self.write(Ok(write)),
+            Ok(input) => self.insert(input),
+            Err(reason) => self.write(Err(reason)),
+        }
+    }
+
+    /// Goes to a marker.
+    pub fn seek_marker(&mut self, id: &str) -> Change {
+        match self.markers.iter().find(|marker| &*marker.id == id) {
+            Some(marker) => {
+                let at = marker.at;
+                self.obey(Command::Seek(at))
+            }
+            None => {
+                let ids: Vec<&str> = self.markers.iter().map(|marker| &*marker.id).collect();
+                let ids = ids.join(", ");
+                self.fail(
+                    Text::new(
+                        &format!("There is no marker {id:?} here. There are: {ids}."),
+                        &format!("这里没有标记 {id:?}。现有:{ids}。"),
+                    ),
+                    None,
+                )
+            }
+        }
+    }
+
+    /// One tick of playing.
+    pub fn tick(&mut self) -> Change {
+        self.look_ahead(self.playback.cursor() + 1);
+        if self.playback.tick(self.timeline.len()) {
+            Change::Forward
+        } else {
+            Change::None
+        }
+    }
+
+    /// Stops playing.
+    pub fn pause(&mut self) {
+        self.playback.pause();
+    }
+
+    /// Starts playing.
+    pub fn play(&mut self) {
+        self.look_ahead(self.playback.cursor() + 1);
+        self.playback.play(self.timeline.len());
+    }
+
+    /// Where it is and how it plays.
+    #[must_use]
+    pub fn playback(&self) -> &Playback {
+        &self.playback
+    }
+
+    /// The fact that was shown last.
+    #[must_use]
+    pub fn current(&self) -> Option<&FactRecord> {
+        self.timeline
+            .facts()
+            .get(self.playback.cursor().checked_sub(1)?)
+    }
+
+    /// The state at the cursor.
+    pub fn picture(&mut self) -> Rc<Picture> {
+        let cursor = self.playback.cursor();
+        let (at, picture) = &mut self.picture;
+        if *at + 1 == cursor
+            && let Some(record) = self.timeline.facts().get(*at)
+        {
+            Rc::make_mut(picture).apply(record);
+        } else if *at != cursor {
+            *picture = Rc::new(self.timeline.picture(cursor));
+        }
+        *at = cursor;
+        Rc::clone(picture)
+    }
+
+    /// All that the screen shows now.
+    pub fn view(&mut self) -> View {
+        let picture = self.picture();
+        let step = self.playback.cursor();
+        let recent = self
+            .timeline
+            .facts()
+            .get(step.saturating_sub(RECENT)..step)
+            .unwrap_or_default();
+        View {
+            picture,
+            time: recent.last().map_or(0, |record| record.time),
+            recent: recent.into(),
+            step,
+            steps: self.timeline.len(),
+            endless: self.timeline.is_endless(),
+            playing: self.playback.is_playing(),
+            speed: self.playback.speed(),
+            ticks: Rc::clone(&self.ticks),
+            markers: Rc::clone(&self.markers),
+            lesson: Rc::clone(&self.head),
+            error: self.error.clone(),
+        }
+    }
+
+    fn open(&mut self, lesson: Lesson) -> Change {
+        let speed = self.playback.speed();
+        match Timeline::new(lesson.scenario.clone()) {
+            Ok(timeline) => {
+                self.timeline = timeline;
+                self.head = Rc::new(head_of(&lesson));
+                self.lesson = lesson;
+                self.playback = Playback::default();
+                self.playback.set_speed(speed);
+                self.picture = (0, Rc::new(self.timeline.picture(0)));
+                self.marked();
+                Change::Cut
+            }
+            Err(reason) => self.fail(Text::new(&reason, &reason), None),
+        }
+    }
+
+    fn open_files(&mut self, files: &[(String, Vec<u8>)]) -> Change {
+        let recorded = wire::open(files);
+        let error = recorded.error.clone();
+        // Where nothing could be read, what is open stays open.
+        let change = if error.is_some() && recorded.start.is_none() && recorded.events.is_empty() {
+            Change::None
+        } else {
+            let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+            let names = names.join(" + ");
+            let title = Text::new(&names, &names);
+            let id = format!("file:{names}");
+            self.open(lessons::recorded(id.into(), title, recorded))
+        };
+        self.error = error.map(|error| ErrorView {
+            message: Text::new(&error.message.en, &error.message.zh),
+            line: error.line,
+        });
+        change
+    }
+
+    fn write(&mut self, write: Result<Write, String>) -> Change {
+        match write {
+            Ok(write) => self.insert(Input::Source(source::Command::Write(write))),
+            Err(reason) => self.fail(Text::new(&reason, &reason), None),
+        }
+    }
+
+    /// Puts an input in at the cursor; the future is another one from there.
+    fn insert(&mut self, input: Input<source::Command>) -> Change {
+        let at = self.playback.cursor();
+        let follow = Follow::of(&input);
+        let shown = self.timeline.insert(at, input);
+        self.playback.seek(shown, self.timeline.len());
+        self.picture = (at, Rc::new(self.timeline.picture(at)));
+        self.marked();
+        self.error = None;
+        let new = self.timeline.facts().get(at..shown).unwrap_or_default();
+        if let Some(message) = new.iter().find_map(|record| refusal(&record.fact)) {
+            return self.fail(message, None);
+        }
+        let ahead = shown + CONSEQUENCE;
+        self.timeline.extend(ahead);
+        let after = self.timeline.facts().get(shown..).unwrap_or_default();
+        let after = after.get(..CONSEQUENCE).unwrap_or(after);
+        follow
+            .find(after)
+            .map_or(Change::Cut, |facts| Change::Follow(shown + facts))
+    }
+
+    fn fail(&mut self, message: Text, line: Option<u32>) -> Change {
+        self.error = Some(ErrorView { message, line });
+        Change::Cut
+    }
+
+    fn move_by(&mut self, by: i64) -> Change {
+        let before = self.playback.cursor();
+        let wanted = usize::try_from(by).unwrap_or(0);
+        self.look_ahead(before.saturating_add(wanted));
+        self.playback.step(by, self.timeline.len());
+        if self.playback.cursor() == before + 1 {
+            Change::Forward
+        } else if self.playback.cursor() == before {
+            Change::None
+        } else {
+            Change::Cut
+        }
+    }
+
+    fn go_to(&mut self, to: usize) -> Change {
+        self.look_ahead(to);
+        self.playback.seek(to, self.timeline.len());
+        Change::Cut
+    }
+
+    /// An endless run is computed as far as it is looked at.
+    fn look_ahead(&mut self, to: usize) {
+        let known = self.timeline.len();
+        let wanted = to.saturating_add(crate::replay::timeline::AHEAD);
+        if wanted > known {
+            self.timeline.extend(wanted);
+            if self.timeline.len() > known {
+                self.marked();
+            }
+        }
+    }
+
+    /// Finds markers and ticks anew.
+    fn marked(&mut self) {
+        let facts = self.timeline.facts();
+        let mut markers: Vec<Marker> = self
+            .lesson
+            .markers
+            .iter()
+            .filter_map(|rule| {
+                Some(Marker {
+                    id: Arc::clone(&rule.id),
+                    at: rule.find(facts)?,
+                    title: rule.title.clone(),
+                })
+            })
+            .collect();
+        markers.sort_by_key(|marker| marker.at);
+        self.markers = markers.into();
+        let ticks: Vec<Tick> = facts
+            .iter()
+            .enumerate()
+            .filter_map(|(place, record)| match &record.fact {
+                Fact::DeltaAppended { delta_type, .. } => Some(Tick {
+                    at: place + 1,
+                    delta_type: *delta_type,
+                }),
+                _ => None,
+            })
+            .collect();
+        let thin = ticks.len().div_ceil(MAX_TICKS).max(1);
+        self.ticks = ticks.into_iter().step_by(thin).collect();
+    }
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What a click is worth watching for.
+enum Follow {
+    /// The write of this object reaches the queue.
+    Queued(Key, EventType),
+    /// The popped key is done with.
+    Popped,
+    /// The reflector watches again.
+    Watching,
+    /// Nothing.
+    Nothing,
+}
+
+impl Follow {
+    fn of(input: &Input<source::Command>) -> Self {
+        match input {
+            Input::Source(source::Command::Write(write)) => {
+                let (key, event) = match write {
+                    Write::Create(object) => (object_key(object), EventType::Added),
+                    Write::Update(object) => (object_key(object), EventType::Modified),
+                    Write::Delete { namespace, name } => {
+                        (key_of(namespace, name), EventType::Deleted)
+                    }
+                };
+                Self::Queued(key, event)
+            }
+            Input::Source(source::Command::Cut) => Self::Watching,
+            Input::Source(source::Command::Compact) => Self::Nothing,
+            Input::Pop => Self::Popped,
+            Input::Mode(_) | Input::KnownObjects(_) => Self::Nothing,
+        }
+    }
+
+    /// The number of facts up to there.
+    fn find(&self, facts: &[FactRecord]) -> Option<usize> {
+        let released = |from: usize, by: &[Actor]| {
+            let rest = facts.get(from..)?;
+            let place = rest.iter().position(
+                |record| matches!(&record.fact, Fact::LockReleased { by: who } if by.contains(who)),
+            )?;
+            Some(from + place + 1)
+        };
+        match self {
+            Self::Queued(key, event) => {
+                let arrived = facts.iter().position(|record| match &record.fact {
+                    Fact::EventReceived { event: e, object } => e == event && object.key == *key,
+                    Fact::Called { object, .. } => object.key == *key,
+                    _ => false,
+                })?;
+                released(arrived, &[Actor::Reflector, Actor::Program])
+            }
+            Self::Popped => released(0, &[Actor::ProcessLoop]),
+            Self::Watching => facts
+                .iter()
+                .position(|record| matches!(record.fact, Fact::WatchAccepted { .. }))
+                .map(|place| place + 1),
+            Self::Nothing => None,
+        }
+    }
+}
+
+fn head_of(lesson: &Lesson) -> LessonHead {
+    let server = lesson.scenario.settings.feed;
+    LessonHead {
+        id: Arc::clone(&lesson.id),
+        title: lesson.title.clone(),
+        note: lesson.note.clone(),
+        era: Arc::clone(&lesson.era),
+        can_switch_known: true,
+        can_write: server != Feed::Recorded,
+        can_cut: server == Feed::Server,
+    }
+}
+
+fn key_of(namespace: &str, name: &str) -> Key {
+    if namespace.is_empty() {
+        Key::from(name)
+    } else {
+        Key::from(format!("{namespace}/{name}"))
+    }
+}
+
+fn object_key(object: &kube_core::DynamicObject) -> Key {
+    let metadata = &object.metadata;
+    key_of(
+        metadata.namespace.as_deref().unwrap_or_default(),
+        metadata.name.as_deref().unwrap_or_default(),
+    )
+}
+
+fn spec(draft: &Draft, labels: Option<std::collections::BTreeMap<String, String>>) -> PodSpec {
+    let mut labels = labels.unwrap_or_default();
+    if draft.app.is_empty() {
+        labels.remove("app");
+    } else {
+        labels.insert("app".to_owned(), draft.app.clone());
+    }
+    PodSpec {
+        namespace: draft.namespace.clone(),
+        name: draft.name.clone(),
+        labels,
+        node: draft.node.clone(),
+        phase: draft.phase.clone(),
+    }
+}
+
+/// A form is checked like any object from outside.
+fn checked(object: kube_core::DynamicObject) -> Result<kube_core::DynamicObject, String> {
+    let value = serde_json::to_value(&object).map_err(|error| error.to_string())?;
+    pod::from_json(&value)
+}
+
+fn refusal(fact: &Fact) -> Option<Text> {
+    let Fact::WriteRefused { verb, key, refusal } = fact else {
+        return None;
+    };
+    Some(match (verb, refusal) {
+        (_, Refusal::AlreadyExists) => Text::new(
+            &format!("{key} exists already (409 AlreadyExists). Choose another name, or edit it."),
+            &format!("{key} 已存在(409 AlreadyExists)。请换个名字,或编辑它。"),
+        ),
+        (Verb::Delete, Refusal::NotFound) => Text::new(
+            &format!("There is no {key} to delete (404 NotFound)."),
+            &format!("没有可删除的 {key}(404 NotFound)。"),
+        ),
+        (_, Refusal::NotFound) => Text::new(
+            &format!("There is no {key} to change (404 NotFound). Create it first."),
+            &format!("没有可修改的 {key}(404 NotFound)。请先创建。"),
+        ),
+        (_, Refusal::Invalid(_)) => Text::new(
+            "A recording cannot be written to. Open a lesson or the sandbox to write objects.",
+            "录制的流不能写入。请打开某个课程或沙盒再写对象。",
+        ),
+    })
+}
+
+fn no_watch() -> Text {
+    Text::new(
+        "There is no open watch to cut at this moment. Step on until the reflector watches.",
+        "此刻没有打开的 watch 可以切断。请前进到 Reflector 开始 watch 之后。",
+    )
+}
+
+fn not_held() -> Text {
+    Text::new(
+        "The process loop pops by itself. Set it to held, then pop by hand.",
+        "处理循环会自己 Pop。请先设为手动,再逐个 Pop。",
+    )
+}
