@@ -3,6 +3,61 @@
 //! Everything here is plain data with `&mut self` methods: there is no lock, clock, random number,
 //! thread or I/O in this folder. Time is an argument, and every mutation states its [`fact::Fact`]
 //! to a [`trace::Trace`]; with `()` as the trace that costs nothing.
+//!
+//! The way of an object, and the modules along it:
+//!
+//! | module | what | upstream |
+//! |---|---|---|
+//! | [`object`], [`key`], [`key_func`] | what is cached, and under which key | `store.go` |
+//! | [`delta`] | what happened to it | `delta_fifo.go` |
+//! | [`queue`] | what all queues have in common; Pop in two halves | `fifo.go` |
+//! | [`fifo`] | the newest object of each key | `fifo.go` |
+//! | [`delta_fifo`] | all changes of each key | `delta_fifo.go` |
+//! | [`real_fifo`] | all changes, in their order | `the_real_fifo.go` |
+//! | [`store`], [`index`] | what has been processed, and the ways to find it | `store.go`, `thread_safe_store.go`, `index.go` |
+//! | [`order`] | the visible order of what upstream keeps in maps | |
+//! | [`error`] | what can go wrong, with upstream's texts | |
+//! | [`fact`], [`step`], [`trace`] | what is told about all this | |
+//!
+//! ```
+//! use std::sync::Arc;
+//! use std::time::Duration;
+//!
+//! use deltascope::cache::delta::DeltaType;
+//! use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
+//! use deltascope::cache::key_func::meta_namespace_key_func;
+//! use deltascope::cache::object::Item;
+//! use deltascope::cache::queue::{ProcessOutcome, Queue};
+//! use deltascope::cache::store::new_store;
+//! use k8s_openapi::api::core::v1::Pod;
+//!
+//! let mut pod = Pod::default();
+//! pod.metadata.namespace = Some("default".into());
+//! pod.metadata.name = Some("web-0".into());
+//!
+//! let mut queue = DeltaFifo::new(DeltaFifoOptions::new(Arc::new(meta_namespace_key_func)));
+//! let mut store = new_store(Arc::new(meta_namespace_key_func));
+//! queue.add(Item::object(pod), &mut ())?;
+//! queue.pop(
+//!     |popping| {
+//!         for delta in &popping.taken.deltas {
+//!             let item = delta.object.clone();
+//!             let end = match delta.delta_type {
+//!                 DeltaType::Deleted => store.delete(&item, &mut ()),
+//!                 _ => store.add(item, &mut ()),
+//!             };
+//!             if let Err(error) = end {
+//!                 return ProcessOutcome::Failed(error.to_string().into());
+//!             }
+//!         }
+//!         ProcessOutcome::Done
+//!     },
+//!     || Duration::ZERO,
+//!     &mut (),
+//! )?;
+//! assert!(store.get_by_key("default/web-0").is_some());
+//! # Ok::<(), deltascope::cache::error::Error>(())
+//! ```
 
 pub mod delta;
 pub mod delta_fifo;
