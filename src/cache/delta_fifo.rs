@@ -16,7 +16,7 @@ use super::key_func::KeyFunc;
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{
     KeyListerGetter, Population, ProcessOutcome, Queue, Release, SLOW_PROCESS, TakenItem,
-    TransformFunc, count, queue_key, state_key_failed, state_processed, transform,
+    TransformFunc, count, queue_key, state_key_failed, state_processed, state_requeued, transform,
 };
 use super::step::Step;
 use super::trace::Trace;
@@ -552,6 +552,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
     ) -> (Taken<O>, Result<(), Error>) {
         let slow = SLOW_PROCESS;
         state_processed(
+            Step::PopProcess,
             || taken.key.clone(),
             taken.depth,
             slow,
@@ -567,10 +568,8 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
                 self.items.insert(taken.key.clone(), taken.deltas.clone());
                 self.check_invariant();
             }
-            trace.fact(Step::PopRequeue, || Fact::Requeued {
-                key: taken.key.clone(),
-                added,
-            });
+            let length = added.then_some(self.queue.len());
+            state_requeued(&taken.key, length, trace);
         }
         (taken, outcome.into_result())
     }

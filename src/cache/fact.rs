@@ -356,7 +356,7 @@ pub enum Fact {
     },
 
     // ---- the queues
-    /// No key could be made; nothing was queued.
+    /// No key could be made; nothing was queued or stored.
     KeyFailed {
         /// The error's text.
         error: Arc<str>,
@@ -444,7 +444,7 @@ pub enum Fact {
         /// The key.
         key: Key,
     },
-    /// FIFO only: all objects were dropped before a list is put in.
+    /// FIFO only: all objects and all keys were dropped before a list is put in.
     FifoCleared,
     /// FIFO only: Pop skipped a key whose object is gone.
     FifoKeySkipped {
@@ -483,7 +483,8 @@ pub enum Fact {
         /// The error's text.
         error: Arc<str>,
     },
-    /// The process function asked for it again (ErrRequeue): back at the end of the queue.
+    /// The process function asked for it again (ErrRequeue): its key has again what the last
+    /// `KeyPopped` took, and `KeyEnqueued` follows.
     Requeued {
         /// The key.
         key: Key,

@@ -18,7 +18,7 @@ use super::object::{Item, Object};
 use super::order::Order;
 use super::queue::{
     KeyListerGetter, Population, ProcessOutcome, Queue, Release, TakenItem, count,
-    state_key_failed, state_processed,
+    state_key_failed, state_processed, state_requeued,
 };
 use super::step::Step;
 use super::trace::Trace;
@@ -328,6 +328,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
         trace: &mut impl Trace,
     ) -> (TakenObject<O>, Result<(), Error>) {
         state_processed(
+            Step::FifoPopProcess,
             || taken.key.clone(),
             0,
             Duration::MAX,
@@ -342,10 +343,8 @@ impl<O: Object> Queue<O> for Fifo<O> {
                 self.queue.push_back(taken.key.clone());
                 self.items.insert(taken.key.clone(), taken.item.clone());
             }
-            trace.fact(Step::PopRequeue, || Fact::Requeued {
-                key: taken.key.clone(),
-                added,
-            });
+            let length = added.then_some(self.queue.len());
+            state_requeued(&taken.key, length, trace);
         }
         self.population.check(Step::PopCountDown, trace);
         (taken, outcome.into_result())

@@ -281,6 +281,20 @@ pub(super) fn queue_key<O: Object>(
     key_of(key_func, item).inspect_err(|error| state_key_failed(error, step, trace))
 }
 
+/// States that a key is back at the end of the queue, as long as now, or that it has newer content.
+pub(super) fn state_requeued(key: &Key, length: Option<usize>, trace: &mut impl Trace) {
+    trace.fact(Step::PopRequeue, || Fact::Requeued {
+        key: key.clone(),
+        added: length.is_some(),
+    });
+    if let Some(length) = length {
+        trace.fact(Step::PopRequeue, || Fact::KeyEnqueued {
+            key: key.clone(),
+            length: count(length),
+        });
+    }
+}
+
 /// States that no key could be made.
 pub(super) fn state_key_failed(error: &Error, step: Step, trace: &mut impl Trace) {
     trace.fact(step, || Fact::KeyFailed {
@@ -318,8 +332,9 @@ pub(super) fn transform<O: Object>(
     }
 }
 
-/// States what became of the process function: that it was slow, that it failed.
+/// States what became of the process function, which ran in `step`: that it was slow, that it failed.
 pub(super) fn state_processed(
+    step: Step,
     key: impl FnOnce() -> Key,
     depth: usize,
     slow: Duration,
@@ -335,7 +350,7 @@ pub(super) fn state_processed(
         });
     }
     if let ProcessOutcome::Failed(error) = outcome {
-        trace.fact(Step::PopProcess, || Fact::ProcessFailed {
+        trace.fact(step, || Fact::ProcessFailed {
             error: Arc::clone(error),
         });
     }

@@ -620,7 +620,15 @@ impl<O: Object> Queue<O> for RealFifo<O> {
             // A list, a resync or a bookmark has none.
             first.cloned().unwrap_or_else(|| Key::from(""))
         };
-        state_processed(key, taken.depth, slow, &outcome, elapsed, trace);
+        state_processed(
+            Step::PopProcess,
+            key,
+            taken.depth,
+            slow,
+            &outcome,
+            elapsed,
+            trace,
+        );
         if !self.release.counts_before_process() {
             self.population
                 .count_down(length, Step::PopCountDown, trace);

@@ -336,11 +336,11 @@ impl<O: Object> Indexer<O> {
     ///
     /// # Errors
     /// [`Error::IndexNotFound`], [`Error::IndexFunc`].
-    pub fn index(
-        &self,
+    pub fn index<'a>(
+        &'a self,
         index: &str,
         item: &Item<O>,
-    ) -> Result<impl Iterator<Item = &Item<O>>, Error> {
+    ) -> Result<impl Iterator<Item = &'a Item<O>> + use<'a, O>, Error> {
         let keys = self.indices.keys_like(index, item)?;
         Ok(keys.into_iter().filter_map(|key| self.items.get(key)))
     }
