@@ -73,7 +73,7 @@ pub(super) fn Reflector() -> impl IntoView {
                         <dd>{move || room.with(|room| room.relists)}</dd>
                     </div>
                 </dl>
-                <p class="hand">
+                <p class="hand" data-anchor="reflector/hand">
                     {move || {
                         let (stopped, hand) = room
                             .with(|room| (room.stopped, room.in_hand.clone()));

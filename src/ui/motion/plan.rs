@@ -43,6 +43,9 @@ pub struct Flight {
     pub hue: Option<DeltaType>,
 }
 
+/// Where what does not fit into the queue's room goes; it is counted there, not shown.
+pub const MORE: &str = "queue/more";
+
 /// What travels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
@@ -143,8 +146,8 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 from: origin(record.actor, after),
                 to: vec![
                     format!("queue/delta/{}/{top}", object.key),
+                    MORE.to_owned(),
                     format!("queue/column/{}", object.key),
-                    "room/queue".to_owned(),
                 ],
                 look: Look::Arriving,
                 hue: Some(*delta_type),
@@ -171,16 +174,13 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 .map(|(delta_type, _)| *delta_type);
             Some(Flight {
                 from: vec![format!("pop/delta/{position}"), "pop/slot".to_owned()],
-                to: vec![
-                    format!("store/item/{}", object.key),
-                    "room/indexer".to_owned(),
-                ],
+                to: vec![format!("store/item/{}", object.key)],
                 look: Look::Arriving,
                 hue,
             })
         }
         Fact::IndexEntryAdded { index, value, key } => Some(Flight {
-            from: vec![format!("store/item/{key}"), "room/indexer".to_owned()],
+            from: vec![format!("store/item/{key}"), "pop/slot".to_owned()],
             to: vec![index_anchor(index, value, key)],
             look: Look::Arriving,
             hue: None,

@@ -11,7 +11,7 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement};
 
-use super::plan::{Flight, LIGHT_MS, Look, MOVE_MS, Motion, Path, Point, SETTLE_MS, ease};
+use super::plan::{Flight, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS, ease};
 use crate::cache::delta::DeltaType;
 use crate::ui::rows::type_class;
 
@@ -149,9 +149,19 @@ impl Stage {
         let Some((flyer, size)) = look(flight, &to, leaving.as_ref(), origin, target) else {
             return;
         };
-        let arrives = flight.look == Look::Arriving;
-        if arrives {
-            self.hide(&to);
+        match flight.look {
+            Look::Arriving if is_more(&to) => {}
+            Look::Arriving => self.hide(&to),
+            // What has left is inside of what it arrives at.
+            Look::Leaving => {
+                let inside = to.children();
+                for place in 0..inside.length() {
+                    if let Some(child) = inside.get_with_index(place) {
+                        self.hide(&child);
+                    }
+                }
+            }
+            Look::Label(_) => {}
         }
         let start = path.at(0.0);
         put(&flyer, start, size);
@@ -160,7 +170,6 @@ impl Stage {
             flyer,
             size,
             path,
-            &to,
             flight,
             (scaled(LIGHT_MS), scaled(MOVE_MS), scaled(SETTLE_MS)),
         );
@@ -171,13 +180,11 @@ impl Stage {
         flyer: HtmlElement,
         size: (f64, f64),
         path: Path,
-        to: &Element,
         flight: &Flight,
         (light, travel, settle): (u32, u32, u32),
     ) {
         let turn = self.inner.turn.get();
         let stage = self.clone();
-        let target = to.clone().dyn_into::<HtmlElement>().ok();
         let landing = flight.to.clone();
         let start: Cell<Option<f64>> = Cell::new(None);
         each_frame(move |now| {
@@ -194,8 +201,8 @@ impl Stage {
                 return true;
             }
             flyer.remove();
-            if let Some(target) = &target {
-                restore(target);
+            for hidden in stage.inner.touched.borrow_mut().drain(..) {
+                restore(&hidden);
             }
             stage.flash(&landing, settle);
             false
@@ -282,6 +289,10 @@ fn shown(anchor: &str) -> Option<Element> {
         .filter(|element| Rect::of(element).is_some())
 }
 
+fn is_more(element: &Element) -> bool {
+    element.get_attribute("data-anchor").as_deref() == Some(MORE)
+}
+
 fn restore(element: &HtmlElement) {
     for property in ["opacity", "transform", "transition"] {
         let _ = element.style().remove_property(property);
@@ -332,18 +343,23 @@ fn look(
     origin: Rect,
     target: Rect,
 ) -> Option<(HtmlElement, (f64, f64))> {
+    let label = |text: &str| {
+        let label = document().create_element("div").ok()?;
+        label.set_class_name("fly-label");
+        label.set_text_content(Some(text));
+        Some(label)
+    };
     let (element, rect) = match &flight.look {
+        Look::Arriving if is_more(to) => {
+            let text = flight.hue.map_or("", DeltaType::as_str);
+            (label(text)?, None)
+        }
         Look::Arriving => (copy(to)?, Some(target)),
         Look::Leaving => {
             let copy = leaving?.clone_node_with_deep(true).ok()?;
             (copy.dyn_into().ok()?, Some(origin))
         }
-        Look::Label(text) => {
-            let label = document().create_element("div").ok()?;
-            label.set_class_name("fly-label");
-            label.set_text_content(Some(text));
-            (label, None)
-        }
+        Look::Label(text) => (label(text)?, None),
     };
     let element: HtmlElement = element.dyn_into().ok()?;
     let _ = element.class_list().remove_1("ghost");

@@ -77,10 +77,11 @@ pub fn rows(view: &View, columns: usize, depth: usize) -> QueueRows {
     let names = Names::of(&view.picture);
     let columns = columns.max(2);
     let fresh = fresh(view);
-    let shown = if queue.keys.len() > columns {
+    let order = order(queue);
+    let shown = if order.len() > columns {
         columns - 1
     } else {
-        queue.keys.len()
+        order.len()
     };
     let places = columns * depth.max(2);
     let shown_entries = if queue.entries.len() > places {
@@ -90,7 +91,7 @@ pub fn rows(view: &View, columns: usize, depth: usize) -> QueueRows {
     };
     let lit_place = fresh
         .as_ref()
-        .and_then(|fresh| queue.keys.iter().position(|key| *key == fresh.key));
+        .and_then(|fresh| order.iter().position(|key| **key == fresh.key));
     let appended = matches!(
         current(view).map(|record| &record.fact),
         Some(Fact::EntryAppended { .. })
@@ -99,14 +100,13 @@ pub fn rows(view: &View, columns: usize, depth: usize) -> QueueRows {
         kind: queue.kind,
         keys: queue.keys.len(),
         deltas: count(queue),
-        columns: queue
-            .keys
+        columns: order
             .iter()
             .take(shown)
             .enumerate()
             .map(|(place, key)| column(view, &names, fresh.as_ref(), key, place, depth))
             .collect(),
-        hidden_keys: queue.keys.len() - shown,
+        hidden_keys: order.len() - shown,
         entries: queue
             .entries
             .iter()
@@ -124,6 +124,16 @@ pub fn rows(view: &View, columns: usize, depth: usize) -> QueueRows {
         closed: queue.closed,
         wide: is_wide(queue),
     }
+}
+
+/// The keys in order; one whose first delta has come stands where it is about to be queued.
+fn order(queue: &QueueRoom) -> Vec<&Key> {
+    let mut order: Vec<&Key> = queue.keys.iter().collect();
+    if queue.deltas.len() > order.len() {
+        let unqueued = queue.deltas.keys().filter(|key| !queue.keys.contains(key));
+        order.extend(unqueued);
+    }
+    order
 }
 
 struct Fresh {
