@@ -56,9 +56,9 @@ soak:
 .PHONY: setup setup-rust setup-dist setup-browser
 setup: setup-dist
 
-# rust-toolchain.toml says which; rustup fetches what it misses.
+# rust-toolchain.toml says which; most rustups fetch it at the first call, some want to be asked.
 setup-rust:
-	@rustup show active-toolchain >/dev/null 2>&1 || rustup toolchain install
+	@cargo --version >/dev/null || rustup toolchain install
 	@have=$$(rustup target list --installed) && grep -qx '$(WASM)' <<<"$$have" || rustup target add $(WASM)
 	@have=$$(rustup component list --installed) && for c in clippy rustfmt; do \
 	  grep -q "^$$c" <<<"$$have" || rustup component add $$c; done
