@@ -75,27 +75,27 @@ test("what cannot be done is an error and changes nothing", sandbox(async (app) 
 }));
 
 test("the buttons create, edit, delete and cut", sandbox(async (app) => {
-  const before = await app.state();
-  const fill = async () => {
-    // A form may open; its own button sends it.
-    const form = app.page.locator("dialog[open] form, [data-testid=form-object]").first();
-    if (await form.isVisible()) await form.locator("[type=submit]").click();
-  };
+  const form = app.id("form-object");
   await app.id("btn-create").click();
-  await fill();
-  const count = (s) => Object.keys(s.api.objects).length;
-  const created = await app.until("one more on the server", (s) => count(s) === count(before) + 1, 60);
-  const key = Object.keys(created.api.objects).find((k) => !(k in before.api.objects));
+  const name = await form.getByRole("textbox").first().inputValue();
+  assert.match(name, /^[a-z0-9.-]+$/, "the form proposes a name");
+  await form.locator("[type=submit]").click();
+  await form.waitFor({ state: "hidden" });
+  const key = `default/${name}`;
+  const created = await app.until("it is on the server", (s) => key in s.api.objects, 60);
   await app.until("it is in the store", (s) => key in s.store.items);
 
-  await app.id("api-object").filter({ hasText: key.split("/")[1] }).first().click();
+  const object = app.id("api-object").filter({ has: app.page.getByText(key, { exact: true }) });
+  if (!(await object.isVisible())) await app.id("room-api").locator("button.more").click();
+  await object.click();
   await app.id("btn-edit").click();
-  await fill();
+  await form.getByRole("textbox").last().fill("Failed");
+  await form.locator("[type=submit]").click();
+  await form.waitFor({ state: "hidden" });
   const rv = created.api.objects[key];
   await app.until("it has changed", (s) => s.api.objects[key] !== rv, 60);
 
   await app.id("btn-delete").click();
-  await fill();
   await app.until("it is gone", (s) => !(key in s.api.objects), 60);
 
   await app.id("btn-cut").click();
