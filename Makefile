@@ -41,7 +41,7 @@ serve: setup
 test: fmt clippy test-native examples test-wasm test-browser
 
 dist: setup-dist
-	trunk build --release --cargo-profile page
+	trunk build --release
 	@$(MAKE) --no-print-directory size
 
 bench:

@@ -26,15 +26,17 @@ const made = async (name, content) => {
 };
 
 /** Sees how the store went while going through all steps. */
-const stored = async (app) => {
-  const { steps } = await app.state();
-  const seen = new Set();
-  for (let n = 0; n <= steps; n += 1) {
-    await app.call("seek", n);
-    for (const [key, rv] of Object.entries((await app.state()).store.items)) seen.add(`${key}@${rv}`);
-  }
-  return [...seen];
-};
+const stored = (app) =>
+  app.page.evaluate(async () => {
+    const seen = new Set();
+    const { steps } = await window.deltascope.getState();
+    for (let n = 0; n <= steps; n += 1) {
+      await window.deltascope.seek(n);
+      const { store } = await window.deltascope.getState();
+      for (const [key, rv] of Object.entries(store.items)) seen.add(`${key}@${rv}`);
+    }
+    return [...seen];
+  });
 
 test("a dropped watch plays", onPage({}, async (app) => {
   const { lesson: before } = await app.state();
