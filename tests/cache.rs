@@ -386,6 +386,23 @@ fn replace_says_what_it_did_in_this_order() {
 }
 
 #[test]
+fn only_the_indexed_values_that_changed_are_told() {
+    let mut store = new_indexer(key_func(), letters_indexer());
+    store.add(labelled("a", "1", "web"), &mut ()).unwrap();
+    let mut facts = Facts::new();
+    store.update(labelled("a", "2", "ew"), &mut facts).unwrap();
+    let told: Vec<String> = facts
+        .iter()
+        .filter_map(|(_, fact)| match fact {
+            Fact::IndexEntryRemoved { value, .. } => Some(format!("-{value}")),
+            Fact::IndexEntryAdded { value, .. } => Some(format!("+{value}")),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, ["-letter=b", "-web", "+ew"]);
+}
+
+#[test]
 fn without_a_listener_no_fact_is_made() {
     /// Listens to nothing, but counts.
     struct Deaf(usize);
