@@ -3,6 +3,7 @@
 
 use super::i18n::Lang;
 use super::rows::live::Room;
+use crate::cache::fact::Actor;
 use crate::replay::picture::ProcessMode;
 
 /// Every label, hint and accessible name of the page.
@@ -247,7 +248,7 @@ pub fn mode(lang: Lang, mode: ProcessMode) -> &'static str {
         (ProcessMode::Held, Lang::En) => "held",
         (ProcessMode::Free, Lang::Zh) => "自由",
         (ProcessMode::Paced(_), Lang::Zh) => "节拍",
-        (ProcessMode::Held, Lang::Zh) => "按住",
+        (ProcessMode::Held, Lang::Zh) => "手动",
     }
 }
 
@@ -261,6 +262,19 @@ pub fn mode_title(lang: Lang, mode: ProcessMode) -> &'static str {
         (ProcessMode::Free, Lang::Zh) => "队列里有东西就 Pop",
         (ProcessMode::Paced(_), Lang::Zh) => "每次 Pop 后歇一会儿",
         (ProcessMode::Held, Lang::Zh) => "要求时才 Pop",
+    }
+}
+
+/// How the room of Pop, a narrow one, names who holds the lock or waits for it.
+#[must_use]
+pub fn short_actor(lang: Lang, actor: Actor) -> String {
+    match (actor, lang) {
+        (Actor::Server, _) => "API server".to_owned(),
+        (Actor::Program, Lang::En) => "program".to_owned(),
+        (Actor::Program, Lang::Zh) => "程序".to_owned(),
+        (Actor::Reflector, _) => "reflector".to_owned(),
+        (Actor::ProcessLoop, _) => "Pop".to_owned(),
+        (Actor::Listener(n), _) => format!("listener {}", u16::from(n) + 1),
     }
 }
 

@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::frame::{Frame, follow, rv};
-use super::layout::{fit, size_of};
+use super::layout::{Layout, fit, size_of};
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Feed};
 use crate::ui::app::Ui;
@@ -13,8 +13,9 @@ use crate::ui::rows::api::{CallRow, ObjectRow, StreamRow, free_name, rows};
 use crate::ui::rows::live::Room;
 use crate::ui::strings;
 
-// Heights of an object with its gap and of a stream line, in style/api.css.
+// Heights of an object (under a mouse, under a finger), its gap and a stream line, in style/api.css.
 const OBJECT: f64 = 30.0;
+const TOUCHED: f64 = 44.0;
 const OBJECT_GAP: f64 = 5.5;
 const LINE: f64 = 24.0;
 
@@ -33,12 +34,14 @@ pub(super) fn Api() -> impl IntoView {
     let stream_box = NodeRef::<html::Div>::new();
     let objects_size = size_of(objects_box);
     let stream_size = size_of(stream_box);
+    let layout = Layout::get();
     let all = RwSignal::new(false);
     let capacity = Memo::new(move |_| {
         if all.get() {
             return usize::MAX;
         }
-        fit(objects_size.get().1, OBJECT, OBJECT_GAP, 5)
+        let each = if layout.narrow.get() { TOUCHED } else { OBJECT };
+        fit(objects_size.get().1, each, OBJECT_GAP, 5)
     });
     let lines = Memo::new(move |_| fit(stream_size.get().1, LINE, 0.0, 6));
     let room = Memo::new(move |_| {
@@ -137,20 +140,20 @@ pub(super) fn Api() -> impl IntoView {
                         }
                     />
                 </ul>
+                <Show when=move || { hidden.get() > 0 || all.get() }>
+                    <button
+                        class="more"
+                        aria-expanded=move || all.get().to_string()
+                        title=move || ui.words().show_all
+                        on:click=move |_| all.update(|all| *all = !*all)
+                    >
+                        {move || if all.get() { "−".to_owned() } else { format!("+{}", hidden.get()) }}
+                    </button>
+                </Show>
                 <Show when=move || objects.with(Vec::is_empty)>
                     <p class="empty">{move || ui.words().no_objects}</p>
                 </Show>
             </div>
-            <Show when=move || { hidden.get() > 0 || all.get() }>
-                <button
-                    class="more"
-                    aria-expanded=move || all.get().to_string()
-                    title=move || ui.words().show_all
-                    on:click=move |_| all.update(|all| *all = !*all)
-                >
-                    {move || if all.get() { "−".to_owned() } else { format!("+{}", hidden.get()) }}
-                </button>
-            </Show>
             <Show
                 when=move || feed.get() != Feed::Program
                 fallback=move || {
@@ -335,9 +338,10 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
         >
             <b translate="no">{move || row.with(|row| row.event.as_str())}</b>
             <span class="n" translate="no">
-                {move || {
-                    row.with(|row| (!row.name.is_empty()).then(|| format!("{} · ", row.name)))
-                }}
+                {move || row.with(|row| row.name.clone())}
+            </span>
+            <span class="of" class:long=move || row.with(|row| row.rv.is_long()) translate="no">
+                {move || row.with(|row| !row.name.is_empty()).then_some("· ")}
                 {move || rv(row.with(|row| row.rv.clone()))}
             </span>
             {move || state().map(|state| view! { <small>{state}</small> })}

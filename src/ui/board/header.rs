@@ -43,7 +43,7 @@ pub(super) fn Header(
         })
     };
     view! {
-        <header class="top">
+        <header class="masthead">
             <h1 class="brand" translate="no">
                 "delta"
                 <i>"scope"</i>
@@ -81,8 +81,14 @@ pub(super) fn Header(
                 </span>
             </label>
             <span class="spacer"></span>
-            <span class="chip on era" title=move || ui.words().era_title>
-                {move || era.get()}
+            <span class="chip on era" translate="no" title=move || ui.words().era_title>
+                {move || {
+                    let (versions, name) = era.get();
+                    view! {
+                        {versions}
+                        <span class="kind">{name}</span>
+                    }
+                }}
             </span>
             <button
                 class="chip known"
@@ -153,13 +159,14 @@ pub(super) fn Header(
     }
 }
 
-/// The range that a version belongs to.
-fn era(version: &str) -> String {
-    match version {
-        "1.32" => "≤1.32 classic".to_owned(),
-        "1.34" => "1.33–1.34 in-order".to_owned(),
-        "1.35" => "1.35 batched".to_owned(),
-        "1.36" => "≥1.36 atomic".to_owned(),
-        other => other.to_owned(),
-    }
+/// The range that a version belongs to, and what it is called.
+fn era(version: &str) -> (String, &'static str) {
+    let (versions, name) = match version {
+        "1.32" => ("≤1.32", "classic"),
+        "1.34" => ("1.33–1.34", "in-order"),
+        "1.35" => ("1.35", "batched"),
+        "1.36" => ("≥1.36", "atomic"),
+        other => (other, ""),
+    };
+    (versions.to_owned(), name)
 }

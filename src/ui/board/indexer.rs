@@ -143,7 +143,7 @@ fn Index(row: Memo<IndexRow>) -> impl IntoView {
                 />
             </ul>
             <Show when=move || values.with(Vec::is_empty)>
-                <p class="empty none">{move || ui.words().empty_store}</p>
+                <p class="empty">{move || ui.words().empty_store}</p>
             </Show>
         </div>
     }
@@ -267,17 +267,17 @@ fn Query() -> impl IntoView {
                         }
                     />
                 </select>
-                ", "
+                ", \""
                 <input
                     aria-label=move || ui.words().query_value
                     prop:value=value
-                    size=move || value().chars().count().clamp(3, 16).to_string()
+                    size=move || value().chars().count().clamp(2, 16).to_string()
                     maxlength="253"
                     autocomplete="off"
                     spellcheck="false"
                     on:input=move |event| asked.set(Some(event_target_value(&event)))
                 />
-                ") → "
+                "\") → "
                 <output>{move || answer.get()}</output>
             </p>
         </div>

@@ -56,10 +56,13 @@ impl Layout {
 /// The tabs of all rooms, where one is shown at a time.
 #[component]
 pub(super) fn RoomTabs() -> impl IntoView {
+    let ui = Ui::get();
     let layout = Layout::get();
     view! {
         <Show when=move || layout.narrow.get()>
-            <Tabs class="room-tabs" rooms=&Room::ALL chosen=layout.shown />
+            <nav class="room-nav" aria-label=move || ui.words().rooms>
+                <Tabs class="room-tabs" rooms=&Room::ALL chosen=layout.shown />
+            </nav>
         </Show>
     }
 }

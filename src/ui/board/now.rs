@@ -20,12 +20,7 @@ pub(super) fn Now() -> impl IntoView {
         view! {
             <span class="where" translate="no">
                 {move || {
-                    listing
-                        .with(|listing| {
-                            let link = link(listing);
-                            let dot = (!listing.title.is_empty() && link.is_some()).then_some(" · ");
-                            view! { <span class="routine">{listing.title.clone()} {dot}</span> {link} }
-                        })
+                    listing.with(|listing| place(listing, true, false))
                 }}
             </span>
         }
@@ -56,11 +51,11 @@ pub(super) fn Now() -> impl IntoView {
                                     let value = line
                                         .value
                                         .clone()
-                                        .map(|value| view! { <i class="value">"→ " {value}</i> });
+                                        .map(|value| view! { <i class="result">"→ " {value}</i> });
                                     if line.current {
-                                        view! { <mark>{text} {value}</mark> }.into_any()
+                                        view! { <mark><span class="text">{text}</span> {value}</mark> }.into_any()
                                     } else {
-                                        view! { <span class="line">{text} {value}</span> }.into_any()
+                                        view! { <span class="line"><span class="text">{text}</span> {value}</span> }.into_any()
                                     }
                                 })
                                 .collect_view()
@@ -73,14 +68,41 @@ pub(super) fn Now() -> impl IntoView {
     }
 }
 
-/// The link into client-go, where there is one.
-pub(super) fn link(listing: &Listing) -> Option<impl IntoView + use<>> {
-    let link = listing.link.clone()?;
-    Some(view! {
-        <a href=link.url target="_blank" rel="noopener noreferrer">
-            {link.text}
-        </a>
-    })
+/// What runs and the link into client-go, where there is one; briefly: without what called it, or
+/// without the version of client-go, which styles may leave out too.
+pub(super) fn place(
+    listing: &Listing,
+    whole_routine: bool,
+    whole_link: bool,
+) -> impl IntoView + use<> {
+    let title = listing.title.clone();
+    let routine = if whole_routine {
+        title.clone()
+    } else {
+        title.rsplit(" › ").next().unwrap_or_default().to_owned()
+    };
+    let link = listing.link.clone().map(|link| {
+        let at = link.text.rfind(' ').map_or(0, |at| at + 1);
+        let (version, file) = link.text.split_at(at);
+        let version =
+            whole_link.then(|| view! { <span class="version">{version.to_owned()}</span> });
+        let file = file.to_owned();
+        view! {
+            <a href=link.url target="_blank" rel="noopener noreferrer" title=link.text>
+                {version}
+                {file}
+            </a>
+        }
+    });
+    let dot =
+        (!routine.is_empty() && link.is_some()).then(|| view! { <span class="dot">"·"</span> });
+    view! {
+        <span class="n" title=title>
+            {routine}
+        </span>
+        {dot}
+        {link}
+    }
 }
 
 fn show_current(code: &web_sys::HtmlElement) {
@@ -93,8 +115,10 @@ fn show_current(code: &web_sys::HtmlElement) {
     };
     let (top, height) = (mark.offset_top() - code.offset_top(), mark.offset_height());
     let (from, room) = (code.scroll_top(), code.client_height());
-    if top < from || top + height > from + room {
-        code.set_scroll_top(top - (room - height) / 2);
+    if height > 0 && (top < from || top + height > from + room) {
+        // By whole lines, so that the first is not cut.
+        let above = (room / height - 1).max(0) / 2;
+        code.set_scroll_top(top - above * height);
     }
 }
 
@@ -107,7 +131,12 @@ fn Lanes(rows: Memo<Vec<Lane>>) -> impl IntoView {
             .with(|view| lanes::actor_name(actor, &view.picture, lang))
     };
     view! {
-        <div class="lanes" role="group" aria-label=move || ui.words().lanes>
+        <div
+            class="lanes"
+            class:many=move || rows.with(|rows| rows.len() > 2)
+            style=move || format!("--rows:{}", rows.with(|rows| rows.len().div_ceil(2)))
+            role="group" aria-label=move || ui.words().lanes
+        >
             {move || {
                 let words = ui.words();
                 rows

@@ -11,7 +11,6 @@ use crate::ui::app::Ui;
 use crate::ui::board::frame::follow;
 use crate::ui::command::Command;
 use crate::ui::i18n::Lang;
-use crate::ui::lanes;
 use crate::ui::rows::live::Room;
 use crate::ui::rows::pop::{PoppedRow, rows};
 use crate::ui::strings;
@@ -27,11 +26,7 @@ pub(super) fn Pop() -> impl IntoView {
     let room = ui.memo(rows);
     let mode = Memo::new(move |_| room.with(|room| room.mode));
     let held = move || mode.get() == ProcessMode::Held;
-    let name = move |actor: Actor| {
-        let lang = ui.lang.get();
-        ui.view
-            .with(|view| lanes::actor_name(actor, &view.picture, lang))
-    };
+    let name = move |actor: Actor| strings::short_actor(ui.lang.get(), actor);
     let side = move || {
         view! { <span class="gauge mode">{move || strings::mode(ui.lang.get(), mode.get())}</span> }
     };

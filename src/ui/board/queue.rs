@@ -5,21 +5,24 @@ use leptos::prelude::*;
 
 use super::frame::{Frame, follow, rv};
 use super::icons::glyph;
-use super::layout::{fit, size_of};
+use super::layout::{Layout, fit, size_of};
 use super::token::Delta;
 use crate::replay::picture::QueueKind;
 use crate::ui::app::Ui;
 use crate::ui::rows::live::Room;
-use crate::ui::rows::queue::{ColumnRow, EntryRow, rows};
+use crate::ui::rows::queue::{ColumnRow, EntryRow, Space, is_wide, rows};
 use crate::ui::rows::type_class;
 use crate::ui::strings;
 
-// Sizes of a delta, of its wide form and of an entry with their gaps, in style/queue.css.
+// Widths and heights of tokens with their gaps, in style/queue.css; NARROW is a phone's.
 const DELTA: f64 = 110.0;
 const WIDE: f64 = 140.0;
+const NARROW: f64 = 104.0;
+const MORE: f64 = 52.0;
 const DELTA_HEIGHT: f64 = 29.0;
 const ENTRY_HEIGHT: f64 = 66.0;
 const COLUMN_GAP: f64 = 11.0;
+const NARROW_GAP: f64 = 8.0;
 const DELTA_GAP: f64 = 6.0;
 const ENTRY_GAP: f64 = 14.0;
 
@@ -29,21 +32,31 @@ pub(super) fn Queue() -> impl IntoView {
     let ui = Ui::get();
     let cols_box = NodeRef::<html::Div>::new();
     let size = size_of(cols_box);
-    let wide = ui.memo(|view| rows(view, 2, 3).wide);
+    let wide = ui.memo(is_wide);
+    let layout = Layout::get();
     let kind = ui.memo(|view| view.picture.queue.kind);
-    let places = Memo::new(move |_| {
+    let space = Memo::new(move |_| {
         let (width, height) = size.get();
-        let each = if wide.get() { WIDE } else { DELTA };
+        let (each, gap) = match (wide.get(), layout.narrow.get()) {
+            (true, false) => (WIDE, COLUMN_GAP),
+            (true, true) => (WIDE, NARROW_GAP),
+            (false, false) => (DELTA, COLUMN_GAP),
+            (false, true) => (NARROW, NARROW_GAP),
+        };
         let depth = if kind.get() == QueueKind::RealFifo {
             fit(height, ENTRY_HEIGHT, ENTRY_GAP, 4)
         } else {
             fit(height, DELTA_HEIGHT, DELTA_GAP, 8)
         };
-        (fit(width, each, COLUMN_GAP, 3), depth)
+        Space {
+            columns: fit(width, each, gap, 3),
+            beside_more: fit(width - MORE - gap, each, gap, 2),
+            depth,
+        }
     });
     let room = Memo::new(move |_| {
-        let (columns, depth) = places.get();
-        ui.view.with(|view| rows(view, columns, depth))
+        let space = space.get();
+        ui.view.with(|view| rows(view, space))
     });
     let columns = Memo::new(move |_| room.with(|room| room.columns.clone()));
     let entries = Memo::new(move |_| room.with(|room| room.entries.clone()));
@@ -156,8 +169,8 @@ pub(super) fn Queue() -> impl IntoView {
                     (count > 0 && !flat())
                         .then(|| {
                             view! {
-                                <li class="key rest">
-                                    <small>{strings::more(ui.lang.get(), count)}</small>
+                                <li class="key rest" aria-hidden="true">
+                                    <small>"…"</small>
                                 </li>
                             }
                         })
@@ -242,11 +255,11 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
                     <path d=move || row.with(|row| glyph(row.delta_type))></path>
                 </svg>
                 <span class="t">{move || row.with(|row| row.delta_type.as_str())}</span>
-                <em>{move || rv(row.with(|row| row.rv.clone()))}</em>
             </span>
-            <span class="what" translate="no">
+            <span class="about" translate="no">
                 <i class=move || row.with(|row| row.mark.class())></i>
                 <span class="n">{move || row.with(|row| row.name.clone())}</span>
+                <em>{move || rv(row.with(|row| row.rv.clone()))}</em>
             </span>
             <small>{move || strings::place(ui.lang.get(), place)}</small>
         </div>

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::now::link;
+use super::now::place;
 use crate::ui::app::Ui;
 use crate::ui::caption::{self, Span};
 use crate::ui::pseudo;
@@ -38,12 +38,7 @@ pub(super) fn Strip() -> impl IntoView {
                 <p class="text">{move || lesson.with(|note| note.get(ui.lang.get()).to_owned())}</p>
                 <p class="where" translate="no">
                     {move || {
-                        listing
-                            .with(|listing| {
-                                let link = link(listing);
-                                let dot = link.is_some().then_some(" · ");
-                                view! { {listing.title.clone()} {dot} {link} }
-                            })
+                        listing.with(|listing| place(listing, false, true))
                     }}
                 </p>
             </aside>

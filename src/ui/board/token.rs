@@ -27,6 +27,7 @@ pub(super) fn Delta(
                 (row.tombstone, " tombstone"),
                 (row.lit, " new"),
                 (row.done, " done"),
+                (row.rv.is_long(), " long"),
             ] {
                 if on {
                     class.push_str(name);
@@ -40,7 +41,10 @@ pub(super) fn Delta(
             class=class
             data-anchor=anchor
             data-testid=(!testid.is_empty()).then_some(testid)
-            title=move || row.with(|row| row.tombstone).then(|| ui.words().tombstone)
+            title=move || {
+                let (tombstone, name) = row.with(|row| (row.tombstone, row.delta_type.as_str()));
+                if tombstone { format!("{name} · {}", ui.words().tombstone) } else { name.to_owned() }
+            }
             translate="no"
         >
             <svg

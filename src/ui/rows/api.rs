@@ -99,7 +99,7 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
     });
     let (first, shown) = window(
         api.objects.len(),
-        objects.max(1),
+        objects.max(2),
         lit.and_then(|key| api.objects.get_index_of(key)),
     );
     ApiRows {
@@ -138,7 +138,8 @@ pub fn free_name(view: &View) -> String {
 
 /// Which part of a list of `length` is shown in `room` places: its end, or the part with `wanted`.
 fn window(length: usize, room: usize, wanted: Option<usize>) -> (usize, usize) {
-    let shown = length.min(room);
+    // The last place goes to the `+N`.
+    let shown = if length > room { room - 1 } else { length };
     let first = length - shown;
     (wanted.map_or(first, |index| first.min(index)), shown)
 }
@@ -252,8 +253,8 @@ mod tests {
     #[test]
     fn the_window_is_the_end_unless_something_older_is_wanted() {
         assert_eq!(window(4, 6, None), (0, 4));
-        assert_eq!(window(60, 5, None), (55, 5));
-        assert_eq!(window(60, 5, Some(57)), (55, 5));
-        assert_eq!(window(60, 5, Some(10)), (10, 5));
+        assert_eq!(window(60, 5, None), (56, 4));
+        assert_eq!(window(60, 5, Some(57)), (56, 4));
+        assert_eq!(window(60, 5, Some(10)), (10, 4));
     }
 }

@@ -22,7 +22,7 @@ use crate::ui::view::View;
 
 /// How many hues a mark can have.
 pub const HUES: u64 = 8;
-/// How many shapes a mark can have.
+/// How many shapes a mark can have; the first two look alike, so that most are squares.
 pub const SHAPES: u64 = 3;
 
 /// The small sign of an object: its hue and shape come from the UID, so a recreated object gets
@@ -51,7 +51,7 @@ impl Mark {
     pub fn class(self) -> String {
         match self.0 {
             Some((hue, shape)) => format!("id h{hue} s{shape}"),
-            None => "id none".to_owned(),
+            None => "id hollow".to_owned(),
         }
     }
 }
@@ -257,7 +257,7 @@ mod tests {
             .map(|n| Mark::of(&format!("uid-{n}")).0.map(|m| m.0))
             .collect();
         assert_eq!(hues.len(), 8);
-        assert_eq!(Mark::of("").class(), "id none");
+        assert_eq!(Mark::of("").class(), "id hollow");
     }
 
     #[test]

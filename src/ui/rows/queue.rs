@@ -32,8 +32,6 @@ pub struct QueueRows {
     pub synced: bool,
     /// `IsClosed()`.
     pub closed: bool,
-    /// Versions are long here, so tokens are wider.
-    pub wide: bool,
 }
 
 /// One key with its stack.
@@ -70,16 +68,44 @@ pub struct EntryRow {
     pub lit: bool,
 }
 
-/// The room at this moment, with places for so many columns and stacks so high.
+/// How much fits into the room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// So many columns.
+    pub columns: usize,
+    /// So many columns beside a `+N`.
+    pub beside_more: usize,
+    /// Stacks (or, in a flat queue, lines) so high.
+    pub depth: usize,
+}
+
+/// Whether versions are so long here that tokens have to be wider.
+///
+/// Among all that waits, not only what is shown: the width must not jump with the window.
 #[must_use]
-pub fn rows(view: &View, columns: usize, depth: usize) -> QueueRows {
+pub fn is_wide(view: &View) -> bool {
+    let queue = &view.picture.queue;
+    let mut deltas = queue
+        .deltas
+        .values()
+        .flatten()
+        .map(|(_, object)| &object.rv);
+    let mut entries = queue.entries.iter().map(entry_rv);
+    deltas.any(|rv| RvText::of(rv).is_long())
+        || entries.any(|rv| rv.is_some_and(|rv| RvText::of(rv).is_long()))
+}
+
+/// The room at this moment.
+#[must_use]
+pub fn rows(view: &View, space: Space) -> QueueRows {
+    let depth = space.depth;
     let queue = &view.picture.queue;
     let names = Names::of(&view.picture);
-    let columns = columns.max(2);
+    let columns = space.columns.max(1);
     let fresh = fresh(view);
     let order = order(queue);
     let shown = if order.len() > columns {
-        columns - 1
+        space.beside_more.max(1)
     } else {
         order.len()
     };
@@ -122,7 +148,6 @@ pub fn rows(view: &View, columns: usize, depth: usize) -> QueueRows {
             || (appended && shown_entries < queue.entries.len()),
         synced: queue.synced,
         closed: queue.closed,
-        wide: is_wide(queue),
     }
 }
 
@@ -164,18 +189,6 @@ fn count(queue: &QueueRoom) -> usize {
         return queue.entries.len();
     }
     queue.deltas.values().map(Vec::len).sum()
-}
-
-/// Among all that waits, not only what is shown: the width must not jump with the window.
-fn is_wide(queue: &QueueRoom) -> bool {
-    let mut deltas = queue
-        .deltas
-        .values()
-        .flatten()
-        .map(|(_, object)| &object.rv);
-    let mut entries = queue.entries.iter().map(entry_rv);
-    deltas.any(|rv| RvText::of(rv).is_long())
-        || entries.any(|rv| rv.is_some_and(|rv| RvText::of(rv).is_long()))
 }
 
 fn entry_rv(entry: &Entry) -> Option<&Arc<str>> {
