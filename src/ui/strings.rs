@@ -98,6 +98,7 @@ pub struct Strings {
     pub waits: &'static str,
 
     pub shared_processor: &'static str,
+    pub handlers: &'static str,
     pub no_handlers: &'static str,
     pub inline_handler: &'static str,
     pub output: &'static str,
@@ -396,6 +397,7 @@ static EN: Strings = Strings {
     waits: "waits",
 
     shared_processor: "Shared processor",
+    handlers: "Handlers",
     no_handlers: "No handlers are registered.",
     inline_handler: "inside process",
     output: "output",
@@ -517,6 +519,7 @@ static ZH: Strings = Strings {
     waits: "等待",
 
     shared_processor: "Shared processor",
+    handlers: "Handler",
     no_handlers: "没有注册 handler。",
     inline_handler: "在 process 里",
     output: "输出",

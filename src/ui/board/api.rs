@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::frame::{Frame, follow, rv};
+use super::frame::{self, Frame, follow, rv};
 use super::layout::{Layout, fit, size_of};
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Feed};
@@ -264,7 +264,7 @@ fn Object(
                 on:click=choose
             >
                 <i class=move || row.with(|row| row.mark.class())></i>
-                <span class="n">{name}</span>
+                <span class="n">{frame::name(name)}</span>
                 <span class="rv">"rv " {move || rv(row.with(|row| row.rv.clone()))}</span>
             </button>
         </li>

@@ -17,6 +17,9 @@ pub(super) fn Frame(
     /// Its title.
     #[prop(into)]
     title: Signal<String>,
+    /// There is nothing in it: this program does without it.
+    #[prop(into, optional)]
+    absent: Signal<bool>,
     /// What stands at the right of the title.
     #[prop(into, optional)]
     side: ViewFn,
@@ -33,6 +36,7 @@ pub(super) fn Frame(
             id=format!("room-{id}")
             class=format!("room {id}")
             class:live=live
+            class:absent=absent
             data-testid=format!("room-{id}")
             data-anchor=format!("room/{id}")
             role=move || tabbed().then_some("tabpanel")
@@ -62,6 +66,18 @@ where
             .or_else(|| before.cloned())
             .unwrap_or_else(|| first.clone())
     })
+}
+
+/// A name; where it has a namespace, that gives way first.
+pub(super) fn name(text: String) -> impl IntoView {
+    let (namespace, name) = match text.rsplit_once('/') {
+        Some((namespace, name)) => (Some(namespace.to_owned()), format!("/{name}")),
+        None => (None, text),
+    };
+    view! {
+        {namespace.map(|namespace| view! { <span class="ns">{namespace}</span> })}
+        <span class="nm">{name}</span>
+    }
 }
 
 /// A version: its tail, and the whole of it on hover.

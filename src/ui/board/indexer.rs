@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::frame::{Frame, follow, rv};
+use super::frame::{Frame, follow, name, rv};
 use crate::ui::app::Ui;
 use crate::ui::rows::live::Room;
 use crate::ui::rows::store::{Change, IndexRow, TagRow, ValueRow, index_keys, index_names, rows};
@@ -43,7 +43,12 @@ pub(super) fn Indexer() -> impl IntoView {
         })
     };
     view! {
-        <Frame room=Room::Indexer title=Signal::stored("Indexer".to_owned()) side=side>
+        <Frame
+            room=Room::Indexer
+            title=Signal::stored("Indexer".to_owned())
+            absent=Signal::derive(move || !present.get())
+            side=side
+        >
             <Show
                 when=move || present.get()
                 fallback=move || view! { <p class="empty">{move || ui.words().no_store}</p> }
@@ -73,7 +78,7 @@ pub(super) fn Indexer() -> impl IntoView {
                                         >
                                             <i class=move || row.with(|row| row.mark.class())></i>
                                             <span class="n">
-                                                {move || row.with(|row| row.name.clone())}
+                                                {move || name(row.with(|row| row.name.clone()))}
                                             </span>
                                             <span class="rv">
                                                 {move || rv(row.with(|row| row.rv.clone()))}
@@ -182,7 +187,7 @@ fn Value(row: Memo<ValueRow>) -> impl IntoView {
                                 title=title
                             >
                                 <i class=move || row.with(|row| row.mark.class())></i>
-                                <span class="n">{move || row.with(|row| row.name.clone())}</span>
+                                <span class="n">{move || name(row.with(|row| row.name.clone()))}</span>
                             </span>
                         }
                     }

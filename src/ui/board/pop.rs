@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::frame::Frame;
+use super::frame::{Frame, name};
 use super::icons::lock;
 use super::token::Delta;
 use crate::cache::fact::Actor;
@@ -26,7 +26,7 @@ pub(super) fn Pop() -> impl IntoView {
     let room = ui.memo(rows);
     let mode = Memo::new(move |_| room.with(|room| room.mode));
     let held = move || mode.get() == ProcessMode::Held;
-    let name = move |actor: Actor| strings::short_actor(ui.lang.get(), actor);
+    let actor_name = move |actor: Actor| strings::short_actor(ui.lang.get(), actor);
     let side = move || {
         view! { <span class="gauge mode">{move || strings::mode(ui.lang.get(), mode.get())}</span> }
     };
@@ -76,7 +76,7 @@ pub(super) fn Pop() -> impl IntoView {
                         {move || {
                             locks
                                 .with(|(holder, _)| *holder)
-                                .map_or_else(|| ui.words().lock_free.to_owned(), name)
+                                .map_or_else(|| ui.words().lock_free.to_owned(), actor_name)
                         }}
                     </span>
                 </div>
@@ -86,7 +86,7 @@ pub(super) fn Pop() -> impl IntoView {
                     waiting
                         .first()
                         .map(|actor| {
-                            let text = strings::waits_for_lock(ui.lang.get(), &name(*actor));
+                            let text = strings::waits_for_lock(ui.lang.get(), &actor_name(*actor));
                             view! {
                                 <div class="lock wait">
                                     {lock()} <span>{text}</span>
@@ -141,7 +141,7 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
                         view! {
                             <span class="who" translate="no" title=popped.key.to_string()>
                                 <i class=popped.mark.class()></i>
-                                <span class="n">{popped.name.clone()}</span>
+                                <span class="n">{name(popped.name.clone())}</span>
                                 {(popped.stack.hidden > 0)
                                     .then(|| {
                                         view! { <small>{format!("+{}", popped.stack.hidden)}</small> }
@@ -180,7 +180,7 @@ fn Last(popped: PoppedRow) -> impl IntoView {
                 .collect_view()}
             <span class="who" translate="no">
                 <i class=popped.mark.class()></i>
-                <span class="n">{popped.name}</span>
+                <span class="n">{name(popped.name)}</span>
                 {(popped.stack.hidden > 0)
                     .then(|| view! { <small>{format!("+{}", popped.stack.hidden)}</small> })}
             </span>

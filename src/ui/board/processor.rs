@@ -18,11 +18,26 @@ pub(super) fn Processor() -> impl IntoView {
     let room = ui.memo(rows);
     let handlers = Memo::new(move |_| room.with(|room| room.handlers.clone()));
     let output = Memo::new(move |_| room.with(|room| room.output.clone()));
-    let title = Signal::derive(move || ui.words().shared_processor.to_owned());
+    // Handlers that run inside process are no listeners of anything.
+    let inline = Memo::new(move |_| {
+        handlers.with(|rows| !rows.is_empty() && rows.iter().all(|row| row.inline))
+    });
+    let title = Signal::derive(move || {
+        let words = ui.words();
+        if inline.get() {
+            words.handlers
+        } else {
+            words.shared_processor
+        }
+        .to_owned()
+    });
     let side = move || {
         view! {
             <span class="count">
-                {move || strings::listeners(ui.lang.get(), handlers.with(Vec::len))}
+                {move || {
+                    (!inline.get())
+                        .then(|| strings::listeners(ui.lang.get(), handlers.with(Vec::len)))
+                }}
             </span>
         }
     };
@@ -99,6 +114,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
         <li
             class="lst"
             class:lit=move || row.with(|row| row.lit)
+            class:inline=inline
             data-anchor=format!("handler/{number}")
         >
             <span class="n mono" title=name.clone() translate="no">

@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::frame::{Frame, follow, rv};
+use super::frame::{Frame, follow, name, rv};
 use super::icons::glyph;
 use super::layout::{Layout, fit, size_of};
 use super::token::Delta;
@@ -153,7 +153,7 @@ pub(super) fn Queue() -> impl IntoView {
                             >
                                 <i class=move || row.with(|row| row.mark.class())></i>
                                 <span class="n" translate="no">
-                                    {move || row.with(|row| row.name.clone())}
+                                    {move || name(row.with(|row| row.name.clone()))}
                                 </span>
                                 <small>
                                     {move || {
@@ -258,7 +258,7 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
             </span>
             <span class="about" translate="no">
                 <i class=move || row.with(|row| row.mark.class())></i>
-                <span class="n">{move || row.with(|row| row.name.clone())}</span>
+                <span class="n">{move || name(row.with(|row| row.name.clone()))}</span>
                 <em>{move || rv(row.with(|row| row.rv.clone()))}</em>
             </span>
             <small>{move || strings::place(ui.lang.get(), place)}</small>

@@ -14,7 +14,11 @@ pub(super) fn Reflector() -> impl IntoView {
     let room = ui.memo(rows);
     let present = Memo::new(move |_| room.with(|room| room.present));
     view! {
-        <Frame room=Room::Reflector title=Signal::stored("Reflector".to_owned())>
+        <Frame
+            room=Room::Reflector
+            title=Signal::stored("Reflector".to_owned())
+            absent=Signal::derive(move || !present.get())
+        >
             <Show
                 when=move || present.get()
                 fallback=move || view! { <p class="empty">{move || ui.words().no_reflector}</p> }

@@ -33,13 +33,20 @@ pub(super) fn Strip() -> impl IntoView {
                     {move || said.with(|said| spans(&said.what))}
                 </p>
                 <p class="why">{move || said.with(|said| spans(&said.why))}</p>
+                <div class="whence">
+                    <p class="where" translate="no">
+                        {move || {
+                            listing.with(|listing| place(listing, false, true))
+                        }}
+                    </p>
+                </div>
             </div>
             <aside class="note" aria-label=move || ui.words().note>
-                <p class="text">{move || lesson.with(|note| note.get(ui.lang.get()).to_owned())}</p>
-                <p class="where" translate="no">
-                    {move || {
-                        listing.with(|listing| place(listing, false, true))
-                    }}
+                <p
+                    class="text"
+                    title=move || lesson.with(|note| note.get(ui.lang.get()).to_owned())
+                >
+                    {move || lesson.with(|note| note.get(ui.lang.get()).to_owned())}
                 </p>
             </aside>
         </section>

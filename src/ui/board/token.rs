@@ -28,6 +28,7 @@ pub(super) fn Delta(
                 (row.lit, " new"),
                 (row.done, " done"),
                 (row.rv.is_long(), " long"),
+                (row.rv.is_medium(), " medium"),
             ] {
                 if on {
                     class.push_str(name);

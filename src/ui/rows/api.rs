@@ -163,6 +163,10 @@ fn object_row(key: &Key, object: &ApiObject, lit: bool) -> ObjectRow {
 }
 
 fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
+    if view.picture.api.feed == Feed::Program {
+        // What a program does is its calls; there is no stream to look at.
+        return Vec::new();
+    }
     let stream = &view.picture.api.stream;
     let hand = view.picture.reflector.in_hand.as_ref();
     let lit = current(view).and_then(|record| match &record.fact {

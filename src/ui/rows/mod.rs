@@ -74,6 +74,12 @@ impl RvText {
         Self { short, full }
     }
 
+    /// Whether it fits the usual width in smaller letters.
+    #[must_use]
+    pub fn is_medium(&self) -> bool {
+        self.short.chars().count() == 3
+    }
+
     /// Whether it needs more than the usual width.
     #[must_use]
     pub fn is_long(&self) -> bool {
