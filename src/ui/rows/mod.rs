@@ -244,6 +244,63 @@ pub fn current(view: &View) -> Option<&crate::cache::fact::FactRecord> {
 }
 
 #[cfg(test)]
+mod testing {
+    //! Moments to compute rows from.
+
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    use super::{DeltaType, ObjectRef, Picture, Shape, View};
+    use crate::cache::fact::{Actor, Cause, Fact, FactId, FactRecord};
+    use crate::cache::step::Step;
+    use crate::ui::view::LessonHead;
+
+    pub(super) fn object(key: &str, rv: &str) -> ObjectRef {
+        ObjectRef {
+            key: key.into(),
+            shape: Shape::Object,
+            rv: rv.into(),
+            uid: key.into(),
+        }
+    }
+
+    pub(super) fn updates(key: &str, count: usize) -> Vec<(DeltaType, ObjectRef)> {
+        (0..count)
+            .map(|n| (DeltaType::Updated, object(key, &n.to_string())))
+            .collect()
+    }
+
+    pub(super) fn view(picture: Picture, facts: Vec<Fact>) -> View {
+        let recent: Arc<[FactRecord]> = facts
+            .into_iter()
+            .zip(0..)
+            .map(|(fact, id)| FactRecord {
+                id: FactId(id),
+                time: 0,
+                actor: Actor::ProcessLoop,
+                cause: Cause::Start,
+                step: Step::StoreWrite,
+                fact,
+            })
+            .collect();
+        View {
+            picture: Rc::new(picture),
+            step: recent.len(),
+            steps: recent.len(),
+            recent: recent.to_vec().into(),
+            endless: false,
+            time: 0,
+            playing: false,
+            speed: 100,
+            ticks: Rc::from([]),
+            markers: Rc::from([]),
+            lesson: Rc::new(LessonHead::default()),
+            error: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

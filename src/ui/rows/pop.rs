@@ -1,7 +1,7 @@
 //! Pop's room.
 
-use super::{DeltaRow, Mark, Names, Stack, current, stack};
-use crate::cache::fact::{Actor, Fact};
+use super::{DeltaRow, Mark, Names, Stack, stack};
+use crate::cache::fact::Actor;
 use crate::cache::key::Key;
 use crate::replay::picture::{Picture, Popped, ProcessMode};
 use crate::ui::view::View;
@@ -46,10 +46,6 @@ const SLOT: usize = 3;
 pub fn rows(view: &View) -> PopRows {
     let picture = &view.picture;
     let names = Names::of(picture);
-    let working = matches!(
-        current(view).map(|record| &record.fact),
-        Some(Fact::DeltaTaken { .. })
-    );
     PopRows {
         mode: picture.pop.mode,
         asked: picture.pop.asked,
@@ -59,12 +55,12 @@ pub fn rows(view: &View) -> PopRows {
             .pop
             .processing
             .as_ref()
-            .map(|popped| in_work(&names, popped, working)),
+            .map(|popped| in_work(&names, popped)),
         last: last(picture, &names),
     }
 }
 
-fn in_work(names: &Names, popped: &Popped, working: bool) -> PoppedRow {
+fn in_work(names: &Names, popped: &Popped) -> PoppedRow {
     let mut all = deltas(popped);
     if let Some(position) = popped.position {
         for row in &mut all {
@@ -75,7 +71,6 @@ fn in_work(names: &Names, popped: &Popped, working: bool) -> PoppedRow {
         let over = all.len().saturating_sub(SLOT);
         all.drain(..position.min(over));
     }
-    let _ = working;
     popped_row(names, popped, stack(all, SLOT))
 }
 
@@ -111,5 +106,48 @@ fn popped_row(names: &Names, popped: &Popped, stack: Stack) -> PoppedRow {
         mark: Mark::of(uid),
         stack,
         count: popped.deltas.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{updates, view};
+    use super::*;
+
+    fn popped(count: usize, position: Option<usize>) -> Popped {
+        Popped {
+            key: "a".into(),
+            deltas: updates("a", count),
+            position,
+            is_in_initial_list: false,
+        }
+    }
+
+    #[test]
+    fn the_slot_follows_what_is_in_work() {
+        let mut picture = Picture::default();
+        picture.pop.processing = Some(popped(6, Some(4)));
+        let work = rows(&view(picture, Vec::new()))
+            .processing
+            .unwrap_or_else(|| unreachable!());
+        let shown: Vec<_> = work
+            .stack
+            .shown
+            .iter()
+            .map(|row| (row.index, row.lit))
+            .collect();
+        assert_eq!(shown, [(3, false), (4, true), (5, false)]);
+        assert!(work.stack.shown[0].done);
+    }
+
+    #[test]
+    fn the_last_one_shows_its_newest_delta() {
+        let mut picture = Picture::default();
+        picture.pop.last = Some(popped(3, None));
+        let last = rows(&view(picture, Vec::new()))
+            .last
+            .unwrap_or_else(|| unreachable!());
+        assert_eq!(last.stack.shown[0].index, 2);
+        assert_eq!(last.stack.hidden, 2);
     }
 }

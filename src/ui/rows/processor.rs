@@ -112,3 +112,42 @@ fn handler_row(number: usize, handler: &HandlerRoom, lit: bool) -> HandlerRow {
         lit,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{object, view};
+    use super::*;
+    use crate::cache::fact::Notification;
+    use crate::replay::picture::Picture;
+
+    #[test]
+    fn a_ring_has_four_places_and_a_count() {
+        let delete = |n: u32| Notification::Delete {
+            object: object("a", &n.to_string()),
+        };
+        let mut picture = Picture::default();
+        picture.handlers.push(HandlerRoom {
+            pending: (0..9).map(delete).collect(),
+            ..HandlerRoom::default()
+        });
+        let rows = rows(&view(picture, Vec::new()));
+        assert_eq!(rows.handlers[0].ring, ["Deleted"; RING]);
+        assert_eq!(rows.handlers[0].pending, 9);
+    }
+
+    #[test]
+    fn only_a_line_of_this_step_is_lit() {
+        let mut picture = Picture::default();
+        picture.output.extend(["one".into(), "two".into()]);
+        let fact = Fact::LinePrinted {
+            handler: 0,
+            line: "two".into(),
+        };
+        let lit = |facts| -> Vec<bool> {
+            let rows = rows(&view(picture.clone(), facts));
+            rows.output.iter().map(|line| line.lit).collect()
+        };
+        assert_eq!(lit(vec![fact.clone()]), [false, true]);
+        assert_eq!(lit(vec![fact, Fact::QueueEmpty]), [false, false]);
+    }
+}

@@ -250,3 +250,74 @@ fn entry_row(names: &Names, place: usize, entry: &Entry, lit: bool) -> EntryRow 
         lit,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{object, updates, view};
+    use super::*;
+    use crate::replay::picture::Picture;
+
+    const SPACE: Space = Space {
+        columns: 3,
+        beside_more: 2,
+        depth: 5,
+    };
+
+    fn queued(keys: &[(&str, usize)]) -> Picture {
+        let mut picture = Picture::default();
+        for (key, deltas) in keys {
+            picture.queue.keys.push_back((*key).into());
+            picture
+                .queue
+                .deltas
+                .insert((*key).into(), updates(key, *deltas));
+        }
+        picture
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let picture = queued(&[("a", 1), ("b", 8), ("c", 1), ("d", 1), ("e", 1)]);
+        let rows = rows(&view(picture, Vec::new()), SPACE);
+        let shown: Vec<_> = rows.columns.iter().map(|column| &*column.name).collect();
+        assert_eq!(shown, ["a", "b"]);
+        assert_eq!((rows.keys, rows.deltas, rows.hidden_keys), (5, 12, 3));
+        assert_eq!(rows.columns[1].stack.shown.len(), 4);
+        assert_eq!(rows.columns[1].stack.hidden, 4);
+    }
+
+    #[test]
+    fn the_newest_delta_of_the_current_fact_is_lit() {
+        let fact = Fact::DeltaAppended {
+            delta_type: DeltaType::Updated,
+            object: object("b", "1"),
+            depth: 2,
+        };
+        let rows = rows(&view(queued(&[("a", 2), ("b", 2)]), vec![fact]), SPACE);
+        let lit: Vec<_> = rows
+            .columns
+            .iter()
+            .flat_map(|column| column.stack.shown.iter().map(|row| row.lit))
+            .collect();
+        assert_eq!(lit, [false, false, false, true]);
+    }
+
+    #[test]
+    fn a_hidden_change_lights_the_count() {
+        let fact = Fact::KeyEnqueued {
+            key: "d".into(),
+            length: 4,
+        };
+        let picture = queued(&[("a", 1), ("b", 1), ("c", 1), ("d", 1)]);
+        assert!(rows(&view(picture, vec![fact]), SPACE).hidden_lit);
+    }
+
+    #[test]
+    fn long_versions_make_it_wide() {
+        let mut picture = queued(&[("a", 1)]);
+        assert!(!is_wide(&view(picture.clone(), Vec::new())));
+        let deltas = vec![(DeltaType::Added, object("b", "20471474"))];
+        picture.queue.deltas.insert("b".into(), deltas);
+        assert!(is_wide(&view(picture, Vec::new())));
+    }
+}

@@ -102,3 +102,31 @@ pub fn rows(view: &View) -> ReflectorRows {
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::view;
+    use super::*;
+    use crate::replay::picture::Picture;
+
+    #[test]
+    fn a_second_list_is_a_relist() {
+        let mut picture = Picture::default();
+        picture.reflector.state = ReflectorState::List;
+        assert_eq!(
+            rows(&view(picture.clone(), Vec::new())).on,
+            Some(StateName::List)
+        );
+        picture.reflector.lists = 1;
+        let again = rows(&view(picture, Vec::new()));
+        assert_eq!(again.on, Some(StateName::Relist));
+        assert_eq!(again.relists, 0);
+    }
+
+    #[test]
+    fn a_program_has_none() {
+        let mut picture = Picture::default();
+        picture.api.feed = Feed::Program;
+        assert!(!rows(&view(picture, Vec::new())).present);
+    }
+}

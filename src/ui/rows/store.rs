@@ -296,3 +296,87 @@ fn put_back(rows: &mut [IndexRow], index: &Arc<str>, value: &Arc<str>, tag: TagR
     let at = tags.partition_point(|other| other.key < tag.key);
     tags.insert(at, tag);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{object, view};
+    use super::*;
+
+    fn removed(index: &str, value: &str, emptied: bool) -> Fact {
+        Fact::IndexEntryRemoved {
+            index: index.into(),
+            value: value.into(),
+            key: "a".into(),
+            emptied,
+        }
+    }
+
+    fn added(index: &str, value: &str) -> Fact {
+        Fact::IndexEntryAdded {
+            index: index.into(),
+            value: value.into(),
+            key: "a".into(),
+        }
+    }
+
+    fn stored(value: &str) -> Picture {
+        let mut picture = Picture::default();
+        picture.store.present = true;
+        picture.store.items.insert("a".into(), object("a", "2"));
+        let keys = [(Arc::from(value), vec![Key::from("a")])].into();
+        picture.store.indices.insert("app".into(), keys);
+        picture
+    }
+
+    fn update() -> Fact {
+        Fact::ItemStored {
+            object: object("a", "2"),
+            old: Some(object("a", "1")),
+        }
+    }
+
+    fn changes(rows: &StoreRows) -> Vec<(String, Change)> {
+        let values = rows.indices.iter().flat_map(|index| &index.values);
+        values
+            .flat_map(|value| {
+                let name = value.value.to_string();
+                value.tags.iter().map(move |tag| (name.clone(), tag.change))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_leaves_a_set_is_struck_out_for_one_step() {
+        let facts = vec![update(), removed("app", "net", true)];
+        let mut picture = stored("net");
+        picture.store.indices["app"].clear();
+        let at = rows(&view(picture, facts.clone()));
+        assert_eq!(changes(&at), [("net".to_owned(), Change::Out)]);
+        assert_eq!(at.items[0].change, Change::In);
+
+        let facts = [facts, vec![added("app", "tools")]].concat();
+        let after = rows(&view(stored("tools"), facts));
+        assert_eq!(changes(&after), [("tools".to_owned(), Change::In)]);
+    }
+
+    #[test]
+    fn a_removed_item_is_struck_out_for_one_step() {
+        let fact = Fact::ItemRemoved {
+            key: "a".into(),
+            old: Some(object("a", "1")),
+        };
+        let at = rows(&view(Picture::default(), vec![fact.clone()]));
+        assert_eq!(at.items[0].change, Change::Out);
+        assert_eq!(at.count, 0);
+        let after = rows(&view(Picture::default(), vec![fact, Fact::QueueEmpty]));
+        assert!(after.items.is_empty());
+    }
+
+    #[test]
+    fn a_query_answers_like_the_indexer() {
+        let picture = stored("web");
+        assert_eq!(index_keys(&picture, "app", "web"), Some(vec!["a".into()]));
+        assert_eq!(index_keys(&picture, "app", "dns"), Some(Vec::new()));
+        assert_eq!(index_keys(&picture, "none", "web"), None);
+    }
+}
