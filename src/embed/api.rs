@@ -2,9 +2,6 @@
 //!
 //! These are later the custom element's methods, with the same names and results.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use js_sys::{JSON, Object, Promise, Reflect};
 use leptos::prelude::{GetUntracked, window};
 use wasm_bindgen::prelude::{Closure, JsValue};
@@ -105,18 +102,23 @@ fn method(api: &Object, name: &str, call: impl Fn(JsValue, JsValue) -> JsValue +
 
 /// A promise that settles when the screen shows what came of it.
 fn perform(driver: &Driver, act: impl FnOnce(&mut Session) -> Change + 'static) -> JsValue {
-    let driver = driver.clone();
-    let act = Rc::new(RefCell::new(Some(act)));
+    promise(driver.clone(), Box::new(act))
+}
+
+// Boxed, so that there is one of it and not one a method.
+fn promise(driver: Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsValue {
     future_to_promise(async move {
-        if let Some(act) = act.take() {
-            driver.perform(act).await;
-        }
+        driver.perform(act).await;
         Ok(JsValue::UNDEFINED)
     })
     .into()
 }
 
+/// What has no JSON form (nothing at all, a function) counts as null.
 fn to_json(value: &JsValue) -> serde_json::Value {
+    if value.is_undefined() || value.is_function() || value.is_symbol() {
+        return serde_json::Value::Null;
+    }
     JSON::stringify(value)
         .ok()
         .and_then(|text| serde_json::from_str(&String::from(text)).ok())

@@ -606,7 +606,9 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
                 .objects()
                 .filter(|(_, stored)| stored.deleted)
                 .collect();
-            deleted.sort_by_key(|(_, stored)| crate::source::simulator::version(&stored.object));
+            deleted.sort_unstable_by_key(|(_, stored)| {
+                crate::source::simulator::version(&stored.object)
+            });
             room.deleted = deleted.into_iter().map(|(key, _)| key.clone()).collect();
             server.stream()
         }
@@ -668,7 +670,7 @@ fn store_of(world: &World<AnySource>) -> StoreRoom {
                 .into_iter()
                 .map(|(value, keys)| {
                     let mut keys: Vec<Key> = keys.into_iter().cloned().collect();
-                    keys.sort();
+                    keys.sort_unstable();
                     (Arc::clone(value), keys)
                 })
                 .collect();

@@ -70,7 +70,7 @@ impl Driver {
     }
 
     /// A command from a script; done when the screen shows what came of it.
-    pub async fn perform(&self, act: impl FnOnce(&mut Session) -> Change) {
+    pub async fn perform(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
         let change = act(&mut self.inner.session.borrow_mut());
         self.show(change).await;
     }

@@ -123,8 +123,8 @@ impl Session {
             },
             Command::Open(files) => self.open_files(&files),
             Command::Create(draft) => {
-                let object = spec(&draft, None).into_object();
-                self.write(checked(object).map(Write::Create))
+                let object = pod::from_json(&spec(&draft, None).to_json());
+                self.write(object.map(Write::Create))
             }
             Command::Edit(draft) => {
                 let picture = self.picture();
@@ -133,8 +133,8 @@ impl Session {
                     .objects
                     .get(&*key_of(&draft.namespace, &draft.name))
                     .map(|object| object.body.labels.clone());
-                let object = spec(&draft, body).into_object();
-                self.write(checked(object).map(Write::Update))
+                let object = pod::from_json(&spec(&draft, body).to_json());
+                self.write(object.map(Write::Update))
             }
             Command::Delete(key) => {
                 let (namespace, name) = key.split_once('/').unwrap_or(("", &key));
@@ -410,7 +410,7 @@ impl Session {
                 })
             })
             .collect();
-        markers.sort_by_key(|marker| marker.at);
+        markers.sort_unstable_by_key(|marker| marker.at);
         self.markers = markers.into();
         let ticks: Vec<Tick> = facts
             .iter()
@@ -537,12 +537,6 @@ fn spec(draft: &Draft, labels: Option<std::collections::BTreeMap<String, String>
         node: draft.node.clone(),
         phase: draft.phase.clone(),
     }
-}
-
-/// A form is checked like any object from outside.
-fn checked(object: kube_core::DynamicObject) -> Result<kube_core::DynamicObject, String> {
-    let value = serde_json::to_value(&object).map_err(|error| error.to_string())?;
-    pod::from_json(&value)
 }
 
 fn refusal(fact: &Fact) -> Option<Text> {

@@ -1,0 +1,357 @@
+//! What a visitor's commands come to, without a browser.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use std::collections::BTreeSet;
+
+use deltascope::cache::fact::{Fact, ProcessMode};
+use deltascope::lessons;
+use deltascope::replay::timeline::Timeline;
+use deltascope::ui::caption;
+use deltascope::ui::command::{Command, Draft};
+use deltascope::ui::i18n::Lang;
+use deltascope::ui::session::{Change, Session};
+use deltascope::ui::state::state;
+use serde_json::{Value, json};
+
+fn open(lesson: &str) -> Session {
+    let mut session = Session::new();
+    session.obey(Command::Load(lesson.into()));
+    session
+}
+
+fn now(session: &mut Session) -> Value {
+    state(&session.view(), Lang::En)
+}
+
+fn end(session: &mut Session) -> Value {
+    session.obey(Command::Seek(usize::MAX));
+    now(session)
+}
+
+#[test]
+fn a_lesson_opens_at_its_start_with_every_member_of_the_state() {
+    let mut session = open("indexer");
+    assert_eq!(
+        now(&mut session),
+        json!({
+            "lesson": "indexer", "era": "1.32", "knownObjects": true, "playing": false,
+            "step": 0, "steps": session.view().steps, "time": 0,
+            "lock": { "holder": null, "waiting": [] },
+            "api": { "resourceVersion": "0", "objects": {} },
+            "reflector": { "state": "idle", "lastSyncResourceVersion": "" },
+            "queue": { "kind": "DeltaFIFO", "keys": [], "deltas": {} },
+            "store": { "items": {}, "indices": { "namespace": {}, "app": {}, "node": {} } },
+            "handlers": [{ "name": "process", "pending": 0, "notifications": [] }],
+            "output": [], "error": null,
+        })
+    );
+}
+
+#[test]
+fn the_switch_for_known_objects_decides_whether_the_same_delete_is_kept() {
+    for (lesson, known, kept) in [
+        ("reflector", false, false),
+        ("reflector", true, true),
+        ("indexer", true, true),
+        ("indexer", false, false),
+    ] {
+        let mut session = open(lesson);
+        session.obey(Command::KnownObjects(known));
+        let state = end(&mut session);
+        let lines = state["output"].as_array().unwrap();
+        let deleted = lines.last().unwrap() == "Deleted : nettool : Running";
+        assert_eq!(
+            (lines.len(), deleted),
+            (9 + usize::from(kept), kept),
+            "{lesson} {known}"
+        );
+    }
+}
+
+#[test]
+fn what_is_written_reaches_the_server_at_once_and_the_store_in_the_end() {
+    let mut session = open("indexer");
+    end(&mut session);
+    let pod =
+        json!({ "metadata": { "namespace": "shop", "name": "db-0", "labels": { "app": "db" } } });
+    assert!(matches!(
+        session.inject("create", pod.clone()),
+        Change::Follow(_)
+    ));
+    let state = now(&mut session);
+    assert_eq!(state["api"]["objects"], json!({ "shop/db-0": "11" }));
+    assert_eq!(state["store"]["items"], json!({}));
+    let state = end(&mut session);
+    assert_eq!(state["store"]["items"], json!({ "shop/db-0": "11" }));
+    assert_eq!(
+        state["store"]["indices"]["app"],
+        json!({ "db": ["shop/db-0"] })
+    );
+
+    session.inject(
+        "update",
+        json!({ "metadata": { "namespace": "shop", "name": "db-0" } }),
+    );
+    assert_eq!(
+        end(&mut session)["store"]["indices"]["app"],
+        json!({ "": ["shop/db-0"] })
+    );
+    session.inject("delete", pod);
+    let state = end(&mut session);
+    assert_eq!(state["store"]["items"], json!({}));
+    assert_eq!(state["error"], Value::Null);
+}
+
+#[test]
+fn what_cannot_be_done_says_so_and_changes_nothing_else() {
+    // (lesson, op, object, a part of the message)
+    let pod = json!({ "metadata": { "name": "x" } });
+    for (lesson, op, object, part) in [
+        ("indexer", "update", pod.clone(), "404"),
+        ("indexer", "delete", pod.clone(), "404"),
+        ("indexer", "create", Value::Null, "object"),
+        ("indexer", "create", json!({ "metadata": {} }), "name"),
+        (
+            "indexer",
+            "create",
+            json!({ "metadata": { "name": "UPPER_case" } }),
+            "name",
+        ),
+        (
+            "indexer",
+            "patch",
+            pod.clone(),
+            "create, update, delete or cut",
+        ),
+        ("indexer", "cut", Value::Null, "no open watch"),
+        ("pod-lifecycle", "create", pod.clone(), "recording"),
+    ] {
+        let mut session = open(lesson);
+        session.inject(op, object);
+        let state = now(&mut session);
+        let message = state["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(part), "{lesson} {op}: {message:?}");
+        assert_eq!(state["store"]["items"], json!({}));
+        session.obey(Command::DismissError);
+        assert_eq!(now(&mut session)["error"], Value::Null);
+    }
+    let mut session = open("indexer");
+    session.inject("create", pod.clone());
+    session.inject("create", pod);
+    assert!(
+        now(&mut session)["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("409")
+    );
+}
+
+#[test]
+fn files_that_cannot_be_read_leave_what_came_before_playable() {
+    let event = |name: &str, rv: &str| {
+        json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
+            "metadata": { "namespace": "a", "name": name, "resourceVersion": rv } } })
+        .to_string()
+    };
+    let text = format!(
+        "{}\n{}\nnot json\n{}\n",
+        event("p", "1"),
+        event("q", "2"),
+        event("r", "3")
+    );
+    let mut session = Session::new();
+    session.obey(Command::Open(vec![("bad.json".into(), text.into_bytes())]));
+    assert_eq!(now(&mut session)["error"]["line"], 3);
+    let state = end(&mut session);
+    assert_eq!(state["store"]["items"], json!({ "a/p": "1", "a/q": "2" }));
+
+    // Nothing at all could be read: what was open stays open.
+    let mut session = open("deltafifo");
+    session.obey(Command::Open(vec![("x".into(), b"\x1f\x8b\x08".to_vec())]));
+    let state = now(&mut session);
+    assert_eq!(state["lesson"], "deltafifo");
+    assert!(state["error"]["message"].as_str().unwrap().contains("gzip"));
+}
+
+#[test]
+fn a_held_loop_lets_deltas_pile_up_and_pops_one_key_when_asked() {
+    let mut session = open("indexer");
+    session.obey(Command::Mode(ProcessMode::Held));
+    let state = end(&mut session);
+    assert_eq!(state["queue"]["keys"], json!(["default/nettool"]));
+    assert_eq!(
+        state["queue"]["deltas"]["default/nettool"]
+            .as_array()
+            .unwrap()
+            .len(),
+        10
+    );
+    assert_eq!(state["output"], json!([]));
+    session.obey(Command::PopOne);
+    let state = end(&mut session);
+    assert_eq!(state["queue"]["keys"], json!([]));
+    assert_eq!(state["output"].as_array().unwrap().len(), 10);
+
+    let mut session = open("indexer");
+    session.obey(Command::PopOne);
+    assert!(
+        now(&mut session)["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("held")
+    );
+}
+
+#[test]
+fn an_edit_keeps_the_labels_that_the_form_does_not_show() {
+    let mut session = open("indexer");
+    end(&mut session);
+    let labels = json!({ "app": "db", "tier": "t-1" });
+    session.inject(
+        "create",
+        json!({ "metadata": { "name": "x", "labels": labels } }),
+    );
+    let draft = Draft {
+        name: "x".into(),
+        app: "cache".into(),
+        ..Draft::default()
+    };
+    session.obey(Command::Edit(draft));
+    let picture = session.picture();
+    let labels = &picture.api.objects.get("x").unwrap().body.labels;
+    assert_eq!(labels.get("app").map(String::as_str), Some("cache"));
+    assert_eq!(labels.get("tier").map(String::as_str), Some("t-1"));
+}
+
+#[test]
+fn an_endless_run_goes_on_as_far_as_it_is_looked_at() {
+    let mut session = open("sandbox");
+    let known = session.view().steps;
+    session.obey(Command::Seek(known + 500));
+    let view = session.view();
+    assert_eq!(view.step, known + 500);
+    assert!(view.endless && view.steps > view.step);
+}
+
+#[test]
+fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
+    let mut shown = BTreeSet::new();
+    let mut note = |timeline: &Timeline| {
+        shown.extend(timeline.facts().iter().map(|record| record.fact.name()));
+    };
+    for (id, _) in lessons::menu() {
+        let mut timeline = Timeline::new(lessons::load(&id).unwrap().scenario).unwrap();
+        timeline.extend(2_000);
+        note(&timeline);
+    }
+    use deltascope::runtime::virtual_time::Input;
+    use deltascope::source::Command as Server;
+    use deltascope::source::pod::{PodSpec, Write};
+    let pod = || PodSpec {
+        name: "p".into(),
+        ..PodSpec::default()
+    };
+    let write = |write| Input::Source(Server::Write(write));
+    let create = || write(Write::Create(pod().into_object()));
+    let delete = || {
+        write(Write::Delete {
+            namespace: String::new(),
+            name: "p".into(),
+        })
+    };
+    let other = PodSpec {
+        name: "other".into(),
+        ..PodSpec::default()
+    };
+    let cut = || Input::Source(Server::Cut);
+    let compact = || Input::Source(Server::Compact);
+    let held = || Input::Mode(ProcessMode::Held);
+    // Each input right behind the one before (false) or after all that follows from it (true).
+    for inputs in [
+        // A deletion that the watch misses; the relist finds it.
+        vec![
+            (true, create()),
+            (true, cut()),
+            (false, delete()),
+            (false, compact()),
+        ],
+        // A deletion that waits in the queue when a list finds it once more.
+        vec![
+            (true, create()),
+            (true, held()),
+            (true, delete()),
+            (true, cut()),
+            // Without a newer version the watch would not be too old.
+            (false, write(Write::Create(other.into_object()))),
+            (false, compact()),
+            (true, Input::Pop),
+        ],
+        vec![
+            (true, create()),
+            (true, create()),
+            (true, Input::KnownObjects(false)),
+            (true, Input::KnownObjects(true)),
+        ],
+    ] {
+        let mut timeline = Timeline::new(lessons::load("indexer").unwrap().scenario).unwrap();
+        let mut at = 0;
+        for (settled, input) in inputs {
+            if settled {
+                at = timeline.len();
+            }
+            at = timeline.insert(at, input);
+        }
+        note(&timeline);
+    }
+    // Many keys behind a slow process function.
+    let mut slow = lessons::load("indexer").unwrap().scenario;
+    slow.settings.process_ms = 150;
+    slow.initial = (0..13)
+        .map(|n| json!({ "metadata": { "name": format!("p{n}") } }))
+        .collect();
+    note(&Timeline::new(slow).unwrap());
+
+    // What only other queues, transformers, closed queues and later generations state.
+    let elsewhere: BTreeSet<&str> = [
+        "AlreadyPresent",
+        "EntriesTaken",
+        "EntryAppended",
+        "FifoCleared",
+        "FifoItemRemoved",
+        "FifoItemSet",
+        "FifoKeySkipped",
+        "IndexFailed",
+        "IndexersAdded",
+        "IndicesReset",
+        "KeyFailed",
+        "ProcessFailed",
+        "QueueClosed",
+        "QueueEmpty",
+        "Requeued",
+        "ResyncSkipped",
+        "StoreReplaced",
+        "StoreVersionMoved",
+        "TransformFailed",
+        "Transformed",
+    ]
+    .into();
+    let all: BTreeSet<&str> = caption::samples().iter().map(Fact::name).collect();
+    let missing: Vec<_> = all
+        .iter()
+        .filter(|name| !shown.contains(*name) && !elsewhere.contains(*name))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "no lesson and no click shows {missing:?}"
+    );
+    let both: Vec<_> = elsewhere
+        .iter()
+        .filter(|name| shown.contains(*name))
+        .collect();
+    assert!(both.is_empty(), "shown after all: {both:?}");
+}
