@@ -6,7 +6,7 @@
     reason = "tests"
 )]
 
-use deltascope::cache::fact::{Cause, FactRecord, ProcessMode};
+use deltascope::cache::fact::{Cause, EventType, FactRecord, ProcessMode};
 use deltascope::replay::picture::Picture;
 use deltascope::replay::timeline::Timeline;
 use deltascope::runtime::virtual_time::{Feed, HandlerSettings, Input, Settings, World};
@@ -14,6 +14,7 @@ use deltascope::source::Command;
 use deltascope::source::any::AnySource;
 use deltascope::source::pod::{PodSpec, Write};
 use deltascope::source::scenario::Scenario;
+use deltascope::source::wire::{Recorded, RecordedEvent, RecordedList};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -154,6 +155,44 @@ proptest! {
             if let Cause::Fact(cause) = record.cause {
                 prop_assert!(cause < record.id, "{:?}", record);
             }
+        }
+    }
+
+    #[test]
+    fn a_fold_of_a_recording_is_its_world_after_every_step(
+        list in any::<bool>(),
+        events in prop::collection::vec((0..5u8, any::<u8>(), any::<u8>()), 0..40),
+        settings in settings(),
+    ) {
+        let mut rv = 10;
+        let recorded = Recorded {
+            start: list.then(|| RecordedList {
+                rv: "10".into(),
+                items: (0..3).map(|name| std::sync::Arc::new(pod(name, name).into_object())).collect(),
+                ..RecordedList::default()
+            }),
+            events: events.iter().map(|(kind, name, flavour)| {
+                rv += 1;
+                let mut object = pod(*name, *flavour).into_object();
+                object.metadata.resource_version = Some(rv.to_string());
+                let event = match kind {
+                    0 => EventType::Added,
+                    1 | 2 => EventType::Modified,
+                    3 => EventType::Deleted,
+                    _ => return RecordedEvent::Bookmark { rv: rv.to_string().into(), initial_events_end: false },
+                };
+                RecordedEvent::Object { event, object: object.into() }
+            }).collect(),
+            has_watch: true,
+            error: None,
+        };
+        let settings = Settings { feed: Feed::Recorded, ..settings };
+        let scenario = Scenario { settings, recorded: Some(recorded), ..Scenario::default() };
+        let mut world = scenario.build().unwrap();
+        let mut picture = Picture::of(&world);
+        let mut facts = Vec::new();
+        while world.step() {
+            check(&mut world, &mut picture, &mut facts);
         }
     }
 

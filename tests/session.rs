@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use deltascope::cache::delta::DeltaType;
 use deltascope::cache::fact::{Fact, ProcessMode};
 use deltascope::lessons;
 use deltascope::replay::timeline::Timeline;
@@ -50,6 +51,27 @@ fn a_lesson_opens_at_its_start_with_every_member_of_the_state() {
             "output": [], "error": null,
         })
     );
+}
+
+#[test]
+fn the_page_opens_with_deltas_piled_up_and_a_delete_that_is_kept() {
+    let mut session = Session::new();
+    assert!(matches!(
+        &session.current().unwrap().fact,
+        Fact::DeltaAppended {
+            delta_type: DeltaType::Deleted,
+            depth: 1,
+            ..
+        }
+    ));
+    let picture = session.picture();
+    let deltas: usize = picture.queue.deltas.values().map(Vec::len).sum();
+    assert_eq!(picture.queue.deltas.len(), 3);
+    assert!(
+        deltas >= 5 && picture.store.items.len() >= 3,
+        "{picture:#?}"
+    );
+    assert!(!session.view().playing);
 }
 
 #[test]

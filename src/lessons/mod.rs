@@ -29,6 +29,9 @@ pub struct Lesson {
     pub note: Text,
     /// The generation of the informer: `1.32`.
     pub era: Arc<str>,
+    /// The marker that the page shows when it opens with this lesson.
+    #[serde(default)]
+    pub open: Option<Arc<str>>,
     /// What runs.
     pub scenario: Scenario,
     /// Named moments.
@@ -169,6 +172,7 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
             "真实 API server 发来的原始字节,每半秒一个事件。过去不能改写,但处理循环和 KnownObjects 由你控制。",
         ),
         era: "1.32".into(),
+        open: None,
         scenario: Scenario {
             settings,
             recorded: Some(recorded),

@@ -58,6 +58,8 @@ pub struct ApiRoom {
     pub deleted: VecDeque<Key>,
     /// How many events were sent.
     pub sent: u64,
+    /// A recording with a list: its events tell what the server has.
+    pub told_by_events: bool,
     /// The last lines of the watch stream, oldest first, at most [`STREAM_LINES`].
     pub stream: VecDeque<StreamLine>,
     /// The `resourceVersion` of the open watch.
@@ -295,7 +297,12 @@ impl Picture {
             }
             Fact::HistoryCompacted { oldest } => api.oldest = Arc::clone(oldest),
             Fact::WatchAccepted { rv } => api.watch = Some(Arc::clone(rv)),
-            Fact::EventSent { event, object } => api.line(*event, object, Delivery::Waiting),
+            Fact::EventSent { event, object } => {
+                api.line(*event, object, Delivery::Waiting);
+                if api.feed == Feed::Recorded {
+                    api.told(*event, object);
+                }
+            }
             Fact::Called { delta_type, object } => {
                 api.line(event_of(*delta_type), object, Delivery::Received);
             }
@@ -556,6 +563,29 @@ impl Picture {
 }
 
 impl ApiRoom {
+    /// What a recorded event says of the server.
+    fn told(&mut self, event: EventType, object: &ObjectRef) {
+        if !object.rv.is_empty() {
+            self.rv = Arc::clone(&object.rv);
+        }
+        if !self.told_by_events || !is_change(event) {
+            return;
+        }
+        let deleted = event == EventType::Deleted;
+        if event == EventType::Added {
+            self.objects.shift_remove(&object.key);
+        }
+        let entry = ApiObject {
+            object: object.clone(),
+            body: Body::default(),
+            deleted,
+        };
+        let was = self.objects.insert(object.key.clone(), entry);
+        if deleted && was.is_none_or(|was| !was.deleted) {
+            self.deleted.push_back(object.key.clone());
+        }
+    }
+
     fn line(&mut self, event: EventType, object: &ObjectRef, delivery: Delivery) {
         self.stream.push_back(StreamLine {
             number: self.sent,
@@ -614,6 +644,17 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
         }
         AnySource::Recorded(recording) => {
             room.watch = recording.open_watch();
+            room.rv = Arc::clone(recording.rv());
+            room.told_by_events = recording.knows_objects();
+            for (key, (object, deleted)) in recording.objects() {
+                let object = ApiObject {
+                    object: object.clone(),
+                    body: Body::default(),
+                    deleted: *deleted,
+                };
+                room.objects.insert(key.clone(), object);
+            }
+            room.deleted = recording.deleted().cloned().collect();
             recording.stream()
         }
         AnySource::Program(program) => program.calls(),

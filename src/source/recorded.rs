@@ -6,6 +6,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
 use crate::cache::fact::{EventType, Fact, ObjectRef, Refusal, Rv, Shape, WatchEnd};
 use crate::cache::key::Key;
 use crate::cache::step::Step;
@@ -13,7 +15,7 @@ use crate::cache::trace::Trace;
 use crate::runtime::{Listing, Refused, Source, StreamItem, Time};
 
 use super::Command;
-use super::simulator::{key_of, reference, write_target};
+use super::simulator::{DELETED_SHOWN, key_of, reference, write_target};
 use super::stream::Stream;
 use super::wire::{Recorded, RecordedEvent};
 
@@ -30,6 +32,10 @@ pub struct Recording {
     watch: Option<Rv>,
     next: Time,
     stream: Stream,
+    /// What the server had by now, going by the list and the events; without a list nobody knows.
+    objects: IndexMap<Key, (ObjectRef, bool)>,
+    deleted: VecDeque<Key>,
+    rv: Rv,
 }
 
 impl Recording {
@@ -40,7 +46,17 @@ impl Recording {
             rv: start.rv,
             items: start.items,
         });
+        let mut objects = IndexMap::new();
+        for object in list.iter().flat_map(|list| &list.items) {
+            let key = key_of(object);
+            objects.insert(key.clone(), (reference(&key, object), false));
+        }
         Self {
+            objects,
+            deleted: VecDeque::new(),
+            rv: list
+                .as_ref()
+                .map_or_else(|| "".into(), |list| Arc::clone(&list.rv)),
             has_list: list.is_some(),
             list,
             events: recorded.events.into(),
@@ -63,10 +79,59 @@ impl Recording {
         &self.stream
     }
 
-    /// The version of the list and its objects, where the recording has one.
+    /// The version of the list, or of the last event sent.
     #[must_use]
-    pub fn listed(&self) -> Option<&Listing> {
-        self.list.as_ref()
+    pub fn rv(&self) -> &Rv {
+        &self.rv
+    }
+
+    /// Whether it is known what the server had: there was a list.
+    #[must_use]
+    pub fn knows_objects(&self) -> bool {
+        self.has_list
+    }
+
+    /// The server's objects, the last deleted ones (true) among them.
+    pub fn objects(&self) -> impl Iterator<Item = (&Key, &(ObjectRef, bool))> {
+        self.objects.iter()
+    }
+
+    /// The deleted ones among them, the longest ago first.
+    pub fn deleted(&self) -> impl Iterator<Item = &Key> {
+        self.deleted.iter()
+    }
+
+    fn follow(&mut self, event: EventType, object: &ObjectRef) {
+        if !object.rv.is_empty() {
+            self.rv = Arc::clone(&object.rv);
+        }
+        if !self.has_list {
+            return;
+        }
+        let key = &object.key;
+        match event {
+            EventType::Added => {
+                self.objects.shift_remove(key);
+                self.deleted.retain(|other| other != key);
+                self.objects.insert(key.clone(), (object.clone(), false));
+            }
+            EventType::Modified => {
+                self.deleted.retain(|other| other != key);
+                self.objects.insert(key.clone(), (object.clone(), false));
+            }
+            EventType::Deleted => {
+                let was = self.objects.insert(key.clone(), (object.clone(), true));
+                if was.is_none_or(|(_, deleted)| !deleted) {
+                    self.deleted.push_back(key.clone());
+                }
+                if self.deleted.len() > DELETED_SHOWN
+                    && let Some(first) = self.deleted.pop_front()
+                {
+                    self.objects.shift_remove(&first);
+                }
+            }
+            EventType::Bookmark | EventType::Error => {}
+        }
     }
 }
 
@@ -122,6 +187,7 @@ impl Source for Recording {
                 return;
             }
         };
+        self.follow(sent, &object);
         self.stream.send(now, sent, object, item, trace);
     }
 

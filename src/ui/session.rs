@@ -25,6 +25,9 @@ const MAX_TICKS: usize = 400;
 /// How far ahead the consequence of a click is looked for, in facts.
 const CONSEQUENCE: usize = 120;
 
+/// How far the marker that the page opens with may be from the start, in facts.
+const OPENING: usize = 800;
+
 /// What a command did to the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -52,7 +55,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens the first lesson.
+    /// Opens the first lesson, at the moment that it opens with.
     #[must_use]
     pub fn new() -> Self {
         let lesson = lessons::load(lessons::FIRST).unwrap_or_default();
@@ -70,7 +73,20 @@ impl Session {
             picture,
         };
         session.marked();
+        session.show_opening();
         session
+    }
+
+    /// The page opens with something to see, not with an empty queue.
+    fn show_opening(&mut self) {
+        let Some(id) = self.lesson.open.clone() else {
+            return;
+        };
+        self.timeline.extend(OPENING);
+        self.marked();
+        if let Some(at) = self.markers.iter().find(|m| m.id == id).map(|m| m.at) {
+            self.playback.seek(at, self.timeline.len());
+        }
     }
 
     /// Does what is asked for.
