@@ -1622,11 +1622,11 @@ impl Writer<'_> {
         let what = if alone {
             let (en, zh) = match self.picture.api.feed {
                 Feed::Server | Feed::Recorded => (
-                    "{name} was deleted on the server. The queue holds nothing for it, but the Indexer still knows it, so a [Deleted] delta is kept.",
+                    "{name} was deleted on the server. The queue holds nothing for it, but the Indexer knows it, so a [Deleted] delta is kept.",
                     "{name} 在 API server 上被删除。队列里没有它，但 Indexer 还认识它，所以保留一个 [Deleted] delta。",
                 ),
                 Feed::Program => (
-                    "The queue holds nothing for {name}, but the Indexer still knows it, so a [Deleted] delta is kept.",
+                    "The queue holds nothing for {name}, but the Indexer knows it, so a [Deleted] delta is kept.",
                     "队列里没有 {name}，但 Indexer 还认识它，所以保留一个 [Deleted] delta。",
                 ),
             };
@@ -3555,7 +3555,7 @@ mod tests {
         let said = words(&recent[1], &recent, &Picture::default(), Lang::En);
         assert_eq!(
             plain(&said.what),
-            "web-1 was deleted on the server. The queue holds nothing for it, but the Indexer still knows it, so a Deleted delta is kept."
+            "web-1 was deleted on the server. The queue holds nothing for it, but the Indexer knows it, so a Deleted delta is kept."
         );
         assert_eq!(
             plain(&said.why),

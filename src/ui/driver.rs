@@ -53,6 +53,13 @@ impl Driver {
     pub fn attach(&self, ui: Ui) {
         // Attached once, when the page is mounted.
         let _ = self.inner.ui.set(ui);
+        let driver = self.clone();
+        spawn_local(async move {
+            // The page is laid out after the task that mounts it.
+            tick().await;
+            TimeoutFuture::new(0).await;
+            driver.trail();
+        });
     }
 
     /// A command from a button or a key.
@@ -86,6 +93,9 @@ impl Driver {
                     self.inner.stage.cut();
                 }
                 self.draw().await;
+                if change != Change::None {
+                    self.trail();
+                }
             }
         }
         if self.inner.session.borrow().playback().is_playing() {
@@ -155,6 +165,18 @@ impl Driver {
         stage.play(before, &motion, still(), |ms| speed.scaled(ms));
         let Motion { ms, .. } = motion;
         speed.scaled(ms)
+    }
+
+    /// The trail of the fact that the screen was cut to.
+    fn trail(&self) {
+        let mut session = self.inner.session.borrow_mut();
+        let picture = session.picture();
+        if let Some(record) = session.current()
+            && let Some(flight) = plan::plan(record, &picture).flight
+        {
+            let from = plan::trail_from(record, &flight, &picture);
+            self.inner.stage.trail(&from, &flight);
+        }
     }
 
     async fn draw(&self) {

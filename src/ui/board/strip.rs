@@ -27,6 +27,7 @@ pub(super) fn Strip() -> impl IntoView {
             <div class="said">
                 <p
                     class="what"
+                    class:long=move || said.with(|said| is_long(&said.what))
                     aria-live=move || if playing.get() { "off" } else { "polite" }
                     aria-atomic="true"
                 >
@@ -51,6 +52,17 @@ pub(super) fn Strip() -> impl IntoView {
             </aside>
         </section>
     }
+}
+
+/// Whether it would not fit into one line of the usual size. Han characters count double.
+fn is_long(spans: &[Span]) -> bool {
+    const LINE: usize = 104;
+    let text = caption::plain(spans);
+    let width: usize = text
+        .chars()
+        .map(|c| if c > '\u{2e7f}' { 2 } else { 1 })
+        .sum();
+    width > LINE
 }
 
 fn spans(spans: &[Span]) -> impl IntoView + use<> {

@@ -6,7 +6,7 @@
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Actor, EventType, Fact, FactRecord};
 use crate::cache::key::Key;
-use crate::replay::picture::{Delivery, Picture};
+use crate::replay::picture::{Delivery, Picture, ReflectorState};
 
 /// How long the source is lit before anything moves, in ms at normal speed.
 pub const LIGHT_MS: u32 = 150;
@@ -80,6 +80,33 @@ pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
     }
 }
 
+/// Where the trail begins that is drawn when the screen was cut to this fact: what came over the
+/// watch is traced back to its line on the stream.
+#[must_use]
+pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<String> {
+    let mut from = flight.from.clone();
+    let watched = after.reflector.state == ReflectorState::Watch;
+    if record.actor == Actor::Reflector
+        && watched
+        && matches!(
+            record.fact,
+            Fact::DeltaAppended { .. } | Fact::DeleteIgnored { .. }
+        )
+        && let Some(line) = last_received(after)
+    {
+        from.insert(0, format!("api/stream/{line}"));
+    }
+    from
+}
+
+/// The number of the line that the reflector took last.
+fn last_received(picture: &Picture) -> Option<u64> {
+    let mut lines = picture.api.stream.iter().rev();
+    lines
+        .find(|line| line.delivery == Delivery::Received)
+        .map(|line| line.number)
+}
+
 /// Where an anchor is for the key sets of the index tree.
 #[must_use]
 pub fn index_anchor(index: &str, value: &str, key: &Key) -> String {
@@ -124,12 +151,9 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             None,
         ),
         Fact::EventReceived { event, .. } => {
-            let received = after.api.stream.iter().rev();
-            let line = received
-                .clone()
-                .find(|line| line.delivery == Delivery::Received)?;
+            let line = last_received(after)?;
             Some(Flight {
-                from: vec![format!("api/stream/{}", line.number)],
+                from: vec![format!("api/stream/{line}")],
                 to: vec![
                     "reflector/hand".to_owned(),
                     "reflector/state/watch".to_owned(),
@@ -234,7 +258,7 @@ fn origin(actor: Actor, after: &Picture) -> Vec<String> {
     }
     vec![
         "reflector/hand".to_owned(),
-        if after.reflector.state == crate::replay::picture::ReflectorState::List {
+        if after.reflector.state == ReflectorState::List {
             "reflector/state/list".to_owned()
         } else {
             "reflector/state/watch".to_owned()
@@ -344,6 +368,30 @@ impl Path {
             a.x, a.y, b.x, b.y, c.x, c.y, d.x, d.y
         )
     }
+}
+
+/// A trail that climbs beside the room it leaves, so that it crosses no text on its way up; for
+/// places on about the same height the usual curve.
+#[must_use]
+pub fn climbing(from: Point, to: Point) -> String {
+    const BESIDE: f64 = 13.0;
+    const BEND: f64 = 60.0;
+    if from.y - to.y < 2.0 * BEND || to.x - from.x < 4.0 * BESIDE {
+        return Path::between(from, to).svg();
+    }
+    let x = from.x + BESIDE;
+    format!(
+        "M{:.1} {:.1} Q{x:.1} {:.1} {x:.1} {:.1} V{:.1} Q{x:.1} {:.1} {:.1} {:.1} H{:.1}",
+        from.x,
+        from.y,
+        from.y,
+        from.y - BESIDE,
+        to.y + BEND,
+        to.y,
+        x + BEND,
+        to.y,
+        to.x
+    )
 }
 
 /// Slow, fast, slow.

@@ -11,12 +11,17 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement};
 
-use super::plan::{Flight, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS, ease};
+use super::plan::{
+    Flight, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS, climbing, ease,
+};
 use crate::cache::delta::DeltaType;
 use crate::ui::rows::type_class;
 
 /// How long neighbours take to close a gap.
 const SLIDE_MS: u32 = 300;
+
+/// A trail begins and ends beside what it joins, in px.
+const GAP: f64 = 4.0;
 
 /// The layer above the stage.
 #[derive(Clone, Default)]
@@ -175,6 +180,24 @@ impl Stage {
         );
     }
 
+    /// Draws the trail of a fact that the screen was cut to: where what is new came from.
+    pub fn trail(&self, from: &[String], flight: &Flight) {
+        let place = |anchors: &[String]| {
+            let element = anchors.iter().find_map(|anchor| shown(anchor))?;
+            Rect::of(&element)
+        };
+        let (Some(from), Some(to), Some(layer)) = (place(from), place(&flight.to), layer()) else {
+            return;
+        };
+        let base = layer.get_bounding_client_rect();
+        let (from, to) = edges(from, to);
+        let shift = |point: Point| Point {
+            x: point.x - base.x(),
+            y: point.y - base.y(),
+        };
+        let _ = draw_line(&layer, &climbing(shift(from), shift(to)), flight.hue);
+    }
+
     fn fly(
         &self,
         flyer: HtmlElement,
@@ -274,6 +297,18 @@ impl Stage {
             self.inner.touched.borrow_mut().push(element);
         }
     }
+}
+
+/// From the edge of one to the edge of the other, where they stand beside each other; else between
+/// their middles.
+fn edges(from: Rect, to: Rect) -> (Point, Point) {
+    let (mut start, mut end) = (from.centre(), to.centre());
+    if from.x + from.width < to.x {
+        (start.x, end.x) = (from.x + from.width + GAP, to.x - GAP);
+    } else if to.x + to.width < from.x {
+        (start.x, end.x) = (from.x - GAP, to.x + to.width + GAP);
+    }
+    (start, end)
 }
 
 fn layer() -> Option<HtmlElement> {
@@ -407,18 +442,23 @@ fn put(element: &HtmlElement, at: Point, (width, height): (f64, f64)) {
     let _ = element.style().set_property("transform", &shift);
 }
 
-fn draw_path(layer: &HtmlElement, path: &Path, hue: Option<DeltaType>, arrow: bool) {
-    const SVG: &str = "http://www.w3.org/2000/svg";
-    let Ok(svg) = document().create_element_ns(Some(SVG), "svg") else {
-        return;
-    };
+const SVG: &str = "http://www.w3.org/2000/svg";
+
+fn draw_line(layer: &HtmlElement, d: &str, hue: Option<DeltaType>) -> Option<Element> {
+    let svg = document().create_element_ns(Some(SVG), "svg").ok()?;
     let class = hue.map_or("Bookmark", type_class);
     let _ = svg.set_attribute("class", &format!("trail {class}"));
-    let Ok(line) = document().create_element_ns(Some(SVG), "path") else {
+    let line = document().create_element_ns(Some(SVG), "path").ok()?;
+    let _ = line.set_attribute("d", d);
+    let _ = svg.append_child(&line);
+    let _ = layer.append_child(&svg);
+    Some(svg)
+}
+
+fn draw_path(layer: &HtmlElement, path: &Path, hue: Option<DeltaType>, arrow: bool) {
+    let Some(svg) = draw_line(layer, &path.svg(), hue) else {
         return;
     };
-    let _ = line.set_attribute("d", &path.svg());
-    let _ = svg.append_child(&line);
     if arrow && let Ok(head) = document().create_element_ns(Some(SVG), "path") {
         let Point { x, y } = path.at(1.0);
         let back = if path.points[3].x < path.points[0].x {
@@ -437,7 +477,6 @@ fn draw_path(layer: &HtmlElement, path: &Path, hue: Option<DeltaType>, arrow: bo
         let _ = head.set_attribute("class", "head");
         let _ = svg.append_child(&head);
     }
-    let _ = layer.append_child(&svg);
 }
 
 /// Calls `draw` with the time of each frame until it says that it is done.
