@@ -6,6 +6,8 @@
     reason = "tests"
 )]
 
+use std::collections::BTreeSet;
+
 use deltascope::cache::fact::{Cause, EventType, FactRecord, ProcessMode};
 use deltascope::replay::picture::Picture;
 use deltascope::replay::timeline::Timeline;
@@ -124,6 +126,10 @@ fn settings() -> impl Strategy<Value = Settings> {
 fn check(world: &mut World<AnySource>, picture: &mut Picture, all: &mut Vec<FactRecord>) {
     for record in world.drain() {
         picture.apply(&record);
+        // Also between the facts of one step a key is queued exactly when it has deltas.
+        let queued: BTreeSet<_> = picture.queue.keys.iter().collect();
+        assert!(queued.iter().copied().eq(picture.queue.deltas.keys()));
+        assert_eq!(queued.len(), picture.queue.keys.len());
         all.push(record);
     }
     assert_eq!(*picture, Picture::of(world), "after {:#?}", all.last());

@@ -399,11 +399,14 @@ impl Picture {
             Fact::QueueClosed => queue.closed = true,
             Fact::DeltaAppended {
                 delta_type, object, ..
-            } => queue
-                .deltas
-                .entry(object.key.clone())
-                .or_default()
-                .push((*delta_type, object.clone())),
+            } => {
+                queue
+                    .deltas
+                    .entry(object.key.clone())
+                    .or_default()
+                    .push((*delta_type, object.clone()));
+                queue.enqueue(&object.key);
+            }
             Fact::DeltasMerged { key, kept, .. } => {
                 if let Some(deltas) = queue.deltas.get_mut(key) {
                     deltas.pop();
@@ -412,7 +415,8 @@ impl Picture {
                     }
                 }
             }
-            Fact::KeyEnqueued { key, .. } => queue.keys.push_back(key.clone()),
+            // Only a FIFO's key takes its place by this alone.
+            Fact::KeyEnqueued { key, .. } => queue.enqueue(key),
             Fact::FifoItemSet { object } => {
                 queue
                     .deltas
@@ -453,6 +457,7 @@ impl Picture {
             Fact::Requeued { key, added: true } => {
                 if let Some(popped) = &pop.processing {
                     queue.deltas.insert(key.clone(), popped.deltas.clone());
+                    queue.enqueue(key);
                 }
             }
             Fact::DeltaTaken { position, .. } => {
@@ -558,6 +563,15 @@ impl Picture {
                 self.output.push_back(Arc::clone(line));
             }
             _ => {}
+        }
+    }
+}
+
+impl QueueRoom {
+    /// Also between two facts a key is queued exactly when it has deltas.
+    fn enqueue(&mut self, key: &Key) {
+        if self.kind == QueueKind::Fifo || !self.keys.contains(key) {
+            self.keys.push_back(key.clone());
         }
     }
 }

@@ -103,7 +103,7 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
     let names = Names::of(&view.picture);
     let columns = space.columns.max(1);
     let fresh = fresh(view);
-    let order = order(queue);
+    let order = &queue.keys;
     let shown = if order.len() > columns {
         space.beside_more.max(1)
     } else {
@@ -117,7 +117,7 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
     };
     let lit_place = fresh
         .as_ref()
-        .and_then(|fresh| order.iter().position(|key| **key == fresh.key));
+        .and_then(|fresh| order.iter().position(|key| *key == fresh.key));
     let appended = matches!(
         current(view).map(|record| &record.fact),
         Some(Fact::EntryAppended { .. })
@@ -149,16 +149,6 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
         synced: queue.synced,
         closed: queue.closed,
     }
-}
-
-/// The keys in order; one whose first delta has come stands where it is about to be queued.
-fn order(queue: &QueueRoom) -> Vec<&Key> {
-    let mut order: Vec<&Key> = queue.keys.iter().collect();
-    if queue.deltas.len() > order.len() {
-        let unqueued = queue.deltas.keys().filter(|key| !queue.keys.contains(key));
-        order.extend(unqueued);
-    }
-    order
 }
 
 struct Fresh {
