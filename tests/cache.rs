@@ -1351,6 +1351,17 @@ fn a_skipped_key_of_the_first_list_counts_when_the_pop_ends() {
     queue.close(&mut ());
     assert!(queue.begin_pop(&mut ()).is_err());
     assert!(queue.has_synced());
+    // A second list while that Pop waits does not, an Add does.
+    let mut queue = list();
+    assert!(queue.begin_pop(&mut ()).unwrap().is_none());
+    queue
+        .replace(vec![pod("b", "2")], "10", None, &mut ())
+        .unwrap();
+    assert!(!queue.has_synced());
+    let taken = queue.begin_pop(&mut ()).unwrap().unwrap();
+    assert!(taken.is_in_initial_list && !queue.has_synced());
+    queue.add(pod("c", "3"), &mut ()).unwrap();
+    assert!(queue.has_synced());
 }
 
 #[test]
