@@ -327,6 +327,28 @@ fn a_failing_index_function_is_an_error_after_the_write() {
 }
 
 #[test]
+fn an_entry_that_a_failing_index_function_left_behind_hides_no_other() {
+    for order in [Order::Dense, Order::Insertion, Order::Key] {
+        let options = StoreOptions {
+            order,
+            ..StoreOptions::default()
+        };
+        let mut store = Indexer::with_options(key_func(), letters_indexer(), options);
+        store.add(labelled("a", "1", "web"), &mut ()).unwrap();
+        store.add(labelled("b", "2", "web"), &mut ()).unwrap();
+        // The entry of "a" stays, because the bad object in between cannot say where it is.
+        store.add(labelled("a", "3", "bad"), &mut ()).unwrap_err();
+        store.add(labelled("a", "4", "new"), &mut ()).unwrap_err();
+        store.delete(&pod("a", "5"), &mut ()).unwrap();
+        assert_eq!(store.index_keys("letters", "web").unwrap(), ["a", "b"]);
+        let found: Vec<_> = store.by_index("letters", "web").unwrap().map(rv).collect();
+        assert_eq!(found, ["2"]);
+        let like = store.index("letters", &labelled("c", "", "web")).unwrap();
+        assert_eq!(like.map(rv).collect::<Vec<_>>(), ["2"]);
+    }
+}
+
+#[test]
 fn a_store_has_a_transformer_too() {
     let options = StoreOptions {
         transformer: Some(bad_app_fails()),

@@ -555,20 +555,23 @@ impl<'a, O> Iterator for ByIndex<'a, O> {
     type Item = &'a Item<O>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let key = match &mut self.keys {
-            IndexedKeys::Stored(keys) => keys.as_mut()?.next()?,
-            IndexedKeys::Sorted(keys) => keys.next()?,
-        };
-        // Every indexed key is stored: an index is only changed together with the items.
-        self.items.get(key)
+        loop {
+            let key = match &mut self.keys {
+                IndexedKeys::Stored(keys) => keys.as_mut()?.next()?,
+                IndexedKeys::Sorted(keys) => keys.next()?,
+            };
+            // Every indexed key is stored, unless an index function failed in a write before.
+            if let Some(item) = self.items.get(key) {
+                return Some(item);
+            }
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        match &self.keys {
+        let (_, most) = match &self.keys {
             IndexedKeys::Stored(keys) => keys.as_ref().map_or((0, Some(0)), Iterator::size_hint),
             IndexedKeys::Sorted(keys) => keys.size_hint(),
-        }
+        };
+        (0, most)
     }
 }
-
-impl<O> ExactSizeIterator for ByIndex<'_, O> {}
