@@ -212,6 +212,75 @@ fn what_is_not_understood_fails() {
     }
 }
 
+/// Every argument of every operation, where it is needed.
+#[test]
+fn every_missing_argument_fails() {
+    for name in SAMPLES {
+        let mut lines = sample(name);
+        for line in 1..lines.len() {
+            let step = lines[line].clone();
+            for argument in step["args"].as_object().into_iter().flat_map(|a| a.keys()) {
+                let args = lines[line]["args"].as_object_mut().unwrap();
+                args.remove(argument);
+                assert_eq!(
+                    failing_line(&lines),
+                    Some(line + 1),
+                    "{name} line {}: {argument}",
+                    line + 1
+                );
+                lines[line] = step.clone();
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_not_in_that_version_fails() {
+    for (source, op, args) in [
+        ("client-go v0.34.10", "Transaction", json!({ "txns": [] })),
+        ("client-go v0.35.7", "Bookmark", json!({ "rv": "" })),
+        (
+            "client-go v0.35.7",
+            "LastStoreSyncResourceVersion",
+            json!({}),
+        ),
+    ] {
+        let mut lines = sample("indexer/basic-crud");
+        lines.truncate(1);
+        lines[0]["source"] = json!(source);
+        lines.push(json!({ "op": op, "args": args, "state": {} }));
+        assert_eq!(failing_line(&lines), Some(2), "{op}");
+    }
+    let mut lines = sample("realfifo/popbatch-size");
+    lines[0]["options"]["knownObjects"] = Value::Null;
+    assert_eq!(
+        failing_line(&lines),
+        Some(1),
+        "only an atomic one asks nobody"
+    );
+}
+
+#[test]
+fn a_member_named_twice_fails() {
+    let lines: Vec<String> = sample("indexer/basic-crud")
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let text = lines.join("\n");
+    for (from, to) in [
+        ("\"op\":", "\"op\":\"Add\",\"op\":"),
+        ("\"state\":", "\"state\":null,\"state\":"),
+        ("\"name\":\"p0\"", "\"name\":\"p0\",\"name\":\"p0\""),
+    ] {
+        let twice = text.replacen(from, to, 1);
+        assert_ne!(twice, text, "{from}");
+        let Outcome::Failed(failure) = run_text(&twice) else {
+            panic!("{to} passed");
+        };
+        assert!(failure.message.contains("two members"), "{failure}");
+    }
+}
+
 #[test]
 fn an_absent_member_is_null_and_a_set_has_no_order() {
     let mut lines = sample("indexer/basic-crud");

@@ -8,11 +8,12 @@ use deltascope::cache::store::{Indexer, StoreOptions, Transaction, TransactionTy
 use serde_json::{Map, Value, json};
 
 use super::object::{indexers, item, items, key_func, plain, reference};
-use super::{Got, Members, Pod, Sets, Step, Subject, unknown_op};
+use super::{Got, Members, Pod, Sets, Step, Subject, texts, unknown_op};
 
 pub(crate) struct Play {
     store: Indexer<Pod>,
     key_func: KeyFunc<Pod>,
+    minor: u32,
 }
 
 impl Play {
@@ -30,6 +31,7 @@ impl Play {
         Ok(Self {
             store: Indexer::with_options(key_func.clone(), indexers, store_options),
             key_func,
+            minor,
         })
     }
 
@@ -47,6 +49,14 @@ impl Play {
 
 impl Subject for Play {
     fn play(&mut self, step: &mut Step) -> Result<Got, String> {
+        let since = match step.op.as_str() {
+            "Transaction" => 35,
+            "Bookmark" | "LastStoreSyncResourceVersion" => 36,
+            _ => 0,
+        };
+        if self.minor < since {
+            return Err(format!("{:?} does not exist in this version", step.op));
+        }
         let args = &mut step.args;
         let mut plain_texts = Vec::new();
         let mut one = |args: &mut Members| {
@@ -60,9 +70,9 @@ impl Subject for Play {
             "Update" => nothing(self.store.update(one(args)?, &mut ())),
             "Delete" => nothing(self.store.delete(&one(args)?, &mut ())),
             "Replace" => {
-                let objects = items(args.list("objs")?)?;
+                let objects = items(args.required_list("objs")?)?;
                 plain_texts = plain(&objects);
-                let rv = args.optional_text("rv")?.unwrap_or_default();
+                let rv = args.text("rv")?;
                 nothing(self.store.replace(objects, &rv, &mut ()))
             }
             "Get" => self.store.get(&one(args)?).map(Self::found),
@@ -102,7 +112,8 @@ impl Subject for Play {
                 Ok(json!({ "names": names }))
             }
             "AddIndexers" => {
-                let new = indexers(args.texts("indexers")?)?;
+                let names = args.required_list("indexers")?;
+                let new = indexers(texts("indexers", names)?)?;
                 nothing(self.store.add_indexers(new, &mut ()))
             }
             "Resync" => {
@@ -110,8 +121,7 @@ impl Subject for Play {
                 Ok(Value::Null)
             }
             "Bookmark" => {
-                let rv = args.optional_text("rv")?.unwrap_or_default();
-                self.store.bookmark(&rv, &mut ());
+                self.store.bookmark(&args.text("rv")?, &mut ());
                 Ok(Value::Null)
             }
             "LastStoreSyncResourceVersion" => {
@@ -119,7 +129,7 @@ impl Subject for Play {
             }
             "Transaction" => {
                 let transactions = args
-                    .list("txns")?
+                    .required_list("txns")?
                     .into_iter()
                     .map(transaction)
                     .collect::<Result<Vec<_>, _>>()?;

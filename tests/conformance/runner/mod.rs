@@ -14,6 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use deltascope::cache::error::{Error, ErrorKind};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 use object::Pod;
@@ -416,6 +417,73 @@ fn matches(text: &str, parts: &[String]) -> bool {
     rest.ends_with(last.as_str())
 }
 
+/// Any JSON without two members of one name in an object: of those serde_json keeps the last, and
+/// the file would not mean what it says.
+struct Unambiguous(Value);
+
+impl<'de> Deserialize<'de> for Unambiguous {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UnambiguousVisitor).map(Self)
+    }
+}
+
+struct UnambiguousVisitor;
+
+impl<'de> Visitor<'de> for UnambiguousVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
+        Ok(flag.into())
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Unambiguous(value)) = entries.next_element()? {
+            list.push(value);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut members = Map::new();
+        while let Some((name, Unambiguous(value))) = entries.next_entry::<String, _>()? {
+            if members.contains_key(&name) {
+                return Err(A::Error::custom(format!("two members {name:?}")));
+            }
+            members.insert(name, value);
+        }
+        Ok(members.into())
+    }
+}
+
 /// The members of a JSON object, taken one by one; what is left over was not understood.
 #[derive(Default)]
 pub(crate) struct Members {
@@ -424,7 +492,7 @@ pub(crate) struct Members {
 
 impl Members {
     fn parse(line: &str) -> Result<Self, String> {
-        match serde_json::from_str(line) {
+        match serde_json::from_str(line).map(|Unambiguous(value)| value) {
             Ok(Value::Object(members)) => Ok(Self { members }),
             Ok(other) => Err(format!("not a JSON object: {other}")),
             Err(error) => Err(format!("not JSON: {error}")),
@@ -482,13 +550,17 @@ impl Members {
         }
     }
 
+    /// Takes a list that has to be there (and may be null, Go's empty one).
+    pub(crate) fn required_list(&mut self, name: &str) -> Result<Vec<Value>, String> {
+        if !self.members.contains_key(name) {
+            return Err(format!("{name:?} is missing"));
+        }
+        self.list(name)
+    }
+
     /// Takes a list of texts; absent is empty.
     pub(crate) fn texts(&mut self, name: &str) -> Result<Vec<String>, String> {
-        let text = |value| match value {
-            Value::String(text) => Ok(text),
-            other => Err(format!("not a text in {name:?}: {other}")),
-        };
-        self.list(name)?.into_iter().map(text).collect()
+        texts(name, self.list(name)?)
     }
 
     /// Takes an object.
@@ -517,6 +589,15 @@ impl Members {
             Some((name, _)) => Err(format!("unknown member {name:?} in {what}")),
         }
     }
+}
+
+/// The texts of the list of this name.
+pub(crate) fn texts(name: &str, list: Vec<Value>) -> Result<Vec<String>, String> {
+    let text = |value| match value {
+        Value::String(text) => Ok(text),
+        other => Err(format!("not a text in {name:?}: {other}")),
+    };
+    list.into_iter().map(text).collect()
 }
 
 /// An unknown operation.

@@ -63,7 +63,8 @@ impl Play {
         };
         let key_func = key_func(&options.text("keyFunc")?)?;
         if let Some(api) = options.optional_text("api")? {
-            if !matches!(api.as_str(), "v0.24" | "v0.36") {
+            let own = format!("v0.{minor}");
+            if !["v0.24", "v0.36", &own].contains(&api.as_str()) {
                 return Err(format!("unknown api {api:?}"));
             }
             if (api == "v0.24") != (release == Release::V0_24) {
@@ -97,6 +98,9 @@ impl Play {
                 }))
             } else {
                 atomic = options.flag("atomicEvents")?;
+                if !atomic && known.is_none() {
+                    return Err("\"knownObjects\" is missing".into());
+                }
                 let defaults = RealFifoOptions::new(key_func.clone(), release);
                 let batch_size = match options.take("batchSize") {
                     Value::Null => defaults.batch_size,
@@ -385,8 +389,7 @@ impl Subject for Play {
                 if self.release < Release::V0_36 {
                     return Err("\"Bookmark\" does not exist in this version".into());
                 }
-                let rv = args.optional_text("rv")?.unwrap_or_default();
-                queue.bookmark(&rv, &mut ());
+                queue.bookmark(&args.text("rv")?, &mut ());
                 Ok(())
             }
             op @ ("Pop" | "PopBatch") => {
@@ -503,9 +506,9 @@ fn common<Q: Queue<Pod>>(
             (Ok(()), Vec::new())
         }
         "Replace" => {
-            let objects = items(args.list("objs")?)?;
+            let objects = items(args.required_list("objs")?)?;
             let texts = plain(&objects);
-            let rv = args.optional_text("rv")?.unwrap_or_default();
+            let rv = args.text("rv")?;
             (queue.replace(objects, &rv, known, &mut ()), texts)
         }
         _ => {
