@@ -55,6 +55,12 @@ impl From<String> for Key {
     }
 }
 
+impl From<Key> for Arc<str> {
+    fn from(key: Key) -> Self {
+        key.0
+    }
+}
+
 impl Deref for Key {
     type Target = str;
 

@@ -10,6 +10,7 @@ use super::board::Board;
 use super::command::Command;
 use super::driver::Driver;
 use super::i18n::{Lang, Text};
+use super::memo::Memo;
 use super::strings::{Strings, strings};
 use super::view::View;
 use crate::embed::api;
@@ -87,7 +88,7 @@ impl Ui {
     where
         T: PartialEq + Send + Sync + 'static,
     {
-        Memo::new(move |_| self.view.with(|view| rows(view)))
+        Memo::new(move |_| rows(&self.view.get()))
     }
 }
 

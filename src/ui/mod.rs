@@ -21,3 +21,5 @@ pub mod app;
 pub mod board;
 #[cfg(feature = "ui")]
 pub mod driver;
+#[cfg(feature = "ui")]
+pub mod memo;

@@ -3,12 +3,14 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::frame::{self, Frame, follow, rv};
+use super::frame::{self, Frame, rv};
 use super::layout::{Layout, fit, size_of};
+use super::parts::{either, list, part, shown, text};
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Feed};
 use crate::ui::app::Ui;
 use crate::ui::command::{Command, Draft};
+use crate::ui::memo::Memo;
 use crate::ui::rows::api::{CallRow, ObjectRow, StreamRow, free_name, rows};
 use crate::ui::rows::live::Room;
 use crate::ui::strings;
@@ -64,145 +66,138 @@ pub(super) fn Api() -> impl IntoView {
             Some((row.key.clone(), row.draft.clone()))
         })
     });
-    let title = Signal::derive(move || {
-        match feed.get() {
-            Feed::Server => strings::room(ui.lang.get(), Room::Api),
-            Feed::Recorded => ui.words().recording,
-            Feed::Program => ui.words().program,
-        }
-        .to_owned()
+    let title = text(move || match feed.get() {
+        Feed::Server => strings::room(ui.lang.get(), Room::Api),
+        Feed::Recorded => ui.words().recording,
+        Feed::Program => ui.words().program,
     });
     let shown_gauge = move || {
         (feed.get() != Feed::Program).then(|| {
             let gauge = gauge.get();
             let empty = gauge.short.is_empty();
             view! {
-                <span class="gauge" data-anchor="api/gauge" title=move || ui.words().server_rv>
+                <span class="gauge" data-anchor="api/gauge" title=ui.word(|words| words.server_rv)>
                     "rv " <b>{if empty { "–".into_any() } else { rv(gauge).into_any() }}</b>
                 </span>
             }
         })
     };
     view! {
-        <Frame room=Room::Api title=title side=shown_gauge>
-            <Show when=move || can_write.get()>
-                <div class="btns">
-                    <button
-                        class="btn"
-                        data-testid="btn-create"
-                        aria-expanded=move || (form.get() == Some(Form::Create)).to_string()
-                        on:click=move |_| form.set(Some(Form::Create))
-                    >
-                        "+ "
-                        {move || ui.words().create}
-                    </button>
-                    <button
-                        class="btn"
-                        data-testid="btn-edit"
-                        disabled=move || target.get().is_none()
-                        on:click=move |_| {
-                            if let Some((_, draft)) = target.get_untracked() {
-                                form.set(Some(Form::Edit(draft)));
+            <Frame room=Room::Api title=title side=shown_gauge>
+                {shown(move || can_write.get(), move || view! {
+                    <div class="btns">
+                        <button
+                            class="btn"
+                            data-testid="btn-create"
+                            aria-expanded=text(move || (form.get() == Some(Form::Create)).to_string())
+                            on:click=move |_| form.set(Some(Form::Create))
+                        >
+                            "+ "
+                            {ui.word(|words| words.create)}
+                        </button>
+                        <button
+                            class="btn"
+                            data-testid="btn-edit"
+                            disabled=move || target.get().is_none()
+                            on:click=move |_| {
+                                if let Some((_, draft)) = target.get_untracked() {
+                                    form.set(Some(Form::Edit(draft)));
+                                }
                             }
-                        }
-                    >
-                        "~ "
-                        {move || ui.words().edit}
-                    </button>
-                    <button
-                        class="btn"
-                        data-testid="btn-delete"
-                        disabled=move || target.get().is_none()
-                        on:click=move |_| {
-                            if let Some((key, _)) = target.get_untracked() {
-                                ui.send(Command::Delete(key));
+                        >
+                            "~ "
+                            {ui.word(|words| words.edit)}
+                        </button>
+                        <button
+                            class="btn"
+                            data-testid="btn-delete"
+                            disabled=move || target.get().is_none()
+                            on:click=move |_| {
+                                if let Some((key, _)) = target.get_untracked() {
+                                    ui.send(Command::Delete(key));
+                                }
                             }
-                        }
-                    >
-                        "× "
-                        {move || ui.words().delete}
-                    </button>
+                        >
+                            "× "
+                            {ui.word(|words| words.delete)}
+                        </button>
+                    </div>
+                })}
+                <div
+                    class="objects"
+                    class:all=all
+                    class:absent=move || feed.get() == Feed::Program
+                    node_ref=objects_box
+                >
+                    <ul aria-label=ui.word(|words| words.objects)>
+                        {list(objects, |row| row.key.clone(), move |row| {
+                                view! { <Object row=row chosen=chosen enabled=can_write /> }
+                            })}
+                    </ul>
+                    {shown(move || { hidden.get() > 0 || all.get() }, move || view! {
+                        <button
+                            class="more"
+                            aria-expanded=text(move || all.get().to_string())
+                            title=ui.word(|words| words.show_all)
+                            on:click=move |_| all.update(|all| *all = !*all)
+                        >
+                            {text(move || if all.get() { "−".to_owned() } else { format!("+{}", hidden.get()) })}
+                        </button>
+                    })}
+                    {shown(move || objects.with(Vec::is_empty), move || view! {
+                        <p class="empty">{ui.word(|words| words.no_objects)}</p>
+                    })}
                 </div>
-            </Show>
-            <div
-                class="objects"
-                class:all=all
-                class:absent=move || feed.get() == Feed::Program
-                node_ref=objects_box
-            >
-                <ul aria-label=move || ui.words().objects>
-                    <For
-                        each=move || objects.get()
-                        key=|row| row.key.clone()
-                        children=move |row| {
-                            let row = follow(objects, |row| row.key.clone(), row);
-                            view! { <Object row=row chosen=chosen enabled=can_write /> }
-                        }
-                    />
-                </ul>
-                <Show when=move || { hidden.get() > 0 || all.get() }>
-                    <button
-                        class="more"
-                        aria-expanded=move || all.get().to_string()
-                        title=move || ui.words().show_all
-                        on:click=move |_| all.update(|all| *all = !*all)
-                    >
-                        {move || if all.get() { "−".to_owned() } else { format!("+{}", hidden.get()) }}
-                    </button>
-                </Show>
-                <Show when=move || objects.with(Vec::is_empty)>
-                    <p class="empty">{move || ui.words().no_objects}</p>
-                </Show>
-            </div>
-            <Show
-                when=move || feed.get() != Feed::Program
-                fallback=move || {
-                    view! { <h3 class="sub calls-title">{move || ui.words().calls}</h3> }
-                }
-            >
-                <h3 class="sub stream-title">
-                    {move || ui.words().watch_stream}
-                    " · "
-                    {move || match watch.get() {
-                        Some(rv) => {
-                            view! {
-                                <span translate="no">
-                                    "watch=true & allowWatchBookmarks=true & resourceVersion="
-                                    {rv.to_string()}
-                                </span>
+                {either(
+    move || feed.get() != Feed::Program,
+    move || view! {
+                    <h3 class="sub stream-title">
+                        {ui.word(|words| words.watch_stream)}
+                        " · "
+                        {part(move || match watch.get() {
+                            Some(rv) => {
+                                view! {
+                                    <span translate="no">
+                                        "watch=true & allowWatchBookmarks=true & resourceVersion="
+                                        {rv.to_string()}
+                                    </span>
+                                }
+                                    .into_any()
                             }
-                                .into_any()
-                        }
-                        None => view! { <span>{ui.words().no_watch}</span> }.into_any(),
-                    }}
-                </h3>
-            </Show>
-            <div class="stream" node_ref=stream_box>
-                <Stream room=room />
-            </div>
-            <Show when=move || can_cut.get()>
-                <h3 class="sub faults-title">{move || ui.words().faults}</h3>
-                <div class="btns faults">
-                    <button
-                        class="btn"
-                        data-testid="btn-cut"
-                        on:click=move |_| ui.send(Command::CutWatch)
-                    >
-                        {move || ui.words().cut_watch}
-                    </button>
-                    <button
-                        class="btn"
-                        data-testid="btn-compact"
-                        title=move || ui.words().compact_title
-                        on:click=move |_| ui.send(Command::Compact)
-                    >
-                        {move || ui.words().compact}
-                    </button>
+                            None => view! { <span>{ui.words().no_watch}</span> }.into_any(),
+                        })}
+                    </h3>
+                },
+    move || {
+                        view! { <h3 class="sub calls-title">{ui.word(|words| words.calls)}</h3> }
+                    },
+    )}
+                <div class="stream" node_ref=stream_box>
+                    <Stream room=room />
                 </div>
-            </Show>
-            {move || form.get().map(|kind| view! { <PodForm kind=kind form=form /> })}
-        </Frame>
-    }
+                {shown(move || can_cut.get(), move || view! {
+                    <h3 class="sub faults-title">{ui.word(|words| words.faults)}</h3>
+                    <div class="btns faults">
+                        <button
+                            class="btn"
+                            data-testid="btn-cut"
+                            on:click=move |_| ui.send(Command::CutWatch)
+                        >
+                            {ui.word(|words| words.cut_watch)}
+                        </button>
+                        <button
+                            class="btn"
+                            data-testid="btn-compact"
+                            title=ui.word(|words| words.compact_title)
+                            on:click=move |_| ui.send(Command::Compact)
+                        >
+                            {ui.word(|words| words.compact)}
+                        </button>
+                    </div>
+                })}
+                {part(move || form.get().map(|kind| view! { <PodForm kind=kind form=form /> }))}
+            </Frame>
+        }
 }
 
 #[component]
@@ -229,7 +224,7 @@ fn Object(
             };
         });
     };
-    let title = move || {
+    let title = text(move || {
         row.with(|row| {
             let draft = &row.draft;
             let mut title = row.key.to_string();
@@ -247,15 +242,15 @@ fn Object(
             }
             title
         })
-    };
+    });
     view! {
         <li>
             <button
                 class="obj"
                 class:gone=move || row.with(|row| row.gone)
                 class:lit=move || row.with(|row| row.lit)
-                class:chosen=is_chosen
-                aria-pressed=move || is_chosen.get().to_string()
+                class:chosen=move || is_chosen.get()
+                aria-pressed=text(move || is_chosen.get().to_string())
                 disabled=move || !enabled.get() || row.with(|row| row.gone)
                 data-testid="api-object"
                 data-anchor=anchor
@@ -263,9 +258,9 @@ fn Object(
                 translate="no"
                 on:click=choose
             >
-                <i class=move || row.with(|row| row.mark.class())></i>
+                <i class=text(move || row.with(|row| row.mark.class()))></i>
                 <span class="n">{frame::name(name)}</span>
-                <span class="rv">"rv " {move || rv(row.with(|row| row.rv.clone()))}</span>
+                <span class="rv">"rv " {part(move || rv(row.with(|row| row.rv.clone())))}</span>
             </button>
         </li>
     }
@@ -280,30 +275,20 @@ fn Stream(room: Memo<crate::ui::rows::api::ApiRows>) -> impl IntoView {
     let empty = move || stream.with(Vec::is_empty) && calls.with(Vec::is_empty);
     view! {
         <ul>
-            <For
-                each=move || stream.get()
-                key=|row| row.number
-                children=move |row| {
-                    let row = follow(stream, |row| row.number, row);
+            {list(stream, |row| row.number, move |row| {
                     view! { <Line row=row /> }
-                }
-            />
-            <For
-                each=move || calls.get()
-                key=|row| row.number
-                children=move |row| {
-                    let row = follow(calls, |row| row.number, row);
+                })}
+            {list(calls, |row| row.number, move |row| {
                     view! { <Call row=row /> }
-                }
-            />
+                })}
         </ul>
-        <Show when=empty>
+        {shown(empty, move || view! {
             <p class="empty">
-                {move || {
+                {text(move || {
                     if program.get() { ui.words().no_calls } else { ui.words().no_events }
-                }}
+                })}
             </p>
-        </Show>
+        })}
     }
 }
 
@@ -311,7 +296,7 @@ fn Stream(room: Memo<crate::ui::rows::api::ApiRows>) -> impl IntoView {
 fn Line(row: Memo<StreamRow>) -> impl IntoView {
     let ui = Ui::get();
     let number = row.with_untracked(|row| row.number);
-    let class = move || {
+    let class = text(move || {
         row.with(|row| {
             let delivery = match row.delivery {
                 Delivery::Waiting => " waiting",
@@ -321,7 +306,7 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
             let lit = if row.lit { " lit" } else { "" };
             format!("wire {}{delivery}{lit}", row.class)
         })
-    };
+    });
     let state = move || {
         let words = ui.words();
         match row.with(|row| row.delivery) {
@@ -336,15 +321,15 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
             data-testid="stream-line"
             data-anchor=format!("api/stream/{number}")
         >
-            <b translate="no">{move || row.with(|row| row.event.as_str())}</b>
+            <b translate="no">{text(move || row.with(|row| row.event.as_str()))}</b>
             <span class="n" translate="no">
-                {move || row.with(|row| row.name.clone())}
+                {text(move || row.with(|row| row.name.clone()))}
             </span>
             <span class="of" class:long=move || row.with(|row| row.rv.is_long()) translate="no">
-                {move || row.with(|row| !row.name.is_empty()).then_some("· ")}
-                {move || rv(row.with(|row| row.rv.clone()))}
+                {part(move || row.with(|row| !row.name.is_empty()).then_some("· "))}
+                {part(move || rv(row.with(|row| row.rv.clone())))}
             </span>
-            {move || state().map(|state| view! { <small>{state}</small> })}
+            {part(move || state().map(|state| view! { <small>{state}</small> }))}
         </li>
     }
 }
@@ -354,22 +339,22 @@ fn Call(row: Memo<CallRow>) -> impl IntoView {
     let number = row.with_untracked(|row| row.number);
     view! {
         <li
-            class=move || {
+            class=text(move || {
                 row.with(|row| {
                     format!("wire {}{}", row.class, if row.lit { " lit" } else { "" })
                 })
-            }
+            })
             data-testid="stream-line"
             data-anchor=format!("api/stream/{number}")
             translate="no"
         >
-            <b>{move || row.with(|row| row.verb)}</b>
+            <b>{text(move || row.with(|row| row.verb))}</b>
             <span class="n">
-                {move || row.with(|row| row.name.clone())}
-                {move || {
+                {text(move || row.with(|row| row.name.clone()))}
+                {part(move || {
                     let text = row.with(|row| row.rv.clone());
                     (!text.short.is_empty()).then(|| view! { " · " {rv(text)} })
-                }}
+                })}
             </span>
         </li>
     }
@@ -433,9 +418,9 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
         <form
             class="pod-form"
             data-testid="form-object"
-            aria-label=move || {
+            aria-label=text(move || {
                 if editing { words().change_object } else { words().new_object }
-            }
+            })
             on:submit=submit
             on:keydown=move |event| {
                 if event.key() == "Escape" {
@@ -445,7 +430,7 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
             }
         >
             <label>
-                <span>{move || words().name}</span>
+                <span>{ui.word(|words| words.name)}</span>
                 <input
                     node_ref=first
                     bind:value=name
@@ -457,7 +442,7 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
                 />
             </label>
             <label>
-                <span>{move || words().namespace}</span>
+                <span>{ui.word(|words| words.namespace)}</span>
                 <input
                     bind:value=namespace
                     readonly=editing
@@ -467,15 +452,15 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
                 />
             </label>
             <label>
-                <span>{move || words().app}</span>
+                <span>{ui.word(|words| words.app)}</span>
                 <input bind:value=app maxlength="63" autocomplete="off" spellcheck="false" />
             </label>
             <label>
-                <span>{move || words().node}</span>
+                <span>{ui.word(|words| words.node)}</span>
                 <input bind:value=node maxlength="253" autocomplete="off" spellcheck="false" />
             </label>
             <label>
-                <span>{move || words().phase}</span>
+                <span>{ui.word(|words| words.phase)}</span>
                 <input
                     node_ref=phase_input
                     bind:value=phase
@@ -486,10 +471,10 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
             </label>
             <div class="btns">
                 <button type="button" class="btn" on:click=move |_| close()>
-                    {move || words().cancel}
+                    {ui.word(|words| words.cancel)}
                 </button>
                 <button type="submit" class="btn go">
-                    {move || if editing { words().do_edit } else { words().do_create }}
+                    {text(move || if editing { words().do_edit } else { words().do_create })}
                 </button>
             </div>
         </form>

@@ -1,11 +1,11 @@
 //! The frame of a room, and rows that keep their elements.
 
-use std::hash::Hash;
-
 use leptos::prelude::*;
 
 use super::layout::Layout;
+use super::parts::{Text, maybe, part, text};
 use crate::ui::app::Ui;
+use crate::ui::memo::Memo;
 use crate::ui::rows::live::{self, Room};
 use crate::ui::rows::{RvText, current};
 
@@ -15,11 +15,10 @@ pub(super) fn Frame(
     /// Which room.
     room: Room,
     /// Its title.
-    #[prop(into)]
-    title: Signal<String>,
+    title: Text,
     /// There is nothing in it: this program does without it.
-    #[prop(into, optional)]
-    absent: Signal<bool>,
+    #[prop(optional)]
+    absent: Option<Memo<bool>>,
     /// What stands at the right of the title.
     #[prop(into, optional)]
     side: ViewFn,
@@ -35,37 +34,22 @@ pub(super) fn Frame(
         <section
             id=format!("room-{id}")
             class=format!("room {id}")
-            class:live=live
-            class:absent=absent
+            class:live=move || live.get()
+            class:absent=move || absent.is_some_and(Memo::get)
             data-testid=format!("room-{id}")
             data-anchor=format!("room/{id}")
-            role=move || tabbed().then_some("tabpanel")
-            aria-labelledby=move || {
+            role=maybe(move || tabbed().then_some("tabpanel"))
+            aria-labelledby=text(move || {
                 if tabbed() { format!("tab-{id}") } else { format!("title-{id}") }
-            }
+            })
         >
             <div class="head">
-                <h2 id=format!("title-{id}")>{move || title.get()}</h2>
-                {move || side.run()}
+                <h2 id=format!("title-{id}")>{title}</h2>
+                {part(move || side.run())}
             </div>
             {children()}
         </section>
     }
-}
-
-/// The row with the key of `first` out of `rows`, now and later: a keyed list keeps its elements,
-/// and each of them follows its own row. What has left the list keeps its last look.
-pub(super) fn follow<T, K>(rows: Memo<Vec<T>>, key: fn(&T) -> K, first: T) -> Memo<T>
-where
-    T: Clone + PartialEq + Send + Sync + 'static,
-    K: Eq + Hash + Send + Sync + 'static,
-{
-    let id = key(&first);
-    Memo::new(move |before: Option<&T>| {
-        rows.with(|rows| rows.iter().find(|row| key(row) == id).cloned())
-            .or_else(|| before.cloned())
-            .unwrap_or_else(|| first.clone())
-    })
 }
 
 /// A name; where it has a namespace, that gives way first.

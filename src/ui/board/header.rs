@@ -6,9 +6,11 @@ use leptos::prelude::*;
 
 use super::icons;
 use super::open::OpenButton;
+use super::parts::{part, text};
 use crate::ui::app::{Theme, Ui};
 use crate::ui::command::Command;
 use crate::ui::i18n::Lang;
+use crate::ui::memo::Memo;
 
 /// The header.
 #[component]
@@ -21,14 +23,14 @@ pub(super) fn Header(
     let known = ui.memo(|view| view.picture.queue.known_objects);
     let can_switch = Memo::new(move |_| lesson.with(|lesson| lesson.can_switch_known));
     let era = Memo::new(move |_| lesson.with(|lesson| era(&lesson.era)));
-    let number = move || {
+    let number = part(move || {
         let id = lesson.with(|lesson| Arc::clone(&lesson.id));
         ui.lessons.with(|lessons| {
             let at = lessons.iter().position(|(other, _)| *other == id);
             at.map(|at| format!("{} · ", at + 1))
         })
-    };
-    let foreign = move || {
+    });
+    let foreign = part(move || {
         let (id, title) = lesson.with(|lesson| (Arc::clone(&lesson.id), lesson.title.clone()));
         let listed = ui
             .lessons
@@ -41,7 +43,7 @@ pub(super) fn Header(
                 </option>
             }
         })
-    };
+    });
     view! {
         <header class="masthead">
             <h1 class="brand" translate="no">
@@ -55,13 +57,13 @@ pub(super) fn Header(
                 <span class="pick">
                     <select
                         data-testid="select-lesson"
-                        aria-label=move || ui.words().lesson
+                        aria-label=ui.word(|words| words.lesson)
                         on:change=move |event| {
                             ui.send(Command::Load(event_target_value(&event).into()));
                         }
                     >
                         {foreign}
-                        {move || {
+                        {part(move || {
                             let lang = ui.lang.get();
                             let id = lesson.with(|lesson| Arc::clone(&lesson.id));
                             ui.lessons
@@ -75,37 +77,37 @@ pub(super) fn Header(
                                     }
                                 })
                                 .collect_view()
-                        }}
+                        })}
                     </select>
                     {icons::drawn(icons::CHEVRON)}
                 </span>
             </label>
             <span class="spacer"></span>
-            <span class="chip on era" translate="no" title=move || ui.words().era_title>
-                {move || {
+            <span class="chip on era" translate="no" title=ui.word(|words| words.era_title)>
+                {part(move || {
                     let (versions, name) = era.get();
                     view! {
                         {versions}
                         <span class="kind">{name}</span>
                     }
-                }}
+                })}
             </span>
             <button
                 class="chip known"
-                class:on=known
+                class:on=move || known.get()
                 data-testid="toggle-known"
-                aria-pressed=move || known.get().to_string()
+                aria-pressed=text(move || known.get().to_string())
                 disabled=move || !can_switch.get()
-                title=move || ui.words().known_title
+                title=ui.word(|words| words.known_title)
                 on:click=move |_| ui.send(Command::KnownObjects(!known.get_untracked()))
             >
-                {move || if known.get() { ui.words().known_on } else { ui.words().known_off }}
+                {text(move || if known.get() { ui.words().known_on } else { ui.words().known_off })}
             </button>
             <OpenButton />
             <button
                 class="chip lang"
                 data-testid="toggle-lang"
-                title=move || ui.words().language
+                title=ui.word(|words| words.language)
                 on:click=move |_| {
                     ui.lang
                         .update(|lang| {
@@ -123,10 +125,10 @@ pub(super) fn Header(
             <button
                 class="chip round"
                 data-testid="toggle-theme"
-                aria-label=move || match ui.theme.get() {
+                aria-label=text(move || match ui.theme.get() {
                     Theme::Light => ui.words().theme_to_dark,
                     Theme::Dark => ui.words().theme_to_light,
-                }
+                })
                 on:click=move |_| {
                     ui.theme
                         .update(|theme| {
@@ -137,19 +139,19 @@ pub(super) fn Header(
                         });
                 }
             >
-                {move || {
+                {part(move || {
                     icons::drawn(
                         match ui.theme.get() {
                             Theme::Light => icons::MOON,
                             Theme::Dark => icons::SUN,
                         },
                     )
-                }}
+                })}
             </button>
             <button
                 class="chip round"
                 data-testid="btn-help"
-                aria-label=move || ui.words().help
+                aria-label=ui.word(|words| words.help)
                 aria-haspopup="dialog"
                 on:click=move |_| help.set(true)
             >

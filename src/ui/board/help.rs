@@ -5,8 +5,10 @@ use leptos::prelude::*;
 
 use crate::cache::delta::DeltaType;
 use crate::ui::app::Ui;
+use crate::ui::memo::Memo;
 use crate::ui::rows::{DeltaRow, RvText};
 
+use super::parts::Text;
 use super::token::Delta;
 
 /// The dialog; the browser holds the focus in it and gives it back.
@@ -27,7 +29,6 @@ pub(super) fn Help(
             dialog.close();
         }
     });
-    let words = move || ui.words();
     view! {
         <dialog
             class="help"
@@ -43,21 +44,21 @@ pub(super) fn Help(
         >
             <div class="sheet">
                 <div class="head">
-                    <h2 id="help-title">{move || words().keys_title}</h2>
+                    <h2 id="help-title">{ui.word(|words| words.keys_title)}</h2>
                     <button class="chip" on:click=move |_| open.set(false)>
-                        {move || words().close}
+                        {ui.word(|words| words.close)}
                     </button>
                 </div>
                 <dl class="keys">
-                    <Row keys=&["␣"] text=Signal::derive(move || words().key_play) />
-                    <Row keys=&["←", "→"] text=Signal::derive(move || words().key_step) />
-                    <Row keys=&["⇧ ←", "⇧ →"] text=Signal::derive(move || words().key_ten) />
-                    <Row keys=&["[", "]"] text=Signal::derive(move || words().key_marker) />
-                    <Row keys=&["0", "…", "9"] text=Signal::derive(move || words().key_tenths) />
-                    <Row keys=&["R"] text=Signal::derive(move || words().key_reset) />
-                    <Row keys=&["?"] text=Signal::derive(move || words().key_help) />
+                    <Row keys=&["␣"] text=ui.word(|words| words.key_play) />
+                    <Row keys=&["←", "→"] text=ui.word(|words| words.key_step) />
+                    <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_ten) />
+                    <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
+                    <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
+                    <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
+                    <Row keys=&["?"] text=ui.word(|words| words.key_help) />
                 </dl>
-                <h3>{move || words().legend_title}</h3>
+                <h3>{ui.word(|words| words.legend_title)}</h3>
                 <div class="legend">
                     {[
                         DeltaType::Added,
@@ -69,14 +70,14 @@ pub(super) fn Help(
                     ]
                         .map(sample)
                         .into_iter()
-                        .map(|row| view! { <Delta row=Signal::stored(row) anchor=String::new() /> })
+                        .map(|row| view! { <Delta row=Memo::fixed(row) anchor=String::new() /> })
                         .collect_view()}
                 </div>
                 <ul class="signs">
-                    <li>{move || words().legend_lit}</li>
-                    <li>{move || words().legend_gone}</li>
-                    <li>{move || words().legend_waits}</li>
-                    <li>{move || words().legend_tombstone}</li>
+                    <li>{ui.word(|words| words.legend_lit)}</li>
+                    <li>{ui.word(|words| words.legend_gone)}</li>
+                    <li>{ui.word(|words| words.legend_waits)}</li>
+                    <li>{ui.word(|words| words.legend_tombstone)}</li>
                 </ul>
             </div>
         </dialog>
@@ -84,11 +85,11 @@ pub(super) fn Help(
 }
 
 #[component]
-fn Row(keys: &'static [&'static str], text: Signal<&'static str>) -> impl IntoView {
+fn Row(keys: &'static [&'static str], text: Text) -> impl IntoView {
     view! {
         <div>
             <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
-            <dd>{move || text.get()}</dd>
+            <dd>{text}</dd>
         </div>
     }
 }

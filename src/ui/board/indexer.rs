@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::frame::{Frame, follow, name, rv};
+use super::frame::{Frame, name, rv};
+use super::parts::{either, list, maybe, part, shown, text};
 use crate::ui::app::Ui;
+use crate::ui::memo::Memo;
 use crate::ui::rows::live::Room;
-use crate::ui::rows::store::{Change, IndexRow, TagRow, ValueRow, index_keys, index_names, rows};
+use crate::ui::rows::store::{Change, IndexRow, ValueRow, index_keys, index_names, rows};
 use crate::ui::strings;
 
 /// The room.
@@ -27,103 +29,94 @@ pub(super) fn Indexer() -> impl IntoView {
                 <span
                     class="gauge"
                     data-anchor="store/gauge"
-                    title=move || (!kept.get()).then(|| ui.words().not_kept)
+                    title=maybe(move || (!kept.get()).then(|| ui.words().not_kept))
                 >
                     "rv "
                     <b>
-                        {move || {
+                        {part(move || {
                             let text = gauge.get().0;
                             if text.short.is_empty() { "–".into_any() } else { rv(text).into_any() }
-                        }}
+                        })}
                     </b>
                     " · "
-                    {move || strings::behind(ui.lang.get(), gauge.get().1)}
+                    {text(move || strings::behind(ui.lang.get(), gauge.get().1))}
                 </span>
             }
         })
     };
     view! {
-        <Frame
-            room=Room::Indexer
-            title=Signal::stored("Indexer".to_owned())
-            absent=Signal::derive(move || !present.get())
-            side=side
-        >
-            <Show
-                when=move || present.get()
-                fallback=move || view! { <p class="empty">{move || ui.words().no_store}</p> }
+            <Frame
+                room=Room::Indexer
+                title=text(|| "Indexer")
+                absent=Memo::new(move |_| !present.get())
+                side=side
             >
-                <div class="split" tabindex="0">
-                    <div class="items">
-                        <h3 class="sub">{move || ui.words().items}</h3>
-                        <ul>
-                            <For
-                                each=move || items.get()
-                                key=|row| row.key.clone()
-                                children=move |row| {
-                                    let key = row.key.clone();
-                                    let row = follow(items, |row| row.key.clone(), row);
-                                    view! {
-                                        <li
-                                            class=move || {
-                                                row.with(|row| format!("obj {}", row.change.class()))
-                                            }
-                                            data-testid=move || {
-                                                let stays = row.with(|row| row.change != Change::Out);
-                                                stays.then_some("store-item")
-                                            }
-                                            data-anchor=format!("store/item/{key}")
-                                            title=key.to_string()
-                                            translate="no"
-                                        >
-                                            <i class=move || row.with(|row| row.mark.class())></i>
-                                            <span class="n">
-                                                {move || name(row.with(|row| row.name.clone()))}
-                                            </span>
-                                            <span class="rv">
-                                                {move || rv(row.with(|row| row.rv.clone()))}
-                                            </span>
-                                        </li>
-                                    }
-                                }
-                            />
-                        </ul>
-                        {move || {
-                            let hidden = hidden.get();
-                            (hidden > 0)
-                                .then(|| {
-                                    view! {
-                                        <p class="empty">{strings::more(ui.lang.get(), hidden)}</p>
-                                    }
-                                })
-                        }}
-                        <Show when=move || items.with(Vec::is_empty)>
-                            <div class="slot empty-slot">
-                                <span>{move || ui.words().empty_store}</span>
-                            </div>
-                        </Show>
+                {either(
+    move || present.get(),
+    move || view! {
+                    <div class="split" tabindex="0">
+                        <div class="items">
+                            <h3 class="sub">{ui.word(|words| words.items)}</h3>
+                            <ul>
+                                {list(items, |row| row.key.clone(), move |row| {
+                                        let key = row.with_untracked(|row| row.key.clone());
+                                        view! {
+                                            <li
+                                                class=text(move || {
+                                                    row.with(|row| format!("obj {}", row.change.class()))
+                                                })
+                                                data-testid=maybe(move || {
+                                                    let stays = row.with(|row| row.change != Change::Out);
+                                                    stays.then_some("store-item")
+                                                })
+                                                data-anchor=format!("store/item/{key}")
+                                                title=key.to_string()
+                                                translate="no"
+                                            >
+                                                <i class=text(move || row.with(|row| row.mark.class()))></i>
+                                                <span class="n">
+                                                    {part(move || name(row.with(|row| row.name.clone())))}
+                                                </span>
+                                                <span class="rv">
+                                                    {part(move || rv(row.with(|row| row.rv.clone())))}
+                                                </span>
+                                            </li>
+                                        }
+                                    })}
+                            </ul>
+                            {part(move || {
+                                let hidden = hidden.get();
+                                (hidden > 0)
+                                    .then(|| {
+                                        view! {
+                                            <p class="empty">{strings::more(ui.lang.get(), hidden)}</p>
+                                        }
+                                    })
+                            })}
+                            {shown(move || items.with(Vec::is_empty), move || view! {
+                                <div class="slot empty-slot">
+                                    <span>{ui.word(|words| words.empty_store)}</span>
+                                </div>
+                            })}
+                        </div>
+                        <div class="tree">
+                            <h3 class="sub">{ui.word(|words| words.indices)}</h3>
+                            {list(indices, |row| Arc::clone(&row.name), move |row| {
+                                    view! { <Index row=row /> }
+                                })}
+                            {shown(move || indices.with(Vec::is_empty), move || view! {
+                                <p class="empty">{ui.word(|words| words.no_indices)}</p>
+                            })}
+                        </div>
                     </div>
-                    <div class="tree">
-                        <h3 class="sub">{move || ui.words().indices}</h3>
-                        <For
-                            each=move || indices.get()
-                            key=|row| Arc::clone(&row.name)
-                            children=move |row| {
-                                let row = follow(indices, |row| Arc::clone(&row.name), row);
-                                view! { <Index row=row /> }
-                            }
-                        />
-                        <Show when=move || indices.with(Vec::is_empty)>
-                            <p class="empty">{move || ui.words().no_indices}</p>
-                        </Show>
-                    </div>
-                </div>
-                <Show when=move || !indices.with(Vec::is_empty)>
-                    <Query />
-                </Show>
-            </Show>
-        </Frame>
-    }
+                    {shown(move || !indices.with(Vec::is_empty), move || view! {
+                        <Query />
+                    })}
+                },
+    move || view! { <p class="empty">{ui.word(|words| words.no_store)}</p> },
+    )}
+            </Frame>
+        }
 }
 
 #[component]
@@ -138,18 +131,13 @@ fn Index(row: Memo<IndexRow>) -> impl IntoView {
                 {name}
             </h4>
             <ul>
-                <For
-                    each=move || values.get()
-                    key=|row| Arc::clone(&row.value)
-                    children=move |row| {
-                        let row = follow(values, |row| Arc::clone(&row.value), row);
+                {list(values, |row| Arc::clone(&row.value), move |row| {
                         view! { <Value row=row /> }
-                    }
-                />
+                    })}
             </ul>
-            <Show when=move || values.with(Vec::is_empty)>
-                <p class="empty">{move || ui.words().empty_store}</p>
-            </Show>
+            {shown(move || values.with(Vec::is_empty), move || view! {
+                <p class="empty">{ui.word(|words| words.empty_store)}</p>
+            })}
         </div>
     }
 }
@@ -170,32 +158,28 @@ fn Value(row: Memo<ValueRow>) -> impl IntoView {
                 {label}
             </span>
             <span class="set">
-                <For
-                    each=move || tags.get()
-                    key=|row| row.key.clone()
-                    children=move |row: TagRow| {
-                        let anchor = format!("store/index/{index}/{value}/{}", row.key);
-                        let title = row.key.to_string();
-                        let row = follow(tags, |row| row.key.clone(), row);
+                {list(tags, |row| row.key.clone(), move |row| {
+                        let key = row.with_untracked(|row| row.key.clone());
+                        let anchor = format!("store/index/{index}/{value}/{key}");
+                        let title = key.to_string();
                         view! {
                             <span
-                                class=move || row.with(|row| format!("tag {}", row.change.class()))
-                                data-testid=move || {
+                                class=text(move || row.with(|row| format!("tag {}", row.change.class())))
+                                data-testid=maybe(move || {
                                     row.with(|row| row.change != Change::Out).then_some("index-key")
-                                }
+                                })
                                 data-anchor=anchor
                                 title=title
                             >
-                                <i class=move || row.with(|row| row.mark.class())></i>
-                                <span class="n">{move || name(row.with(|row| row.name.clone()))}</span>
+                                <i class=text(move || row.with(|row| row.mark.class()))></i>
+                                <span class="n">{part(move || name(row.with(|row| row.name.clone())))}</span>
                             </span>
                         }
-                    }
-                />
-                {move || {
+                    })}
+                {part(move || {
                     let hidden = hidden.get();
                     (hidden > 0).then(|| view! { <span class="tag">{format!("+{hidden}")}</span> })
-                }}
+                })}
             </span>
         </li>
     }
@@ -244,21 +228,19 @@ fn Query() -> impl IntoView {
     });
     view! {
         <div class="query">
-            <h3 class="sub">{move || ui.words().query}</h3>
+            <h3 class="sub">{ui.word(|words| words.query)}</h3>
             <p class="obj mono" translate="no">
                 "IndexKeys("
                 <select
-                    aria-label=move || ui.words().query_index
+                    aria-label=ui.word(|words| words.query_index)
                     prop:value=move || index.get()
                     on:change=move |event| {
                         wanted.set(Some(event_target_value(&event)));
                         asked.set(None);
                     }
                 >
-                    <For
-                        each=move || names.get()
-                        key=|name| Arc::clone(name)
-                        children=move |name| {
+                    {list(names, Arc::clone, move |name| {
+                            let name = name.get_untracked();
                             let this = name.to_string();
                             let text = format!("\"{name}\"");
                             view! {
@@ -269,21 +251,20 @@ fn Query() -> impl IntoView {
                                     {text}
                                 </option>
                             }
-                        }
-                    />
+                        })}
                 </select>
                 ", \""
                 <input
-                    aria-label=move || ui.words().query_value
+                    aria-label=ui.word(|words| words.query_value)
                     prop:value=value
-                    size=move || value().chars().count().clamp(2, 16).to_string()
+                    size=text(move || value().chars().count().clamp(2, 16).to_string())
                     maxlength="253"
                     autocomplete="off"
                     spellcheck="false"
                     on:input=move |event| asked.set(Some(event_target_value(&event)))
                 />
                 "\") → "
-                <output>{move || answer.get()}</output>
+                <output>{text(move || answer.get())}</output>
             </p>
         </div>
     }

@@ -6,6 +6,7 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{MediaQueryList, ResizeObserver};
 
+use super::parts::{shown, text};
 use crate::ui::app::Ui;
 use crate::ui::rows::current;
 use crate::ui::rows::live::{self, Room};
@@ -59,11 +60,11 @@ pub(super) fn RoomTabs() -> impl IntoView {
     let ui = Ui::get();
     let layout = Layout::get();
     view! {
-        <Show when=move || layout.narrow.get()>
-            <nav class="room-nav" aria-label=move || ui.words().rooms>
+        {shown(move || layout.narrow.get(), move || view! {
+            <nav class="room-nav" aria-label=ui.word(|words| words.rooms)>
                 <Tabs class="room-tabs" rooms=&Room::ALL chosen=layout.shown />
             </nav>
-        </Show>
+        })}
     }
 }
 
@@ -72,9 +73,9 @@ pub(super) fn RoomTabs() -> impl IntoView {
 pub(super) fn LowerTabs() -> impl IntoView {
     let layout = Layout::get();
     view! {
-        <Show when=move || layout.short.get() && !layout.narrow.get()>
+        {shown(move || layout.short.get() && !layout.narrow.get(), move || view! {
             <Tabs class="lower-tabs" rooms=&[Room::Now, Room::Processor] chosen=layout.lower />
-        </Show>
+        })}
     }
 }
 
@@ -110,7 +111,7 @@ fn Tabs(class: &'static str, rooms: &'static [Room], chosen: RwSignal<Room>) -> 
         <div
             class=format!("tabs {class}")
             role="tablist"
-            aria-label=move || ui.words().rooms
+            aria-label=ui.word(|words| words.rooms)
             node_ref=list
             on:keydown=on_key
         >
@@ -119,17 +120,17 @@ fn Tabs(class: &'static str, rooms: &'static [Room], chosen: RwSignal<Room>) -> 
                 .map(|room| {
                     let room = *room;
                     let on = move || chosen.get() == room;
-                    let name = move || match room {
+                    let name = text(move || match room {
                         Room::Queue => kind.get().as_str(),
                         room => strings::room(ui.lang.get(), room),
-                    };
+                    });
                     view! {
                         <button
                             role="tab"
                             id=format!("tab-{}", room.id())
                             aria-controls=format!("room-{}", room.id())
-                            aria-selected=move || on().to_string()
-                            tabindex=move || if on() { "0" } else { "-1" }
+                            aria-selected=text(move || on().to_string())
+                            tabindex=text(move || if on() { "0" } else { "-1" })
                             class:acting=move || live.get() == Some(room)
                             on:click=move |_| go(room)
                         >

@@ -14,6 +14,7 @@ mod indexer;
 mod layout;
 mod now;
 mod open;
+mod parts;
 mod pop;
 mod processor;
 mod queue;
@@ -30,6 +31,7 @@ use super::app::Ui;
 use super::command::Command;
 use super::keys::{Action, Focus, Press, action};
 use layout::Layout;
+use parts::{part, text};
 
 /// The whole page.
 #[component]
@@ -44,8 +46,8 @@ pub fn Board() -> impl IntoView {
         <Problem />
         <layout::RoomTabs />
         <main
-            class=move || format!("stage show-{}", layout.shown.get().id())
-            aria-label=move || ui.words().stage
+            class=text(move || format!("stage show-{}", layout.shown.get().id()))
+            aria-label=ui.word(|words| words.stage)
         >
             <div class="grid" class:second-processor=move || layout.lower_is_processor()>
                 <i class="link api-refl"></i>
@@ -77,7 +79,7 @@ fn Problem() -> impl IntoView {
     let error = ui.memo(|view| view.error.clone());
     view! {
         <div class="problem">
-            {move || {
+            {part(move || {
                 error
                     .get()
                     .map(|error| {
@@ -96,7 +98,7 @@ fn Problem() -> impl IntoView {
                             </div>
                         }
                     })
-            }}
+            })}
         </div>
     }
 }

@@ -4,8 +4,10 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::frame::Frame;
+use super::parts::part;
 use crate::ui::app::Ui;
 use crate::ui::lanes::{self, Kind, Lane};
+use crate::ui::memo::Memo;
 use crate::ui::pseudo::{self, Listing};
 use crate::ui::rows::live::Room;
 
@@ -15,13 +17,13 @@ pub(super) fn Now() -> impl IntoView {
     let ui = Ui::get();
     let listing = ui.memo(|view| pseudo::listing(&view.recent, &view.picture));
     let rows = ui.memo(|view| lanes::lanes(&view.recent, &view.picture));
-    let title = Signal::derive(move || ui.words().now_running.to_owned());
+    let title = ui.word(|words| words.now_running);
     let side = move || {
         view! {
             <span class="where" translate="no">
-                {move || {
+                {part(move || {
                     listing.with(|listing| place(listing, true, false))
-                }}
+                })}
             </span>
         }
     };
@@ -36,7 +38,7 @@ pub(super) fn Now() -> impl IntoView {
     view! {
         <Frame room=Room::Now title=title side=side>
             <pre class="code" node_ref=code tabindex="0" translate="no">
-                {move || {
+                {part(move || {
                     listing
                         .with(|listing| {
                             if listing.lines.is_empty() {
@@ -61,7 +63,7 @@ pub(super) fn Now() -> impl IntoView {
                                 .collect_view()
                                 .into_any()
                         })
-                }}
+                })}
             </pre>
             <Lanes rows=rows />
         </Frame>
@@ -135,9 +137,9 @@ fn Lanes(rows: Memo<Vec<Lane>>) -> impl IntoView {
             class="lanes"
             class:many=move || rows.with(|rows| rows.len() > 2)
             style=move || format!("--rows:{}", rows.with(|rows| rows.len().div_ceil(2)))
-            role="group" aria-label=move || ui.words().lanes
+            role="group" aria-label=ui.word(|words| words.lanes)
         >
-            {move || {
+            {part(move || {
                 let words = ui.words();
                 rows
                     .get()
@@ -170,7 +172,7 @@ fn Lanes(rows: Memo<Vec<Lane>>) -> impl IntoView {
                         }
                     })
                     .collect_view()
-            }}
+            })}
         </div>
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn OpenButton() -> impl IntoView {
             multiple
             hidden
             node_ref=input
-            aria-label=move || ui.words().open_recording
+            aria-label=ui.word(|words| words.open_recording)
             on:change=move |_| {
                 if let Some(input) = input.get_untracked() {
                     read(ui, input.files());
@@ -38,8 +38,8 @@ pub(super) fn OpenButton() -> impl IntoView {
         <button
             class="chip open"
             data-testid="btn-open"
-            aria-label=move || ui.words().open_recording
-            title=move || ui.words().open_recording
+            aria-label=ui.word(|words| words.open_recording)
+            title=ui.word(|words| words.open_recording)
             on:click=move |_| {
                 if let Some(input) = input.get_untracked() {
                     input.click();
@@ -47,7 +47,7 @@ pub(super) fn OpenButton() -> impl IntoView {
             }
         >
             {icons::drawn(icons::FOLDER)}
-            <span class="label">{move || ui.words().open_recording}</span>
+            <span class="label">{ui.word(|words| words.open_recording)}</span>
         </button>
     }
 }
@@ -86,8 +86,8 @@ pub(super) fn DropZone() -> impl IntoView {
     view! {
         <div class="drop-zone" data-testid="drop-zone" class:open=dragging aria-hidden="true">
             <div>
-                <b>{move || ui.words().drop_here}</b>
-                <span>{move || ui.words().drop_hint}</span>
+                <b>{ui.word(|words| words.drop_here)}</b>
+                <span>{ui.word(|words| words.drop_hint)}</span>
             </div>
         </div>
     }

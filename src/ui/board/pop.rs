@@ -4,13 +4,14 @@ use leptos::prelude::*;
 
 use super::frame::{Frame, name};
 use super::icons::lock;
+use super::parts::{list, part, text};
 use super::token::Delta;
 use crate::cache::fact::Actor;
 use crate::replay::picture::ProcessMode;
 use crate::ui::app::Ui;
-use crate::ui::board::frame::follow;
 use crate::ui::command::Command;
 use crate::ui::i18n::Lang;
+use crate::ui::memo::Memo;
 use crate::ui::rows::live::Room;
 use crate::ui::rows::pop::{PoppedRow, rows};
 use crate::ui::strings;
@@ -28,12 +29,12 @@ pub(super) fn Pop() -> impl IntoView {
     let held = move || mode.get() == ProcessMode::Held;
     let actor_name = move |actor: Actor| strings::short_actor(ui.lang.get(), actor);
     let side = move || {
-        view! { <span class="gauge mode">{move || strings::mode(ui.lang.get(), mode.get())}</span> }
+        view! { <span class="gauge mode">{text(move || strings::mode(ui.lang.get(), mode.get()))}</span> }
     };
     let locks = Memo::new(move |_| room.with(|room| (room.holder, room.waiting.clone())));
     view! {
-        <Frame room=Room::Pop title=Signal::stored("Pop".to_owned()) side=side>
-            <div class="segments" role="group" aria-label=move || ui.words().mode>
+        <Frame room=Room::Pop title=text(|| "Pop") side=side>
+            <div class="segments" role="group" aria-label=ui.word(|words| words.mode)>
                 {[ProcessMode::Free, ProcessMode::Paced(PACE), ProcessMode::Held]
                     .into_iter()
                     .map(|each| {
@@ -43,11 +44,11 @@ pub(super) fn Pop() -> impl IntoView {
                         view! {
                             <button
                                 data-testid=format!("mode-{}", strings::mode(Lang::En, each))
-                                aria-pressed=move || on().to_string()
-                                title=move || strings::mode_title(ui.lang.get(), each)
+                                aria-pressed=text(move || on().to_string())
+                                title=text(move || strings::mode_title(ui.lang.get(), each))
                                 on:click=move |_| ui.send(Command::Mode(each))
                             >
-                                {move || strings::mode(ui.lang.get(), each)}
+                                {text(move || strings::mode(ui.lang.get(), each))}
                             </button>
                         }
                     })
@@ -59,11 +60,11 @@ pub(super) fn Pop() -> impl IntoView {
                 disabled=move || !held()
                 on:click=move |_| ui.send(Command::PopOne)
             >
-                {move || ui.words().pop_one}
-                {move || {
+                {ui.word(|words| words.pop_one)}
+                {part(move || {
                     let asked = room.with(|room| room.asked);
                     (asked > 0).then(|| view! { <small class="asked">{asked}</small> })
-                }}
+                })}
             </button>
             <div class="locks">
                 <div
@@ -73,14 +74,14 @@ pub(super) fn Pop() -> impl IntoView {
                 >
                     {lock()}
                     <span>
-                        {move || {
+                        {text(move || {
                             locks
                                 .with(|(holder, _)| *holder)
                                 .map_or_else(|| ui.words().lock_free.to_owned(), actor_name)
-                        }}
+                        })}
                     </span>
                 </div>
-                {move || {
+                {part(move || {
                     let waiting = locks.with(|(_, waiting)| waiting.clone());
                     let more = waiting.len().saturating_sub(1);
                     waiting
@@ -94,7 +95,7 @@ pub(super) fn Pop() -> impl IntoView {
                                 </div>
                             }
                         })
-                }}
+                })}
             </div>
             <h3 class="sub" translate="no">
                 "process( )"
@@ -106,9 +107,9 @@ pub(super) fn Pop() -> impl IntoView {
             >
                 <Work room=Memo::new(move |_| room.with(|room| room.processing.clone())) />
             </div>
-            <h3 class="sub">{move || ui.words().last_popped}</h3>
+            <h3 class="sub">{ui.word(|words| words.last_popped)}</h3>
             <div class="last" data-anchor="pop/last">
-                {move || {
+                {part(move || {
                     let last = room.with(|room| room.last.clone());
                     match last {
                         Some(last) => view! { <Last popped=last /> }.into_any(),
@@ -116,7 +117,7 @@ pub(super) fn Pop() -> impl IntoView {
                             view! { <p class="empty">{ui.words().nothing_popped}</p> }.into_any()
                         }
                     }
-                }}
+                })}
             </div>
         </Frame>
     }
@@ -133,7 +134,7 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
         })
     });
     view! {
-        {move || {
+        {part(move || {
             room.with(|popped| {
                 popped
                     .as_ref()
@@ -150,17 +151,12 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
                         }
                     })
             })
-        }}
+        })}
         <div class="crate">
-            <For
-                each=move || deltas.get()
-                key=|row| row.index
-                children=move |row| {
-                    let anchor = format!("pop/delta/{}", row.index);
-                    let row = follow(deltas, |row| row.index, row);
+            {list(deltas, |row| row.index, move |row| {
+                    let anchor = format!("pop/delta/{}", row.with_untracked(|row| row.index));
                     view! { <Delta row=row anchor=anchor /> }
-                }
-            />
+                })}
         </div>
     }
 }
@@ -175,7 +171,7 @@ fn Last(popped: PoppedRow) -> impl IntoView {
                 .shown
                 .into_iter()
                 .map(|row| {
-                    view! { <Delta row=Signal::stored(row) anchor="pop/last/delta".to_owned() /> }
+                    view! { <Delta row=Memo::fixed(row) anchor="pop/last/delta".to_owned() /> }
                 })
                 .collect_view()}
             <span class="who" translate="no">

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use leptos::html;
 use leptos::prelude::*;
 
-use super::frame::{Frame, follow};
+use super::frame::Frame;
+use super::parts::{list, part, shown, text};
 use crate::ui::app::Ui;
+use crate::ui::memo::Memo;
 use crate::ui::rows::live::Room;
 use crate::ui::rows::processor::{HandlerRow, RING, rows};
 use crate::ui::strings;
@@ -22,22 +24,21 @@ pub(super) fn Processor() -> impl IntoView {
     let inline = Memo::new(move |_| {
         handlers.with(|rows| !rows.is_empty() && rows.iter().all(|row| row.inline))
     });
-    let title = Signal::derive(move || {
+    let title = text(move || {
         let words = ui.words();
         if inline.get() {
             words.handlers
         } else {
             words.shared_processor
         }
-        .to_owned()
     });
     let side = move || {
         view! {
             <span class="count">
-                {move || {
+                {part(move || {
                     (!inline.get())
                         .then(|| strings::listeners(ui.lang.get(), handlers.with(Vec::len)))
-                }}
+                })}
             </span>
         }
     };
@@ -52,35 +53,18 @@ pub(super) fn Processor() -> impl IntoView {
         <Frame room=Room::Processor title=title side=side>
             <div class="two">
                 <ul class="handlers" tabindex="0">
-                    <For
-                        each=move || handlers.get()
-                        key=|row| (row.number, Arc::clone(&row.name))
-                        children=move |row| {
-                            let row = follow(
-                                handlers,
-                                |row| (row.number, Arc::clone(&row.name)),
-                                row,
-                            );
+                    {list(handlers, |row| (row.number, Arc::clone(&row.name)), move |row| {
                             view! { <Handler row=row /> }
-                        }
-                    />
-                    <Show when=move || handlers.with(Vec::is_empty)>
-                        <li class="empty">{move || ui.words().no_handlers}</li>
-                    </Show>
+                        })}
+                    {shown(move || handlers.with(Vec::is_empty), move || view! {
+                        <li class="empty">{ui.word(|words| words.no_handlers)}</li>
+                    })}
                 </ul>
                 <div class="printed">
-                    <h3 class="sub">{move || ui.words().output}</h3>
+                    <h3 class="sub">{ui.word(|words| words.output)}</h3>
                     <div class="output mono" node_ref=printed data-anchor="output/last" tabindex="0">
-                        <For
-                            each=move || output.get()
-                            key=|row| (row.number, Arc::clone(&row.text))
-                            children=move |row| {
-                                let text = row.text.to_string();
-                                let row = follow(
-                                    output,
-                                    |row| (row.number, Arc::clone(&row.text)),
-                                    row,
-                                );
+                        {list(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
+                                let text = row.with_untracked(|row| row.text.to_string());
                                 view! {
                                     <div
                                         class="line"
@@ -91,11 +75,10 @@ pub(super) fn Processor() -> impl IntoView {
                                         {text}
                                     </div>
                                 }
-                            }
-                        />
-                        <Show when=move || output.with(Vec::is_empty)>
-                            <p class="empty">{move || ui.words().no_output}</p>
-                        </Show>
+                            })}
+                        {shown(move || output.with(Vec::is_empty), move || view! {
+                            <p class="empty">{ui.word(|words| words.no_output)}</p>
+                        })}
                     </div>
                 </div>
             </div>
@@ -122,41 +105,41 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
             </span>
             <span class="ring" aria-hidden="true">
                 <i
-                    class=move || {
+                    class=text(move || {
                         row.with(|row| format!("run {}", row.running.unwrap_or_default()))
-                    }
+                    })
                     data-anchor=format!("handler/{number}/running")
-                    title=move || row.with(|row| row.running_name.clone())
+                    title=text(move || row.with(|row| row.running_name.clone()))
                 ></i>
                 {(0..RING)
                     .map(|place| {
                         view! {
                             <i
-                                class=move || {
+                                class=text(move || {
                                     row.with(|row| {
                                         row.ring.get(place).copied().unwrap_or_default()
                                     })
-                                }
+                                })
                                 data-anchor=format!("handler/{number}/pending/{place}")
                             ></i>
                         }
                     })
                     .collect_view()}
                 <small>
-                    {move || {
+                    {part(move || {
                         let over = over();
                         (over > 0).then(|| format!("+{over}"))
-                    }}
+                    })}
                 </small>
             </span>
             <span class="load mono" class:busy=busy>
-                {move || {
+                {text(move || {
                     if inline {
                         ui.words().inline_handler.to_owned()
                     } else {
                         strings::load(ui.lang.get(), row.with(|row| row.pending), busy())
                     }
-                }}
+                })}
             </span>
         </li>
     }

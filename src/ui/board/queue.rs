@@ -3,12 +3,14 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::frame::{Frame, follow, name, rv};
+use super::frame::{Frame, name, rv};
 use super::icons::glyph;
 use super::layout::{Layout, fit, size_of};
+use super::parts::{list, maybe, part, shown, text};
 use super::token::Delta;
 use crate::replay::picture::QueueKind;
 use crate::ui::app::Ui;
+use crate::ui::memo::Memo;
 use crate::ui::rows::live::Room;
 use crate::ui::rows::queue::{ColumnRow, EntryRow, Space, is_wide, rows};
 use crate::ui::rows::type_class;
@@ -73,23 +75,23 @@ pub(super) fn Queue() -> impl IntoView {
     });
     let empty = Memo::new(move |_| room.with(|room| room.keys == 0 && room.deltas == 0));
     let flat = move || kind.get() == QueueKind::RealFifo;
-    let title = Signal::derive(move || kind.get().as_str().to_owned());
+    let title = text(move || kind.get().as_str());
     let side = move || {
         view! {
             <span class="side">
-                {move || {
+                {part(move || {
                     room.with(|room| room.synced)
                         .then(|| view! { <span class="flag" translate="no">"HasSynced"</span> })
-                }}
-                {move || {
+                })}
+                {part(move || {
                     room.with(|room| room.closed)
                         .then(|| view! { <span class="flag">{ui.words().closed}</span> })
-                }}
-                <span class="count">{count}</span>
+                })}
+                <span class="count">{text(count)}</span>
             </span>
         }
     };
-    let more = move || {
+    let more = part(move || {
         let (count, lit) = hidden.get();
         (count > 0).then(|| {
             view! {
@@ -103,45 +105,31 @@ pub(super) fn Queue() -> impl IntoView {
                 </div>
             }
         })
-    };
+    });
     view! {
         <Frame room=Room::Queue title=title side=side>
             <div
                 class="cols"
-                class:wide=wide
+                class:wide=move || wide.get()
                 class:flat=flat
                 node_ref=cols_box
-                title=move || (!empty.get()).then(|| ui.words().oldest_bottom)
+                title=maybe(move || (!empty.get()).then(|| ui.words().oldest_bottom))
             >
-                <For
-                    each=move || columns.get()
-                    key=|row| row.key.clone()
-                    children=move |row| {
-                        let row = follow(columns, |row| row.key.clone(), row);
+                {list(columns, |row| row.key.clone(), move |row| {
                         view! { <Column row=row /> }
-                    }
-                />
-                <For
-                    each=move || entries.get()
-                    key=|row| row.place
-                    children=move |row| {
-                        let row = follow(entries, |row| row.place, row);
+                    })}
+                {list(entries, |row| row.place, move |row| {
                         view! { <EntryToken row=row /> }
-                    }
-                />
+                    })}
                 {more}
-                <Show when=move || empty.get()>
+                {shown(move || empty.get(), move || view! {
                     <div class="slot empty-slot">
-                        <span>{move || ui.words().empty_queue}</span>
+                        <span>{ui.word(|words| words.empty_queue)}</span>
                     </div>
-                </Show>
+                })}
             </div>
-            <ol class="belt" class:wide=wide class:flat=flat>
-                <For
-                    each=move || columns.get()
-                    key=|row| row.key.clone()
-                    children=move |row| {
-                        let row = follow(columns, |row| row.key.clone(), row);
+            <ol class="belt" class:wide=move || wide.get() class:flat=flat>
+                {list(columns, |row| row.key.clone(), move |row| {
                         let key = row.with_untracked(|row| row.key.clone());
                         let title = key.to_string();
                         view! {
@@ -151,20 +139,19 @@ pub(super) fn Queue() -> impl IntoView {
                                 data-anchor=format!("queue/key/{key}")
                                 title=title
                             >
-                                <i class=move || row.with(|row| row.mark.class())></i>
+                                <i class=text(move || row.with(|row| row.mark.class()))></i>
                                 <span class="n" translate="no">
-                                    {move || name(row.with(|row| row.name.clone()))}
+                                    {part(move || name(row.with(|row| row.name.clone())))}
                                 </span>
                                 <small>
-                                    {move || {
+                                    {text(move || {
                                         strings::place(ui.lang.get(), row.with(|row| row.place))
-                                    }}
+                                    })}
                                 </small>
                             </li>
                         }
-                    }
-                />
-                {move || {
+                    })}
+                {part(move || {
                     let (count, _) = hidden.get();
                     (count > 0 && !flat())
                         .then(|| {
@@ -174,7 +161,7 @@ pub(super) fn Queue() -> impl IntoView {
                                 </li>
                             }
                         })
-                }}
+                })}
             </ol>
         </Frame>
     }
@@ -189,19 +176,16 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
     let anchor = format!("queue/column/{key}");
     view! {
         <div class="col" data-anchor=anchor>
-            <For
-                each=move || stack.get()
-                key=|row| row.index
-                children=move |row| {
-                    let anchor = format!("queue/delta/{key}/{}", row.index);
-                    let oldest = row.index == 0;
-                    let row = follow(stack, |row| row.index, row);
+            {list(stack, |row| row.index, move |row| {
+                    let index = row.with_untracked(|row| row.index);
+                    let anchor = format!("queue/delta/{key}/{index}");
+                    let oldest = index == 0;
                     view! {
                         <Delta row=row anchor=anchor testid="delta" />
                         {oldest
                             .then(|| {
                                 view! {
-                                    {move || {
+                                    {part(move || {
                                         let hidden = hidden.get();
                                         (hidden > 0)
                                             .then(|| {
@@ -214,15 +198,14 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
                                                     </div>
                                                 }
                                             })
-                                    }}
+                                    })}
                                 }
                             })}
                     }
-                }
-            />
-            <Show when=move || stack.with(Vec::is_empty)>
-                <div class="slot gone-slot">{move || ui.words().object_gone}</div>
-            </Show>
+                })}
+            {shown(move || stack.with(Vec::is_empty), move || view! {
+                <div class="slot gone-slot">{ui.word(|words| words.object_gone)}</div>
+            })}
         </div>
     }
 }
@@ -233,12 +216,12 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
     let place = row.with_untracked(|row| row.place);
     view! {
         <div
-            class=move || {
+            class=text(move || {
                 row.with(|row| {
                     let lit = if row.lit { " new" } else { "" };
                     format!("d entry {}{lit}", type_class(row.delta_type))
                 })
-            }
+            })
             data-testid="delta"
             data-anchor=format!("queue/entry/{place}")
         >
@@ -252,16 +235,16 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
                     stroke-width="2"
                     aria-hidden="true"
                 >
-                    <path d=move || row.with(|row| glyph(row.delta_type))></path>
+                    <path d=text(move || row.with(|row| glyph(row.delta_type)))></path>
                 </svg>
-                <span class="t">{move || row.with(|row| row.delta_type.as_str())}</span>
+                <span class="t">{text(move || row.with(|row| row.delta_type.as_str()))}</span>
             </span>
             <span class="about" translate="no">
-                <i class=move || row.with(|row| row.mark.class())></i>
-                <span class="n">{move || name(row.with(|row| row.name.clone()))}</span>
-                <em>{move || rv(row.with(|row| row.rv.clone()))}</em>
+                <i class=text(move || row.with(|row| row.mark.class()))></i>
+                <span class="n">{part(move || name(row.with(|row| row.name.clone())))}</span>
+                <em>{part(move || rv(row.with(|row| row.rv.clone())))}</em>
             </span>
-            <small>{move || strings::place(ui.lang.get(), place)}</small>
+            <small>{text(move || strings::place(ui.lang.get(), place))}</small>
         </div>
     }
 }

@@ -3,7 +3,9 @@
 use leptos::prelude::*;
 
 use super::frame::{Frame, rv};
+use super::parts::{either, maybe, part, text};
 use crate::ui::app::Ui;
+use crate::ui::memo::Memo;
 use crate::ui::rows::live::Room;
 use crate::ui::rows::reflector::{StateName, rows};
 
@@ -14,92 +16,93 @@ pub(super) fn Reflector() -> impl IntoView {
     let room = ui.memo(rows);
     let present = Memo::new(move |_| room.with(|room| room.present));
     view! {
-        <Frame
-            room=Room::Reflector
-            title=Signal::stored("Reflector".to_owned())
-            absent=Signal::derive(move || !present.get())
-        >
-            <Show
-                when=move || present.get()
-                fallback=move || view! { <p class="empty">{move || ui.words().no_reflector}</p> }
+            <Frame
+                room=Room::Reflector
+                title=text(|| "Reflector")
+                absent=Memo::new(move |_| !present.get())
             >
-                <ol class="states">
-                    {StateName::ALL
-                        .into_iter()
-                        .map(|state| {
-                            let on = Memo::new(move |_| room.with(|room| room.on == Some(state)));
-                            let note = move || {
-                                room.with(|room| match state {
-                                    StateName::Backoff if on.get() => {
-                                        Some(format!("{:.1} s", seconds(room.backoff_ms)))
-                                    }
-                                    StateName::Relist if room.relist_next => {
-                                        Some(ui.words().next.to_owned())
-                                    }
-                                    _ => on.get().then(|| "●".to_owned()),
-                                })
-                            };
-                            view! {
-                                <li
-                                    class="state"
-                                    class:on=on
-                                    aria-current=move || on.get().then_some("step")
-                                    data-anchor=format!("reflector/state/{}", state.id())
-                                    translate="no"
-                                >
-                                    {state.label()}
-                                    <span class="note">{note}</span>
-                                </li>
-                            }
-                        })
-                        .collect_view()}
-                </ol>
-                <dl class="kv">
-                    <div data-anchor="reflector/lastsync">
-                        <dt translate="no">"lastSync"</dt>
-                        <dd>
-                            {move || {
-                                let text = room.with(|room| room.last_sync.clone());
-                                if text.short.is_empty() {
-                                    "–".into_any()
-                                } else {
-                                    rv(text).into_any()
-                                }
-                            }}
-                        </dd>
-                    </div>
-                    <div>
-                        <dt translate="no">"events"</dt>
-                        <dd>{move || room.with(|room| room.events)}</dd>
-                    </div>
-                    <div>
-                        <dt translate="no">"relists"</dt>
-                        <dd>{move || room.with(|room| room.relists)}</dd>
-                    </div>
-                </dl>
-                <p class="hand" data-anchor="reflector/hand">
-                    {move || {
-                        let (stopped, hand) = room
-                            .with(|room| (room.stopped, room.in_hand.clone()));
-                        if stopped {
-                            return view! { <span class="chip">{ui.words().stopped}</span> }
-                                .into_any();
-                        }
-                        hand.map(|(event, class, name)| {
+                {either(
+    move || present.get(),
+    move || view! {
+                    <ol class="states">
+                        {StateName::ALL
+                            .into_iter()
+                            .map(|state| {
+                                let on = Memo::new(move |_| room.with(|room| room.on == Some(state)));
+                                let note = part(move || {
+                                    room.with(|room| match state {
+                                        StateName::Backoff if on.get() => {
+                                            Some(format!("{:.1} s", seconds(room.backoff_ms)))
+                                        }
+                                        StateName::Relist if room.relist_next => {
+                                            Some(ui.words().next.to_owned())
+                                        }
+                                        _ => on.get().then(|| "●".to_owned()),
+                                    })
+                                });
                                 view! {
-                                    <small>{ui.words().in_hand}</small>
-                                    <span class=format!("held {class}") translate="no">
-                                        <b>{event}</b>
-                                        <span>{name}</span>
-                                    </span>
+                                    <li
+                                        class="state"
+                                        class:on=move || on.get()
+                                        aria-current=maybe(move || on.get().then_some("step"))
+                                        data-anchor=format!("reflector/state/{}", state.id())
+                                        translate="no"
+                                    >
+                                        {state.label()}
+                                        <span class="note">{note}</span>
+                                    </li>
                                 }
                             })
-                            .into_any()
-                    }}
-                </p>
-            </Show>
-        </Frame>
-    }
+                            .collect_view()}
+                    </ol>
+                    <dl class="kv">
+                        <div data-anchor="reflector/lastsync">
+                            <dt translate="no">"lastSync"</dt>
+                            <dd>
+                                {part(move || {
+                                    let text = room.with(|room| room.last_sync.clone());
+                                    if text.short.is_empty() {
+                                        "–".into_any()
+                                    } else {
+                                        rv(text).into_any()
+                                    }
+                                })}
+                            </dd>
+                        </div>
+                        <div>
+                            <dt translate="no">"events"</dt>
+                            <dd>{part(move || room.with(|room| room.events))}</dd>
+                        </div>
+                        <div>
+                            <dt translate="no">"relists"</dt>
+                            <dd>{part(move || room.with(|room| room.relists))}</dd>
+                        </div>
+                    </dl>
+                    <p class="hand" data-anchor="reflector/hand">
+                        {part(move || {
+                            let (stopped, hand) = room
+                                .with(|room| (room.stopped, room.in_hand.clone()));
+                            if stopped {
+                                return view! { <span class="chip">{ui.words().stopped}</span> }
+                                    .into_any();
+                            }
+                            hand.map(|(event, class, name)| {
+                                    view! {
+                                        <small>{ui.words().in_hand}</small>
+                                        <span class=format!("held {class}") translate="no">
+                                            <b>{event}</b>
+                                            <span>{name}</span>
+                                        </span>
+                                    }
+                                })
+                                .into_any()
+                        })}
+                    </p>
+                },
+    move || view! { <p class="empty">{ui.word(|words| words.no_reflector)}</p> },
+    )}
+            </Frame>
+        }
 }
 
 #[allow(

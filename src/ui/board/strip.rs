@@ -3,8 +3,10 @@
 use leptos::prelude::*;
 
 use super::now::place;
+use super::parts::{part, text};
 use crate::ui::app::Ui;
 use crate::ui::caption::{self, Span};
+use crate::ui::memo::Memo;
 use crate::ui::pseudo;
 use crate::ui::rows::{current, type_class};
 
@@ -23,31 +25,31 @@ pub(super) fn Strip() -> impl IntoView {
     let lesson = ui.memo(|view| view.lesson.note.clone());
     let listing = ui.memo(|view| pseudo::listing(&view.recent, &view.picture));
     view! {
-        <section class="say" data-testid="strip" aria-label=move || ui.words().narration>
+        <section class="say" data-testid="strip" aria-label=ui.word(|words| words.narration)>
             <div class="said">
                 <p
                     class="what"
                     class:long=move || said.with(|said| is_long(&said.what))
-                    aria-live=move || if playing.get() { "off" } else { "polite" }
+                    aria-live=text(move || if playing.get() { "off" } else { "polite" })
                     aria-atomic="true"
                 >
-                    {move || said.with(|said| spans(&said.what))}
+                    {part(move || said.with(|said| spans(&said.what)))}
                 </p>
-                <p class="why">{move || said.with(|said| spans(&said.why))}</p>
+                <p class="why">{part(move || said.with(|said| spans(&said.why)))}</p>
                 <div class="whence">
                     <p class="where" translate="no">
-                        {move || {
+                        {part(move || {
                             listing.with(|listing| place(listing, false, true))
-                        }}
+                        })}
                     </p>
                 </div>
             </div>
-            <aside class="note" aria-label=move || ui.words().note>
+            <aside class="note" aria-label=ui.word(|words| words.note)>
                 <p
                     class="text"
-                    title=move || lesson.with(|note| note.get(ui.lang.get()).to_owned())
+                    title=text(move || lesson.with(|note| note.get(ui.lang.get()).to_owned()))
                 >
-                    {move || lesson.with(|note| note.get(ui.lang.get()).to_owned())}
+                    {text(move || lesson.with(|note| note.get(ui.lang.get()).to_owned()))}
                 </p>
             </aside>
         </section>

@@ -4,15 +4,16 @@ use leptos::prelude::*;
 
 use super::frame::rv;
 use super::icons::glyph;
+use super::parts::{part, text};
 use crate::ui::app::Ui;
+use crate::ui::memo::Memo;
 use crate::ui::rows::{DeltaRow, type_class};
 
 /// A delta; its element stays while its row changes.
 #[component]
 pub(super) fn Delta(
     /// What it shows.
-    #[prop(into)]
-    row: Signal<DeltaRow>,
+    row: Memo<DeltaRow>,
     /// Where it is, for the motion.
     anchor: String,
     /// Its test id.
@@ -20,7 +21,7 @@ pub(super) fn Delta(
     testid: &'static str,
 ) -> impl IntoView {
     let ui = Ui::get();
-    let class = move || {
+    let class = text(move || {
         row.with(|row| {
             let mut class = format!("d {}", type_class(row.delta_type));
             for (on, name) in [
@@ -36,16 +37,16 @@ pub(super) fn Delta(
             }
             class
         })
-    };
+    });
     view! {
         <div
             class=class
             data-anchor=anchor
             data-testid=(!testid.is_empty()).then_some(testid)
-            title=move || {
+            title=text(move || {
                 let (tombstone, name) = row.with(|row| (row.tombstone, row.delta_type.as_str()));
                 if tombstone { format!("{name} · {}", ui.words().tombstone) } else { name.to_owned() }
-            }
+            })
             translate="no"
         >
             <svg
@@ -57,13 +58,13 @@ pub(super) fn Delta(
                 stroke-width="2"
                 aria-hidden="true"
             >
-                <path d=move || row.with(|row| glyph(row.delta_type))></path>
+                <path d=text(move || row.with(|row| glyph(row.delta_type)))></path>
             </svg>
             <span class="t">
-                {move || row.with(|row| row.delta_type.as_str())}
-                {move || row.with(|row| row.tombstone).then_some("?")}
+                {text(move || row.with(|row| row.delta_type.as_str()))}
+                {part(move || row.with(|row| row.tombstone).then_some("?"))}
             </span>
-            <em>{move || rv(row.with(|row| row.rv.clone()))}</em>
+            <em>{part(move || rv(row.with(|row| row.rv.clone())))}</em>
         </div>
     }
 }

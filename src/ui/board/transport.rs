@@ -3,8 +3,10 @@
 use leptos::prelude::*;
 
 use super::icons;
+use super::parts::{part, text};
 use crate::ui::app::Ui;
 use crate::ui::command::Command;
+use crate::ui::memo::Memo;
 use crate::ui::rows::type_class;
 use crate::ui::strings;
 
@@ -23,26 +25,26 @@ pub(super) fn Transport() -> impl IntoView {
         let (step, steps, endless, _) = at.get();
         step >= steps && !endless
     });
-    let position = move || {
+    let position = text(move || {
         let (step, steps, endless, time) = at.get();
         strings::position(ui.lang.get(), step, steps, endless, time)
-    };
+    });
     view! {
-        <footer data-testid="transport" class="transport" aria-label=move || ui.words().transport>
-            <div class="play" role="group" aria-label=move || ui.words().transport>
+        <footer data-testid="transport" class="transport" aria-label=ui.word(|words| words.transport)>
+            <div class="play" role="group" aria-label=ui.word(|words| words.transport)>
                 <button
                     data-testid="btn-reset"
-                    aria-label=move || ui.words().reset
-                    title=move || format!("{} (R)", ui.words().reset)
+                    aria-label=ui.word(|words| words.reset)
+                    title=text(move || format!("{} (R)", ui.words().reset))
                     on:click=move |_| ui.send(Command::Reset)
                 >
                     {icons::filled(icons::RESET)}
                 </button>
                 <button
                     data-testid="btn-back"
-                    aria-label=move || ui.words().back
-                    title=move || format!("{} (←)", ui.words().back)
-                    disabled=at_start
+                    aria-label=ui.word(|words| words.back)
+                    title=text(move || format!("{} (←)", ui.words().back))
+                    disabled=move || at_start.get()
                     on:click=move |_| ui.send(Command::Step(-1))
                 >
                     {icons::filled(icons::BACK)}
@@ -50,31 +52,31 @@ pub(super) fn Transport() -> impl IntoView {
                 <button
                     class="go"
                     data-testid="btn-play"
-                    aria-label=move || {
+                    aria-label=text(move || {
                         if playing.get() { ui.words().pause } else { ui.words().play }
-                    }
-                    title=move || {
+                    })
+                    title=text(move || {
                         let words = ui.words();
                         format!("{} (␣)", if playing.get() { words.pause } else { words.play })
-                    }
+                    })
                     on:click=move |_| ui.send(Command::TogglePlay)
                 >
-                    {move || icons::filled(if playing.get() { icons::PAUSE } else { icons::PLAY })}
+                    {part(move || icons::filled(if playing.get() { icons::PAUSE } else { icons::PLAY }))}
                 </button>
                 <button
                     data-testid="btn-step"
-                    aria-label=move || ui.words().step
-                    title=move || format!("{} (→)", ui.words().step)
-                    disabled=at_end
+                    aria-label=ui.word(|words| words.step)
+                    title=text(move || format!("{} (→)", ui.words().step))
+                    disabled=move || at_end.get()
                     on:click=move |_| ui.send(Command::Step(1))
                 >
                     {icons::filled(icons::STEP)}
                 </button>
                 <button
                     data-testid="btn-next-marker"
-                    aria-label=move || ui.words().next_marker
-                    title=move || format!("{} (])", ui.words().next_marker)
-                    disabled=at_end
+                    aria-label=ui.word(|words| words.next_marker)
+                    title=text(move || format!("{} (])", ui.words().next_marker))
+                    disabled=move || at_end.get()
                     on:click=move |_| ui.send(Command::NextMarker)
                 >
                     {icons::filled(icons::NEXT)}
@@ -86,7 +88,7 @@ pub(super) fn Transport() -> impl IntoView {
                 <span aria-hidden="true">" · "</span>
                 <select
                     data-testid="select-speed"
-                    aria-label=move || ui.words().speed
+                    aria-label=ui.word(|words| words.speed)
                     prop:value=move || speed.get().to_string()
                     on:change=move |event| {
                         if let Ok(percent) = event_target_value(&event).parse() {
@@ -125,7 +127,7 @@ fn Timeline() -> impl IntoView {
         <div class="time" style=move || place(at.get().0)>
             <div class="rail"></div>
             <div class="done"></div>
-            {move || {
+            {part(move || {
                 ticks
                     .get()
                     .into_iter()
@@ -134,8 +136,8 @@ fn Timeline() -> impl IntoView {
                         view! { <i class=class style=place(tick.at)></i> }
                     })
                     .collect_view()
-            }}
-            {move || {
+            })}
+            {part(move || {
                 markers
                     .get()
                     .into_iter()
@@ -144,17 +146,17 @@ fn Timeline() -> impl IntoView {
                         view! { <i class="marker" title=title style=place(marker.at)></i> }
                     })
                     .collect_view()
-            }}
+            })}
             <input
                 type="range"
                 data-testid="scrubber"
-                aria-label=move || ui.words().timeline
-                aria-valuetext=move || {
+                aria-label=ui.word(|words| words.timeline)
+                aria-valuetext=text(move || {
                     let (step, steps, endless, time) = at.get();
                     strings::position(ui.lang.get(), step, steps, endless, time)
-                }
+                })
                 min="0"
-                max=move || steps.get().to_string()
+                max=text(move || steps.get().to_string())
                 step="1"
                 prop:value=move || at.get().0.to_string()
                 on:input=move |event| {
