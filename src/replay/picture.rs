@@ -20,7 +20,7 @@ pub use crate::runtime::virtual_time::{Feed, NOTIFICATIONS, OUTPUT_LINES, Reflec
 use crate::runtime::virtual_time::{PoppedDeltas, World};
 use crate::source::any::AnySource;
 use crate::source::program::event_of;
-pub use crate::source::simulator::DELETED_SHOWN;
+pub use crate::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
 pub use crate::source::stream::{Delivery, STREAM_LINES, StreamLine};
 
 /// What the screen draws.
@@ -66,6 +66,8 @@ pub struct ApiRoom {
     pub watch: Option<Rv>,
     /// A watch from before this version is answered with 410; empty when the history is whole.
     pub oldest: Rv,
+    /// The versions of the changes that the server remembers, at most [`WATCH_WINDOW`].
+    pub history: VecDeque<Rv>,
 }
 
 /// One object on the API server.
@@ -236,12 +238,50 @@ impl Picture {
 
     /// Adds what one fact says.
     pub fn apply(&mut self, record: &FactRecord) {
+        self.add(record);
+        self.settle();
+    }
+
+    /// Adds what several facts say; what follows from the rest is worked out once, at the end.
+    pub fn apply_all(&mut self, records: &[FactRecord]) {
+        for record in records {
+            self.add(record);
+        }
+        self.settle();
+    }
+
+    /// How many things are in it, roughly: what a copy of it costs.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let queued: usize = self.queue.deltas.values().map(Vec::len).sum();
+        let indexed: usize = self
+            .store
+            .indices
+            .values()
+            .flat_map(BTreeMap::values)
+            .map(|keys| keys.len() + 1)
+            .sum();
+        let told: usize = self
+            .handlers
+            .iter()
+            .map(|handler| handler.pending.len() + handler.notifications.len())
+            .sum();
+        self.api.objects.len()
+            + self.api.stream.len()
+            + self.queue.keys.len()
+            + queued
+            + self.store.items.len()
+            + indexed
+            + told
+            + self.output.len()
+    }
+
+    fn add(&mut self, record: &FactRecord) {
         self.apply_server(&record.fact);
         self.apply_reflector(&record.fact, record.actor);
         self.apply_queue(&record.fact);
         self.apply_store(&record.fact);
         self.apply_handlers(&record.fact);
-        self.settle();
     }
 
     /// What follows from the rest.
@@ -268,7 +308,7 @@ impl Picture {
         let api = &mut self.api;
         match fact {
             Fact::ObjectCreated { object, body } => {
-                api.rv = Arc::clone(&object.rv);
+                api.written(&object.rv);
                 api.objects.shift_remove(&object.key);
                 api.objects.insert(
                     object.key.clone(),
@@ -280,14 +320,14 @@ impl Picture {
                 );
             }
             Fact::ObjectUpdated { object, body, .. } => {
-                api.rv = Arc::clone(&object.rv);
+                api.written(&object.rv);
                 if let Some(entry) = api.objects.get_mut(&object.key) {
                     entry.object = object.clone();
                     entry.body = body.clone();
                 }
             }
             Fact::ObjectDeleted { object, .. } => {
-                api.rv = Arc::clone(&object.rv);
+                api.written(&object.rv);
                 if let Some(mut entry) = api.objects.get(&object.key).cloned() {
                     entry.object = object.clone();
                     entry.deleted = true;
@@ -295,7 +335,10 @@ impl Picture {
                     api.objects.insert(object.key.clone(), entry);
                 }
             }
-            Fact::HistoryCompacted { oldest } => api.oldest = Arc::clone(oldest),
+            Fact::HistoryCompacted { oldest } => {
+                api.oldest = Arc::clone(oldest);
+                api.history.clear();
+            }
             Fact::WatchAccepted { rv } => api.watch = Some(Arc::clone(rv)),
             Fact::EventSent { event, object } => {
                 api.line(*event, object, Delivery::Waiting);
@@ -611,6 +654,17 @@ impl ApiRoom {
         self.trim();
     }
 
+    /// The server's version moves with every change, and the window of its history with it.
+    fn written(&mut self, rv: &Rv) {
+        self.rv = Arc::clone(rv);
+        self.history.push_back(Arc::clone(rv));
+        if self.history.len() > WATCH_WINDOW
+            && let Some(forgotten) = self.history.pop_front()
+        {
+            self.oldest = forgotten;
+        }
+    }
+
     fn trim(&mut self) {
         while self.stream.len() > STREAM_LINES
             && self
@@ -637,6 +691,7 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
         AnySource::Server(server) => {
             room.rv = server.rv();
             room.oldest = server.oldest();
+            room.history = server.history().collect();
             room.watch = server.open_watch();
             for (key, stored) in server.objects() {
                 let object = ApiObject {

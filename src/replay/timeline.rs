@@ -13,10 +13,11 @@ use crate::source::scenario::Scenario;
 
 use super::picture::Picture;
 
-/// A picture is kept after so many facts: a seek folds 63 facts at most, which takes less than a
-/// millisecond, and a picture of a few dozen objects weighs about as much as 64 facts.
+/// A picture is kept after so many facts, or (a heavy one) after half as many as there are things in
+/// it: so the pictures weigh no more than the facts, and a seek folds no more than what it shows.
 pub const PICTURE_EVERY: usize = 64;
-/// A world is kept after so many facts: an input into the past replays so many at most.
+/// A world is kept after so many facts, or (a heavy one) after as many as there are things in its
+/// picture: an input into the past replays so many at most.
 pub const WORLD_EVERY: usize = 512;
 /// How many facts are kept at the most: about 40 MB of them.
 pub const MAX_FACTS: usize = 100_000;
@@ -29,8 +30,10 @@ pub struct Timeline {
     scenario: Scenario,
     world: World<AnySource>,
     facts: Vec<FactRecord>,
-    /// The picture after `i * PICTURE_EVERY` facts.
-    pictures: Vec<Picture>,
+    /// Pictures, each with the number of facts it is after.
+    pictures: Vec<(usize, Picture)>,
+    /// How many facts come between the last one and the next.
+    picture_gap: usize,
     /// The inputs of the user, each with the number of facts that came before it.
     inputs: Vec<(usize, Input<Command>)>,
     /// How many of them the world has taken.
@@ -49,7 +52,7 @@ impl Timeline {
     pub fn new(scenario: Scenario) -> Result<Self, String> {
         let world = scenario.build()?;
         let mut timeline = Self {
-            pictures: vec![Picture::of(&world)],
+            pictures: vec![(0, Picture::of(&world))],
             worlds: vec![(0, 0, world.clone())],
             over: false,
             scenario,
@@ -66,8 +69,9 @@ impl Timeline {
         let scenario = Scenario::default();
         let world = scenario.empty_world();
         Self {
-            pictures: vec![Picture::of(&world)],
+            pictures: vec![(0, Picture::of(&world))],
             worlds: vec![(0, 0, world.clone())],
+            picture_gap: PICTURE_EVERY,
             inputs: Vec::new(),
             taken: 0,
             facts: Vec::new(),
@@ -131,15 +135,10 @@ impl Timeline {
     #[must_use]
     pub fn picture(&self, step: usize) -> Picture {
         let step = step.min(self.facts.len());
-        let checkpoint = step / PICTURE_EVERY;
-        let mut picture = self.pictures.get(checkpoint).cloned().unwrap_or_default();
-        for record in self
-            .facts
-            .get(checkpoint * PICTURE_EVERY..step)
-            .unwrap_or_default()
-        {
-            picture.apply(record);
-        }
+        let after = self.pictures.partition_point(|(at, _)| *at <= step);
+        let kept = after.checked_sub(1).and_then(|n| self.pictures.get(n));
+        let (from, mut picture) = kept.cloned().unwrap_or_default();
+        picture.apply_all(self.facts.get(from..step).unwrap_or_default());
         picture
     }
 
@@ -187,7 +186,9 @@ impl Timeline {
             self.facts.truncate(*count);
             self.taken = *taken;
         }
-        self.pictures.truncate(self.facts.len() / PICTURE_EVERY + 1);
+        let known = self.facts.len();
+        self.pictures.retain(|(at, _)| *at <= known);
+        self.space_out();
         self.over = false;
         while self.facts.len() < step || self.taken < inputs {
             match self.inputs.get(self.taken) {
@@ -206,19 +207,74 @@ impl Timeline {
     fn collect(&mut self) {
         for record in self.world.drain() {
             self.facts.push(record);
-            if self.facts.len().is_multiple_of(PICTURE_EVERY) {
-                let mut picture = self.pictures.last().cloned().unwrap_or_default();
-                let from = self.facts.len() - PICTURE_EVERY;
-                for record in self.facts.get(from..).unwrap_or_default() {
-                    picture.apply(record);
-                }
-                self.pictures.push(picture);
-            }
+            let (from, picture) = match self.pictures.last() {
+                Some((at, picture)) if self.facts.len() >= at + self.picture_gap => (*at, picture),
+                _ => continue,
+            };
+            let mut picture = picture.clone();
+            picture.apply_all(self.facts.get(from..).unwrap_or_default());
+            self.pictures.push((self.facts.len(), picture));
+            self.space_out();
         }
         let kept = self.worlds.last().map_or(0, |(count, ..)| *count);
-        if self.facts.len() >= kept + WORLD_EVERY {
+        if self.facts.len() >= kept + WORLD_EVERY.max(self.picture_gap * 2) {
             self.worlds
                 .push((self.facts.len(), self.taken, self.world.clone()));
+        }
+    }
+
+    fn space_out(&mut self) {
+        let weight = self.pictures.last().map_or(0, |(_, last)| last.weight());
+        self.picture_gap = PICTURE_EVERY.max(weight / 2);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::source::wire;
+
+    #[test]
+    fn what_is_kept_for_seeking_weighs_no_more_than_the_facts() {
+        let items: Vec<_> = (0..2_000)
+            .map(|n| {
+                serde_json::json!({ "metadata": { "namespace": "a", "name": format!("p{n}"),
+                    "resourceVersion": "1" } })
+            })
+            .collect();
+        let list = serde_json::json!({ "kind": "PodList", "apiVersion": "v1",
+            "metadata": { "resourceVersion": "9" }, "items": items });
+        let settings = serde_json::json!({ "feed": "recorded", "knownObjects": true,
+            "indices": ["namespace", "app"], "handlers": [{ "name": "h", "latencyMs": 100 }] });
+        let long = Scenario {
+            settings: serde_json::from_value(settings).unwrap(),
+            recorded: Some(wire::open_text("list.json", &list.to_string())),
+            ..Scenario::default()
+        };
+        let settings = serde_json::json!({ "knownObjects": true, "indices": ["namespace", "app"],
+            "handlers": [{ "name": "h", "onAdd": ["{name}"], "onUpdate": ["{name}"] }] });
+        let endless = Scenario {
+            settings: serde_json::from_value(settings).unwrap(),
+            traffic: Some(7),
+            ..Scenario::default()
+        };
+        for scenario in [long, endless] {
+            let mut timeline = Timeline::new(scenario).unwrap();
+            timeline.extend(30_000);
+            let facts = timeline.len();
+            let pictures = &timeline.pictures;
+            let weight: usize = pictures.iter().map(|(_, picture)| picture.weight()).sum();
+            assert!(facts >= 20_000 && weight <= 4 * facts, "{weight} {facts}");
+            let heaviest = pictures.iter().map(|(_, picture)| picture.weight()).max();
+            let kept = timeline.worlds.len() * heaviest.unwrap_or_default();
+            assert!(kept <= 4 * facts, "{kept} {facts}");
+            // Near enough to one another for a seek.
+            for pair in pictures.windows(2) {
+                let gap = pair[1].0 - pair[0].0;
+                assert!(gap <= PICTURE_EVERY.max(pair[0].1.weight()), "{gap}");
+            }
         }
     }
 }

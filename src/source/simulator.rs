@@ -103,6 +103,13 @@ impl Simulator {
         self.oldest.to_string().into()
     }
 
+    /// The versions of the changes that it remembers, oldest first.
+    pub fn history(&self) -> impl Iterator<Item = Rv> {
+        self.history
+            .iter()
+            .map(|change| change.rv.to_string().into())
+    }
+
     /// Its objects in the order of their creation, and the last deleted ones.
     pub fn objects(&self) -> impl Iterator<Item = (&Key, &Stored)> {
         self.objects.iter()
