@@ -101,6 +101,11 @@ pub trait Source: Clone {
     /// Takes it.
     fn receive(&mut self) -> Option<StreamItem>;
 
+    /// How many calls a program that has no reflector has yet to make.
+    fn calls(&self) -> usize {
+        0
+    }
+
     /// The next call of a program that has no reflector, if this source is one.
     fn take_call(&mut self) -> Option<(DeltaType, Arc<DynamicObject>)> {
         None

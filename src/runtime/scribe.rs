@@ -22,14 +22,22 @@ pub struct Scribe {
     out: Vec<FactRecord>,
     /// What an actor does next is caused by this, unless the fact itself says otherwise.
     chains: BTreeMap<Actor, Cause>,
+    /// What the reflector asked for and has no answer to.
+    request: Option<Cause>,
     /// The `EventSent` of each event on the stream.
     stream: VecDeque<Cause>,
+    /// The `WatchClosed` that the reflector has not noticed yet.
+    closed: Option<Cause>,
+    /// The `PopAsked` of each Pop that has not come yet.
+    asked: VecDeque<Cause>,
     /// The fact that put each delta into the queue.
     queued: BTreeMap<Key, VecDeque<Cause>>,
     /// The same for what is being processed.
     taken: Vec<Cause>,
     /// The `NotificationQueued` of each notification in a buffer.
     buffers: BTreeMap<u8, VecDeque<Cause>>,
+    /// The `NotificationTaken` that each handler works on.
+    running: BTreeMap<u8, Cause>,
 }
 
 impl Default for Scribe {
@@ -40,10 +48,14 @@ impl Default for Scribe {
             next: 0,
             out: Vec::new(),
             chains: BTreeMap::new(),
+            request: None,
             stream: VecDeque::new(),
+            closed: None,
+            asked: VecDeque::new(),
             queued: BTreeMap::new(),
             taken: Vec::new(),
             buffers: BTreeMap::new(),
+            running: BTreeMap::new(),
         }
     }
 }
@@ -58,6 +70,28 @@ impl Scribe {
     /// What `actor` does next has this cause.
     pub(super) fn because(&mut self, actor: Actor, cause: Cause) {
         self.chains.insert(actor, cause);
+    }
+
+    /// The process loop is about to pop this key: because it is asked to, or because of what was
+    /// queued first.
+    pub(super) fn about_to_pop(&mut self, key: &Key, held: bool) {
+        let queued = self.queued.get(key).and_then(VecDeque::front);
+        let asked = self.asked.front().filter(|_| held);
+        if let Some(cause) = asked.or(queued).copied() {
+            self.because(Actor::ProcessLoop, cause);
+        }
+    }
+
+    /// The reflector has come to the end of the stream.
+    pub(super) fn stream_ended(&mut self) {
+        if let Some(cause) = self.closed.take() {
+            self.because(Actor::Reflector, cause);
+        }
+    }
+
+    /// States what an input does by itself; what the actor is at goes on as before.
+    pub(super) fn input(&mut self, cause: Cause, step: Step, fact: Fact) {
+        self.state(cause, step, fact);
     }
 
     /// How many facts there are.
@@ -81,8 +115,13 @@ impl Scribe {
     fn cause_of(&mut self, fact: &Fact) -> Cause {
         let chain = self.chain();
         match fact {
+            Fact::ListAnswered { .. }
+            | Fact::ListRefused { .. }
+            | Fact::WatchAccepted { .. }
+            | Fact::WatchRefused { .. } => self.request.take().unwrap_or(chain),
             Fact::EventReceived { .. } => self.stream.pop_front().unwrap_or(chain),
             Fact::KeyPopped { key, .. } => {
+                self.asked.pop_front();
                 self.taken = self.queued.remove(key).unwrap_or_default().into();
                 self.taken.first().copied().unwrap_or(chain)
             }
@@ -94,8 +133,25 @@ impl Scribe {
                 .get_mut(handler)
                 .and_then(VecDeque::pop_front)
                 .unwrap_or(chain),
+            Fact::LinePrinted { handler, .. } | Fact::NotificationHandled { handler } => {
+                self.running.get(handler).copied().unwrap_or(chain)
+            }
             _ => chain,
         }
+    }
+
+    fn state(&mut self, cause: Cause, step: Step, fact: Fact) {
+        let id = FactId(self.next);
+        self.follow(id, &fact);
+        self.next += 1;
+        self.out.push(FactRecord {
+            id,
+            time: self.now,
+            actor: self.actor,
+            cause,
+            step,
+            fact,
+        });
     }
 
     /// What follows from the fact for the facts to come.
@@ -108,37 +164,39 @@ impl Scribe {
                 for _ in 0..*lost {
                     self.stream.pop_back();
                 }
-                self.chains.insert(Actor::Reflector, this);
+                self.closed = Some(this);
             }
             Fact::ObjectCreated { .. }
             | Fact::ObjectUpdated { .. }
             | Fact::ObjectDeleted { .. }
-            | Fact::ListRequested { .. }
             | Fact::ListReceived { .. }
-            | Fact::ListAnswered { .. }
-            | Fact::ListRefused { .. }
-            | Fact::WatchRequested { .. }
-            | Fact::WatchRefused { .. }
             | Fact::WatchEnded { .. }
             | Fact::BackoffStarted { .. }
             | Fact::EventReceived { .. }
             | Fact::Called { .. }
             | Fact::KeyPopped { .. }
-            | Fact::DeltaTaken { .. }
-            | Fact::NotificationTaken { .. } => {
+            | Fact::DeltaTaken { .. } => {
                 self.chains.insert(self.actor, this);
-                // A request is answered by the server, and the answer goes back.
-                let across = match fact {
-                    Fact::ListRequested { .. } | Fact::WatchRequested { .. } => Some(Actor::Server),
-                    Fact::ListAnswered { .. }
-                    | Fact::ListRefused { .. }
-                    | Fact::WatchRefused { .. } => Some(Actor::Reflector),
-                    _ => None,
-                };
-                if let Some(actor) = across {
-                    self.chains.insert(actor, this);
-                }
             }
+            // A request is answered by the server, whatever else that does meanwhile.
+            Fact::ListRequested { .. } | Fact::WatchRequested { .. } => {
+                self.chains.insert(self.actor, this);
+                self.request = Some(this);
+            }
+            // The answer goes back; what a new watch has missed is sent because of it.
+            Fact::ListAnswered { .. }
+            | Fact::ListRefused { .. }
+            | Fact::WatchAccepted { .. }
+            | Fact::WatchRefused { .. } => {
+                self.chains.insert(self.actor, this);
+                self.chains.insert(Actor::Reflector, this);
+            }
+            // A handler inside `process` does not change what the process loop is at.
+            Fact::NotificationTaken { handler, .. } => {
+                self.running.insert(*handler, this);
+            }
+            Fact::PopAsked { .. } => self.asked.push_back(this),
+            Fact::ModeSet { .. } => self.asked.clear(),
             Fact::DeltaAppended { object, .. } => self
                 .queued
                 .entry(object.key.clone())
@@ -170,17 +228,7 @@ impl Trace for Scribe {
         if matches!(fact, Fact::StoreVersionMoved { .. }) {
             return;
         }
-        let id = FactId(self.next);
         let cause = self.cause_of(&fact);
-        self.follow(id, &fact);
-        self.next += 1;
-        self.out.push(FactRecord {
-            id,
-            time: self.now,
-            actor: self.actor,
-            cause,
-            step,
-            fact,
-        });
+        self.state(cause, step, fact);
     }
 }

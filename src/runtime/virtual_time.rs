@@ -187,6 +187,8 @@ pub struct World<S: Source> {
     /// Who acted last: it goes on as long as it can.
     last: Option<Actor>,
     inputs: u32,
+    /// The input behind each call that a program has yet to make.
+    calls: VecDeque<Cause>,
 }
 
 /// What the feeder is about to call.
@@ -370,6 +372,7 @@ impl<S: Source> World<S> {
             script: script.into(),
             last: None,
             inputs: 0,
+            calls: VecDeque::new(),
             settings,
             source,
         }
@@ -383,7 +386,11 @@ impl<S: Source> World<S> {
             Input::Source(command) => {
                 self.scribe.turn(self.now, Actor::Server);
                 self.scribe.because(Actor::Server, cause);
+                let calls = self.source.calls();
                 self.source.command(self.now, command, &mut self.scribe);
+                if self.source.calls() > calls {
+                    self.calls.push_back(cause);
+                }
             }
             Input::Pop => {
                 self.process.asked += 1;
@@ -411,11 +418,7 @@ impl<S: Source> World<S> {
 
     fn setting(&mut self, cause: Cause, fact: Fact) {
         self.scribe.turn(self.now, Actor::ProcessLoop);
-        let chain = Actor::ProcessLoop;
-        if matches!(self.process.work, Work::Idle) {
-            self.scribe.because(chain, cause);
-        }
-        self.scribe.fact(Step::SettingChanged, || fact);
+        self.scribe.input(cause, Step::SettingChanged, fact);
     }
 
     /// Lets one machine do one micro-step that states at least one fact; false when nothing can
@@ -725,7 +728,8 @@ impl<S: Source> World<S> {
             Stage::Calls => {
                 self.feeder.stage = Stage::Calls;
                 if let Some((delta_type, object)) = self.source.take_call() {
-                    self.scribe.because(actor, Cause::Start);
+                    let cause = self.calls.pop_front().unwrap_or(Cause::Start);
+                    self.scribe.because(actor, cause);
                     let item = Item::Object(object);
                     let object = item.to_ref(&key_of(&item));
                     self.scribe
@@ -801,7 +805,10 @@ impl<S: Source> World<S> {
                 // A 410 or a 500 on the stream leads to a list, a 429 to another watch.
                 self.watch_ended(code != 429);
             }
-            StreamItem::End(_) => self.watch_ended(false),
+            StreamItem::End(_) => {
+                self.scribe.stream_ended();
+                self.watch_ended(false);
+            }
         }
     }
 
@@ -875,6 +882,10 @@ impl<S: Source> World<S> {
         let actor = Actor::ProcessLoop;
         match self.process.work {
             Work::Idle => {
+                if let Some(key) = self.queue.list_keys().next() {
+                    let held = self.process.mode == ProcessMode::Held;
+                    self.scribe.about_to_pop(key, held);
+                }
                 if self.lock.acquire(actor, Step::PopLock, &mut self.scribe) {
                     self.process.work = Work::Begin;
                 }
@@ -992,7 +1003,7 @@ impl<S: Source> World<S> {
                 _ if update => store.update(item, &mut self.scribe),
                 _ => store.add(item, &mut self.scribe),
             };
-            if self.scribe.count() > before && !object.rv.is_empty() && !is_tombstone(&object) {
+            if self.scribe.count() > before && !is_tombstone(&object) {
                 self.store_rv = object.rv;
             }
         }

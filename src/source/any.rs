@@ -73,6 +73,10 @@ impl Source for AnySource {
         each!(self, source => source.receive())
     }
 
+    fn calls(&self) -> usize {
+        each!(self, source => Source::calls(source))
+    }
+
     fn take_call(&mut self) -> Option<(DeltaType, Arc<DynamicObject>)> {
         each!(self, source => source.take_call())
     }

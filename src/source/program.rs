@@ -101,6 +101,10 @@ impl Source for Program {
         None
     }
 
+    fn calls(&self) -> usize {
+        self.due.len()
+    }
+
     fn take_call(&mut self) -> Option<Call> {
         let (_, call) = self.due.pop_front()?;
         let object = reference(&key_of(&call.1), &call.1);
