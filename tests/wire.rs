@@ -478,7 +478,7 @@ fn a_bad_line_is_named_and_what_came_before_plays() {
         ),
         (
             b"{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":1}}}",
-            "metadata: invalid type",
+            "metadata.name must be a text",
         ),
         (
             b"{\"type\":\"ADDED\",\"object\":{\"kind\":\"Table\",\"rows\":[]}}",
