@@ -29,7 +29,8 @@ pub enum Error {
     /// `Replace` stopped at an object; those before it may be queued. List again.
     Enqueue(Box<Error>),
     /// `Resync` stopped at an object; those before it are queued. It is tried again with the next
-    /// resync.
+    /// resync. The text is that of a DeltaFIFO; upstream's RealFIFO loses the cause and says
+    /// `couldn't queue object: %!w(<nil>)`.
     QueueObject(Box<Error>),
     /// A store's transformer failed; nothing was stored.
     StoreTransform(Arc<str>),
