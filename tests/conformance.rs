@@ -261,6 +261,17 @@ fn what_is_not_in_that_version_fails() {
 }
 
 #[test]
+fn any_header_can_repeat_the_generation() {
+    for name in ["indexer/basic-crud", "fifo/key-error", "deltafifo/resync"] {
+        let mut lines = sample(name);
+        lines[0]["options"]["generation"] = json!("atomic");
+        assert_eq!(run(&lines), Outcome::Passed, "{name}");
+        lines[0]["options"]["generation"] = json!("atomicc");
+        assert_eq!(failing_line(&lines), Some(1), "{name}");
+    }
+}
+
+#[test]
 fn a_member_named_twice_fails() {
     let lines: Vec<String> = sample("indexer/basic-crud")
         .iter()

@@ -20,6 +20,7 @@ impl Play {
     pub(crate) fn new(minor: u32, mut options: Members) -> Result<Self, String> {
         let key_func = key_func(&options.text("keyFunc")?)?;
         let indexers = indexers(options.texts("indexers")?)?;
+        options.generation()?;
         options.finish("the options")?;
         let store_options = StoreOptions {
             order: Order::Key,

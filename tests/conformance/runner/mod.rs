@@ -53,7 +53,7 @@ pub(crate) fn collect(roots: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     for root in roots {
         let before = files.len();
-        walk(root, &mut files).map_err(|error| format!("{}: {error}", root.display()))?;
+        walk(root, &mut files)?;
         if files.len() == before {
             return Err(format!(
                 "{}: no *.jsonl here; name a folder with recorded scenarios",
@@ -66,10 +66,11 @@ pub(crate) fn collect(roots: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-fn walk(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    if fs::metadata(path)?.is_dir() {
-        for entry in fs::read_dir(path)? {
-            let entry = entry?.path();
+fn walk(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    let at = |error: io::Error| format!("{}: {error}", path.display());
+    if fs::metadata(path).map_err(at)?.is_dir() {
+        for entry in fs::read_dir(path).map_err(at)? {
+            let entry = entry.map_err(at)?.path();
             if entry.is_dir() || entry.extension().is_some_and(|e| e == "jsonl") {
                 walk(&entry, files)?;
             }
@@ -574,6 +575,14 @@ impl Members {
         match self.take(name) {
             Value::Null => Ok(None),
             value => Self::of(name, value).map(Some),
+        }
+    }
+
+    /// Takes the generation of the informer, which the version decides; some headers repeat it.
+    pub(crate) fn generation(&mut self) -> Result<(), String> {
+        match self.optional_text("generation")?.as_deref() {
+            None | Some("classic" | "in-order" | "batched" | "atomic") => Ok(()),
+            Some(other) => Err(format!("unknown generation {other:?}")),
         }
     }
 

@@ -73,11 +73,7 @@ impl Play {
                 ));
             }
         }
-        if let Some(generation) = options.optional_text("generation")?
-            && !["classic", "in-order", "batched", "atomic"].contains(&generation.as_str())
-        {
-            return Err(format!("unknown generation {generation:?}"));
-        }
+        options.generation()?;
         let mut known = None;
         let mut atomic = false;
         let queue = if subject == "fifo" {
