@@ -46,6 +46,9 @@ pub struct Flight {
 /// Where what does not fit into the queue's room goes; it is counted there, not shown.
 pub const MORE: &str = "queue/more";
 
+/// The newest line of the output: what is inside of it is found as its last line.
+pub const LAST_LINE: &str = "output/last";
+
 /// What travels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
@@ -242,7 +245,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 format!("handler/{handler}/running"),
                 format!("handler/{handler}"),
             ],
-            to: vec!["output/last".to_owned()],
+            to: vec![LAST_LINE.to_owned()],
             look: Look::Arriving,
             hue: None,
         }),

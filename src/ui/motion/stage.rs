@@ -12,7 +12,8 @@ use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement};
 
 use super::plan::{
-    Flight, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS, climbing, ease,
+    Flight, LAST_LINE, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS, climbing,
+    ease,
 };
 use crate::cache::delta::DeltaType;
 use crate::ui::rows::type_class;
@@ -132,7 +133,9 @@ impl Stage {
             y: point.y - base.y(),
         };
         let path = Path::between(shift(origin.centre()), shift(target.centre()));
-        draw_path(&layer, &path, flight.hue, still);
+        let (start, end) = edges(origin, target);
+        let drawn = Path::between(shift(start), shift(end));
+        draw_path(&layer, &drawn, flight.hue, still);
         if still {
             // A still arrow and what is lit at its end say the same without moving.
             self.flash(&flight.to, scaled(SETTLE_MS));
@@ -307,6 +310,10 @@ fn edges(from: Rect, to: Rect) -> (Point, Point) {
         (start.x, end.x) = (from.x + from.width + GAP, to.x - GAP);
     } else if to.x + to.width < from.x {
         (start.x, end.x) = (from.x - GAP, to.x + to.width + GAP);
+    } else if from.y + from.height < to.y {
+        (start.y, end.y) = (from.y + from.height + GAP, to.y - GAP);
+    } else if to.y + to.height < from.y {
+        (start.y, end.y) = (from.y - GAP, to.y + to.height + GAP);
     }
     (start, end)
 }
@@ -318,10 +325,15 @@ fn layer() -> Option<HtmlElement> {
 fn shown(anchor: &str) -> Option<Element> {
     let anchor = anchor.replace('\\', "\\\\").replace('"', "\\\"");
     let found = document().query_selector(&format!("[data-anchor=\"{anchor}\"]"));
-    found
-        .ok()
-        .flatten()
-        .filter(|element| Rect::of(element).is_some())
+    let mut found = found.ok().flatten();
+    if anchor == LAST_LINE
+        && let Some(output) = &found
+    {
+        output.set_scroll_top(output.scroll_height());
+        let last = output.query_selector(".line:last-of-type");
+        found = last.ok().flatten();
+    }
+    found.filter(|element| Rect::of(element).is_some())
 }
 
 fn is_more(element: &Element) -> bool {
