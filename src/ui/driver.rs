@@ -88,6 +88,7 @@ impl Driver {
             Change::Forward => {
                 self.forward().await;
             }
+            Change::Back => self.back().await,
             Change::None | Change::Cut | Change::Follow(_) => {
                 if change != Change::None {
                     self.inner.stage.cut();
@@ -165,6 +166,24 @@ impl Driver {
         stage.play(before, &motion, still(), |ms| speed.scaled(ms));
         let Motion { ms, .. } = motion;
         speed.scaled(ms)
+    }
+
+    /// Cuts to the picture before, with the way of what is taken back drawn in reverse.
+    async fn back(&self) {
+        let stage = &self.inner.stage;
+        stage.cut();
+        let taken_back = {
+            let session = self.inner.session.borrow();
+            session.taken_back().and_then(|(record, picture)| {
+                let flight = plan::plan(record, &picture).flight?;
+                let from = plan::trail_from(record, &flight, &picture);
+                Some((from, stage.landed(&flight)?, flight))
+            })
+        };
+        self.draw().await;
+        if let Some((from, landed, flight)) = taken_back {
+            stage.reversed(&from, &flight, &landed);
+        }
     }
 
     /// The trail of the fact that the screen was cut to.

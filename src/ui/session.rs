@@ -37,6 +37,8 @@ pub enum Change {
     Cut,
     /// It went on by exactly one fact: that can be shown as a motion.
     Forward,
+    /// It went back by exactly one fact.
+    Back,
     /// Something new happened; it is worth to play on until so many facts are shown.
     Follow(usize),
 }
@@ -268,6 +270,14 @@ impl Session {
             .get(self.playback.cursor().checked_sub(1)?)
     }
 
+    /// The fact that was taken back last, and the state with it.
+    #[must_use]
+    pub fn taken_back(&self) -> Option<(&FactRecord, Picture)> {
+        let cursor = self.playback.cursor();
+        let record = self.timeline.facts().get(cursor)?;
+        Some((record, self.timeline.picture(cursor + 1)))
+    }
+
     /// The state at the cursor.
     pub fn picture(&mut self) -> Rc<Picture> {
         let cursor = self.playback.cursor();
@@ -386,6 +396,8 @@ impl Session {
         self.playback.step(by, self.timeline.len());
         if self.playback.cursor() == before + 1 {
             Change::Forward
+        } else if self.playback.cursor() + 1 == before {
+            Change::Back
         } else if self.playback.cursor() == before {
             Change::None
         } else {

@@ -4,9 +4,10 @@
 //! rest. A fact that moves nothing only flashes.
 
 use crate::cache::delta::DeltaType;
-use crate::cache::fact::{Actor, EventType, Fact, FactRecord};
+use crate::cache::fact::{Actor, EventType, Fact, FactRecord, Notification, ObjectRef};
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Picture, ReflectorState};
+use crate::ui::caption::short_rv;
 
 /// How long the source is lit before anything moves, in ms at normal speed.
 pub const LIGHT_MS: u32 = 150;
@@ -41,6 +42,10 @@ pub struct Flight {
     pub look: Look,
     /// Whose colour the path has.
     pub hue: Option<DeltaType>,
+    /// What has left leaves a ghost until the next step; not where others take its place.
+    pub ghost: bool,
+    /// Where the way begins once the screen has changed, if not at `from`.
+    pub exit: Option<String>,
 }
 
 /// Where what does not fit into the queue's room goes; it is counted there, not shown.
@@ -56,8 +61,19 @@ pub enum Look {
     Arriving,
     /// A copy of what has left.
     Leaving,
-    /// A label that is gone afterwards.
-    Label(String),
+    /// A label that is gone afterwards, and what stays hidden until it lands.
+    Label(String, Hides),
+}
+
+/// What of the target stays hidden while something is on its way to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hides {
+    /// Nothing: it was there before.
+    Nothing,
+    /// All of it.
+    Target,
+    /// What is inside of it.
+    Inside,
 }
 
 /// What a fact looks like; `after` is the picture with the fact in it.
@@ -88,6 +104,7 @@ pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
 #[must_use]
 pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<String> {
     let mut from = flight.from.clone();
+    from.extend(flight.exit.clone());
     let watched = after.reflector.state == ReflectorState::Watch;
     if record.actor == Actor::Reflector
         && watched
@@ -123,6 +140,8 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             to: vec![to],
             look,
             hue,
+            ghost: false,
+            exit: None,
         })
     };
     match &record.fact {
@@ -131,29 +150,29 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             one(
                 format!("api/object/{}", object.key),
                 format!("api/stream/{number}"),
-                Look::Arriving,
+                Look::Label(event_text(*event, object), Hides::Target),
                 hue_of(*event),
             )
         }
         Fact::ListRequested { rv } => one(
             "reflector/state/list".to_owned(),
             "api/gauge".to_owned(),
-            Look::Label(format!("LIST rv={rv:?}")),
+            Look::Label(format!("LIST rv={rv:?}"), Hides::Nothing),
             None,
         ),
         Fact::ListReceived { count, .. } => one(
             "api/gauge".to_owned(),
             "reflector/state/list".to_owned(),
-            Look::Label(format!("LIST · {count}")),
+            Look::Label(format!("LIST · {count}"), Hides::Nothing),
             None,
         ),
         Fact::WatchRequested { rv } => one(
             "reflector/state/watch".to_owned(),
             "api/gauge".to_owned(),
-            Look::Label(format!("WATCH rv={rv:?}")),
+            Look::Label(format!("WATCH rv={rv:?}"), Hides::Nothing),
             None,
         ),
-        Fact::EventReceived { event, .. } => {
+        Fact::EventReceived { event, object } => {
             let line = last_received(after)?;
             Some(Flight {
                 from: vec![format!("api/stream/{line}")],
@@ -161,8 +180,10 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                     "reflector/hand".to_owned(),
                     "reflector/state/watch".to_owned(),
                 ],
-                look: Look::Leaving,
+                look: Look::Label(event_text(*event, object), Hides::Inside),
                 hue: hue_of(*event),
+                ghost: false,
+                exit: None,
             })
         }
         Fact::DeltaAppended {
@@ -178,20 +199,27 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 ],
                 look: Look::Arriving,
                 hue: Some(*delta_type),
+                ghost: true,
+                exit: None,
             })
         }
         Fact::DeleteIgnored { key } => Some(Flight {
             from: origin(record.actor, after),
             to: vec!["room/queue".to_owned()],
-            look: Look::Label(format!("Deleted {}", short(key))),
+            look: Look::Label(format!("Deleted {}", short(key)), Hides::Nothing),
             hue: Some(DeltaType::Deleted),
+            ghost: true,
+            exit: None,
         }),
-        Fact::KeyPopped { key, .. } => one(
-            format!("queue/column/{key}"),
-            "pop/slot".to_owned(),
-            Look::Leaving,
-            None,
-        ),
+        // The next column takes the place, so the way begins at the queue's exit.
+        Fact::KeyPopped { key, .. } => Some(Flight {
+            from: vec![format!("queue/column/{key}")],
+            to: vec!["pop/slot".to_owned()],
+            look: Look::Leaving,
+            hue: None,
+            ghost: false,
+            exit: Some("room/queue".to_owned()),
+        }),
         Fact::ItemStored { object, .. } => {
             let popped = after.pop.processing.as_ref()?;
             let position = popped.position?;
@@ -204,26 +232,37 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 to: vec![format!("store/item/{}", object.key)],
                 look: Look::Arriving,
                 hue,
+                ghost: false,
+                exit: None,
             })
         }
         Fact::IndexEntryAdded { index, value, key } => Some(Flight {
             from: vec![format!("store/item/{key}"), "pop/slot".to_owned()],
             to: vec![index_anchor(index, value, key)],
-            look: Look::Arriving,
+            look: Look::Label(short(key).to_owned(), Hides::Target),
             hue: None,
+            ghost: false,
+            exit: None,
         }),
         Fact::NotificationQueued {
-            handler, pending, ..
+            handler,
+            pending,
+            notification,
         } => Some(Flight {
             from: vec!["pop/slot".to_owned()],
             to: vec![
                 format!("handler/{handler}/pending/{}", pending.saturating_sub(1)),
                 format!("handler/{handler}"),
             ],
-            look: Look::Arriving,
+            look: Look::Label(call(notification), Hides::Target),
             hue: None,
+            ghost: false,
+            exit: None,
         }),
-        Fact::NotificationTaken { handler, .. } => {
+        Fact::NotificationTaken {
+            handler,
+            notification,
+        } => {
             let inline = after.handlers.get(usize::from(*handler))?.inline;
             let from = if inline {
                 "pop/slot".to_owned()
@@ -236,21 +275,40 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                     format!("handler/{handler}/running"),
                     format!("handler/{handler}"),
                 ],
-                look: Look::Arriving,
+                look: Look::Label(call(notification), Hides::Nothing),
                 hue: None,
+                ghost: false,
+                exit: None,
             })
         }
-        Fact::LinePrinted { handler, .. } => Some(Flight {
+        Fact::LinePrinted { handler, line } => Some(Flight {
             from: vec![
                 format!("handler/{handler}/running"),
                 format!("handler/{handler}"),
             ],
             to: vec![LAST_LINE.to_owned()],
-            look: Look::Arriving,
+            look: Look::Label(line.to_string(), Hides::Target),
             hue: None,
+            ghost: false,
+            exit: None,
         }),
         _ => None,
     }
+}
+
+fn event_text(event: EventType, object: &ObjectRef) -> String {
+    let name = short(&object.key);
+    let rv = short_rv(&object.rv);
+    format!("{} {name} {rv}", event.as_str())
+}
+
+fn call(notification: &Notification) -> String {
+    let (name, object) = match notification {
+        Notification::Add { object, .. } => ("OnAdd", object),
+        Notification::Update { new, .. } => ("OnUpdate", new),
+        Notification::Delete { object } => ("OnDelete", object),
+    };
+    format!("{name} {}", short(&object.key))
 }
 
 /// Where what comes into the queue comes from.

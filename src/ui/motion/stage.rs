@@ -12,8 +12,8 @@ use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement};
 
 use super::plan::{
-    Flight, LAST_LINE, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS, climbing,
-    ease,
+    Flight, Hides, LAST_LINE, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS,
+    climbing, ease,
 };
 use crate::cache::delta::DeltaType;
 use crate::ui::rows::type_class;
@@ -42,6 +42,11 @@ struct Inner {
 pub struct Before {
     from: Option<(Rect, Element)>,
     slides: Vec<(String, Rect)>,
+}
+
+/// Where something had landed.
+pub struct Landed {
+    rect: Rect,
 }
 
 #[derive(Clone, Copy)]
@@ -112,56 +117,49 @@ impl Stage {
     /// Shows the motion, now that the screen has changed. `scaled` gives the time that so many ms
     /// take at the speed of now; `still` is for those who want nothing to move.
     pub fn play(&self, before: Before, motion: &Motion, still: bool, scaled: impl Fn(u32) -> u32) {
-        let flight = motion.flight.as_ref().and_then(|flight| {
+        let found = motion.flight.as_ref().and_then(|flight| {
             let to = flight.to.iter().find_map(|anchor| shown(anchor))?;
-            let target = Rect::of(&to)?;
-            let (origin, leaving) = match (&before.from, &flight.look) {
-                (Some((rect, leaving)), _) => (*rect, Some(leaving.clone())),
-                (None, Look::Label(_)) => return None,
-                (None, _) => return None,
-            };
-            Some((flight, to, origin, target, leaving))
+            let target = within_room(&to, Rect::of(&to)?);
+            let (origin, leaving) = before.from.as_ref()?;
+            Some((flight, to, *origin, target, leaving))
         });
-        let Some((flight, to, origin, target, leaving)) = flight else {
+        let (Some((flight, to, origin, target, leaving)), Some(layer)) = (found, layer()) else {
             self.flash(&motion.flash, scaled(SETTLE_MS));
             return;
         };
-        let Some(layer) = layer() else { return };
         let base = layer.get_bounding_client_rect();
         let shift = |point: Point| Point {
             x: point.x - base.x(),
             y: point.y - base.y(),
         };
-        let path = Path::between(shift(origin.centre()), shift(target.centre()));
-        let (start, end) = edges(origin, target);
+        let exit = flight.exit.as_ref().and_then(|anchor| shown(anchor));
+        let exit = exit.and_then(|exit| Rect::of(&exit));
+        let (start, end) = edges(exit.unwrap_or(origin), target);
         let drawn = Path::between(shift(start), shift(end));
         draw_path(&layer, &drawn, flight.hue, still);
         if still {
-            // A still arrow and what is lit at its end say the same without moving.
+            // A still arrow, words and what is lit at its end say the same without moving.
+            say_way(&layer, flight, &drawn);
             self.flash(&flight.to, scaled(SETTLE_MS));
             return;
         }
         self.slide(&before.slides, scaled(SLIDE_MS));
-        if let Some(ghost) = &leaving {
-            place(
-                ghost,
-                shift(Point {
-                    x: origin.x,
-                    y: origin.y,
-                }),
-                origin,
-                "ghost",
-            );
-            let _ = layer.append_child(ghost);
+        if flight.ghost {
+            let corner = Point {
+                x: origin.x,
+                y: origin.y,
+            };
+            place(leaving, shift(corner), origin, "ghost");
+            let _ = layer.append_child(leaving);
         }
-        let Some((flyer, size)) = look(flight, &to, leaving.as_ref(), origin, target) else {
+        let Some((flyer, size)) = look(flight, &to, leaving, origin, target) else {
             return;
         };
         match flight.look {
             Look::Arriving if is_more(&to) => {}
-            Look::Arriving => self.hide(&to),
+            Look::Arriving | Look::Label(_, Hides::Target) => self.hide(&to),
             // What has left is inside of what it arrives at.
-            Look::Leaving => {
+            Look::Leaving | Look::Label(_, Hides::Inside) => {
                 let inside = to.children();
                 for place in 0..inside.length() {
                     if let Some(child) = inside.get_with_index(place) {
@@ -169,10 +167,10 @@ impl Stage {
                     }
                 }
             }
-            Look::Label(_) => {}
+            Look::Label(_, Hides::Nothing) => {}
         }
-        let start = path.at(0.0);
-        put(&flyer, start, size);
+        let path = Path::between(shift(origin.centre()), shift(target.centre()));
+        put(&flyer, path.at(0.0), size);
         let _ = layer.append_child(&flyer);
         self.fly(
             flyer,
@@ -183,11 +181,35 @@ impl Stage {
         );
     }
 
+    /// Where the target of a fact is now, before the fact is taken back.
+    #[must_use]
+    pub fn landed(&self, flight: &Flight) -> Option<Landed> {
+        let to = flight.to.iter().find_map(|anchor| shown(anchor))?;
+        let rect = within_room(&to, Rect::of(&to)?);
+        Some(Landed { rect })
+    }
+
+    /// Draws the way of a fact that was taken back, in reverse.
+    pub fn reversed(&self, from: &[String], flight: &Flight, landed: &Landed) {
+        let origin = from.iter().find_map(|anchor| shown(anchor));
+        let (Some(origin), Some(layer)) = (origin.and_then(|e| Rect::of(&e)), layer()) else {
+            return;
+        };
+        let base = layer.get_bounding_client_rect();
+        let (start, end) = edges(landed.rect, origin);
+        let shift = |point: Point| Point {
+            x: point.x - base.x(),
+            y: point.y - base.y(),
+        };
+        let path = Path::between(shift(start), shift(end));
+        draw_path(&layer, &path, flight.hue, true);
+    }
+
     /// Draws the trail of a fact that the screen was cut to: where what is new came from.
     pub fn trail(&self, from: &[String], flight: &Flight) {
         let place = |anchors: &[String]| {
             let element = anchors.iter().find_map(|anchor| shown(anchor))?;
-            Rect::of(&element)
+            Some(within_room(&element, Rect::of(&element)?))
         };
         let (Some(from), Some(to), Some(layer)) = (place(from), place(&flight.to), layer()) else {
             return;
@@ -302,6 +324,44 @@ impl Stage {
     }
 }
 
+/// What is scrolled out of its room is taken to be at the room's edge.
+fn within_room(element: &Element, mut rect: Rect) -> Rect {
+    let room = element.closest(".room").ok().flatten();
+    if let Some(room) = room.and_then(|room| Rect::of(&room)) {
+        let lowest = (room.y + room.height - rect.height).max(room.y);
+        rect.y = rect.y.clamp(room.y, lowest);
+        let rightmost = (room.x + room.width - rect.width).max(room.x);
+        rect.x = rect.x.clamp(room.x, rightmost);
+    }
+    rect
+}
+
+/// In words: from which room to which.
+fn say_way(layer: &HtmlElement, flight: &Flight, path: &Path) {
+    let room = |anchors: &[String]| {
+        let element = anchors.iter().find_map(|anchor| shown(anchor))?;
+        let room = element.closest(".room").ok().flatten()?;
+        room.query_selector("h2").ok().flatten()?.text_content()
+    };
+    let mut from = flight.from.clone();
+    from.extend(flight.exit.clone());
+    let (Some(from), Some(to)) = (room(&from), room(&flight.to)) else {
+        return;
+    };
+    if from == to {
+        return;
+    }
+    let Ok(words) = document().create_element("div") else {
+        return;
+    };
+    words.set_class_name("fly fly-label way");
+    words.set_text_content(Some(&format!("{from} → {to}")));
+    let _ = layer.append_child(&words);
+    if let Ok(words) = words.dyn_into::<HtmlElement>() {
+        put(&words, path.at(0.5), (0.0, 0.0));
+    }
+}
+
 /// From the edge of one to the edge of the other, where they stand beside each other; else between
 /// their middles.
 fn edges(from: Rect, to: Rect) -> (Point, Point) {
@@ -386,7 +446,7 @@ fn strip(element: &Element) {
 fn look(
     flight: &Flight,
     to: &Element,
-    leaving: Option<&Element>,
+    leaving: &Element,
     origin: Rect,
     target: Rect,
 ) -> Option<(HtmlElement, (f64, f64))> {
@@ -403,10 +463,10 @@ fn look(
         }
         Look::Arriving => (copy(to)?, Some(target)),
         Look::Leaving => {
-            let copy = leaving?.clone_node_with_deep(true).ok()?;
+            let copy = leaving.clone_node_with_deep(true).ok()?;
             (copy.dyn_into().ok()?, Some(origin))
         }
-        Look::Label(text) => (label(text)?, None),
+        Look::Label(text, _) => (label(text)?, None),
     };
     let element: HtmlElement = element.dyn_into().ok()?;
     let _ = element.class_list().remove_1("ghost");
