@@ -1,7 +1,7 @@
-//! The cache in the browser's machine: the same run as natively, down to the order of things.
+//! The cache and whole worlds in the browser's machine: the same runs as natively, byte for byte.
 //!
 //! Built for wasm32 it runs under node (`make test-wasm`); natively it runs with the others. Both
-//! must find [`DIGEST`], so a hash or an order that depends on the width of a pointer is found here.
+//! must find [`DIGEST`] and [`WORLDS`], so a hash or an order that depends on the width of a pointer is found here.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use deltascope::cache::delta::DeltaType;
 use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
+use deltascope::cache::fact::ProcessMode;
 use deltascope::cache::index::{
     Indexers, NAMESPACE_INDEX, label_index_func, meta_namespace_index_func,
 };
@@ -24,7 +25,10 @@ use deltascope::cache::key_func::meta_namespace_key_func;
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::queue::{ProcessOutcome, Queue};
 use deltascope::cache::store::new_indexer;
-use deltascope::source::pod::{self, Write};
+use deltascope::lessons;
+use deltascope::runtime::virtual_time::Input;
+use deltascope::source::Command;
+use deltascope::source::pod::{self, PodSpec, Write};
 use deltascope::source::workload::{Options, Workload};
 use kube_core::DynamicObject;
 
@@ -46,6 +50,117 @@ fn a_run_is_the_same_on_every_machine() {
     assert!(log.contains("Deleted"), "{log}");
     assert_eq!(fnv(&log), DIGEST, "the log of the run:\n{log}");
     assert_ne!(run(12), log, "the seed decides");
+}
+
+/// Facts of an endless world that are compared.
+const FACTS: u32 = 2_000;
+/// So many facts lie between two inputs of the user.
+const INPUT_EVERY: u32 = 130;
+/// FNV-1a of the facts, as `Debug` writes them: of the sandbox with other seeds and a user's inputs,
+/// then of everything in the menu. Who changes a lesson or a fact copies the new ones from the
+/// message of the test; they must be the same natively and in wasm.
+const WORLDS: &[(&str, u64)] = &[
+    ("seed 1", 0x99fee473060bd3cc),
+    ("seed 2", 0x447861e32d2c705a),
+    ("seed 3", 0xd81b51a96c2e8707),
+    ("seed 4", 0x1ccdc832d241d547),
+    ("seed 5", 0xc7ef98964132a391),
+    ("seed 6", 0x9779961362bdc973),
+    ("sandbox", 0xb2b11d0e38e776b0),
+    ("deltafifo", 0x0ecd7d843bbe9213),
+    ("reflector", 0x0d15d67e9892351e),
+    ("indexer", 0x5b7156282b1c34ac),
+    ("pod-lifecycle", 0x104b8f22dba1146d),
+    ("bookmarks", 0x9f71679996c2e058),
+    ("cut", 0xc5763e845a70343c),
+    ("expired", 0xcfcac56af50550f4),
+];
+
+#[cfg_attr(not(target_arch = "wasm32"), test)]
+#[cfg_attr(target_arch = "wasm32", wasm_bindgen_test)]
+fn whole_worlds_state_the_same_facts_on_every_machine() {
+    let mut found: Vec<(String, u64)> = (1..=6)
+        .map(|seed| (format!("seed {seed}"), fnv(&sandbox(seed))))
+        .collect();
+    for (id, _) in lessons::menu() {
+        let mut world = lessons::load(&id).unwrap().scenario.build().unwrap();
+        let mut log = String::new();
+        while world.count() < FACTS && world.step() {}
+        for record in world.drain() {
+            writeln!(log, "{record:?}").unwrap();
+        }
+        found.push((id.to_string(), fnv(&log)));
+    }
+    let digests: std::collections::BTreeSet<u64> =
+        found.iter().map(|(_, digest)| *digest).collect();
+    assert_eq!(
+        digests.len(),
+        found.len(),
+        "each is another run: {found:#?}"
+    );
+    let table = found
+        .iter()
+        .fold(String::new(), |mut table, (name, digest)| {
+            writeln!(table, "    ({name:?}, {digest:#018x}),").unwrap();
+            table
+        });
+    let expected = WORLDS
+        .iter()
+        .map(|(name, digest)| ((*name).to_owned(), *digest));
+    assert!(expected.eq(found), "the digests are now:\n{table}");
+}
+
+/// The facts of a sandbox in which a user does a bit of everything; with an even seed the machines
+/// take turns at random.
+fn sandbox(seed: u64) -> String {
+    let mut scenario = lessons::load("sandbox").unwrap().scenario;
+    scenario.settings.seed = seed;
+    scenario.settings.interleave = seed.is_multiple_of(2);
+    scenario.traffic = Some(seed);
+    let mut world = scenario.build().unwrap();
+    let object = |phase: &str| {
+        PodSpec {
+            namespace: "mine".to_owned(),
+            name: "pod".to_owned(),
+            phase: phase.to_owned(),
+            ..PodSpec::default()
+        }
+        .into_object()
+    };
+    let write = |write| Input::Source(Command::Write(write));
+    let inputs = [
+        write(Write::Create(object("Pending"))),
+        write(Write::Update(object("Running"))),
+        Input::KnownObjects(false),
+        Input::Source(Command::Cut),
+        Input::Mode(ProcessMode::Held),
+        write(Write::Delete {
+            namespace: "mine".to_owned(),
+            name: "pod".to_owned(),
+        }),
+        Input::Pop,
+        Input::Source(Command::Compact),
+        Input::Source(Command::Cut),
+        Input::KnownObjects(true),
+        Input::Mode(ProcessMode::Free),
+        // Refused: it is gone.
+        write(Write::Update(object("Failed"))),
+        Input::Mode(ProcessMode::Paced(200)),
+    ];
+    let mut inputs = inputs.iter().cycle();
+    let mut next = INPUT_EVERY;
+    while world.count() < FACTS && world.step() {
+        if world.count() >= next {
+            world.input(inputs.next().unwrap().clone());
+            next += INPUT_EVERY;
+        }
+    }
+    assert!(world.count() >= FACTS);
+    let mut log = String::new();
+    for record in world.drain() {
+        writeln!(log, "{record:?}").unwrap();
+    }
+    log
 }
 
 /// A server's writes through a DeltaFIFO into an indexer; one line for each Pop, then the store.
