@@ -230,6 +230,83 @@ fn a_held_loop_lets_deltas_pile_up_and_pops_one_key_when_asked() {
 }
 
 #[test]
+fn a_list_that_is_one_page_says_so() {
+    for (token, told) in [("", false), ("abc", true)] {
+        let list = json!({ "kind": "PodList", "apiVersion": "v1", "items": [],
+            "metadata": { "resourceVersion": "7", "continue": token } });
+        let mut session = Session::new();
+        let bytes = list.to_string().into_bytes();
+        session.obey(Command::Open(vec![("list.json".into(), bytes)]));
+        let view = session.view();
+        assert!(view.error.is_none());
+        let note = &view.lesson.note;
+        assert_eq!(note.en.contains("one page of several"), told);
+        assert_eq!(note.zh.contains("多页中的一页"), told);
+    }
+}
+
+#[test]
+fn a_watch_that_is_ending_cannot_be_cut_again() {
+    let mut session = open("indexer");
+    end(&mut session);
+    session.inject("cut", Value::Null);
+    assert_eq!(now(&mut session)["error"], Value::Null);
+    let step = now(&mut session)["step"].clone();
+    session.inject("cut", Value::Null);
+    let state = now(&mut session);
+    assert!(
+        state["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("no open watch")
+    );
+    assert_eq!(state["step"], step);
+}
+
+#[test]
+fn a_history_is_forgotten_only_where_there_is_one() {
+    for (lesson, fails) in [
+        ("indexer", false),
+        ("pod-lifecycle", true),
+        ("deltafifo", true),
+    ] {
+        let mut session = open(lesson);
+        session.obey(Command::Compact);
+        assert_eq!(now(&mut session)["error"].is_null(), !fails, "{lesson}");
+    }
+}
+
+#[test]
+fn a_run_that_is_full_says_so_and_takes_no_more() {
+    let mut session = open("sandbox");
+    session.obey(Command::Step(i64::MAX));
+    let steps = session.view().steps;
+    assert_eq!(session.view().step, steps);
+    assert!((100_000..101_000).contains(&steps) && !session.view().endless);
+    session.play();
+    assert_eq!(session.tick(), Change::Cut);
+    assert!(
+        session
+            .view()
+            .error
+            .unwrap()
+            .message
+            .en
+            .contains("facts are kept")
+    );
+    session.obey(Command::DismissError);
+    session.inject("create", json!({ "metadata": { "name": "x" } }));
+    let view = session.view();
+    assert!(view.error.unwrap().message.en.contains("facts are kept"));
+    assert_eq!(view.steps, steps);
+    // There is room again farther back.
+    session.obey(Command::Seek(50_000));
+    session.inject("create", json!({ "metadata": { "name": "x" } }));
+    let view = session.view();
+    assert!(view.error.is_none() && view.endless && view.steps < 51_000);
+}
+
+#[test]
 fn an_edit_keeps_the_labels_that_the_form_does_not_show() {
     let mut session = open("indexer");
     end(&mut session);

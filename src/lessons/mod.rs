@@ -164,13 +164,22 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
         handlers: vec![handler],
         ..Settings::default()
     };
+    let (mut en, mut zh) = (
+        "What a real API server sent, byte for byte, one event every half second. Nothing can be written to the past, but the process loop and KnownObjects are yours.".to_owned(),
+        "真实 API server 发来的原始字节,每半秒一个事件。过去不能改写,但处理循环和 KnownObjects 由你控制。".to_owned(),
+    );
+    if recorded.start.as_ref().is_some_and(|list| list.partial) {
+        en.insert_str(
+            0,
+            "The list is one page of several: the server had more objects than this. ",
+        );
+        zh.insert_str(0, "这个列表只是多页中的一页:服务器上还有更多对象。");
+    }
+    let note = Text::new(&en, &zh);
     Lesson {
         id,
         title,
-        note: Text::new(
-            "What a real API server sent, byte for byte, one event every half second. Nothing can be written to the past, but the process loop and KnownObjects are yours.",
-            "真实 API server 发来的原始字节,每半秒一个事件。过去不能改写,但处理循环和 KnownObjects 由你控制。",
-        ),
+        note,
         era: "1.32".into(),
         open: None,
         scenario: Scenario {

@@ -67,11 +67,14 @@ impl Driver {
         let driver = self.clone();
         let change = self.inner.session.borrow_mut().obey(command);
         spawn_local(async move {
-            driver.show(change).await;
+            let run = driver.show(change).await;
+            // While it plays it comes to what follows by itself.
+            let playing = driver.inner.session.borrow().playback().is_playing();
             if let Change::Follow(to) = change
+                && !playing
                 && !still()
             {
-                driver.follow(to).await;
+                driver.follow(to, run).await;
             }
         });
     }
@@ -82,7 +85,8 @@ impl Driver {
         self.show(change).await;
     }
 
-    async fn show(&self, change: Change) {
+    /// The number of the run that begins with it.
+    async fn show(&self, change: Change) -> u64 {
         let run = self.next_run();
         match change {
             Change::Forward => {
@@ -102,6 +106,7 @@ impl Driver {
         if self.inner.session.borrow().playback().is_playing() {
             self.play(run);
         }
+        run
     }
 
     /// Plays on, one fact after the other, until something else happens.
@@ -127,8 +132,7 @@ impl Driver {
     }
 
     /// Shows what follows from a click, up to so many facts.
-    async fn follow(&self, to: usize) {
-        let run = self.inner.run.get();
+    async fn follow(&self, to: usize, run: u64) {
         while self.inner.run.get() == run {
             if self.inner.session.borrow().playback().cursor() >= to {
                 return;

@@ -10,7 +10,7 @@ use crate::cache::key::Key;
 use crate::lessons::{self, Lesson};
 use crate::replay::picture::{Feed, Picture};
 use crate::replay::playback::Playback;
-use crate::replay::timeline::Timeline;
+use crate::replay::timeline::{MAX_FACTS, Timeline};
 use crate::runtime::virtual_time::Input;
 use crate::source::pod::{self, PodSpec, Write};
 use crate::source::scenario::Act;
@@ -162,10 +162,13 @@ impl Session {
                 }))
             }
             Command::CutWatch => {
-                if self.picture().api.watch.is_none() {
+                if self.picture().api.watch.is_none() || self.watch_is_ending() {
                     return self.fail(no_watch(), None);
                 }
                 self.insert(Input::Source(source::Command::Cut))
+            }
+            Command::Compact if self.picture().api.feed != Feed::Server => {
+                self.fail(no_history(), None)
             }
             Command::Compact => self.insert(Input::Source(source::Command::Compact)),
             Command::PopOne => {
@@ -240,6 +243,8 @@ impl Session {
         self.look_ahead(self.playback.cursor() + 1);
         if self.playback.tick(self.timeline.len()) {
             Change::Forward
+        } else if self.timeline.is_full() {
+            self.fail(full(), None)
         } else {
             Change::None
         }
@@ -365,23 +370,37 @@ impl Session {
     /// Puts an input in at the cursor; the future is another one from there.
     fn insert(&mut self, input: Input<source::Command>) -> Change {
         let at = self.playback.cursor();
+        if at >= MAX_FACTS {
+            return self.fail(full(), None);
+        }
         let follow = Follow::of(&input);
         let shown = self.timeline.insert(at, input);
         self.playback.seek(shown, self.timeline.len());
         self.picture = (at, Rc::new(self.timeline.picture(at)));
+        self.timeline.extend(shown + CONSEQUENCE);
         self.marked();
         self.error = None;
         let new = self.timeline.facts().get(at..shown).unwrap_or_default();
         if let Some(message) = new.iter().find_map(|record| refusal(&record.fact)) {
             return self.fail(message, None);
         }
-        let ahead = shown + CONSEQUENCE;
-        self.timeline.extend(ahead);
         let after = self.timeline.facts().get(shown..).unwrap_or_default();
         let after = after.get(..CONSEQUENCE).unwrap_or(after);
         follow
             .find(after)
             .map_or(Change::Cut, |facts| Change::Follow(shown + facts))
+    }
+
+    /// Whether the watch was closed and the reflector has not noticed yet.
+    fn watch_is_ending(&self) -> bool {
+        let before = self.timeline.facts().get(..self.playback.cursor());
+        let last = before.unwrap_or_default().iter().rev().find(|record| {
+            matches!(
+                record.fact,
+                Fact::WatchClosed { .. } | Fact::WatchEnded { .. } | Fact::WatchAccepted { .. }
+            )
+        });
+        last.is_some_and(|record| matches!(record.fact, Fact::WatchClosed { .. }))
     }
 
     fn fail(&mut self, message: Text, line: Option<u32>) -> Change {
@@ -391,7 +410,8 @@ impl Session {
 
     fn move_by(&mut self, by: i64) -> Change {
         let before = self.playback.cursor();
-        let wanted = usize::try_from(by).unwrap_or(0);
+        // What a usize cannot hold is farther than any run goes.
+        let wanted = usize::try_from(by.max(0)).unwrap_or(usize::MAX);
         self.look_ahead(before.saturating_add(wanted));
         self.playback.step(by, self.timeline.len());
         if self.playback.cursor() == before + 1 {
@@ -595,6 +615,20 @@ fn no_watch() -> Text {
     Text::new(
         "There is no open watch to cut at this moment. Step on until the reflector watches.",
         "此刻没有打开的 watch 可以切断。请前进到 Reflector 开始 watch 之后。",
+    )
+}
+
+fn no_history() -> Text {
+    Text::new(
+        "There is no simulated API server here whose history could be forgotten. Open the sandbox.",
+        "这里没有模拟的 API server,没有可以丢弃的历史。请打开沙盒。",
+    )
+}
+
+fn full() -> Text {
+    Text::new(
+        &format!("No more than {MAX_FACTS} facts are kept, and here they end. Go back, or reset."),
+        &format!("最多保留 {MAX_FACTS} 个事实,到此为止。请后退,或重置。"),
     )
 }
 
