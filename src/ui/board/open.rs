@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::FileList;
+use web_sys::{File, FileList};
 
 use super::icons;
 use crate::ui::app::Ui;
@@ -30,7 +30,7 @@ pub(super) fn OpenButton() -> impl IntoView {
             on:change=move |_| {
                 if let Some(input) = input.get_untracked() {
                     read(ui, input.files());
-                    // The same file can be chosen again.
+                    // The same file can be chosen again. This empties the list as well.
                     input.set_value("");
                 }
             }
@@ -94,15 +94,19 @@ pub(super) fn DropZone() -> impl IntoView {
 }
 
 fn read(ui: Ui, files: Option<FileList>) {
-    let Some(files) = files.filter(|files| files.length() > 0) else {
+    let Some(files) = files else {
         return;
     };
+    // Out of the list, which is the page's and changes before they are read.
+    let files: Vec<File> = (0..files.length())
+        .filter_map(|index| files.get(index))
+        .collect();
+    if files.is_empty() {
+        return;
+    }
     spawn_local(async move {
         let mut read = Vec::new();
-        for index in 0..files.length() {
-            let Some(file) = files.get(index) else {
-                continue;
-            };
+        for file in files {
             // What cannot be read is handed on as empty: the reader of recordings says so.
             let bytes = match file.slice_with_f64_and_f64(0.0, READ) {
                 Ok(part) => JsFuture::from(part.array_buffer()).await,

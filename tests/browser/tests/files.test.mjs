@@ -52,6 +52,22 @@ test("a dropped watch plays", onPage({}, async (app) => {
   assert.equal(end.reflector.lastSyncResourceVersion, "41491");
 }));
 
+test("a file chosen by the button plays, and can be chosen again", onPage({}, async (app) => {
+  const choose = async (...paths) => {
+    const chooser = app.page.waitForEvent("filechooser");
+    await app.id("btn-open").click();
+    await (await chooser).setFiles(paths);
+  };
+  for (let times = 0; times < 2; times += 1) {
+    await app.call("load", "deltafifo");
+    await choose(LIST, WATCH_AFTER_LIST);
+    await app.eventually("the files are open", (s) => s.lesson !== "deltafifo" || s.error);
+    const end = await app.toEnd();
+    assert.equal(end.error, null);
+    assert.deepEqual(end.store.items, { "default/nettool": "41627", "default/web-0": "41572" });
+  }
+}));
+
 test("a list and a watch dropped together play as one", onPage({}, async (app) => {
   // In either order: a file manager promises none.
   for (const files of [[LIST, WATCH_AFTER_LIST], [WATCH_AFTER_LIST, LIST]]) {
