@@ -2,7 +2,7 @@
 
 use super::{Names, RvText, type_class};
 use crate::cache::delta::DeltaType;
-use crate::cache::fact::EventType;
+use crate::cache::fact::{EventType, Fact};
 use crate::replay::picture::{Feed, ReflectorState};
 use crate::ui::view::View;
 
@@ -73,7 +73,7 @@ impl StateName {
 #[must_use]
 pub fn rows(view: &View) -> ReflectorRows {
     let reflector = &view.picture.reflector;
-    let again = reflector.relist || reflector.lists > 0;
+    let again = lists_before(view) > 0;
     let on = match reflector.state {
         ReflectorState::List if again => Some(StateName::Relist),
         ReflectorState::List => Some(StateName::List),
@@ -103,11 +103,42 @@ pub fn rows(view: &View) -> ReflectorRows {
     }
 }
 
+/// Lists before the one that is under way, if one is: a list counts as soon as it is received,
+/// and is then still to be put into the queue.
+fn lists_before(view: &View) -> u64 {
+    let received = view
+        .recent
+        .iter()
+        .rev()
+        .find_map(|record| match record.fact {
+            Fact::ListReceived { .. } => Some(true),
+            Fact::ListRequested { .. } => Some(false),
+            _ => None,
+        })
+        // So long ago that both are forgotten: it is being put into the queue.
+        .unwrap_or(true);
+    view.picture
+        .reflector
+        .lists
+        .saturating_sub(u64::from(received))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::testing::view;
     use super::*;
     use crate::replay::picture::Picture;
+
+    fn requested() -> Fact {
+        Fact::ListRequested { rv: "0".into() }
+    }
+
+    fn received() -> Fact {
+        Fact::ListReceived {
+            rv: "4".into(),
+            count: 2,
+        }
+    }
 
     #[test]
     fn a_second_list_is_a_relist() {
@@ -118,9 +149,17 @@ mod tests {
             Some(StateName::List)
         );
         picture.reflector.lists = 1;
-        let again = rows(&view(picture, Vec::new()));
+        let first = vec![requested(), received()];
+        let replacing = rows(&view(picture.clone(), first.clone()));
+        assert_eq!(replacing.on, Some(StateName::List));
+        let again = [first, vec![requested()]].concat();
+        let again = rows(&view(picture.clone(), again));
         assert_eq!(again.on, Some(StateName::Relist));
         assert_eq!(again.relists, 0);
+        picture.reflector.lists = 2;
+        let both = vec![requested(), received(), requested(), received()];
+        let replacing = rows(&view(picture, both));
+        assert_eq!(replacing.on, Some(StateName::Relist));
     }
 
     #[test]
