@@ -43,12 +43,12 @@ pub fn Board() -> impl IntoView {
     listen_to_keys(ui, help);
     view! {
         <header::Header help=help />
-        <Problem />
         <layout::RoomTabs />
         <main
             class=text(move || format!("stage show-{}", layout.shown.get().id()))
             aria-label=ui.word(|words| words.stage)
         >
+            <Problem />
             <div class="grid" class:second-processor=move || layout.lower_is_processor()>
                 <i class="link api-refl"></i>
                 <i class="link refl-queue"></i>
@@ -84,11 +84,15 @@ fn Problem() -> impl IntoView {
                     .get()
                     .map(|error| {
                         let words = ui.words();
-                        let line = error.line.map(|line| format!(" ({} {line})", words.line));
+                        let message = error.message.get(ui.lang.get()).to_owned();
+                        let line = error
+                            .line
+                            .filter(|line| !names_line(&message, *line))
+                            .map(|line| format!(" ({} {line})", words.line));
                         view! {
                             <div class="problem-card" role="alert" data-testid="error">
                                 <b>{words.error}</b>
-                                <span>{error.message.get(ui.lang.get()).to_owned()} {line}</span>
+                                <span>{message} {line}</span>
                                 <button
                                     class="btn"
                                     on:click=move |_| ui.send(Command::DismissError)
@@ -103,12 +107,23 @@ fn Problem() -> impl IntoView {
     }
 }
 
+/// Whether the words say already which line it is.
+fn names_line(message: &str, line: u32) -> bool {
+    let (en, zh) = (format!("line {line}:"), format!("第 {line} 行"));
+    message.contains(&en) || message.contains(&zh)
+}
+
 fn listen_to_keys(ui: Ui, help: RwSignal<bool>) {
     let handle = window_event_listener(ev::keydown, move |event| {
         if help.get_untracked() || event.default_prevented() {
             return;
         }
         let key = event.key();
+        if key == "Escape" && ui.view.with_untracked(|view| view.error.is_some()) {
+            event.prevent_default();
+            ui.send(Command::DismissError);
+            return;
+        }
         let press = Press {
             key: &key,
             shift: event.shift_key(),
