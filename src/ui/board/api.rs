@@ -1,7 +1,10 @@
 //! The API server's room.
 
-use leptos::html;
+use std::sync::Arc;
+
 use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use leptos::{ev, html};
 
 use super::frame::{self, Frame, rv};
 use super::layout::{Layout, fit, size_of};
@@ -59,6 +62,14 @@ pub(super) fn Api() -> impl IntoView {
     let gauge = Memo::new(move |_| room.with(|room| room.rv.clone()));
     let chosen = RwSignal::new(None::<Key>);
     let form = RwSignal::new(None::<Form>);
+    let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
+    Effect::new(move |_| {
+        // Read, so that it is computed at all.
+        lesson.with(|_| ());
+        form.set(None);
+        chosen.set(None);
+        all.set(false);
+    });
     let target = Memo::new(move |_| {
         let chosen = chosen.get()?;
         objects.with(|rows| {
@@ -392,6 +403,7 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
             let _ = input.focus();
         }
     });
+    let sent = RwSignal::new(false);
     let close = move || {
         form.set(None);
         let back = if editing { "btn-edit" } else { "btn-create" };
@@ -411,8 +423,39 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
         } else {
             Command::Create(draft)
         });
-        close();
+        sent.set(true);
     };
+    // A write that was refused leaves the form as it is; the banner says why.
+    Effect::new(move |_| {
+        let refused = ui.view.with(|view| view.error.is_some());
+        if sent.get_untracked() {
+            sent.set(false);
+            if !refused {
+                close();
+            }
+        }
+    });
+    let on_key = window_event_listener(ev::keydown, move |event| {
+        if event.key() == "Escape" && !event.default_prevented() {
+            event.prevent_default();
+            close();
+        }
+    });
+    let outside = window_event_listener(ev::pointerdown, move |event| {
+        let target: Option<web_sys::Element> =
+            event.target().and_then(|target| target.dyn_into().ok());
+        let kept = target.is_some_and(|target| {
+            let around = target.closest("[data-testid=form-object], .problem");
+            around.ok().flatten().is_some()
+        });
+        if !kept {
+            form.set(None);
+        }
+    });
+    on_cleanup(move || {
+        on_key.remove();
+        outside.remove();
+    });
     let words = move || ui.words();
     view! {
         <form
@@ -422,12 +465,6 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
                 if editing { words().change_object } else { words().new_object }
             })
             on:submit=submit
-            on:keydown=move |event| {
-                if event.key() == "Escape" {
-                    event.prevent_default();
-                    close();
-                }
-            }
         >
             <label>
                 <span>{ui.word(|words| words.name)}</span>
@@ -482,7 +519,6 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
 }
 
 fn focus_test_id(id: &str) {
-    use leptos::wasm_bindgen::JsCast;
     let found = document().query_selector(&format!("[data-testid={id}]"));
     if let Some(element) = found
         .ok()
