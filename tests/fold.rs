@@ -425,3 +425,39 @@ proptest! {
         prop_assert_eq!(picture, timeline.picture(timeline.len()));
     }
 }
+
+#[test]
+fn a_long_run_forgets_the_same_in_the_picture_and_in_the_world() {
+    let mut scenario = deltascope::lessons::load("sandbox").unwrap().scenario;
+    scenario.settings.mode.0 = ProcessMode::Free;
+    let mut world = scenario.build().unwrap();
+    let mut picture = Picture::of(&world);
+    while picture.output.len() < 500 || picture.api.sent < 400 || world.count() < 9_000 {
+        assert!(world.step());
+        for record in world.drain() {
+            picture.apply(&record);
+        }
+        if world.count() % 16 == 0 {
+            assert_eq!(
+                picture,
+                Picture::of(&world),
+                "after {} facts",
+                world.count()
+            );
+        }
+    }
+    assert_eq!(picture, Picture::of(&world));
+}
+
+#[test]
+fn an_input_at_the_same_place_takes_the_place_of_the_first() {
+    let scenario = deltascope::lessons::load("indexer").unwrap().scenario;
+    let mut once = Timeline::new(scenario).unwrap();
+    let place = once.len();
+    let mut twice = once.clone();
+    twice.insert(place, input(&Op::Create(1, 1)).unwrap());
+    for timeline in [&mut once, &mut twice] {
+        timeline.insert(place, input(&Op::Create(2, 2)).unwrap());
+    }
+    assert_eq!(once.facts(), twice.facts());
+}
