@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use kube_core::DynamicObject;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::cache::delta::{Delta, DeltaType};
 use crate::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions, Taken};
@@ -126,26 +127,20 @@ pub struct HandlerSettings {
 
 /// A [`ProcessMode`] as data writes it: `"free"`, `"held"`, or a pause in ms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "ModeText")]
+#[serde(try_from = "Value")]
 pub struct ProcessModeText(pub ProcessMode);
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum ModeText {
-    Name(String),
-    Pause(u32),
-}
-
-impl TryFrom<ModeText> for ProcessModeText {
+impl TryFrom<Value> for ProcessModeText {
     type Error = String;
 
-    fn try_from(text: ModeText) -> Result<Self, String> {
-        match text {
-            ModeText::Name(name) if name == "free" => Ok(Self(ProcessMode::Free)),
-            ModeText::Name(name) if name == "held" => Ok(Self(ProcessMode::Held)),
-            ModeText::Pause(ms) => Ok(Self(ProcessMode::Paced(ms))),
-            ModeText::Name(name) => Err(format!(
-                "mode {name:?} is not known; write \"free\", \"held\" or a pause in ms"
+    fn try_from(value: Value) -> Result<Self, String> {
+        let pause = value.as_u64().and_then(|ms| ms.try_into().ok());
+        match (value.as_str(), pause) {
+            (Some("free"), _) => Ok(Self(ProcessMode::Free)),
+            (Some("held"), _) => Ok(Self(ProcessMode::Held)),
+            (_, Some(ms)) => Ok(Self(ProcessMode::Paced(ms))),
+            _ => Err(format!(
+                "mode {value} is not known; write \"free\", \"held\" or a pause in ms"
             )),
         }
     }

@@ -2,7 +2,7 @@
 
 use kube_core::DynamicObject;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::runtime::Time;
 use crate::runtime::virtual_time::{Feed, Input, ProcessModeText, Settings, World};
@@ -34,20 +34,20 @@ pub struct Scenario {
 }
 
 /// One thing that happens.
+///
+/// Written as one object: `at`, `op` and what the op asks for. It is read by hand, because what
+/// serde would bring for a tagged enum within it is many KB in the page.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(try_from = "Map<String, Value>")]
 pub struct Entry {
     /// When, in virtual ms.
     pub at: Time,
     /// What.
-    #[serde(flatten)]
     pub act: Act,
 }
 
 /// What can happen, as a script or `inject` writes it.
-#[derive(Clone, Debug, Deserialize)]
-// Unknown fields are refused here and not in `Entry`: there, serde would refuse these as well.
-#[serde(tag = "op", deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Clone, Debug)]
 pub enum Act {
     /// Create this object.
     Create {
@@ -80,6 +80,48 @@ pub enum Act {
         /// On or off.
         on: bool,
     },
+}
+
+impl TryFrom<Map<String, Value>> for Entry {
+    type Error = String;
+
+    fn try_from(mut fields: Map<String, Value>) -> Result<Self, String> {
+        let mut field = |name: &str| {
+            let missing = || format!("a script's entry needs the field {name:?}");
+            fields.remove(name).ok_or_else(missing)
+        };
+        let wrong = |name: &str, value: &Value| format!("{name:?} cannot be {value} in a script");
+        let at = field("at")?;
+        let at = at.as_u64().ok_or_else(|| wrong("at", &at))?;
+        let op = field("op")?;
+        let act = match op.as_str().unwrap_or_default() {
+            "create" => Act::Create {
+                object: field("object")?,
+            },
+            "update" => Act::Update {
+                object: field("object")?,
+            },
+            "delete" => Act::Delete {
+                object: field("object")?,
+            },
+            "cut" => Act::Cut,
+            "compact" => Act::Compact,
+            "pop" => Act::Pop,
+            "mode" => Act::Mode {
+                mode: field("mode")?.try_into()?,
+            },
+            "knownObjects" => {
+                let on = field("on")?;
+                let on = on.as_bool().ok_or_else(|| wrong("on", &on))?;
+                Act::KnownObjects { on }
+            }
+            _ => return Err(wrong("op", &op)),
+        };
+        match fields.keys().next() {
+            None => Ok(Self { at, act }),
+            Some(name) => Err(format!("{op} in a script has no field {name:?}")),
+        }
+    }
 }
 
 impl Act {
@@ -153,5 +195,41 @@ impl Scenario {
     #[must_use]
     pub fn is_endless(&self) -> bool {
         self.traffic.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::fact::ProcessMode;
+
+    fn read(text: &str) -> Result<Entry, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_entry_is_a_time_an_op_and_what_the_op_asks_for() {
+        let mode = read(r#"{"at": 5, "op": "mode", "mode": 70}"#);
+        assert!(matches!(
+            mode,
+            Ok(Entry { at: 5, act: Act::Mode { mode } }) if mode.0 == ProcessMode::Paced(70)
+        ));
+        let on = read(r#"{"op": "knownObjects", "on": true, "at": 0}"#);
+        assert!(matches!(on, Ok(entry) if matches!(entry.act, Act::KnownObjects { on: true })));
+    }
+
+    #[test]
+    fn an_entry_with_too_much_or_too_little_is_refused() {
+        for (text, named) in [
+            (r#"{"at": 5, "op": "cut", "object": {}}"#, "\"object\""),
+            (r#"{"at": 5, "op": "create", "objekt": {}}"#, "\"object\""),
+            (r#"{"at": -5, "op": "cut"}"#, "\"at\""),
+            (r#"{"at": 5, "op": "cat"}"#, "\"cat\""),
+            (r#"{"at": 5, "op": "mode", "mode": "fast"}"#, "\"held\""),
+            (r#"{"op": "cut"}"#, "\"at\""),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(error.contains(named), "{text}: {error}");
+        }
     }
 }
