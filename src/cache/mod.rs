@@ -64,6 +64,7 @@ pub mod delta_fifo;
 pub mod error;
 pub mod fact;
 pub mod fifo;
+pub(crate) mod fill;
 pub mod index;
 pub mod key;
 pub mod key_func;

@@ -33,16 +33,36 @@ impl Order {
 
     /// Sorts, where this order needs it.
     pub(super) fn sort<T>(self, items: &mut [T], key: impl Fn(&T) -> &str) {
-        match self {
-            Self::Dense | Self::Insertion => {}
-            Self::Key => items.sort_unstable_by(|a, b| key(a).cmp(key(b))),
-            Self::Seeded(seed) => {
-                let state = foldhash::quality::FixedState::with_seed(seed);
-                let place = |item: &T| state.hash_one(key(item));
-                items.sort_unstable_by(|a, b| {
-                    place(a).cmp(&place(b)).then_with(|| key(a).cmp(key(b)))
-                });
+        if !self.sorts() {
+            return;
+        }
+        let keys = items.iter().map(key).collect();
+        let mut places = self.places(keys);
+        for from in 0..items.len() {
+            while places[from] != from {
+                let to = places[from];
+                items.swap(from, to);
+                places.swap(from, to);
             }
         }
+    }
+
+    // Apart from what is sorted: a sort is some KB of a page, and this one serves all types.
+    fn places(self, keys: Vec<&str>) -> Vec<usize> {
+        let place = |key: &str| match self {
+            Self::Seeded(seed) => foldhash::quality::FixedState::with_seed(seed).hash_one(key),
+            Self::Dense | Self::Insertion | Self::Key => 0,
+        };
+        let mut sorted: Vec<_> = keys
+            .into_iter()
+            .enumerate()
+            .map(|(from, key)| (place(key), key, from))
+            .collect();
+        sorted.sort_unstable();
+        let mut places = vec![0; sorted.len()];
+        for (to, (_, _, from)) in sorted.into_iter().enumerate() {
+            places[from] = to;
+        }
+        places
     }
 }

@@ -14,6 +14,7 @@ pub use crate::cache::fact::ProcessMode;
 use crate::cache::fact::{
     Actor, Body, Entry, EventType, Fact, FactRecord, Notification, ObjectRef, Rv, Shape,
 };
+use crate::cache::fill::fill;
 use crate::cache::key::Key;
 use crate::cache::queue::Queue;
 pub use crate::runtime::virtual_time::{Feed, NOTIFICATIONS, OUTPUT_LINES, ReflectorState};
@@ -738,17 +739,14 @@ fn queue_of(world: &World<AnySource>) -> QueueRoom {
     QueueRoom {
         kind: QueueKind::DeltaFifo,
         keys: queue.list_keys().cloned().collect(),
-        deltas: queue
-            .list_keys()
-            .filter_map(|key| {
-                let deltas = queue.get_by_key(key)?;
-                let deltas = deltas
-                    .iter()
-                    .map(|delta| (delta.delta_type, delta.object.to_ref(key)))
-                    .collect();
-                Some((key.clone(), deltas))
-            })
-            .collect(),
+        deltas: fill(queue.list_keys().filter_map(|key| {
+            let deltas = queue.get_by_key(key)?;
+            let deltas = deltas
+                .iter()
+                .map(|delta| (delta.delta_type, delta.object.to_ref(key)))
+                .collect();
+            Some((key.clone(), deltas))
+        })),
         entries: VecDeque::new(),
         known_objects: world.known_objects(),
         populated: queue.populated(),
@@ -770,20 +768,17 @@ fn store_of(world: &World<AnySource>) -> StoreRoom {
         ..StoreRoom::default()
     };
     if let Some(store) = world.store() {
-        room.items = store
-            .iter()
-            .map(|(key, item)| (key.clone(), item.to_ref(key)))
-            .collect();
+        room.items = fill(
+            store
+                .iter()
+                .map(|(key, item)| (key.clone(), item.to_ref(key))),
+        );
         for index in store.indices() {
-            let values = index
-                .values()
-                .into_iter()
-                .map(|(value, keys)| {
-                    let mut keys: Vec<Key> = keys.into_iter().cloned().collect();
-                    keys.sort_unstable();
-                    (Arc::clone(value), keys)
-                })
-                .collect();
+            let values = fill(index.values().into_iter().map(|(value, keys)| {
+                let mut keys: Vec<Key> = keys.into_iter().cloned().collect();
+                keys.sort_unstable();
+                (Arc::clone(value), keys)
+            }));
             room.indices.insert(Arc::clone(index.name()), values);
         }
     }

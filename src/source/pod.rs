@@ -8,6 +8,7 @@ use kube_core::{DynamicObject, TypeMeta};
 use serde_json::{Map, Value, json};
 
 use crate::cache::fact::Body;
+use crate::cache::fill::fill;
 
 /// The longest name: a DNS subdomain, as the API server has it.
 const MAX_NAME: usize = 253;
@@ -204,8 +205,8 @@ fn read_metadata(value: Value) -> Result<ObjectMeta, String> {
                     quoted(&other.to_string())
                 )),
             })
-            .collect::<Result<BTreeMap<_, _>, _>>()
-            .map(Some),
+            .collect::<Result<Vec<_>, _>>()
+            .map(|entries| Some(fill::<BTreeMap<_, _>, _>(entries))),
         Some(_) => Err(format!(".{name} must be a JSON object")),
     };
     let labels = texts("labels")?;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::cache::fact::Body;
+use crate::cache::fill::fill;
 use crate::cache::key::Key;
 use crate::runtime::rng::Rng;
 
@@ -106,10 +107,11 @@ impl Workload {
     /// order; a key is `namespace/name`, or `name` where there is no namespace.
     pub fn next(&mut self, now_ms: u64, existing: &[(Key, Body)]) -> (u64, Write) {
         // The order of the caller must not matter.
-        let existing: BTreeMap<(&str, &str), &Body> = existing
-            .iter()
-            .map(|(key, body)| (key.split_once('/').unwrap_or(("", key)), body))
-            .collect();
+        let existing: BTreeMap<(&str, &str), &Body> = fill(
+            existing
+                .iter()
+                .map(|(key, body)| (key.split_once('/').unwrap_or(("", key)), body)),
+        );
         let (low, high) = self.options.gap_ms;
         if let Some(write) = self.continue_burst(&existing) {
             return (now_ms.saturating_add(self.rng.between(low, high)), write);
@@ -273,7 +275,7 @@ impl Workload {
 }
 
 fn app_label(app: &str) -> BTreeMap<String, String> {
-    BTreeMap::from([("app".to_owned(), app.to_owned())])
+    fill([("app".to_owned(), app.to_owned())])
 }
 
 #[cfg(test)]

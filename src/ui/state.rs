@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::cache::fact::{Actor, Entry, Notification, ObjectRef, Shape};
+use crate::cache::fill::fill;
 use crate::replay::picture::{Picture, QueueKind, ReflectorState};
 
 use super::i18n::Lang;
@@ -30,10 +31,9 @@ pub fn state(view: &View, lang: Lang) -> Value {
         },
         "api": {
             "resourceVersion": &*picture.api.rv,
-            "objects": picture.api.objects.iter()
+            "objects": fill::<Map<_, _>, _>(picture.api.objects.iter()
                 .filter(|(_, entry)| !entry.deleted)
-                .map(|(key, entry)| (key.to_string(), json!(&*entry.object.rv)))
-                .collect::<Map<_, _>>(),
+                .map(|(key, entry)| (key.to_string(), json!(&*entry.object.rv)))),
         },
         "reflector": {
             "state": reflector_state(picture.reflector.state),
@@ -84,38 +84,32 @@ fn queue(picture: &Picture) -> Value {
         let items: Vec<Value> = queue.entries.iter().map(entry).collect();
         return json!({ "kind": queue.kind.as_str(), "items": items });
     }
-    let deltas: Map<String, Value> = queue
-        .deltas
-        .iter()
-        .map(|(key, deltas)| {
-            let deltas: Vec<Value> = deltas
-                .iter()
-                .map(|(delta_type, object)| json!([delta_type.as_str(), reference(object)]))
-                .collect();
-            (key.to_string(), Value::from(deltas))
-        })
-        .collect();
+    let deltas: Map<String, Value> = fill(queue.deltas.iter().map(|(key, deltas)| {
+        let deltas: Vec<Value> = deltas
+            .iter()
+            .map(|(delta_type, object)| json!([delta_type.as_str(), reference(object)]))
+            .collect();
+        (key.to_string(), Value::from(deltas))
+    }));
     let keys: Vec<&str> = queue.keys.iter().map(|key| &**key).collect();
     json!({ "kind": queue.kind.as_str(), "keys": keys, "deltas": deltas })
 }
 
 fn store(picture: &Picture) -> Value {
     let store = &picture.store;
-    let items: Map<String, Value> = store
-        .items
-        .iter()
-        .map(|(key, object)| (key.to_string(), reference(object)))
-        .collect();
+    let items: Map<String, Value> = fill(
+        store
+            .items
+            .iter()
+            .map(|(key, object)| (key.to_string(), reference(object))),
+    );
     let mut indices = Map::new();
     if store.present {
         for (name, values) in &store.indices {
-            let values: Map<String, Value> = values
-                .iter()
-                .map(|(value, keys)| {
-                    let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
-                    (value.to_string(), json!(keys))
-                })
-                .collect();
+            let values: Map<String, Value> = fill(values.iter().map(|(value, keys)| {
+                let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
+                (value.to_string(), json!(keys))
+            }));
             indices.insert(name.to_string(), Value::from(values));
         }
     }
