@@ -230,7 +230,7 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
         | (F::WatchEnded { .. }, F::WatchClosed { .. } | F::WatchRefused { .. })
         | (F::BackoffStarted { .. }, F::WatchEnded { .. })
         | (F::ListRequested { .. } | F::WatchRequested { .. }, F::BackoffStarted { .. })
-        | (F::WatchRequested { .. }, F::ListReceived { .. })
+        | (F::WatchRequested { .. }, F::ListReceived { .. } | F::WatchEnded { relist: false })
         | (F::ReflectorStopped { .. }, F::ListRefused { .. } | F::WatchRequested { .. }) => true,
         (F::WatchEnded { .. }, F::EventReceived { event, .. }) => *event == EventType::Error,
         (F::LastSyncMoved { .. }, F::EventReceived { .. } | F::ListReceived { .. }) => true,

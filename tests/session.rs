@@ -43,7 +43,7 @@ fn a_lesson_opens_at_its_start_with_every_member_of_the_state() {
             "lesson": "indexer", "era": "1.32", "knownObjects": true, "playing": false,
             "step": 0, "steps": session.view().steps, "time": 0,
             "lock": { "holder": null, "waiting": [] },
-            "api": { "resourceVersion": "0", "objects": {} },
+            "api": { "resourceVersion": "1", "objects": {} },
             "reflector": { "state": "idle", "lastSyncResourceVersion": "" },
             "queue": { "kind": "DeltaFIFO", "keys": [], "deltas": {} },
             "store": { "items": {}, "indices": { "namespace": {}, "app": {}, "node": {} } },
@@ -106,10 +106,10 @@ fn what_is_written_reaches_the_server_at_once_and_the_store_in_the_end() {
         Change::Follow(_)
     ));
     let state = now(&mut session);
-    assert_eq!(state["api"]["objects"], json!({ "shop/db-0": "11" }));
+    assert_eq!(state["api"]["objects"], json!({ "shop/db-0": "12" }));
     assert_eq!(state["store"]["items"], json!({}));
     let state = end(&mut session);
-    assert_eq!(state["store"]["items"], json!({ "shop/db-0": "11" }));
+    assert_eq!(state["store"]["items"], json!({ "shop/db-0": "12" }));
     assert_eq!(
         state["store"]["indices"]["app"],
         json!({ "db": ["shop/db-0"] })

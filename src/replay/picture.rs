@@ -337,6 +337,7 @@ impl Picture {
                 }
             }
             Fact::HistoryCompacted { oldest } => {
+                api.rv = Arc::clone(oldest);
                 api.oldest = Arc::clone(oldest);
                 api.history.clear();
             }

@@ -44,6 +44,8 @@ pub const REQUEST_MS: Time = 40;
 /// The first back-off of client-go's reflector, in ms; a world leaves the jitter out, so that a
 /// lesson tells the same story each time.
 pub const BACKOFF_MS: Time = 800;
+/// A watch that ends sooner than this and brought nothing leads to a list.
+const SHORT_WATCH_MS: Time = 1_000;
 /// How many lines of output a world keeps.
 pub const OUTPUT_LINES: usize = 500;
 /// How many notifications a world keeps for each handler.
@@ -249,6 +251,8 @@ pub struct Feeder {
     version: Option<Rv>,
     /// Where `SetVersion` leads.
     watching: bool,
+    /// When the watch was opened, and how many events had come before it.
+    opened: (Time, u64),
     pub(crate) relist: bool,
     pub(crate) backoff_ms: u64,
     pub(crate) in_hand: Option<(EventType, ObjectRef)>,
@@ -336,6 +340,7 @@ impl<S: Source> World<S> {
                 last_sync: "".into(),
                 version: None,
                 watching: false,
+                opened: (0, 0),
                 relist: false,
                 backoff_ms: 0,
                 in_hand: None,
@@ -705,6 +710,7 @@ impl<S: Source> World<S> {
                 match answer {
                     Ok(()) => {
                         self.feeder.watching = true;
+                        self.feeder.opened = (self.now, self.feeder.events);
                         self.feeder.stage = Stage::Watch;
                     }
                     Err(Refused::Expired) => self.watch_ended(true),
@@ -802,16 +808,29 @@ impl<S: Source> World<S> {
             }
             StreamItem::End(_) => {
                 self.scribe.stream_ended();
-                self.watch_ended(false);
+                // A watch that ends at once and brought nothing counts as an error; else the next
+                // one begins where this one ended, without a pause.
+                let (since, events) = self.feeder.opened;
+                let short = self.now < since + SHORT_WATCH_MS && self.feeder.events == events;
+                if short {
+                    self.watch_ended(true);
+                } else {
+                    self.watch_over(false);
+                    self.feeder.stage = Stage::OpenWatch;
+                }
             }
         }
     }
 
-    fn watch_ended(&mut self, relist: bool) {
+    fn watch_over(&mut self, relist: bool) {
         self.feeder.relist = relist;
         self.feeder.watching = false;
         self.scribe
             .fact(Step::ReflectorEnd, || Fact::WatchEnded { relist });
+    }
+
+    fn watch_ended(&mut self, relist: bool) {
+        self.watch_over(relist);
         let reason = if relist {
             BackoffReason::Expired
         } else {

@@ -24,6 +24,8 @@ use super::workload::Workload;
 
 /// How many changes the server remembers: small, so that a watch can expire before one's eyes.
 pub const WATCH_WINDOW: usize = 50;
+/// Where the versions begin: 0 has a meaning of its own in a request, so no server is ever there.
+const FIRST_RV: u64 = 1;
 /// How many deleted objects stay in the picture, struck out.
 pub const DELETED_SHOWN: usize = 2;
 
@@ -68,11 +70,11 @@ impl Simulator {
     #[must_use]
     pub fn new(initial: Vec<DynamicObject>, workload: Option<Workload>) -> Self {
         let mut server = Self {
-            rv: 0,
+            rv: FIRST_RV,
             uids: 0,
             objects: IndexMap::new(),
             history: VecDeque::new(),
-            oldest: 0,
+            oldest: FIRST_RV,
             watch: None,
             stream: Stream::default(),
             traffic: None,
@@ -275,6 +277,9 @@ impl Source for Simulator {
                 }
             }
             Command::Compact => {
+                // Versions belong to the whole server: other kinds have been written, too. So a watch
+                // that is asked for again comes too late.
+                self.rv += 1;
                 self.history.clear();
                 self.oldest = self.rv;
                 let oldest = self.oldest();

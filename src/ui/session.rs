@@ -170,7 +170,16 @@ impl Session {
             Command::Compact if self.picture().api.feed != Feed::Server => {
                 self.fail(no_history(), None)
             }
-            Command::Compact => self.insert(Input::Source(source::Command::Compact)),
+            Command::Compact => {
+                // An open watch does not notice; only the next one is refused.
+                let watching = self.picture().api.watch.is_some();
+                let change = self.insert(Input::Source(source::Command::Compact));
+                if watching {
+                    self.insert(Input::Source(source::Command::Cut))
+                } else {
+                    change
+                }
+            }
             Command::PopOne => {
                 if self.picture().pop.mode != ProcessMode::Held {
                     return self.fail(not_held(), None);
