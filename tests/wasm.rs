@@ -60,19 +60,19 @@ const INPUT_EVERY: u32 = 130;
 /// then of everything in the menu. Who changes a lesson or a fact copies the new ones from the
 /// message of the test; they must be the same natively and in wasm.
 const WORLDS: &[(&str, u64)] = &[
-    ("seed 1", 0x99fee473060bd3cc),
-    ("seed 2", 0x447861e32d2c705a),
-    ("seed 3", 0xd81b51a96c2e8707),
-    ("seed 4", 0x1ccdc832d241d547),
-    ("seed 5", 0xc7ef98964132a391),
-    ("seed 6", 0x9779961362bdc973),
-    ("sandbox", 0xb2b11d0e38e776b0),
+    ("seed 1", 0xc7c797e2a4890fa4),
+    ("seed 2", 0xd93d311f281d4670),
+    ("seed 3", 0x66fa7481e4ec7484),
+    ("seed 4", 0x7fa5f2d2993e29d9),
+    ("seed 5", 0x7107c2a36070baa7),
+    ("seed 6", 0x17017c562d3bcc9e),
+    ("sandbox", 0xa07d3150e95da992),
     ("deltafifo", 0x0ecd7d843bbe9213),
-    ("reflector", 0x0d15d67e9892351e),
-    ("indexer", 0x5b7156282b1c34ac),
+    ("reflector", 0x21f3f7e88f6ae690),
+    ("indexer", 0xc0eb80ef2fa17762),
     ("pod-lifecycle", 0x104b8f22dba1146d),
     ("bookmarks", 0x9f71679996c2e058),
-    ("cut", 0xc5763e845a70343c),
+    ("cut", 0x6c2bef87446d7ed3),
     ("expired", 0xcfcac56af50550f4),
 ];
 

@@ -139,6 +139,8 @@ pub enum BackoffReason {
     WatchEnded,
     /// The version is too old; a list comes next.
     Expired,
+    /// The watch failed otherwise, or ended at once without an event; a list comes next.
+    WatchFailed,
     /// The list failed.
     ListFailed,
 }

@@ -713,7 +713,7 @@ impl<S: Source> World<S> {
                         self.feeder.opened = (self.now, self.feeder.events);
                         self.feeder.stage = Stage::Watch;
                     }
-                    Err(Refused::Expired) => self.watch_ended(true),
+                    Err(Refused::Expired) => self.watch_ended(BackoffReason::Expired),
                     Err(Refused::Over(reason)) => self.stop(reason),
                 }
             }
@@ -804,7 +804,11 @@ impl<S: Source> World<S> {
                         object: bare_ref("".into()),
                     });
                 // A 410 or a 500 on the stream leads to a list, a 429 to another watch.
-                self.watch_ended(code != 429);
+                self.watch_ended(match code {
+                    410 => BackoffReason::Expired,
+                    429 => BackoffReason::WatchEnded,
+                    _ => BackoffReason::WatchFailed,
+                });
             }
             StreamItem::End(_) => {
                 self.scribe.stream_ended();
@@ -813,7 +817,7 @@ impl<S: Source> World<S> {
                 let (since, events) = self.feeder.opened;
                 let short = self.now < since + SHORT_WATCH_MS && self.feeder.events == events;
                 if short {
-                    self.watch_ended(true);
+                    self.watch_ended(BackoffReason::WatchFailed);
                 } else {
                     self.watch_over(false);
                     self.feeder.stage = Stage::OpenWatch;
@@ -829,13 +833,9 @@ impl<S: Source> World<S> {
             .fact(Step::ReflectorEnd, || Fact::WatchEnded { relist });
     }
 
-    fn watch_ended(&mut self, relist: bool) {
+    fn watch_ended(&mut self, reason: BackoffReason) {
+        let relist = reason != BackoffReason::WatchEnded;
         self.watch_over(relist);
-        let reason = if relist {
-            BackoffReason::Expired
-        } else {
-            BackoffReason::WatchEnded
-        };
         self.back_off(relist, reason);
     }
 

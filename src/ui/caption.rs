@@ -431,6 +431,11 @@ impl Writer<'_> {
                         "Its version is too old to watch from, so a list comes next.",
                         "它的版本太旧，无法继续 watch，接下来要 List。",
                     ),
+                    BackoffReason::WatchFailed => say!(
+                        self,
+                        "The watch failed, or ended within a second without an event, so a list comes next.",
+                        "watch 失败，或者一秒之内没有任何事件就结束了，接下来要 List。",
+                    ),
                     BackoffReason::ListFailed => say!(
                         self,
                         "The list failed. Each failure in a row makes the wait longer, up to 30 s, with jitter.",
@@ -3244,6 +3249,10 @@ mod tests {
             Fact::BackoffStarted {
                 ms: 0,
                 reason: BackoffReason::ListFailed,
+            },
+            Fact::BackoffStarted {
+                ms: 800,
+                reason: BackoffReason::WatchFailed,
             },
             Fact::LockAwaited {
                 by: Actor::ProcessLoop,

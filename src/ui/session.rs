@@ -126,6 +126,7 @@ impl Session {
             }
             Command::Reset => {
                 let lesson = self.lesson.clone();
+                self.error = None;
                 self.open(lesson)
             }
             Command::Speed(percent) => {
