@@ -437,7 +437,7 @@ fn a_long_run_forgets_the_same_in_the_picture_and_in_the_world() {
         for record in world.drain() {
             picture.apply(&record);
         }
-        if world.count() % 16 == 0 {
+        if world.count().is_multiple_of(16) {
             assert_eq!(
                 picture,
                 Picture::of(&world),
