@@ -196,7 +196,33 @@ fn text_files_are_clean() {
     assert_none(&found);
 }
 
+#[test]
+fn chinese_has_its_own_marks() {
+    let mut found = Vec::new();
+    for file in files(&["rs", "json"]) {
+        if file.under("src") {
+            found.extend(half_width(&file.path, &file.text));
+        }
+    }
+    assert_none(&found);
+}
+
 // --- what is looked for -------------------------------------------------------------------------
+
+/// A mark of Latin text right behind a Chinese character.
+fn half_width(path: &str, text: &str) -> Vec<String> {
+    let is_chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    let is_mark = |c: char| matches!(c, ',' | ':' | ';' | '(' | ')' | '?' | '!');
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| {
+            let line: Vec<char> = line.chars().collect();
+            line.windows(2)
+                .any(|pair| is_chinese(pair[0]) && is_mark(pair[1]))
+        })
+        .map(|(index, line)| format!("{path}:{}: half-width mark: {}", index + 1, line.trim()))
+        .collect()
+}
 
 fn wrong_folders(path: &str, text: &str) -> Vec<String> {
     let Some(folder) = folder_of(path) else {
@@ -941,6 +967,11 @@ fn colours_are_found() {
         markup(r##"view! { <use href="#arrow" marker="url(#dead)" /> } // #fff"##),
         0
     );
+}
+
+#[test]
+fn half_width_marks_are_found() {
+    assert_eq!(half_width("a.rs", "好,\nok, 好，\n好(x)").len(), 2);
 }
 
 #[test]

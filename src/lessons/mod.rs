@@ -115,7 +115,7 @@ pub fn load(id: &str) -> Result<Lesson, Text> {
         return serde_json::from_str(file).map_err(|error| {
             Text::new(
                 &format!("The lesson {id:?} cannot be read: {error}. This is a fault of the page."),
-                &format!("课程 {id:?} 无法读取:{error}。这是页面自身的错误。"),
+                &format!("课程 {id:?} 无法读取：{error}。这是页面自身的错误。"),
             )
         });
     }
@@ -130,14 +130,17 @@ pub fn load(id: &str) -> Result<Lesson, Text> {
     let ids = ids.join(", ");
     Err(Text::new(
         &format!("There is no lesson {id:?}. Choose one of: {ids}."),
-        &format!("没有名为 {id:?} 的课程。可选:{ids}。"),
+        &format!(
+            "没有名为 {id:?} 的课程。可选：{}。",
+            ids.replace(", ", "、")
+        ),
     ))
 }
 
 fn title(bundled: &recordings::Bundled) -> Text {
     Text::new(
         &format!("Recorded: {}", bundled.title_en),
-        &format!("录制:{}", bundled.title_zh),
+        &format!("录制：{}", bundled.title_zh),
     )
 }
 
@@ -145,7 +148,7 @@ fn title(bundled: &recordings::Bundled) -> Text {
 #[must_use]
 pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
     let handler = HandlerSettings {
-        name: "handler".into(),
+        name: "printer".into(),
         latency_ms: 100,
         on_add: vec!["OnAdd: {name}".to_owned()],
         on_update: vec!["OnUpdate: {name}".to_owned()],
@@ -166,14 +169,14 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
     };
     let (mut en, mut zh) = (
         "What a real API server sent, byte for byte, one event every half second. Nothing can be written to the past, but the process loop and KnownObjects are yours.".to_owned(),
-        "真实 API server 发来的原始字节,每半秒一个事件。过去不能改写,但处理循环和 KnownObjects 由你控制。".to_owned(),
+        "真实 API server 发来的原始字节，每半秒一个事件。过去不能改写，但处理循环和 KnownObjects 由你控制。".to_owned(),
     );
     if recorded.start.as_ref().is_some_and(|list| list.partial) {
         en.insert_str(
             0,
             "The list is one page of several: the server had more objects than this. ",
         );
-        zh.insert_str(0, "这个列表只是多页中的一页:服务器上还有更多对象。");
+        zh.insert_str(0, "这个列表只是多页中的一页：服务器上还有更多对象。");
     }
     let note = Text::new(&en, &zh);
     Lesson {

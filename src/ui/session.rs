@@ -214,7 +214,7 @@ impl Session {
                         &format!(
                             "inject: there is no op {op:?}. Use create, update, delete or cut."
                         ),
-                        &format!("inject:没有操作 {op:?}。可用 create、update、delete 或 cut。"),
+                        &format!("inject：没有操作 {op:?}。可用 create、update、delete 或 cut。"),
                     ),
                     None,
                 );
@@ -240,7 +240,7 @@ impl Session {
                 self.fail(
                     Text::new(
                         &format!("There is no marker {id:?} here. There are: {ids}."),
-                        &format!("这里没有标记 {id:?}。现有:{ids}。"),
+                        &format!("这里没有标记 {id:?}。现有：{}。", ids.replace(", ", "、")),
                     ),
                     None,
                 )
@@ -346,7 +346,7 @@ impl Session {
                 self.marked();
                 Change::Cut
             }
-            Err(reason) => self.fail(Text::new(&reason, &reason), None),
+            Err(reason) => self.fail(Text::new(&reason, &format!("无法运行：{reason}")), None),
         }
     }
 
@@ -373,7 +373,7 @@ impl Session {
     fn write(&mut self, write: Result<Write, String>) -> Change {
         match write {
             Ok(write) => self.insert(Input::Source(source::Command::Write(write))),
-            Err(reason) => self.fail(Text::new(&reason, &reason), None),
+            Err(reason) => self.fail(Text::new(&reason, &format!("对象无效：{reason}")), None),
         }
     }
 
@@ -604,15 +604,15 @@ fn refusal(fact: &Fact) -> Option<Text> {
     Some(match (verb, refusal) {
         (_, Refusal::AlreadyExists) => Text::new(
             &format!("{key} exists already (409 AlreadyExists). Choose another name, or edit it."),
-            &format!("{key} 已存在(409 AlreadyExists)。请换个名字,或编辑它。"),
+            &format!("{key} 已存在（409 AlreadyExists）。请换个名字，或编辑它。"),
         ),
         (Verb::Delete, Refusal::NotFound) => Text::new(
             &format!("There is no {key} to delete (404 NotFound)."),
-            &format!("没有可删除的 {key}(404 NotFound)。"),
+            &format!("没有可删除的 {key}（404 NotFound）。"),
         ),
         (_, Refusal::NotFound) => Text::new(
             &format!("There is no {key} to change (404 NotFound). Create it first."),
-            &format!("没有可修改的 {key}(404 NotFound)。请先创建。"),
+            &format!("没有可修改的 {key}（404 NotFound）。请先创建。"),
         ),
         (_, Refusal::Invalid(_)) => Text::new(
             "A recording cannot be written to. Open a lesson or the sandbox to write objects.",
@@ -638,13 +638,13 @@ fn no_history() -> Text {
 fn full() -> Text {
     Text::new(
         &format!("No more than {MAX_FACTS} facts are kept, and here they end. Go back, or reset."),
-        &format!("最多保留 {MAX_FACTS} 个事实,到此为止。请后退,或重置。"),
+        &format!("最多保留 {MAX_FACTS} 个事实，到此为止。请后退，或重置。"),
     )
 }
 
 fn not_held() -> Text {
     Text::new(
         "The process loop pops by itself. Set it to held, then pop by hand.",
-        "处理循环会自己 Pop。请先设为手动,再逐个 Pop。",
+        "处理循环会自己 Pop。请先设为手动，再逐个 Pop。",
     )
 }
