@@ -198,14 +198,14 @@ pub fn listeners(lang: Lang, count: usize) -> String {
     }
 }
 
-/// `1 + 1 running`, `0 pending`
+/// `1 runs · 0 wait`, `0 wait`: the column is narrow.
 #[must_use]
 pub fn load(lang: Lang, pending: usize, running: bool) -> String {
     match (lang, running) {
-        (Lang::En, true) => format!("{pending} + 1 running"),
-        (Lang::En, false) => format!("{pending} pending"),
-        (Lang::Zh, true) => format!("{pending} + 1 执行中"),
-        (Lang::Zh, false) => format!("{pending} 等待"),
+        (Lang::En, true) => format!("1 runs · {pending} wait"),
+        (Lang::En, false) => format!("{pending} wait"),
+        (Lang::Zh, true) => format!("执行 1 · 等待 {pending}"),
+        (Lang::Zh, false) => format!("等待 {pending}"),
     }
 }
 
@@ -574,6 +574,13 @@ mod tests {
     fn one_is_not_many() {
         assert_eq!(queued(Lang::En, 1, 2), "1 key · 2 deltas");
         assert_eq!(behind(Lang::En, 1), "1 event behind");
+    }
+
+    #[test]
+    fn a_load_says_what_runs_and_what_waits() {
+        assert_eq!(load(Lang::En, 0, true), "1 runs · 0 wait");
+        assert_eq!(load(Lang::Zh, 2, true), "执行 1 · 等待 2");
+        assert_eq!(load(Lang::En, 3, false), "3 wait");
     }
 
     #[test]
