@@ -81,6 +81,10 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
         ),
     };
     let why = match picture.api.feed {
+        Feed::Recorded if !picture.api.told_by_events => (
+            "Step on: the recording begins in the middle of a watch, without a list.",
+            "向前一步：录制从 watch 的中途开始，没有 List。",
+        ),
         Feed::Server | Feed::Recorded => (
             "Step on: the reflector starts with a list.",
             "向前一步：Reflector 从 List 开始。",
@@ -131,6 +135,44 @@ pub fn short_rv(rv: &str) -> String {
 #[must_use]
 pub fn short_name(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
+}
+
+/// What a server answered: the code, where there is one, and its reason.
+#[must_use]
+pub fn answer(code: u16, reason: &str) -> String {
+    match (code, reason) {
+        (0, "") => "?".to_owned(),
+        (0, reason) => reason.to_owned(),
+        (code, "") => code.to_string(),
+        (code, reason) => format!("{code} {reason}"),
+    }
+}
+
+/// What the sources say when they have no more, in Chinese.
+const REASONS: &[(&str, &str)] = &[
+    ("the recording ends here", "录制到此结束"),
+    (
+        "the recording holds no further list",
+        "录制里没有更多的 List",
+    ),
+    ("a program has nothing to list", "程序没有可供 List 的内容"),
+    (
+        "a program has nothing to watch",
+        "程序没有可供 watch 的内容",
+    ),
+    ("a recording cannot be written to", "录制不能写入"),
+];
+
+fn known_reason(reason: &str) -> Option<&'static str> {
+    REASONS
+        .iter()
+        .find(|(english, _)| *english == reason)
+        .map(|(_, chinese)| *chinese)
+}
+
+/// Whether a version leaves it to the server where to start.
+fn is_any(rv: &str) -> bool {
+    rv.is_empty() || rv == "0"
 }
 
 /// Makes the sentences of one fact.
@@ -249,18 +291,56 @@ impl Writer<'_> {
                     "这个版本属于整个列表：之后的 watch 正好从这里接上。",
                 )],
             ),
+            // Code 0: nobody answered, there is nothing more to answer with.
+            Fact::ListRefused { code: 0, reason } => (
+                say!(
+                    self,
+                    "No answer to the list: {reason}.",
+                    "List 没有得到回应：{reason}。",
+                    reason = self.reason(reason),
+                ),
+                vec![say!(
+                    self,
+                    "The reflector stops here. What is queued and what is stored stay as they are.",
+                    "Reflector 到此停止。队列和已存的内容保持原样。",
+                )],
+            ),
             Fact::ListRefused { code, reason } => (
                 say!(
                     self,
                     "The server did not answer the list: {code}.",
                     "API server 没有返回列表：{code}。",
-                    code = mono(format!("{code} {reason}")),
+                    code = mono(answer(*code, reason)),
                 ),
                 vec![say!(
                     self,
                     "The reflector will wait and ask again. The {queue} and what is stored stay as they are: old, but whole.",
                     "Reflector 会等待一段时间再重试。{queue} 与已存的内容保持原样：虽旧，但完整。",
                     queue = self.queue(),
+                )],
+            ),
+            Fact::WatchAccepted { rv } if self.begins_in_mid_watch(rv) => (
+                say!(
+                    self,
+                    "The recording begins in the middle of a watch.",
+                    "录制从 watch 的中途开始。",
+                ),
+                vec![say!(
+                    self,
+                    "Only what comes over it from here on is known: neither what the server held nor from which version it started.",
+                    "能知道的只有此后推送的内容：API server 上原有什么、watch 从哪个版本开始，都不得而知。",
+                )],
+            ),
+            Fact::WatchAccepted { rv } if is_any(rv) => (
+                say!(
+                    self,
+                    "The watch is open: first come all objects that there are, then every change.",
+                    "watch 已建立：先推送现有的全部对象，然后是每次变更。",
+                ),
+                vec![say!(
+                    self,
+                    "It starts at no particular version, so every object there is comes first, as [ADDED], in no promised order.",
+                    "没有指定起始版本，所以现有的每个对象都会先以 [ADDED] 推送一遍，顺序不作保证。",
                 )],
             ),
             Fact::WatchAccepted { rv } => (
@@ -270,19 +350,11 @@ impl Writer<'_> {
                     "watch 已建立：resourceVersion {rv} 之后的每次变更都会推送过来。",
                     rv = version(rv),
                 ),
-                vec![if rv.is_empty() || &**rv == "0" {
-                    say!(
-                        self,
-                        "It starts at no particular version, so every object there is comes first, as [ADDED], in no promised order.",
-                        "没有指定起始版本，所以现有的每个对象都会先以 [ADDED] 推送一遍，顺序不作保证。",
-                    )
-                } else {
-                    say!(
-                        self,
-                        "The server sends no object that has not changed since.",
-                        "此后没有变化的对象，API server 不会再发送。",
-                    )
-                }],
+                vec![say!(
+                    self,
+                    "The server sends no object that has not changed since.",
+                    "此后没有变化的对象，API server 不会再发送。",
+                )],
             ),
             Fact::WatchRefused { rv, oldest } => (
                 say!(
@@ -343,6 +415,18 @@ impl Writer<'_> {
                     queue = self.queue(),
                 )],
             ),
+            Fact::WatchRequested { rv } if self.begins_in_mid_watch(rv) => (
+                say!(
+                    self,
+                    "The reflector asked for a watch, without a list before it.",
+                    "Reflector 请求 watch，在此之前没有 List。",
+                ),
+                vec![say!(
+                    self,
+                    "The recording begins in the middle of a watch and does not say from which version that was.",
+                    "录制从 watch 的中途开始，没有记下是从哪个版本开始的。",
+                )],
+            ),
             Fact::WatchRequested { rv } => (
                 say!(
                     self,
@@ -350,7 +434,13 @@ impl Writer<'_> {
                     "Reflector 请求从 resourceVersion {rv} 开始 watch。",
                     rv = version(rv),
                 ),
-                vec![if rv.is_empty() {
+                vec![if &**rv == "0" {
+                    say!(
+                        self,
+                        "`0` means: start from any state, even an old one, and send all objects of it first.",
+                        "`0` 表示从任何状态开始都可以，哪怕较旧，并先把其中的全部对象发送一遍。",
+                    )
+                } else if rv.is_empty() {
                     say!(
                         self,
                         "Without a version, the server starts from the newest state and sends all of it first.",
@@ -402,8 +492,8 @@ impl Writer<'_> {
                 vec![if *relist {
                     say!(
                         self,
-                        "`relist = true`: it cannot go on from its version. What was deleted meanwhile will only show as missing from the list.",
-                        "`relist = true`：无法从原来的版本继续。这期间被删除的对象，只会表现为列表里没有它。",
+                        "`relist = true`: a list comes first. What was deleted meanwhile will only show as missing from it.",
+                        "`relist = true`：要先 List。这期间被删除的对象，只会表现为列表里没有它。",
                     )
                 } else {
                     say!(
@@ -448,7 +538,7 @@ impl Writer<'_> {
                     self,
                     "The reflector stopped: {reason}.",
                     "Reflector 已停止：{reason}。",
-                    reason = mono(&**reason),
+                    reason = self.reason(reason),
                 ),
                 vec![say!(
                     self,
@@ -477,37 +567,45 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::KnownObjectsSet { on } => {
-                if *on {
-                    (
-                        say!(
-                            self,
-                            "KnownObjects is on: the {queue} can ask the Indexer what it holds.",
-                            "KnownObjects 已打开：{queue} 可以询问 Indexer 里有什么。",
-                            queue = self.queue(),
-                        ),
-                        vec![say!(
-                            self,
-                            "Now Delete keeps what the Indexer knows, Replace finds missed deletions, and Resync has something to send.",
-                            "这样 Delete 会保留 Indexer 认识的对象，Replace 能发现错过的删除，Resync 也有内容可发。",
-                        )],
-                    )
-                } else {
-                    (
-                        say!(
-                            self,
-                            "KnownObjects is off: the {queue} knows only what is queued right now.",
-                            "KnownObjects 已关闭：{queue} 只知道此刻队列里有什么。",
-                            queue = self.queue(),
-                        ),
-                        vec![say!(
-                            self,
-                            "A delete of what was popped already is dropped, a relist misses it as well, and Resync does nothing.",
-                            "已被 Pop 的对象，其删除会被丢弃，重新 List 也发现不了，Resync 则什么都不做。",
-                        )],
-                    )
-                }
-            }
+            Fact::KnownObjectsSet { on: true } if self.picture.store.items.is_empty() => (
+                say!(
+                    self,
+                    "KnownObjects is on: the program keeps an Indexer from here on, and the {queue} can ask it.",
+                    "KnownObjects 已打开：从这里起程序维护一个 Indexer，{queue} 可以向它查询。",
+                    queue = self.queue(),
+                ),
+                vec![say!(
+                    self,
+                    "The Indexer is empty now: it knows only what is popped from here on. Delete keeps what it knows or what is queued.",
+                    "Indexer 此刻是空的：只认识从这里起 Pop 出来的对象。Delete 会保留它认识的或已在队列里的。",
+                )],
+            ),
+            Fact::KnownObjectsSet { on: true } => (
+                say!(
+                    self,
+                    "KnownObjects is on: the {queue} can ask the Indexer what it holds.",
+                    "KnownObjects 已打开：{queue} 可以询问 Indexer 里有什么。",
+                    queue = self.queue(),
+                ),
+                vec![say!(
+                    self,
+                    "Now Delete keeps what the Indexer knows, Replace finds missed deletions, and Resync has something to send.",
+                    "这样 Delete 会保留 Indexer 认识的对象，Replace 能发现错过的删除，Resync 也有内容可发。",
+                )],
+            ),
+            Fact::KnownObjectsSet { on: false } => (
+                say!(
+                    self,
+                    "KnownObjects is off: Delete looks only at what is in the {queue} right now.",
+                    "KnownObjects 已关闭：Delete 只看此刻 {queue} 里有什么。",
+                    queue = self.queue(),
+                ),
+                vec![say!(
+                    self,
+                    "A delete of what was popped already is dropped, a relist misses it as well, and Resync does nothing.",
+                    "已被 Pop 的对象，其删除会被丢弃，重新 List 也发现不了，Resync 则什么都不做。",
+                )],
+            ),
 
             // ---- the queue's lock
             Fact::LockTaken { by } => (
@@ -1129,7 +1227,10 @@ impl Writer<'_> {
         let answer = match refusal {
             Refusal::AlreadyExists => "409 AlreadyExists".to_owned(),
             Refusal::NotFound => "404 NotFound".to_owned(),
-            Refusal::Invalid(reason) => format!("422 Invalid: {reason}"),
+            Refusal::Invalid(reason) => match self.lang {
+                Lang::En => format!("422 Invalid: {reason}"),
+                Lang::Zh => format!("422 Invalid：{}", known_reason(reason).unwrap_or(reason)),
+            },
         };
         let verb = match self.lang {
             Lang::En => en,
@@ -1247,7 +1348,7 @@ impl Writer<'_> {
                 self,
                 "An error event ended the watch: {answer}.",
                 "一个 ERROR 事件结束了 watch：{answer}。",
-                answer = mono(format!("{code} {reason}")),
+                answer = mono(answer(*code, reason)),
             ),
         };
         let why = if lost > 0 {
@@ -1541,7 +1642,7 @@ impl Writer<'_> {
                     Some(Known::No) => "否".to_owned(),
                     Some(Known::Failed) => "出错".to_owned(),
                     Some(Known::Yes(rv)) if rv.is_empty() => "是".to_owned(),
-                    Some(Known::Yes(rv)) => format!("是 (rv {})", short_rv(rv)),
+                    Some(Known::Yes(rv)) => format!("是（rv {}）", short_rv(rv)),
                 },
                 if kept { "保留" } else { "丢弃" },
             ),
@@ -1549,7 +1650,7 @@ impl Writer<'_> {
         say!(
             self,
             "`known = {known}, pending = {pending} → {outcome}`.",
-            "`known = {known}, pending = {pending} → {outcome}`。",
+            "`known = {known}，pending = {pending} → {outcome}`。",
             known = text(value),
             pending = text(match (self.lang, pending) {
                 (Lang::En, true) => "yes",
@@ -2142,14 +2243,14 @@ impl Writer<'_> {
         {
             why.push(say!(
                 self,
-                "`old rv = new rv → resync`: only handlers marked as syncing are told.",
+                "`old rv = new rv → resync`: only syncing handlers are told.",
                 "`old rv = new rv → resync`：只通知标记为 syncing 的 handler。",
             ));
         }
         why.push(if pending > 1 {
             say!(
                 self,
-                "{n} wait there now. The buffer has no bound: a slow handler holds nobody up but itself, and memory pays.",
+                "{n} wait there now. The buffer has no bound: a slow handler holds up only itself, and memory pays.",
                 "那里已有 {n} 个在等。缓冲没有上限：慢 handler 只拖慢自己，代价是内存。",
                 n = text(pending.to_string()),
             )
@@ -2303,6 +2404,21 @@ impl Writer<'_> {
 
     // ---- parts of sentences
 
+    /// Whether a recording starts without a list: then nobody knows at which version.
+    fn begins_in_mid_watch(&self, rv: &str) -> bool {
+        let api = &self.picture.api;
+        api.feed == Feed::Recorded && !api.told_by_events && rv.is_empty()
+    }
+
+    /// The runtime's reasons are English.
+    fn reason(&self, reason: &str) -> Vec<Span> {
+        match (self.lang, known_reason(reason)) {
+            (Lang::Zh, Some(chinese)) => text(chinese),
+            (Lang::En, Some(_)) => text(reason),
+            (_, None) => mono(reason),
+        }
+    }
+
     fn queue(&self) -> Vec<Span> {
         text(self.picture.queue.kind.as_str())
     }
@@ -2348,7 +2464,8 @@ impl Writer<'_> {
         let rv = short_rv(&object.rv);
         text(match (object.shape, self.lang) {
             (Shape::Tombstone, _) if rv.is_empty() => "tombstone".to_owned(),
-            (Shape::Tombstone, _) => format!("tombstone, rv {rv}"),
+            (Shape::Tombstone, Lang::En) => format!("tombstone, rv {rv}"),
+            (Shape::Tombstone, Lang::Zh) => format!("tombstone，rv {rv}"),
             (Shape::EmptyTombstone, Lang::En) => "empty tombstone".to_owned(),
             (Shape::EmptyTombstone, Lang::Zh) => "空 tombstone".to_owned(),
             (Shape::ExplicitKey, Lang::En) => "a key".to_owned(),
@@ -2464,6 +2581,13 @@ impl Writer<'_> {
                 "{object} 被删除",
                 object = self.object(object)
             ),
+            // A bookmark and an error are about no object.
+            Fact::EventReceived { event, object } if object.key.is_empty() => say!(
+                self,
+                "{event} was received",
+                "收到 {event}",
+                event = event_type(*event),
+            ),
             Fact::EventReceived { event, object } => say!(
                 self,
                 "{event} {name} was received",
@@ -2486,7 +2610,7 @@ impl Writer<'_> {
                     self,
                     "{answer}",
                     "API server 返回 {answer}",
-                    answer = mono(format!("{code} {reason}"))
+                    answer = mono(answer(*code, reason))
                 ),
             },
             Fact::WatchRefused { rv, .. } => say!(
@@ -2495,11 +2619,14 @@ impl Writer<'_> {
                 "从 {rv} 开始的 watch 被 410 Gone 拒绝",
                 rv = version(rv)
             ),
+            Fact::ListRefused { code: 0, .. } => {
+                say!(self, "the list had no answer", "List 没有得到回应")
+            }
             Fact::ListRefused { code, reason } => say!(
                 self,
                 "the list was answered with {answer}",
                 "List 得到 {answer}",
-                answer = mono(format!("{code} {reason}"))
+                answer = mono(answer(*code, reason))
             ),
             Fact::DeltaTaken {
                 delta_type, object, ..
@@ -3454,6 +3581,23 @@ mod tests {
             .any(|letter| is_chinese(letter) || is_mark(letter))
     }
 
+    /// What two lines of the strip hold, with some room: about 115 letters a line.
+    const WHY: usize = 200;
+
+    /// A Chinese character is as wide as two letters.
+    fn width(words: &str) -> usize {
+        words
+            .chars()
+            .map(|letter| {
+                if is_chinese(letter) || is_mark(letter) {
+                    2
+                } else {
+                    1
+                }
+            })
+            .sum()
+    }
+
     fn check(words: &Words, lang: Lang, of: &Fact) {
         for (what, spans) in [("what", &words.what), ("why", &words.why)] {
             let line = plain(spans);
@@ -3479,6 +3623,14 @@ mod tests {
             match lang {
                 Lang::En => assert!(!has_chinese(&line), "Chinese in {place}"),
                 Lang::Zh => {
+                    for pair in line.chars().collect::<Vec<_>>().windows(2) {
+                        assert!(
+                            !(is_chinese(pair[0])
+                                && matches!(pair[1], ',' | ':' | ';' | '(' | '?')
+                                || is_chinese(pair[1]) && matches!(pair[0], ',' | ')')),
+                            "half-width marks in {place}"
+                        );
+                    }
                     assert!(
                         line.is_empty() || has_chinese(&line),
                         "no Chinese in {place}"
@@ -3498,6 +3650,8 @@ mod tests {
                 }
             }
         }
+        let why = plain(&words.why);
+        assert!(width(&why) <= WHY, "{} wide: {why}", width(&why));
         let length = plain(&words.what).chars().count();
         assert!(length <= 150, "{length} letters: {}", plain(&words.what));
     }
@@ -3532,6 +3686,176 @@ mod tests {
                         check(&words(&caused, &recent, picture, lang), lang, fact);
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_sources_say_at_their_end_is_translated() {
+        use crate::runtime::{Refused, Source};
+        use crate::source::program::Program;
+        use crate::source::recorded::Recording;
+        use crate::source::wire::Recorded;
+
+        let mut ends = Vec::new();
+        let mut recording = Recording::new(Recorded::default());
+        let mut program = Program::default();
+        ends.push(recording.list(0, "0", &mut ()).map(|_| ()));
+        ends.push(recording.watch(0, "0", &mut ()));
+        ends.push(program.list(0, "0", &mut ()).map(|_| ()));
+        ends.push(program.watch(0, "0", &mut ()));
+        for end in ends {
+            let Err(Refused::Over(reason)) = end else {
+                panic!("{end:?} is no end");
+            };
+            for fact in [
+                Fact::ReflectorStopped {
+                    reason: Arc::clone(&reason),
+                },
+                Fact::ListRefused {
+                    code: 0,
+                    reason: Arc::clone(&reason),
+                },
+            ] {
+                let stopped = record(0, Actor::Reflector, Cause::Start, fact);
+                let told = |lang| plain(&words(&stopped, &[], &Picture::default(), lang).what);
+                assert!(told(Lang::En).contains(&*reason));
+                assert!(!told(Lang::Zh).contains("the "), "{}", told(Lang::Zh));
+                assert!(!told(Lang::Zh).contains('0') && !told(Lang::En).contains('0'));
+            }
+        }
+    }
+
+    #[test]
+    fn a_recording_without_a_list_begins_in_mid_watch() {
+        let mut picture = Picture::default();
+        picture.api.feed = Feed::Recorded;
+        let start = plain(&before_start(&picture, Lang::En).why);
+        assert!(start.contains("middle of a watch"), "{start}");
+        assert!(!start.contains("starts with a list"), "{start}");
+        let accepted = record(
+            0,
+            Actor::Server,
+            Cause::Start,
+            Fact::WatchAccepted { rv: "".into() },
+        );
+        let said = words(&accepted, &[], &picture, Lang::En);
+        assert_eq!(
+            plain(&said.what),
+            "The recording begins in the middle of a watch."
+        );
+        picture.api.told_by_events = true;
+        let start = plain(&before_start(&picture, Lang::En).why);
+        assert!(start.contains("starts with a list"), "{start}");
+    }
+
+    #[test]
+    fn a_watch_from_any_version_brings_everything_first() {
+        for rv in ["", "0"] {
+            for fact in [
+                Fact::WatchRequested { rv: rv.into() },
+                Fact::WatchAccepted { rv: rv.into() },
+            ] {
+                let asked = record(0, Actor::Reflector, Cause::Start, fact);
+                let said = words(&asked, &[], &Picture::default(), Lang::En);
+                let said = format!("{} {}", plain(&said.what), plain(&said.why));
+                assert!(said.contains("first"), "{said}");
+                for wrong in ["nothing comes twice", "every change after"] {
+                    assert!(!said.contains(wrong), "{said}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bookmark_as_a_cause_has_no_name() {
+        let recent = [
+            record(
+                0,
+                Actor::Reflector,
+                Cause::Start,
+                Fact::EventReceived {
+                    event: EventType::Bookmark,
+                    object: object("", "9"),
+                },
+            ),
+            record(
+                1,
+                Actor::Reflector,
+                Cause::Fact(FactId(0)),
+                Fact::LastSyncMoved {
+                    from: "4".into(),
+                    to: "9".into(),
+                },
+            ),
+        ];
+        let said = words(&recent[1], &recent, &Picture::default(), Lang::En);
+        assert!(plain(&said.why).starts_with("Cause: BOOKMARK was received. "));
+    }
+
+    #[test]
+    fn the_switch_says_what_delete_asks_from_here_on() {
+        let told = |on, picture: &Picture| {
+            let set = record(
+                0,
+                Actor::ProcessLoop,
+                Cause::Start,
+                Fact::KnownObjectsSet { on },
+            );
+            let said = words(&set, &[], picture, Lang::En);
+            format!("{} {}", plain(&said.what), plain(&said.why))
+        };
+        let mut picture = Picture::default();
+        picture.store.present = true;
+        let on = told(true, &picture);
+        assert!(on.contains("keeps an Indexer from here on") && on.contains("empty now"));
+        picture
+            .store
+            .items
+            .insert(Key::from("a/b"), object("a/b", "1"));
+        assert!(!told(true, &picture).contains("empty"));
+        assert!(told(false, &picture).contains("Delete looks only at what is in the DeltaFIFO"));
+    }
+
+    #[test]
+    fn every_lesson_has_words_and_a_listing_at_every_step() {
+        use crate::lessons;
+        use crate::replay::timeline::Timeline;
+
+        for (id, title) in lessons::menu() {
+            let lesson = lessons::load(&id).unwrap();
+            for text in [&title, &lesson.note] {
+                let chinese: Vec<char> = text.get(Lang::Zh).chars().collect();
+                assert!(
+                    !chinese.windows(2).any(|pair| {
+                        is_chinese(pair[0]) && matches!(pair[1], ',' | ':' | ';' | '(' | '?')
+                    }),
+                    "{id}: {}",
+                    text.get(Lang::Zh)
+                );
+            }
+            let mut timeline = Timeline::new(lesson.scenario).unwrap();
+            timeline.extend(400);
+            let facts = timeline.facts().to_vec();
+            for step in 1..=facts.len() {
+                let recent = &facts[step.saturating_sub(160)..step];
+                let picture = timeline.picture(step);
+                let record = &facts[step - 1];
+                for lang in [Lang::En, Lang::Zh] {
+                    let said = words(record, recent, &picture, lang);
+                    // A program prints what it likes.
+                    if !matches!(record.fact, Fact::LinePrinted { .. }) {
+                        check(&said, lang, &record.fact);
+                    }
+                    let what = plain(&said.what).to_lowercase();
+                    assert!(!what.contains("handler handler"), "{id}: {what}");
+                }
+                let listing = super::super::pseudo::listing(recent, &picture);
+                assert_eq!(
+                    listing.lines.iter().filter(|line| line.current).count(),
+                    1,
+                    "{id}: {record:?}"
+                );
             }
         }
     }

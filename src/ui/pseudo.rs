@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{
-    Actor, EventType, Fact, FactRecord, Known, Notification, ObjectRef, ProcessMode, Refusal,
-    WatchEnd,
+    Actor, BackoffReason, EventType, Fact, FactRecord, Known, Notification, ObjectRef, ProcessMode,
+    Refusal, WatchEnd,
 };
 use crate::cache::step::Step;
 use crate::replay::picture::{Feed, Picture, QueueKind};
 
-use super::caption::{short_name, short_rv};
+use super::caption::{answer, short_name, short_rv};
 
 /// The widest line: the panel holds about 66 letters, and [`VALUE`] of them are the value's.
 pub const LINE: usize = 46;
@@ -66,11 +66,12 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
             .find_map(|line| line.steps.first());
         return Listing {
             title: title(id, recent, picture),
-            link: first.and_then(|step| link(id, *step, picture)),
+            link: first.and_then(|step| link(id, place_in_client_go(*step), picture)),
             lines: lines(id, None, &BTreeMap::new()),
         };
     };
-    let Some((id, line)) = place_of(current) else {
+    let own = OwnProcess::of(recent, picture);
+    let Some((id, line)) = place_of(current, own) else {
         // No step is without a place; the test holds it.
         return Listing {
             title: String::new(),
@@ -78,17 +79,17 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
             lines: Vec::new(),
         };
     };
-    let invocation = Invocation::ending_with_last(recent, id, line);
-    let own = title(id, recent, picture);
-    let title = match caller(&recent[..invocation.start], current, id) {
+    let invocation = Invocation::ending_with_last(recent, id, line, own);
+    let called = title(id, recent, picture);
+    let title = match caller(&recent[..invocation.start], current, id, own) {
         Some(caller) if !id.is_entrance() => {
-            format!("{} › {own}", title(caller, recent, picture))
+            format!("{} › {called}", title(caller, recent, picture))
         }
-        _ => own,
+        _ => called,
     };
     Listing {
         title,
-        link: link(id, step_of(current), picture),
+        link: link(id, pin(recent, picture), picture),
         lines: lines(id, Some(line), &invocation.values),
     }
 }
@@ -150,12 +151,16 @@ fn title(id: Id, recent: &[FactRecord], picture: &Picture) -> String {
 const API_CONCEPTS: &str =
     "https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes";
 
-fn link(id: Id, step: Step, picture: &Picture) -> Option<Link> {
+fn link(id: Id, pin: Pin, picture: &Picture) -> Option<Link> {
     // The shared steps are pinned to DeltaFIFO's lines.
     if id.routine().title.starts_with('.') && picture.queue.kind != QueueKind::DeltaFifo {
         return None;
     }
-    match pin(step) {
+    // What a program does with its deltas is its own.
+    if matches!(id, Id::OwnProcess | Id::OwnPrint) {
+        return None;
+    }
+    match pin {
         Pin::Line(File(tag, file), line) => {
             let minor = tag.rsplit_once('.').map_or(tag, |(minor, _)| minor);
             Some(Link {
@@ -184,7 +189,12 @@ struct Invocation {
 }
 
 impl Invocation {
-    fn ending_with_last(recent: &[FactRecord], id: Id, current: usize) -> Self {
+    fn ending_with_last(
+        recent: &[FactRecord],
+        id: Id,
+        current: usize,
+        own_process: Option<OwnProcess>,
+    ) -> Self {
         let routine = id.routine();
         let actor = recent.last().map(|record| record.actor);
         let mut found = Self {
@@ -207,7 +217,7 @@ impl Invocation {
             {
                 continue;
             }
-            let Some((of, own)) = place_of(record) else {
+            let Some((of, own)) = place_of(record, own_process) else {
                 break;
             };
             let line = if of == id {
@@ -262,7 +272,12 @@ impl Invocation {
 }
 
 /// Who called the routine, from what the same actor did `before`.
-fn caller(before: &[FactRecord], current: &FactRecord, id: Id) -> Option<Id> {
+fn caller(
+    before: &[FactRecord],
+    current: &FactRecord,
+    id: Id,
+    own: Option<OwnProcess>,
+) -> Option<Id> {
     for record in before
         .iter()
         .rev()
@@ -271,7 +286,7 @@ fn caller(before: &[FactRecord], current: &FactRecord, id: Id) -> Option<Id> {
         if matches!(record.fact, Fact::LockReleased { .. }) {
             return None;
         }
-        let (of, _) = place_of(record)?;
+        let (of, _) = place_of(record, own)?;
         let routine = of.routine();
         if routine.lines.iter().any(|line| line.calls.contains(&id)) {
             return Some(of);
@@ -295,7 +310,7 @@ fn first_deletion(recent: &[FactRecord]) -> Option<(usize, usize)> {
         match record.fact {
             Fact::LockTaken { .. } => break,
             Fact::DeletionDetected { .. } => {
-                first = place_of(record).map(|(_, line)| (index, line));
+                first = place_of(record, None).map(|(_, line)| (index, line));
             }
             _ => {}
         }
@@ -376,7 +391,7 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
             counted(*count as usize, "object", "objects"),
             version(rv)
         )),
-        Fact::ListRefused { code, reason } => here(format!("{code} {reason}")),
+        Fact::ListRefused { code, reason } => here(answer(*code, reason)),
         Fact::WatchAccepted { rv } => here(format!("open, rv {}", version(rv))),
         Fact::WatchRefused { rv: _, oldest: _ } => here("410 Gone".into()),
         Fact::EventSent { event, object } | Fact::EventReceived { event, object } => {
@@ -385,7 +400,7 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         Fact::WatchClosed { end, lost: _ } => here(match end {
             WatchEnd::Closed => "closed".into(),
             WatchEnd::Cut | WatchEnd::CutInLine(_) => "cut".into(),
-            WatchEnd::Failed(code, reason) => format!("{code} {reason}"),
+            WatchEnd::Failed(code, reason) => answer(*code, reason),
         }),
 
         // ---- the reflector
@@ -437,7 +452,7 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         } => {
             let dropped = !pending && matches!(known, None | Some(Known::No));
             vec![
-                (-2, short_name(key).to_owned()),
+                (-3, short_name(key).to_owned()),
                 (
                     0,
                     match known {
@@ -690,6 +705,8 @@ enum Id {
     RealBookmark,
     RealPopBatch,
     ProcessDeltas,
+    OwnProcess,
+    OwnPrint,
     StoreWrite,
     StoreReplace,
     AddIndexers,
@@ -697,7 +714,7 @@ enum Id {
 }
 
 impl Id {
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 27] = [
         Self::ServerWrite,
         Self::ServerRead,
         Self::ListAndWatch,
@@ -719,6 +736,8 @@ impl Id {
         Self::RealBookmark,
         Self::RealPopBatch,
         Self::ProcessDeltas,
+        Self::OwnProcess,
+        Self::OwnPrint,
         Self::StoreWrite,
         Self::StoreReplace,
         Self::AddIndexers,
@@ -732,6 +751,8 @@ impl Id {
             | Self::FifoPop
             | Self::RealPopBatch
             | Self::ProcessDeltas
+            | Self::OwnProcess
+            | Self::OwnPrint
             | Self::StoreWrite
             | Self::StoreReplace
             | Self::Listener => false,
@@ -779,6 +800,8 @@ impl Id {
             Self::RealBookmark => &REAL_BOOKMARK,
             Self::RealPopBatch => &REAL_POP_BATCH,
             Self::ProcessDeltas => &PROCESS_DELTAS,
+            Self::OwnProcess => &OWN_PROCESS,
+            Self::OwnPrint => &OWN_PRINT,
             Self::StoreWrite => &STORE_WRITE,
             Self::StoreReplace => &STORE_REPLACE,
             Self::AddIndexers => &ADD_INDEXERS,
@@ -798,9 +821,42 @@ fn step_of(record: &FactRecord) -> Step {
     }
 }
 
+/// The process function of a program that asks no store: not processDeltas, but its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OwnProcess {
+    /// It writes into a store, by the delta's type.
+    Stores,
+    /// It has no store.
+    Prints,
+}
+
+impl OwnProcess {
+    /// The deltas that were taken tell: processDeltas always asks whether the object exists.
+    fn of(recent: &[FactRecord], picture: &Picture) -> Option<Self> {
+        let asked = recent.iter().rev().find_map(|record| match record.fact {
+            Fact::DeltaTaken { exists, .. } => Some(exists.is_some()),
+            _ => None,
+        })?;
+        match (asked, picture.store.present) {
+            (true, _) => None,
+            (false, true) => Some(Self::Stores),
+            (false, false) => Some(Self::Prints),
+        }
+    }
+}
+
 /// The routine and the line of a fact.
-fn place_of(record: &FactRecord) -> Option<(Id, usize)> {
-    place(step_of(record))
+fn place_of(record: &FactRecord, own: Option<OwnProcess>) -> Option<(Id, usize)> {
+    match (place(step_of(record))?, own, &record.fact) {
+        ((Id::ProcessDeltas, line), Some(OwnProcess::Stores), _) => Some((Id::OwnProcess, line)),
+        // It has the same lines but for the store's, the last but one.
+        ((Id::ProcessDeltas, line), Some(OwnProcess::Prints), _) => {
+            Some((Id::OwnPrint, if line > 2 { line - 1 } else { line }))
+        }
+        // One step for what comes before and what comes after the lock.
+        ((Id::Delete, _), _, Fact::Populated { .. } | Fact::Synced) => Some((Id::Delete, 3)),
+        (place, _, _) => Some(place),
+    }
 }
 
 /// The routine and the line of a step.
@@ -924,7 +980,7 @@ static FIFO_POP: Routine = Routine {
         call(
             "  process(items.remove(key))",
             &[Step::FifoPopProcess],
-            &[Id::ProcessDeltas],
+            &[Id::ProcessDeltas, Id::OwnProcess, Id::OwnPrint],
         ),
     ],
     unordered: Some((1, 2)),
@@ -974,6 +1030,7 @@ static DELETE: Routine = Routine {
         plain("Delete(obj):"),
         line("  key = key_of(obj)", &[Step::DeleteKey]),
         line("  lock", &[Step::DeleteLock]),
+        plain("  populated = true"),
         line(
             "  known   = known_objects.get(key) is some",
             &[Step::DeleteCheck],
@@ -1057,7 +1114,13 @@ static POP: Routine = Routine {
         call(
             "  process(deltas, is_in_initial_list)",
             &[Step::PopProcess],
-            &[Id::ProcessDeltas, Id::FifoPop, Id::RealPopBatch],
+            &[
+                Id::ProcessDeltas,
+                Id::OwnProcess,
+                Id::OwnPrint,
+                Id::FifoPop,
+                Id::RealPopBatch,
+            ],
         ),
         line("  if slow and depth > 10: log it", &[Step::PopSlow]),
         line(
@@ -1141,7 +1204,11 @@ static REAL_POP_BATCH: Routine = Routine {
     lines: &[
         plain("PopBatch(process):"),
         line("  batch = the front, each key once", &[Step::RealPopBatch]),
-        call("  process(batch)", &[], &[Id::ProcessDeltas]),
+        call(
+            "  process(batch)",
+            &[],
+            &[Id::ProcessDeltas, Id::OwnProcess, Id::OwnPrint],
+        ),
     ],
     unordered: None,
 };
@@ -1167,6 +1234,33 @@ static PROCESS_DELTAS: Routine = Routine {
         ),
     ],
     unordered: Some((1, 4)),
+};
+
+static OWN_PROCESS: Routine = Routine {
+    title: "the program's process",
+    lines: &[
+        plain("process(deltas):"),
+        plain("  for type, obj in deltas, oldest first:"),
+        plain("    switch type:"),
+        call(
+            "      store.add | update | delete(obj)",
+            &[],
+            &[Id::StoreWrite, Id::StoreReplace],
+        ),
+        call("      print(type, obj)", &[], &[Id::Listener]),
+    ],
+    unordered: Some((1, 4)),
+};
+
+static OWN_PRINT: Routine = Routine {
+    title: "the program's process",
+    lines: &[
+        plain("process(deltas):"),
+        plain("  for type, obj in deltas, oldest first:"),
+        plain("    switch type:"),
+        call("      print(type, obj)", &[], &[Id::Listener]),
+    ],
+    unordered: Some((1, 3)),
 };
 
 static STORE_WRITE: Routine = Routine {
@@ -1264,7 +1358,166 @@ const BATCHED: File = File("v0.35.7", "the_real_fifo.go");
 const ATOMIC: File = File("v0.36.3", "the_real_fifo.go");
 const ATOMIC_STORE: File = File("v0.36.3", "thread_safe_store.go");
 
-fn pin(step: Step) -> Pin {
+/// What the current call was for, where one step stands for the same in two functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Add,
+    Update,
+    Delete,
+    Replace,
+}
+
+impl Asked {
+    /// The last call that the actor of the last fact made, or was told of.
+    fn by_last(recent: &[FactRecord]) -> Option<Self> {
+        let last = recent.last()?;
+        recent
+            .iter()
+            .rev()
+            .filter(|record| record.actor == last.actor)
+            .find_map(|record| match &record.fact {
+                Fact::ListReceived { .. } => Some(Self::Replace),
+                Fact::EventReceived { event, .. } => match event {
+                    EventType::Added => Some(Self::Add),
+                    EventType::Modified => Some(Self::Update),
+                    EventType::Deleted => Some(Self::Delete),
+                    EventType::Bookmark | EventType::Error => None,
+                },
+                Fact::Called { delta_type, .. } => match delta_type {
+                    DeltaType::Added => Some(Self::Add),
+                    DeltaType::Updated => Some(Self::Update),
+                    DeltaType::Deleted => Some(Self::Delete),
+                    _ => None,
+                },
+                _ => None,
+            })
+    }
+}
+
+/// The function of the handler that the last fact is about.
+fn handler_function(recent: &[FactRecord]) -> Option<&'static str> {
+    let number = match &recent.last()?.fact {
+        Fact::NotificationQueued { notification, .. }
+        | Fact::NotificationTaken { notification, .. } => return Some(function(notification)),
+        Fact::LinePrinted { handler, .. } | Fact::NotificationHandled { handler } => *handler,
+        _ => return None,
+    };
+    recent.iter().rev().find_map(|record| match &record.fact {
+        Fact::NotificationTaken {
+            handler,
+            notification,
+        } if *handler == number => Some(function(notification)),
+        _ => None,
+    })
+}
+
+/// Where the last fact happened. One step may stand for several statements: the facts choose.
+fn pin(recent: &[FactRecord], picture: &Picture) -> Pin {
+    let Some(record) = recent.last() else {
+        return Pin::Nowhere;
+    };
+    let step = step_of(record);
+    let asked = Asked::by_last(recent);
+    let (file, line) = match (step, &record.fact) {
+        (Step::ReflectorSetVersion, _) if asked_for_list(recent) => (REFLECTOR, 603),
+        (
+            Step::ReflectorReceive,
+            Fact::EventReceived {
+                event: EventType::Error,
+                ..
+            },
+        ) => (REFLECTOR, 812),
+        (Step::ReflectorEnd, Fact::WatchEnded { relist }) => {
+            let refused = recent.iter().rev().find_map(|record| match record.fact {
+                Fact::WatchRefused { .. } => Some(true),
+                Fact::WatchAccepted { .. } => Some(false),
+                _ => None,
+            });
+            match (relist, refused) {
+                (true, Some(true)) => (REFLECTOR, 462),
+                (true, _) => (REFLECTOR, 495),
+                // The loop goes round, without an error.
+                (false, _) => (REFLECTOR, 470),
+            }
+        }
+        // 429 is waited for inside the loop.
+        (
+            Step::ReflectorBackoff,
+            Fact::BackoffStarted {
+                reason: BackoffReason::WatchEnded,
+                ..
+            },
+        ) => (REFLECTOR, 485),
+
+        (Step::FifoLock, _) => match asked {
+            Some(Asked::Delete) => (FIFO, 223),
+            Some(Asked::Replace) => (FIFO, 332),
+            _ => (FIFO, 169),
+        },
+        (Step::FifoUnlock, _) => match asked {
+            Some(Asked::Delete) => (FIFO, 224),
+            Some(Asked::Replace) => (FIFO, 333),
+            _ => (FIFO, 170),
+        },
+
+        (Step::AddLock, _) if asked == Some(Asked::Update) => (DELTA_FIFO, 318),
+        (Step::AddUnlock, _) if asked == Some(Asked::Update) => (DELTA_FIFO, 319),
+        (Step::AddKey, _) if asked == Some(Asked::Update) => (DELTA_FIFO, 320),
+        (Step::DeleteKey, Fact::Populated { .. } | Fact::Synced) => (DELTA_FIFO, 336),
+        (Step::DeleteCheck, Fact::DeleteChecked { known: None, .. }) => (DELTA_FIFO, 338),
+        (Step::DeleteIgnore, _) if checked_without_known(recent) => (DELTA_FIFO, 341),
+        (Step::ReplaceItem | Step::ResyncKey, Fact::KeyFailed { .. }) => match step {
+            Step::ResyncKey => (DELTA_FIFO, 751),
+            _ => (DELTA_FIFO, 649),
+        },
+        // What is queued is looked through first.
+        (Step::ReplaceMissing, Fact::DeletionDetected { key })
+            if picture.queue.deltas.contains_key(key) =>
+        {
+            (DELTA_FIFO, 678)
+        }
+        (Step::AddIfNotPresent, Fact::AlreadyPresent { .. }) => (DELTA_FIFO, 390),
+        (Step::PopWait, _) if picture.queue.closed => (DELTA_FIFO, 585),
+
+        (Step::RealAdd, _) if asked == Some(Asked::Update) => (IN_ORDER, 166),
+
+        (Step::ProcessNotify, _) => match handler_function(recent) {
+            Some("OnAdd") => (CONTROLLER, 563),
+            Some("OnDelete") => (CONTROLLER, 569),
+            _ => (CONTROLLER, 558),
+        },
+        (Step::ListenerHandle, _) => match handler_function(recent) {
+            Some("OnAdd") => (SHARED_INFORMER, 978),
+            Some("OnDelete") => (SHARED_INFORMER, 983),
+            _ => (SHARED_INFORMER, 976),
+        },
+        (Step::StoreReplace, Fact::IndicesReset) => (STORE, 288),
+        _ => return place_in_client_go(step),
+    };
+    Pin::Line(file, line)
+}
+
+/// Whether the version to be remembered is a list's.
+fn asked_for_list(recent: &[FactRecord]) -> bool {
+    let last = recent.iter().rev().find(|record| {
+        matches!(
+            record.fact,
+            Fact::ListReceived { .. } | Fact::EventReceived { .. }
+        )
+    });
+    last.is_some_and(|record| matches!(record.fact, Fact::ListReceived { .. }))
+}
+
+/// Whether the last Delete had no known objects to ask.
+fn checked_without_known(recent: &[FactRecord]) -> bool {
+    recent.iter().rev().find_map(|record| match &record.fact {
+        Fact::DeleteChecked { known, .. } => Some(known.is_none()),
+        _ => None,
+    }) == Some(true)
+}
+
+/// Where a step is, as far as it alone can tell.
+fn place_in_client_go(step: Step) -> Pin {
     let (file, line) = match step {
         Step::ServerCheck
         | Step::ServerWrite
@@ -1306,7 +1559,7 @@ fn pin(step: Step) -> Pin {
         Step::DeleteKey => (DELTA_FIFO, 330),
         Step::DeleteLock => (DELTA_FIFO, 334),
         Step::DeleteCheck => (DELTA_FIFO, 348),
-        Step::DeleteIgnore => (DELTA_FIFO, 350),
+        Step::DeleteIgnore => (DELTA_FIFO, 353),
         Step::DeleteUnlock => (DELTA_FIFO, 335),
         Step::ReplaceLock => (DELTA_FIFO, 637),
         Step::ReplaceItem => (DELTA_FIFO, 654),
@@ -1316,7 +1569,7 @@ fn pin(step: Step) -> Pin {
         Step::ResyncLock => (DELTA_FIFO, 721),
         Step::ResyncKey => (DELTA_FIFO, 755),
         Step::ResyncUnlock => (DELTA_FIFO, 722),
-        Step::AddIfNotPresent => (DELTA_FIFO, 389),
+        Step::AddIfNotPresent => (DELTA_FIFO, 394),
         Step::PopLock => (DELTA_FIFO, 577),
         Step::PopWait => (DELTA_FIFO, 588),
         Step::PopTake => (DELTA_FIFO, 592),
@@ -1589,7 +1842,7 @@ mod tests {
     fn every_link_leads_to_a_tag_a_file_and_a_line() {
         for &step in STEPS {
             let (id, _) = place(step).unwrap();
-            let Some(link) = link(id, step, &Picture::default()) else {
+            let Some(link) = link(id, place_in_client_go(step), &Picture::default()) else {
                 assert!(matches!(step, Step::ProgramCall | Step::SettingChanged));
                 continue;
             };
@@ -1619,6 +1872,7 @@ mod tests {
                 "Delete(obj):",
                 "  key = key_of(obj) → web-1",
                 "  lock",
+                "  populated = true",
                 "  known   = known_objects.get(key) is some → true (rv 2)",
                 "  pending = items contains key → false",
                 "  if not known and not pending: return → false",
@@ -1795,6 +2049,162 @@ mod tests {
         // While the first loop runs, nothing is said of the second.
         let early = listing(&recent[..1], &Picture::default());
         assert!(early.lines.iter().all(|line| line.value.is_none()));
+    }
+
+    #[test]
+    fn a_program_that_goes_by_type_has_its_own_process_function() {
+        let recent = records(
+            Actor::ProcessLoop,
+            vec![
+                (
+                    Step::PopTake,
+                    Fact::KeyPopped {
+                        key: Key::from("default/web-1"),
+                        deltas: vec![(DeltaType::Added, object("5"))],
+                        is_in_initial_list: false,
+                    },
+                ),
+                (
+                    Step::ProcessDelta,
+                    Fact::DeltaTaken {
+                        position: 0,
+                        delta_type: DeltaType::Added,
+                        object: object("5"),
+                        exists: None,
+                    },
+                ),
+                (
+                    Step::ListenerHandle,
+                    Fact::LinePrinted {
+                        handler: 0,
+                        line: "Added pod1".into(),
+                    },
+                ),
+            ],
+        );
+        let mut picture = Picture::default();
+        let alone = listing(&recent, &picture);
+        assert_eq!(alone.title, "DeltaFIFO.Pop › the program's process");
+        assert_eq!(alone.link, None);
+        assert_eq!(
+            shown(&alone),
+            [
+                "process(deltas):",
+                "  for type, obj in deltas, oldest first: → Added web-1",
+                "    switch type:",
+                ">      print(type, obj) → Added pod1",
+            ]
+        );
+        picture.store.present = true;
+        let stored = listing(&recent[..2], &picture);
+        assert_eq!(
+            shown(&stored)[1..4],
+            [
+                ">  for type, obj in deltas, oldest first: → Added web-1",
+                "    switch type:",
+                "      store.add | update | delete(obj)",
+            ]
+        );
+        assert_eq!(stored.link, None);
+        // Pop itself is client-go's.
+        assert!(listing(&recent[..1], &picture).link.is_some());
+    }
+
+    #[test]
+    fn where_two_places_are_one_step_the_facts_choose() {
+        let place = |actor, facts| {
+            let link = listing(&records(actor, facts), &Picture::default()).link;
+            link.unwrap().text
+        };
+        let by = Actor::Reflector;
+        let lock = |event, step, fact| {
+            let received = Fact::EventReceived {
+                event,
+                object: object("5"),
+            };
+            place(by, vec![(Step::ReflectorReceive, received), (step, fact)])
+        };
+        let (taken, released) = (Fact::LockTaken { by }, Fact::LockReleased { by });
+        for (event, first) in [(EventType::Added, 310), (EventType::Modified, 318)] {
+            let at = |line| format!("client-go v0.32 delta_fifo.go:{line}");
+            assert_eq!(lock(event, Step::AddLock, taken.clone()), at(first));
+            assert_eq!(
+                lock(event, Step::AddUnlock, released.clone()),
+                at(first + 1)
+            );
+        }
+
+        let checked = |known| {
+            let key = Key::from("default/web-1");
+            let checked = Fact::DeleteChecked {
+                key: key.clone(),
+                known,
+                pending: false,
+            };
+            let ignored = (Step::DeleteIgnore, Fact::DeleteIgnored { key });
+            let checked = (Step::DeleteCheck, checked);
+            (
+                place(by, vec![checked.clone()]),
+                place(by, vec![checked, ignored]),
+            )
+        };
+        let (asked, dropped) = checked(None);
+        assert!(asked.ends_with(":338") && dropped.ends_with(":341"));
+        let (asked, dropped) = checked(Some(Known::No));
+        assert!(asked.ends_with(":348") && dropped.ends_with(":353"));
+
+        let moved = (
+            Step::ReflectorSetVersion,
+            Fact::LastSyncMoved {
+                from: "4".into(),
+                to: "5".into(),
+            },
+        );
+        let list = Fact::ListReceived {
+            rv: "5".into(),
+            count: 1,
+        };
+        let event = Fact::EventReceived {
+            event: EventType::Added,
+            object: object("5"),
+        };
+        for (before, line) in [(list, 603), (event, 859)] {
+            let at = place(by, vec![(Step::ReflectorReceive, before), moved.clone()]);
+            assert_eq!(at, format!("client-go v0.32 reflector.go:{line}"));
+        }
+
+        let add = Notification::Add {
+            object: object("5"),
+            is_in_initial_list: false,
+        };
+        let update = Notification::Update {
+            old: None,
+            new: object("5"),
+        };
+        let delete = Notification::Delete {
+            object: object("5"),
+        };
+        for (notification, own, printed) in
+            [(add, 563, 978), (update, 558, 976), (delete, 569, 983)]
+        {
+            let taken = Fact::NotificationTaken {
+                handler: 0,
+                notification,
+            };
+            let line = Fact::LinePrinted {
+                handler: 0,
+                line: "x".into(),
+            };
+            let facts = vec![(Step::ListenerTake, taken), (Step::ListenerHandle, line)];
+            assert_eq!(
+                place(Actor::ProcessLoop, facts.clone()),
+                format!("client-go v0.32 controller.go:{own}")
+            );
+            assert_eq!(
+                place(Actor::Listener(0), facts),
+                format!("client-go v0.32 shared_informer.go:{printed}")
+            );
+        }
     }
 
     #[test]
