@@ -18,6 +18,7 @@ use crate::source::{self, wire};
 
 use super::command::{Command, Draft};
 use super::i18n::Text;
+use super::rows::Marks;
 use super::view::{ErrorView, LessonHead, Marker, RECENT, Tick, View};
 
 /// How many marks the timeline carries at the most; more would touch each other.
@@ -51,6 +52,7 @@ pub struct Session {
     playback: Playback,
     markers: Rc<[Marker]>,
     ticks: Rc<[Tick]>,
+    marks: Rc<Marks>,
     error: Option<ErrorView>,
     /// The last picture asked for, and after how many facts it is.
     picture: (usize, Rc<Picture>),
@@ -71,6 +73,7 @@ impl Session {
             playback: Playback::default(),
             markers: Rc::new([]),
             ticks: Rc::new([]),
+            marks: Rc::default(),
             error: None,
             picture,
         };
@@ -328,6 +331,7 @@ impl Session {
             speed: self.playback.speed(),
             ticks: Rc::clone(&self.ticks),
             markers: Rc::clone(&self.markers),
+            marks: Rc::clone(&self.marks),
             lesson: Rc::clone(&self.head),
             error: self.error.clone(),
         }
@@ -481,6 +485,7 @@ impl Session {
                 _ => None,
             })
             .collect();
+        self.marks = Rc::new(Marks::of(&self.timeline.picture(0), self.timeline.facts()));
         let thin = ticks.len().div_ceil(MAX_TICKS).max(1);
         self.ticks = ticks.into_iter().step_by(thin).collect();
     }

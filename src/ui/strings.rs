@@ -40,6 +40,7 @@ pub struct Strings {
     pub no_objects: &'static str,
     pub deleted: &'static str,
     pub show_all: &'static str,
+    pub show_fewer: &'static str,
     pub watch_stream: &'static str,
     pub no_watch: &'static str,
     pub no_events: &'static str,
@@ -110,6 +111,7 @@ pub struct Strings {
     pub reset: &'static str,
     pub back: &'static str,
     pub play: &'static str,
+    pub play_again: &'static str,
     pub pause: &'static str,
     pub step: &'static str,
     pub next_marker: &'static str,
@@ -129,6 +131,10 @@ pub struct Strings {
     pub legend_lit: &'static str,
     pub legend_gone: &'static str,
     pub legend_tombstone: &'static str,
+    pub legend_marks: &'static str,
+    pub legend_timeline: &'static str,
+    pub legend_lanes: &'static str,
+    pub legend_behind: &'static str,
 }
 
 /// The words of a language.
@@ -339,6 +345,7 @@ static EN: Strings = Strings {
     no_objects: "no objects yet",
     deleted: "deleted",
     show_all: "Show all objects",
+    show_fewer: "Show fewer objects",
     watch_stream: "watch stream",
     no_watch: "no watch is open",
     no_events: "nothing sent yet",
@@ -409,6 +416,7 @@ static EN: Strings = Strings {
     reset: "Start over",
     back: "Step back",
     play: "Play",
+    play_again: "Play again from the start",
     pause: "Pause",
     step: "Step",
     next_marker: "Next marker",
@@ -428,6 +436,10 @@ static EN: Strings = Strings {
     legend_lit: "lit: changed by this step",
     legend_gone: "struck out: gone",
     legend_tombstone: "dashed with ?: a tombstone (DeletedFinalStateUnknown)",
+    legend_marks: "small square or disc: one object; recreated, it gets another one",
+    legend_timeline: "◇ on the timeline: a marker; coloured ticks: deltas",
+    legend_lanes: "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
+    legend_behind: "rv · N events behind: how far the store is behind the server; before 1.36 client-go itself does not keep the store's rv",
 };
 
 static ZH: Strings = Strings {
@@ -461,6 +473,7 @@ static ZH: Strings = Strings {
     no_objects: "还没有对象",
     deleted: "已删除",
     show_all: "显示全部对象",
+    show_fewer: "收起对象",
     watch_stream: "watch 流",
     no_watch: "没有打开的 watch",
     no_events: "还没有发送事件",
@@ -531,6 +544,7 @@ static ZH: Strings = Strings {
     reset: "重新开始",
     back: "后退一步",
     play: "播放",
+    play_again: "从头再播放",
     pause: "暂停",
     step: "前进一步",
     next_marker: "下一个标记",
@@ -550,6 +564,10 @@ static ZH: Strings = Strings {
     legend_lit: "点亮：这一步改变了它",
     legend_gone: "划掉：已离开",
     legend_tombstone: "虚线加 ?：墓碑（DeletedFinalStateUnknown）",
+    legend_marks: "小方块或圆点：一个对象；重新创建后会换一个",
+    legend_timeline: "时间线上的 ◇：标记；彩色竖线：Delta",
+    legend_lanes: "泳道：黄色持有锁，斜纹在等锁，灰色不持锁运行",
+    legend_behind: "rv · 落后 N 个事件：store 落后服务器多少；1.36 之前 client-go 自己并不保存 store 的 rv",
 };
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::cache::fact::FactRecord;
 use crate::replay::picture::Picture;
 
 use super::i18n::Text;
+use super::rows::Marks;
 
 /// How many facts before the current one are at hand for pseudo-code values and lanes.
 pub const RECENT: usize = 160;
@@ -35,6 +36,8 @@ pub struct View {
     pub ticks: Rc<[Tick]>,
     /// Named moments.
     pub markers: Rc<[Marker]>,
+    /// The marks of the objects of this run.
+    pub marks: Rc<Marks>,
     /// What is being shown.
     pub lesson: Rc<LessonHead>,
     /// What went wrong, if anything did.

@@ -149,10 +149,18 @@ pub(super) fn Api() -> impl IntoView {
                         <button
                             class="more"
                             aria-expanded=text(move || all.get().to_string())
-                            title=ui.word(|words| words.show_all)
+                            title=text(move || {
+                                if all.get() { ui.words().show_fewer } else { ui.words().show_all }
+                            })
                             on:click=move |_| all.update(|all| *all = !*all)
                         >
-                            {text(move || if all.get() { "−".to_owned() } else { format!("+{}", hidden.get()) })}
+                            {text(move || {
+                                if all.get() {
+                                    format!("▴ {}", ui.words().show_fewer)
+                                } else {
+                                    format!("+{}", hidden.get())
+                                }
+                            })}
                         </button>
                     })}
                     {shown(move || objects.with(Vec::is_empty), move || view! {
@@ -220,7 +228,6 @@ fn Object(
     let ui = Ui::get();
     let key = row.with_untracked(|row| row.key.clone());
     let anchor = format!("api/object/{key}");
-    let name = key.to_string();
     let is_chosen = {
         let key = key.clone();
         Memo::new(move |_| chosen.with(|chosen| chosen.as_ref() == Some(&key)))
@@ -270,7 +277,9 @@ fn Object(
                 on:click=choose
             >
                 <i class=text(move || row.with(|row| row.mark.class()))></i>
-                <span class="n">{frame::name(name)}</span>
+                <span class="n">
+                    {part(move || frame::name(row.with(|row| row.name.clone())))}
+                </span>
                 <span class="rv">"rv " {part(move || rv(row.with(|row| row.rv.clone())))}</span>
             </button>
         </li>
@@ -329,12 +338,13 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
     view! {
         <li
             class=class
+            title=text(move || row.with(|row| row.name.clone()))
             data-testid="stream-line"
             data-anchor=format!("api/stream/{number}")
         >
             <b translate="no">{text(move || row.with(|row| row.event.as_str()))}</b>
             <span class="n" translate="no">
-                {text(move || row.with(|row| row.name.clone()))}
+                {part(move || frame::name(row.with(|row| row.name.clone())))}
             </span>
             <span class="of" class:long=move || row.with(|row| row.rv.is_long()) translate="no">
                 {part(move || row.with(|row| !row.name.is_empty()).then_some("· "))}

@@ -52,15 +52,23 @@ pub(super) fn Frame(
     }
 }
 
-/// A name; where it has a namespace, that gives way first.
+/// A name. Where there is no room for its namespace, that goes (unless it has been cut already, for
+/// what is left of it is needed); then the middle of the name gives way to its end.
 pub(super) fn name(text: String) -> impl IntoView {
-    let (namespace, name) = match text.rsplit_once('/') {
-        Some((namespace, name)) => (Some(namespace.to_owned()), format!("/{name}")),
-        None => (None, text),
+    // So many letters at its end tell most pods of one owner apart.
+    const END: usize = 5;
+    let (namespace, name) = match text.rfind('/') {
+        Some(at) if !text.contains('…') => text.split_at(at + 1),
+        _ => ("", &*text),
     };
+    let middle = name.chars().count().saturating_sub(END);
+    let middle = name.char_indices().nth(middle).map_or(0, |(at, _)| at);
+    let (start, end) = name.split_at(middle);
+    let namespace =
+        (!namespace.is_empty()).then(|| view! { <span class="ns">{namespace.to_owned()}</span> });
     view! {
-        {namespace.map(|namespace| view! { <span class="ns">{namespace}</span> })}
-        <span class="nm">{name}</span>
+        {namespace}
+        <span class="nm"><span class="n">{start.to_owned()}</span>{end.to_owned()}</span>
     }
 }
 

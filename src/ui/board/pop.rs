@@ -1,9 +1,11 @@
 //! Pop's room.
 
+use leptos::html;
 use leptos::prelude::*;
 
 use super::frame::{Frame, name};
 use super::icons::lock;
+use super::layout::{fit, size_of};
 use super::parts::{list, part, text};
 use super::token::Delta;
 use crate::cache::fact::Actor;
@@ -20,11 +22,24 @@ use crate::ui::strings;
 /// not to bore.
 const PACE: u32 = 1000;
 
+// Heights of a delta in the slot, the gap after it and what stands above, in style/pop.css.
+const DELTA: f64 = 26.0;
+const GAP: f64 = 4.0;
+const WHO: f64 = 24.0;
+/// How many deltas the slot shows at most.
+const SLOT: usize = 4;
+
 /// The room.
 #[component]
 pub(super) fn Pop() -> impl IntoView {
     let ui = Ui::get();
-    let room = ui.memo(rows);
+    let slot = NodeRef::<html::Div>::new();
+    let slot_size = size_of(slot);
+    let places = Memo::new(move |_| fit(slot_size.get().1 - WHO, DELTA, GAP, 3).clamp(1, SLOT));
+    let room = Memo::new(move |_| {
+        let places = places.get();
+        ui.view.with(|view| rows(view, places))
+    });
     let mode = Memo::new(move |_| room.with(|room| room.mode));
     let held = move || mode.get() == ProcessMode::Held;
     let actor_name = move |actor: Actor| strings::short_actor(ui.lang.get(), actor);
@@ -104,6 +119,7 @@ pub(super) fn Pop() -> impl IntoView {
                 class="slot work"
                 class:busy=move || room.with(|room| room.processing.is_some())
                 data-anchor="pop/slot"
+                node_ref=slot
             >
                 <Work room=Memo::new(move |_| room.with(|room| room.processing.clone())) />
             </div>

@@ -37,6 +37,8 @@ pub struct ApiRows {
 pub struct ObjectRow {
     /// Its key.
     pub key: Key,
+    /// What it is called.
+    pub name: String,
     /// Its mark.
     pub mark: Mark,
     /// Its version.
@@ -89,7 +91,7 @@ pub struct CallRow {
 #[must_use]
 pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
     let api = &view.picture.api;
-    let names = Names::of(&view.picture);
+    let names = Names::of(view);
     let lit = current(view).and_then(|record| match &record.fact {
         Fact::ObjectCreated { object, .. }
         | Fact::ObjectUpdated { object, .. }
@@ -112,7 +114,7 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
             .iter()
             .skip(first)
             .take(shown)
-            .map(|(key, object)| object_row(key, object, lit == Some(key)))
+            .map(|(key, object)| object_row(&names, key, object, lit == Some(key)))
             .collect(),
         hidden: api.objects.len() - shown,
         watch: api.watch.clone(),
@@ -144,11 +146,12 @@ fn window(length: usize, room: usize, wanted: Option<usize>) -> (usize, usize) {
     (wanted.map_or(first, |index| first.min(index)), shown)
 }
 
-fn object_row(key: &Key, object: &ApiObject, lit: bool) -> ObjectRow {
+fn object_row(names: &Names, key: &Key, object: &ApiObject, lit: bool) -> ObjectRow {
     let (namespace, name) = key.split_once('/').unwrap_or(("", key));
     ObjectRow {
         key: key.clone(),
-        mark: Mark::of(&object.object.uid),
+        name: names.long(key),
+        mark: names.mark(&object.object.uid),
         rv: RvText::of(&object.object.rv),
         gone: object.deleted,
         lit,

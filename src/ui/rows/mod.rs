@@ -10,49 +10,100 @@ pub mod queue;
 pub mod reflector;
 pub mod store;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::cache::delta::DeltaType;
-use crate::cache::fact::{Notification, ObjectRef, Shape};
+use crate::cache::fact::{Entry, EventType, Fact, FactRecord, Notification, ObjectRef, Shape};
 use crate::cache::key::Key;
 use crate::replay::picture::Picture;
-use crate::ui::caption::{short_name, short_rv};
+use crate::ui::caption::short_name;
 use crate::ui::view::View;
 
 /// How many hues a mark can have.
-pub const HUES: u64 = 8;
-/// How many shapes a mark can have; the first two look alike, so that most are squares.
-pub const SHAPES: u64 = 3;
+const HUES: u8 = 8;
+/// How many shapes a mark can have: squares, and when all hues are taken, discs.
+const SHAPES: u8 = 2;
 
-/// The small sign of an object: its hue and shape come from the UID, so a recreated object gets
-/// another one. Without a UID it is hollow.
+/// The small sign of an object: one hue and shape for each UID, so a recreated object gets another
+/// one. Without a UID it is hollow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Mark(Option<(u8, u8)>);
+pub struct Mark(Option<u8>);
 
 impl Mark {
-    /// The mark of a UID.
-    #[must_use]
-    pub fn of(uid: &str) -> Self {
-        if uid.is_empty() {
-            return Self(None);
-        }
-        // FNV-1a: it keeps neighbours (uid-1, uid-2) apart in its low bits.
-        let hash = uid.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        let hue = u8::try_from(hash % HUES).unwrap_or_default();
-        let shape = u8::try_from((hash >> 24) % SHAPES).unwrap_or_default();
-        Self(Some((hue, shape)))
-    }
-
     /// Its classes.
     #[must_use]
     pub fn class(self) -> String {
         match self.0 {
-            Some((hue, shape)) => format!("id h{hue} s{shape}"),
+            Some(mark) => format!("id h{} s{}", mark % HUES, mark / HUES),
             None => "id hollow".to_owned(),
         }
+    }
+}
+
+/// The marks of a run: handed out in turn as objects appear, leaving out those of objects that are
+/// there. A moment has the same marks however it was reached.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Marks(BTreeMap<Arc<str>, u8>);
+
+impl Marks {
+    /// The marks of a run that starts with `start`.
+    #[must_use]
+    pub fn of(start: &Picture, facts: &[FactRecord]) -> Self {
+        let mut marks = Self::default();
+        let mut there = BTreeMap::new();
+        let mut last = HUES * SHAPES - 1;
+        let mut meet = |there: &mut BTreeMap<Key, u8>, object: &ObjectRef| {
+            if object.uid.is_empty() || marks.0.contains_key(&object.uid) {
+                return;
+            }
+            let next = |mark: u8| (mark + 1) % (HUES * SHAPES);
+            let taken = |mark: &u8| there.values().any(|other| other == mark);
+            let turn = std::iter::successors(Some(next(last)), |mark| Some(next(*mark)));
+            let turn = turn.take(usize::from(HUES * SHAPES));
+            last = turn
+                .into_iter()
+                .find(|mark| !taken(mark))
+                .unwrap_or_else(|| next(last));
+            marks.0.insert(Arc::clone(&object.uid), last);
+            there.insert(object.key.clone(), last);
+        };
+        for object in start.api.objects.values() {
+            meet(&mut there, &object.object);
+        }
+        for record in facts {
+            match &record.fact {
+                Fact::ObjectDeleted { object, .. }
+                | Fact::EventReceived {
+                    event: EventType::Deleted,
+                    object,
+                    ..
+                } => {
+                    meet(&mut there, object);
+                    there.remove(&object.key);
+                }
+                Fact::ObjectCreated { object, .. }
+                | Fact::Called { object, .. }
+                | Fact::EventReceived { object, .. }
+                | Fact::DeltaAppended { object, .. }
+                | Fact::FifoItemSet { object }
+                | Fact::EntryAppended {
+                    entry: Entry::Delta(_, object),
+                    ..
+                } => meet(&mut there, object),
+                Fact::EntryAppended {
+                    entry: Entry::ReplacedAll { objects, .. },
+                    ..
+                } => {
+                    for object in objects {
+                        meet(&mut there, object);
+                    }
+                }
+                _ => {}
+            }
+        }
+        marks
     }
 }
 
@@ -65,11 +116,20 @@ pub struct RvText {
     pub full: Option<Arc<str>>,
 }
 
+/// Of a version that is longer than this and a sign, so many characters are shown: tokens are
+/// narrower than sentences.
+const TAIL: usize = 4;
+
 impl RvText {
     /// How to show `rv`.
     #[must_use]
     pub fn of(rv: &Arc<str>) -> Self {
-        let short = short_rv(rv);
+        let length = rv.chars().count();
+        let short = if length > TAIL + 1 {
+            format!("…{}", rv.chars().skip(length - TAIL).collect::<String>())
+        } else {
+            rv.to_string()
+        };
         let full = (short != **rv).then(|| Arc::clone(rv));
         Self { short, full }
     }
@@ -143,18 +203,24 @@ pub fn stack(mut all: Vec<DeltaRow>, room: usize) -> Stack {
     Stack { shown: all, hidden }
 }
 
-/// Short names for keys: without the namespace, unless two keys would then look alike.
+/// Short names for keys: without the namespace, unless two keys would then look alike. And the
+/// marks of their objects.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     short: HashMap<Arc<str>, Key>,
     ambiguous: std::collections::HashSet<Arc<str>>,
+    marks: Rc<Marks>,
 }
 
 impl Names {
-    /// The names for what a picture holds.
+    /// The names for what a moment holds.
     #[must_use]
-    pub fn of(picture: &Picture) -> Self {
-        let mut names = Self::default();
+    pub fn of(view: &View) -> Self {
+        let picture = &view.picture;
+        let mut names = Self {
+            marks: Rc::clone(&view.marks),
+            ..Self::default()
+        };
         let keys = picture
             .api
             .objects
@@ -180,12 +246,40 @@ impl Names {
     #[must_use]
     pub fn get(&self, key: &Key) -> String {
         let short = short_name(key);
-        if self.ambiguous.contains(short) {
-            key.to_string()
-        } else {
-            short.to_owned()
+        match key.rsplit_once('/') {
+            Some((namespace, _)) if self.ambiguous.contains(short) => {
+                format!("{}/{short}", middle_cut(namespace))
+            }
+            _ => short.to_owned(),
         }
     }
+
+    /// What to call `key` where there may be room for its namespace.
+    #[must_use]
+    pub fn long(&self, key: &Key) -> String {
+        if self.ambiguous.contains(short_name(key)) {
+            self.get(key)
+        } else {
+            key.to_string()
+        }
+    }
+
+    /// The mark of a UID.
+    #[must_use]
+    pub fn mark(&self, uid: &str) -> Mark {
+        Mark(self.marks.0.get(uid).copied())
+    }
+}
+
+/// The first and the last letters of a namespace that only tells two names apart.
+fn middle_cut(namespace: &str) -> String {
+    let length = namespace.chars().count();
+    if length <= 4 {
+        return namespace.to_owned();
+    }
+    let first = namespace.chars().take(2);
+    let last = namespace.chars().skip(length - 1);
+    first.chain(std::iter::once('…')).chain(last).collect()
 }
 
 /// The class of a delta type: its hue.
@@ -294,6 +388,7 @@ mod testing {
             speed: 100,
             ticks: Rc::from([]),
             markers: Rc::from([]),
+            marks: Rc::default(),
             lesson: Rc::new(LessonHead::default()),
             error: None,
         }
@@ -314,13 +409,40 @@ mod tests {
         DeltaRow::of(index, DeltaType::Updated, &object)
     }
 
+    fn named(key: &str, uid: &str) -> ObjectRef {
+        ObjectRef {
+            uid: uid.into(),
+            ..testing::object(key, "1")
+        }
+    }
+
+    fn created(key: &str, uid: &str) -> Fact {
+        Fact::Called {
+            delta_type: DeltaType::Added,
+            object: named(key, uid),
+        }
+    }
+
     #[test]
-    fn neighbouring_uids_get_different_hues() {
-        let hues: std::collections::BTreeSet<_> = (0..8)
-            .map(|n| Mark::of(&format!("uid-{n}")).0.map(|m| m.0))
+    fn no_two_objects_that_are_there_have_one_mark() {
+        let mut facts: Vec<_> = (0..10)
+            .map(|n| created(&format!("a/{n}"), &format!("uid-{n}")))
             .collect();
-        assert_eq!(hues.len(), 8);
-        assert_eq!(Mark::of("").class(), "id hollow");
+        // Recreated more often than there are marks.
+        facts.extend((0..40).map(|n| created("a/0", &format!("again-{n}"))));
+        let view = testing::view(Picture::default(), facts);
+        let marks = Marks::of(&view.picture, &view.recent);
+        let rest: std::collections::BTreeSet<_> =
+            (1..10).map(|n| marks.0[&*format!("uid-{n}")]).collect();
+        assert_eq!(rest.len(), 9);
+        let mut before = marks.0["uid-0"];
+        for n in 0..40 {
+            let mark = marks.0[&*format!("again-{n}")];
+            assert_ne!(mark, before, "recreated, and looks the same");
+            assert!(!rest.contains(&mark), "looks like another one");
+            before = mark;
+        }
+        assert_eq!(Names::of(&view).mark("").class(), "id hollow");
     }
 
     #[test]
@@ -328,6 +450,7 @@ mod tests {
         assert_eq!(RvText::of(&"12".into()).short, "12");
         let long = RvText::of(&"20471474".into());
         assert_eq!(long.short, "…1474");
+        assert_eq!(RvText::of(&"41475".into()).short, "41475");
         assert_eq!(long.full.as_deref(), Some("20471474"));
     }
 
@@ -346,8 +469,10 @@ mod tests {
         for key in ["default/web", "kube/web", "default/dns"] {
             picture.queue.keys.push_back(key.into());
         }
-        let names = Names::of(&picture);
-        assert_eq!(names.get(&"default/web".into()), "default/web");
+        let names = Names::of(&testing::view(picture, Vec::new()));
+        assert_eq!(names.get(&"default/web".into()), "de…t/web");
+        assert_eq!(names.get(&"kube/web".into()), "kube/web");
         assert_eq!(names.get(&"default/dns".into()), "dns");
+        assert_eq!(names.long(&"default/dns".into()), "default/dns");
     }
 }

@@ -38,14 +38,11 @@ pub struct PoppedRow {
     pub count: usize,
 }
 
-/// How many deltas the slot shows.
-const SLOT: usize = 3;
-
-/// The room at this moment.
+/// The room at this moment, with places for so many deltas in the slot.
 #[must_use]
-pub fn rows(view: &View) -> PopRows {
+pub fn rows(view: &View, slot: usize) -> PopRows {
     let picture = &view.picture;
-    let names = Names::of(picture);
+    let names = Names::of(view);
     PopRows {
         mode: picture.pop.mode,
         asked: picture.pop.asked,
@@ -55,12 +52,12 @@ pub fn rows(view: &View) -> PopRows {
             .pop
             .processing
             .as_ref()
-            .map(|popped| in_work(&names, popped)),
+            .map(|popped| in_work(&names, popped, slot)),
         last: last(picture, &names),
     }
 }
 
-fn in_work(names: &Names, popped: &Popped) -> PoppedRow {
+fn in_work(names: &Names, popped: &Popped, slot: usize) -> PoppedRow {
     let mut all = deltas(popped);
     if let Some(position) = popped.position {
         for row in &mut all {
@@ -68,10 +65,14 @@ fn in_work(names: &Names, popped: &Popped) -> PoppedRow {
             row.lit = row.index == position;
         }
         // What is done leaves room for what comes.
-        let over = all.len().saturating_sub(SLOT);
+        let over = all.len().saturating_sub(slot);
         all.drain(..position.min(over));
     }
-    popped_row(names, popped, stack(all, SLOT))
+    let mut fitted = stack(all, slot);
+    // A stack has three places at the least; what is in work is the oldest of those that are left.
+    fitted.shown.truncate(slot.max(1));
+    fitted.hidden = popped.deltas.len() - fitted.shown.len();
+    popped_row(names, popped, fitted)
 }
 
 fn last(picture: &Picture, names: &Names) -> Option<PoppedRow> {
@@ -103,7 +104,7 @@ fn popped_row(names: &Names, popped: &Popped, stack: Stack) -> PoppedRow {
     PoppedRow {
         key: popped.key.clone(),
         name: names.get(&popped.key),
-        mark: Mark::of(uid),
+        mark: names.mark(uid),
         stack,
         count: popped.deltas.len(),
     }
@@ -127,7 +128,7 @@ mod tests {
     fn the_slot_follows_what_is_in_work() {
         let mut picture = Picture::default();
         picture.pop.processing = Some(popped(6, Some(4)));
-        let work = rows(&view(picture, Vec::new()))
+        let work = rows(&view(picture, Vec::new()), 3)
             .processing
             .unwrap_or_else(|| unreachable!());
         let shown: Vec<_> = work
@@ -144,7 +145,7 @@ mod tests {
     fn the_last_one_shows_its_newest_delta() {
         let mut picture = Picture::default();
         picture.pop.last = Some(popped(3, None));
-        let last = rows(&view(picture, Vec::new()))
+        let last = rows(&view(picture, Vec::new()), 3)
             .last
             .unwrap_or_else(|| unreachable!());
         assert_eq!(last.stack.shown[0].index, 2);

@@ -100,7 +100,7 @@ pub fn is_wide(view: &View) -> bool {
 pub fn rows(view: &View, space: Space) -> QueueRows {
     let depth = space.depth;
     let queue = &view.picture.queue;
-    let names = Names::of(&view.picture);
+    let names = Names::of(view);
     let columns = space.columns.max(1);
     let fresh = fresh(view);
     let order = &queue.keys;
@@ -109,9 +109,9 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
     } else {
         order.len()
     };
-    let places = columns * depth.max(2);
-    let shown_entries = if queue.entries.len() > places {
-        places - 1
+    let entries = columns * depth.max(2);
+    let shown_entries = if queue.entries.len() > entries {
+        entries - 1
     } else {
         queue.entries.len()
     };
@@ -122,14 +122,18 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
         current(view).map(|record| &record.fact),
         Some(Fact::EntryAppended { .. })
     );
+    // What the current fact is about takes the last place, if its own is out of sight.
+    let places: Vec<usize> = match lit_place {
+        Some(lit) if lit >= shown => (0..shown - 1).chain([lit]).collect(),
+        _ => (0..shown).collect(),
+    };
     QueueRows {
         kind: queue.kind,
         keys: queue.keys.len(),
         deltas: count(queue),
-        columns: order
-            .iter()
-            .take(shown)
-            .enumerate()
+        columns: places
+            .into_iter()
+            .filter_map(|place| Some((place, order.get(place)?)))
             .map(|(place, key)| column(view, &names, fresh.as_ref(), key, place, depth))
             .collect(),
         hidden_keys: order.len() - shown,
@@ -144,8 +148,7 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
             })
             .collect(),
         hidden_entries: queue.entries.len() - shown_entries,
-        hidden_lit: lit_place.is_some_and(|place| place >= shown)
-            || (appended && shown_entries < queue.entries.len()),
+        hidden_lit: appended && shown_entries < queue.entries.len(),
         synced: queue.synced,
         closed: queue.closed,
     }
@@ -211,7 +214,7 @@ fn column(
     ColumnRow {
         key: key.clone(),
         name: names.get(key),
-        mark: Mark::of(&uid_of(&view.picture, key)),
+        mark: names.mark(&uid_of(&view.picture, key)),
         place,
         stack: stack(all, depth),
         lit,
@@ -221,7 +224,7 @@ fn column(
 fn entry_row(names: &Names, place: usize, entry: &Entry, lit: bool) -> EntryRow {
     let (delta_type, name, mark) = match entry {
         Entry::Delta(delta_type, object) => {
-            (*delta_type, names.get(&object.key), Mark::of(&object.uid))
+            (*delta_type, names.get(&object.key), names.mark(&object.uid))
         }
         Entry::ReplacedAll { objects, .. } => (
             DeltaType::ReplacedAll,
@@ -293,13 +296,20 @@ mod tests {
     }
 
     #[test]
-    fn a_hidden_change_lights_the_count() {
+    fn what_changes_takes_the_last_place_if_its_own_is_hidden() {
         let fact = Fact::KeyEnqueued {
             key: "d".into(),
             length: 4,
         };
         let picture = queued(&[("a", 1), ("b", 1), ("c", 1), ("d", 1)]);
-        assert!(rows(&view(picture, vec![fact]), SPACE).hidden_lit);
+        let rows = rows(&view(picture, vec![fact]), SPACE);
+        let shown: Vec<_> = rows
+            .columns
+            .iter()
+            .map(|column| (&*column.name, column.place, column.lit))
+            .collect();
+        assert_eq!(shown, [("a", 0, false), ("d", 3, true)]);
+        assert_eq!(rows.hidden_keys, 2);
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub fn rows(view: &View) -> ReflectorRows {
         ReflectorState::Backoff => Some(StateName::Backoff),
         ReflectorState::Idle | ReflectorState::Stopped => None,
     };
-    let names = Names::of(&view.picture);
+    let names = Names::of(view);
     ReflectorRows {
         present: view.picture.api.feed != Feed::Program,
         on,

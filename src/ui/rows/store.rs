@@ -110,7 +110,7 @@ pub struct TagRow {
 #[must_use]
 pub fn rows(view: &View) -> StoreRows {
     let store = &view.picture.store;
-    let names = Names::of(&view.picture);
+    let names = Names::of(view);
     let touched = Touched::of(view);
     let mut items: Vec<_> = store
         .items
@@ -224,7 +224,7 @@ fn item(names: &Names, key: &Key, object: &ObjectRef, change: Change) -> ItemRow
     ItemRow {
         key: key.clone(),
         name: names.get(key),
-        mark: Mark::of(&object.uid),
+        mark: names.mark(&object.uid),
         rv: RvText::of(&object.rv),
         change,
     }
@@ -234,7 +234,7 @@ fn indices(store: &StoreRoom, names: &Names, touched: &Touched) -> Vec<IndexRow>
     let tag = |index: &str, value: &str, key: &Key| TagRow {
         key: key.clone(),
         name: names.get(key),
-        mark: Mark::of(store.items.get(key).map_or("", |object| &*object.uid)),
+        mark: names.mark(store.items.get(key).map_or("", |object| &*object.uid)),
         change: touched.tag(index, value, key),
     };
     let mut rows: Vec<_> = store
