@@ -78,6 +78,10 @@ pub(super) fn Help(
                     <li>{ui.word(|words| words.legend_gone)}</li>
                     <li>{ui.word(|words| words.legend_waits)}</li>
                     <li>{ui.word(|words| words.legend_tombstone)}</li>
+                    <li>{ui.word(|words| words.legend_marks)}</li>
+                    <li>{ui.word(|words| words.legend_timeline)}</li>
+                    <li>{ui.word(|words| words.legend_lanes)}</li>
+                    <li>{ui.word(|words| words.legend_behind)}</li>
                 </ul>
             </div>
         </dialog>

@@ -71,6 +71,8 @@ pub(super) const RESET: &str = "M2 2h2v10H2zM12 2v10L5 7z";
 pub(super) const BACK: &str = "M9 2v10L2.5 7zM10.5 2h1.6v10h-1.6z";
 pub(super) const PLAY: &str = "M3 1.5v11L12.5 7z";
 pub(super) const PAUSE: &str = "M3 2h3v10H3zM8 2h3v10H8z";
+pub(super) const REPLAY: &str =
+    "M7 2.2V.3l4 2.9-4 2.9V4.1A3.4 3.4 0 1010.4 7.5h1.9A5.3 5.3 0 117 2.2z";
 pub(super) const STEP: &str = "M5 2v10l6.5-5zM1.9 2h1.6v10H1.9z";
 pub(super) const NEXT: &str = "M10 2h2v10h-2zM2 2v10l7-5z";
 pub(super) const SUN: &str = "M7 4.4a2.6 2.6 0 100 5.2 2.6 2.6 0 000-5.2zM7 .9v1.2M7 11.9v1.2M.9 7h1.2M11.9 7h1.2M2.7 2.7l.8.8M10.5 10.5l.8.8M11.3 2.7l-.8.8M3.5 10.5l-.8.8";

@@ -136,6 +136,7 @@ fn listen_to_keys(ui: Ui, help: RwSignal<bool>) {
         };
         event.prevent_default();
         match action {
+            Action::Command(Command::TogglePlay) => transport::toggle_play(ui),
             Action::Command(command) => ui.send(command),
             Action::Help => help.set(true),
         }

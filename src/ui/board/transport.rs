@@ -13,6 +13,9 @@ use crate::ui::strings;
 /// The speeds, in percent.
 const SPEEDS: [u32; 6] = [25, 50, 100, 200, 400, 800];
 
+/// The line of a run without end is a multiple of so many steps long.
+const PIECE: usize = 200;
+
 /// The bar under the strip.
 #[component]
 pub(super) fn Transport() -> impl IntoView {
@@ -52,16 +55,19 @@ pub(super) fn Transport() -> impl IntoView {
                 <button
                     class="go"
                     data-testid="btn-play"
-                    aria-label=text(move || {
-                        if playing.get() { ui.words().pause } else { ui.words().play }
-                    })
+                    aria-label=text(move || play_word(ui, playing.get(), at_end.get()))
                     title=text(move || {
-                        let words = ui.words();
-                        format!("{} (␣)", if playing.get() { words.pause } else { words.play })
+                        format!("{} (␣)", play_word(ui, playing.get(), at_end.get()))
                     })
-                    on:click=move |_| ui.send(Command::TogglePlay)
+                    on:click=move |_| toggle_play(ui)
                 >
-                    {part(move || icons::filled(if playing.get() { icons::PAUSE } else { icons::PLAY }))}
+                    {part(move || {
+                        icons::filled(match (playing.get(), at_end.get()) {
+                            (true, _) => icons::PAUSE,
+                            (false, true) => icons::REPLAY,
+                            (false, false) => icons::PLAY,
+                        })
+                    })}
                 </button>
                 <button
                     data-testid="btn-step"
@@ -115,13 +121,36 @@ pub(super) fn Transport() -> impl IntoView {
     }
 }
 
+/// Plays or pauses; at the end, plays from the start.
+pub(super) fn toggle_play(ui: Ui) {
+    let again = ui
+        .view
+        .with_untracked(|view| !view.playing && !view.endless && view.step >= view.steps);
+    if again {
+        ui.send(Command::Seek(0));
+    }
+    ui.send(Command::TogglePlay);
+}
+
+fn play_word(ui: Ui, playing: bool, at_end: bool) -> &'static str {
+    match (playing, at_end) {
+        (true, _) => ui.words().pause,
+        (false, true) => ui.words().play_again,
+        (false, false) => ui.words().play,
+    }
+}
+
 #[component]
 fn Timeline() -> impl IntoView {
     let ui = Ui::get();
     let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
     let ticks = ui.memo(|view| view.ticks.to_vec());
     let markers = ui.memo(|view| view.markers.to_vec());
-    let steps = Memo::new(move |_| at.get().1);
+    // A run without end grows as it is looked at; its line grows by whole pieces.
+    let steps = Memo::new(move |_| match at.get() {
+        (_, steps, true, _) => (steps / PIECE + 1) * PIECE,
+        (_, steps, false, _) => steps,
+    });
     let place = move |step: usize| format!("--at:{:.5}", share(step, steps.get()));
     view! {
         <div class="time" style=move || place(at.get().0)>
@@ -134,16 +163,6 @@ fn Timeline() -> impl IntoView {
                     .map(|tick| {
                         let class = format!("tick {}", type_class(tick.delta_type));
                         view! { <i class=class style=place(tick.at)></i> }
-                    })
-                    .collect_view()
-            })}
-            {part(move || {
-                markers
-                    .get()
-                    .into_iter()
-                    .map(|marker| {
-                        let title = marker.title.get(ui.lang.get()).to_owned();
-                        view! { <i class="marker" title=title style=place(marker.at)></i> }
                     })
                     .collect_view()
             })}
@@ -165,6 +184,25 @@ fn Timeline() -> impl IntoView {
                     }
                 }
             />
+            {part(move || {
+                markers
+                    .get()
+                    .into_iter()
+                    .map(|marker| {
+                        let title = marker.title.get(ui.lang.get()).to_owned();
+                        let to = marker.at;
+                        view! {
+                            <button
+                                class="marker"
+                                aria-label=title.clone()
+                                title=title
+                                style=place(to)
+                                on:click=move |_| ui.send(Command::Seek(to))
+                            ></button>
+                        }
+                    })
+                    .collect_view()
+            })}
         </div>
     }
 }
