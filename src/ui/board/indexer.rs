@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use leptos::html;
 use leptos::prelude::*;
 
 use super::frame::{Frame, name, rv};
@@ -44,6 +45,14 @@ pub(super) fn Indexer() -> impl IntoView {
             }
         })
     };
+    let split = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        room.with(|_| ());
+        if let Some(split) = split.get() {
+            // After the rows of this step are in place.
+            request_animation_frame(move || show_changes(&split));
+        }
+    });
     view! {
             <Frame
                 room=Room::Indexer
@@ -54,7 +63,7 @@ pub(super) fn Indexer() -> impl IntoView {
                 {either(
     move || present.get(),
     move || view! {
-                    <div class="split" tabindex="0">
+                    <div class="split" tabindex="0" node_ref=split>
                         <div class="items">
                             <h3 class="sub">{ui.word(|words| words.items)}</h3>
                             <ul>
@@ -117,6 +126,25 @@ pub(super) fn Indexer() -> impl IntoView {
     )}
             </Frame>
         }
+}
+
+/// Scrolls to what this step has changed, in the indices rather than in the items.
+fn show_changes(split: &web_sys::HtmlElement) {
+    let find = |selector| split.query_selector(selector).ok().flatten();
+    let Some(changed) = find(".tag.out, .tag.new").or_else(|| find(".obj.out, .obj.new")) else {
+        return;
+    };
+    let (here, room) = (
+        changed.get_bounding_client_rect(),
+        split.get_bounding_client_rect(),
+    );
+    // A box that is not on the screen has no height.
+    let over = (here.bottom() - room.bottom()).max(0.0) + (here.top() - room.top()).min(0.0);
+    if room.height() > 0.0 && over != 0.0 {
+        #[allow(clippy::cast_possible_truncation, reason = "px of a page")]
+        let over = over as i32;
+        split.set_scroll_top(split.scroll_top() + over);
+    }
 }
 
 #[component]
