@@ -22,7 +22,7 @@ pub(super) fn Now() -> impl IntoView {
         view! {
             <span class="where" translate="no">
                 {part(move || {
-                    listing.with(|listing| place(listing, true, false))
+                    listing.with(|listing| place(listing, true, false, true))
                 })}
             </span>
         }
@@ -71,11 +71,13 @@ pub(super) fn Now() -> impl IntoView {
 }
 
 /// What runs and the link into client-go, where there is one; briefly: without what called it, or
-/// without the version of client-go, which styles may leave out too.
+/// without the version of client-go, which styles may leave out too. Where there is not always room
+/// for it, Tab has to pass it by.
 pub(super) fn place(
     listing: &Listing,
     whole_routine: bool,
     whole_link: bool,
+    focusable: bool,
 ) -> impl IntoView + use<> {
     let title = listing.title.clone();
     let routine = if whole_routine {
@@ -90,7 +92,7 @@ pub(super) fn place(
             whole_link.then(|| view! { <span class="version">{version.to_owned()}</span> });
         let file = file.to_owned();
         view! {
-            <a href=link.url target="_blank" rel="noopener noreferrer" title=link.text>
+            <a tabindex=(!focusable).then_some("-1") href=link.url target="_blank" rel="noopener noreferrer" title=link.text>
                 {version}
                 {file}
             </a>
@@ -117,9 +119,10 @@ fn show_current(code: &web_sys::HtmlElement) {
     };
     let (top, height) = (mark.offset_top() - code.offset_top(), mark.offset_height());
     let (from, room) = (code.scroll_top(), code.client_height());
-    if height > 0 && (top < from || top + height > from + room) {
+    // The first line stays where it is, over the others.
+    if height > 0 && (top < from + height || top + height > from + room) {
         // By whole lines, so that the first is not cut.
-        let above = (room / height - 1).max(0) / 2;
+        let above = (room / height).max(2) / 2;
         code.set_scroll_top(top - above * height);
     }
 }

@@ -6,6 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::frame::Frame;
+use super::layout::Layout;
 use super::parts::{list, part, shown, text};
 use crate::ui::app::Ui;
 use crate::ui::memo::Memo;
@@ -43,7 +44,11 @@ pub(super) fn Processor() -> impl IntoView {
         }
     };
     let printed = NodeRef::<html::Div>::new();
+    let layout = Layout::get();
     Effect::new(move |_| {
+        // Once more when the room comes into sight: what is hidden does not scroll.
+        layout.lower_is_processor();
+        layout.shown.track();
         output.track();
         if let Some(printed) = printed.get() {
             request_animation_frame(move || printed.set_scroll_top(printed.scroll_height()));

@@ -39,16 +39,13 @@ pub(super) fn Strip() -> impl IntoView {
                 <div class="whence">
                     <p class="where" translate="no">
                         {part(move || {
-                            listing.with(|listing| place(listing, false, true))
+                            listing.with(|listing| place(listing, false, true, false))
                         })}
                     </p>
                 </div>
             </div>
-            <aside class="note" aria-label=ui.word(|words| words.note)>
-                <p
-                    class="text"
-                    title=text(move || lesson.with(|note| note.get(ui.lang.get()).to_owned()))
-                >
+            <aside class="note" tabindex="0" aria-label=ui.word(|words| words.note)>
+                <p class="text">
                     {text(move || lesson.with(|note| note.get(ui.lang.get()).to_owned()))}
                 </p>
             </aside>
