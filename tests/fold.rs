@@ -225,7 +225,12 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
         | (F::EventReceived { object, .. }, F::EventSent { object: of, .. }) => object == of,
         (F::EventSent { .. }, F::WatchAccepted { .. }) => true,
         (F::ListAnswered { .. } | F::ListRefused { .. }, F::ListRequested { .. })
-        | (F::WatchAccepted { .. } | F::WatchRefused { .. }, F::WatchRequested { .. })
+        | (
+            F::WatchAccepted { .. } | F::WatchRefused { .. } | F::ConnectionRefused,
+            F::WatchRequested { .. },
+        )
+        | (F::ConnectionRefused, F::ListRequested { .. })
+        | (F::BackoffStarted { .. }, F::ConnectionRefused)
         | (F::ListReceived { .. }, F::ListAnswered { .. })
         | (F::WatchEnded { .. }, F::WatchClosed { .. } | F::WatchRefused { .. })
         | (F::BackoffStarted { .. }, F::WatchEnded { .. })

@@ -248,6 +248,8 @@ pub enum Fact {
         /// The oldest that would have worked.
         oldest: Rv,
     },
+    /// A request did not reach the server: the connection is refused.
+    ConnectionRefused,
     /// An event was put on the stream.
     EventSent {
         /// Its type.
@@ -632,6 +634,7 @@ impl Fact {
             Self::ListRefused { .. } => "ListRefused",
             Self::WatchAccepted { .. } => "WatchAccepted",
             Self::WatchRefused { .. } => "WatchRefused",
+            Self::ConnectionRefused => "ConnectionRefused",
             Self::EventSent { .. } => "EventSent",
             Self::WatchClosed { .. } => "WatchClosed",
             Self::ListRequested { .. } => "ListRequested",

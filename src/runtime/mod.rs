@@ -60,6 +60,8 @@ pub enum StreamItem {
 pub enum Refused {
     /// 410: the version is too old; list again.
     Expired,
+    /// The connection is refused: try again.
+    Unreachable,
     /// There is nothing more to come, ever; the text says why.
     Over(Arc<str>),
 }

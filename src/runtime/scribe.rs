@@ -118,7 +118,8 @@ impl Scribe {
             Fact::ListAnswered { .. }
             | Fact::ListRefused { .. }
             | Fact::WatchAccepted { .. }
-            | Fact::WatchRefused { .. } => self.request.take().unwrap_or(chain),
+            | Fact::WatchRefused { .. }
+            | Fact::ConnectionRefused => self.request.take().unwrap_or(chain),
             Fact::EventReceived { .. } => self.stream.pop_front().unwrap_or(chain),
             Fact::KeyPopped { key, .. } => {
                 self.asked.pop_front();
@@ -187,7 +188,8 @@ impl Scribe {
             Fact::ListAnswered { .. }
             | Fact::ListRefused { .. }
             | Fact::WatchAccepted { .. }
-            | Fact::WatchRefused { .. } => {
+            | Fact::WatchRefused { .. }
+            | Fact::ConnectionRefused => {
                 self.chains.insert(self.actor, this);
                 self.chains.insert(Actor::Reflector, this);
             }

@@ -660,7 +660,9 @@ impl<S: Source> World<S> {
                 self.scribe.turn(self.now, actor);
                 match answer {
                     Ok(listing) => self.listed(listing),
-                    Err(Refused::Expired) => self.back_off(true, BackoffReason::ListFailed),
+                    Err(Refused::Expired | Refused::Unreachable) => {
+                        self.back_off(true, BackoffReason::ListFailed);
+                    }
                     Err(Refused::Over(reason)) => self.stop(reason),
                 }
             }
@@ -714,6 +716,10 @@ impl<S: Source> World<S> {
                         self.feeder.stage = Stage::Watch;
                     }
                     Err(Refused::Expired) => self.watch_ended(BackoffReason::Expired),
+                    // Never a list: the watch is tried again.
+                    Err(Refused::Unreachable) => {
+                        self.back_off(false, BackoffReason::WatchEnded);
+                    }
                     Err(Refused::Over(reason)) => self.stop(reason),
                 }
             }

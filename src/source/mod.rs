@@ -19,7 +19,8 @@ pub mod workload;
 pub enum Command {
     /// Write an object.
     Write(pod::Write),
-    /// Break the connection of the watch; what is on its way is lost.
+    /// Break the connection of the watch; what is on its way is lost, and the network stays down for a
+    /// moment.
     Cut,
     /// Forget the history, so that a watch from an old version gets 410.
     Compact,

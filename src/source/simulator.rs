@@ -26,6 +26,9 @@ use super::workload::Workload;
 pub const WATCH_WINDOW: usize = 50;
 /// Where the versions begin: 0 has a meaning of its own in a request, so no server is ever there.
 const FIRST_RV: u64 = 1;
+/// How long the network is down after a cut, in virtual ms: long enough for the first attempt to
+/// reconnect to be refused.
+const OUTAGE_MS: Time = 300;
 /// How many deleted objects stay in the picture, struck out.
 pub const DELETED_SHOWN: usize = 2;
 
@@ -56,6 +59,8 @@ pub struct Simulator {
     oldest: u64,
     watch: Option<Rv>,
     stream: Stream,
+    /// Until then no connection is accepted.
+    down_until: Time,
     traffic: Option<Traffic>,
 }
 
@@ -77,6 +82,7 @@ impl Simulator {
             oldest: FIRST_RV,
             watch: None,
             stream: Stream::default(),
+            down_until: 0,
             traffic: None,
         };
         for object in initial {
@@ -248,6 +254,14 @@ impl Simulator {
         self.stream.send(now, change.event, object, item, trace);
     }
 
+    fn reachable(&self, now: Time, trace: &mut impl Trace) -> Result<(), Refused> {
+        if now < self.down_until {
+            trace.fact(Step::ServerWatch, || Fact::ConnectionRefused);
+            return Err(Refused::Unreachable);
+        }
+        Ok(())
+    }
+
     fn plan_traffic(&mut self, now: Time) {
         let existing: Vec<(Key, Body)> = self
             .objects
@@ -273,6 +287,7 @@ impl Source for Simulator {
             }
             Command::Cut => {
                 if self.watch.is_some() && !self.stream.is_ending() {
+                    self.down_until = now + OUTAGE_MS;
                     self.stream.end(now, WatchEnd::Cut, trace);
                 }
             }
@@ -306,7 +321,8 @@ impl Source for Simulator {
         true
     }
 
-    fn list(&mut self, _now: Time, _rv: &str, trace: &mut impl Trace) -> Result<Listing, Refused> {
+    fn list(&mut self, now: Time, _rv: &str, trace: &mut impl Trace) -> Result<Listing, Refused> {
+        self.reachable(now, trace)?;
         let items: Vec<_> = self
             .objects
             .values()
@@ -322,6 +338,7 @@ impl Source for Simulator {
     }
 
     fn watch(&mut self, now: Time, rv: &str, trace: &mut impl Trace) -> Result<(), Refused> {
+        self.reachable(now, trace)?;
         let from: u64 = rv.parse().unwrap_or_default();
         if from < self.oldest {
             let oldest = self.oldest();

@@ -356,6 +356,18 @@ impl Writer<'_> {
                     "此后没有变化的对象，API server 不会再发送。",
                 )],
             ),
+            Fact::ConnectionRefused => (
+                say!(
+                    self,
+                    "The request did not reach the server: connection refused.",
+                    "请求没有到达 API server：连接被拒绝。",
+                ),
+                vec![say!(
+                    self,
+                    "A refused watch is tried again from the same version, after a pause; it never leads to a list.",
+                    "被拒绝的 watch 会在停顿后从同一版本重试，不会因此重新 List。",
+                )],
+            ),
             Fact::WatchRefused { rv, oldest } => (
                 say!(
                     self,
@@ -2538,7 +2550,7 @@ impl Writer<'_> {
             ),
             Fact::ListRequested { .. } | Fact::BackoffStarted { .. } => matches!(
                 cause.fact,
-                Fact::WatchRefused { .. } | Fact::ListRefused { .. }
+                Fact::WatchRefused { .. } | Fact::ListRefused { .. } | Fact::ConnectionRefused
             ),
             Fact::ItemStored { .. }
             | Fact::ItemRemoved { .. }
@@ -2613,6 +2625,7 @@ impl Writer<'_> {
                     answer = mono(answer(*code, reason))
                 ),
             },
+            Fact::ConnectionRefused => say!(self, "the connection was refused", "连接被拒绝"),
             Fact::WatchRefused { rv, .. } => say!(
                 self,
                 "the watch from {rv} was refused with 410 Gone",
@@ -2988,6 +3001,7 @@ pub fn samples() -> Vec<Fact> {
             reason: "Forbidden".into(),
         },
         Fact::WatchAccepted { rv: "4".into() },
+        Fact::ConnectionRefused,
         Fact::WatchRefused {
             rv: "4".into(),
             oldest: "10".into(),
@@ -3214,6 +3228,7 @@ mod tests {
         ListRefused,
         WatchAccepted,
         WatchRefused,
+        ConnectionRefused,
         EventSent,
         WatchClosed,
         ListRequested,

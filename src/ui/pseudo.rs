@@ -394,6 +394,7 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         Fact::ListRefused { code, reason } => here(answer(*code, reason)),
         Fact::WatchAccepted { rv } => here(format!("open, rv {}", version(rv))),
         Fact::WatchRefused { rv: _, oldest: _ } => here("410 Gone".into()),
+        Fact::ConnectionRefused => here("refused".into()),
         Fact::EventSent { event, object } | Fact::EventReceived { event, object } => {
             here(format!("{} {}", event.as_str(), short_name(&object.key)))
         }

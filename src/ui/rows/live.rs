@@ -61,6 +61,7 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::ListRefused { .. }
         | Fact::WatchAccepted { .. }
         | Fact::WatchRefused { .. }
+        | Fact::ConnectionRefused
         | Fact::EventSent { .. }
         | Fact::WatchClosed { .. }
         | Fact::Called { .. } => Room::Api,
