@@ -33,6 +33,29 @@ test("it loads and shows every room", onPage({}, async (app) => {
   assert.match(await app.page.evaluate(() => String(window.deltascope.version)), /^\d+(\.\d+)*$/);
 }));
 
+test("play at the end starts over, and markers can be pressed", onPage({ lesson: "deltafifo" }, async (app) => {
+  const { steps } = await app.toEnd();
+  const marker = app.page.locator("button.marker").first();
+  assert.ok((await marker.getAttribute("aria-label")).length > 3);
+  await app.id("btn-play").click();
+  await app.eventually("it plays from the start", (s) => s.playing && s.step < steps);
+  await marker.click();
+  const state = await app.eventually("it stops at the marker", (s) => !s.playing);
+  assert.ok(state.step > 0 && state.step < steps, `${state.step}`);
+}));
+
+test("a key popped with several deltas is drawn in its room alone", onPage({ lesson: "deltafifo" }, async (app) => {
+  for (let at = 20; at <= 30; at += 1) {
+    await app.call("seek", at);
+    const outside = await app.page.locator(".slot.work").evaluate((slot) => {
+      const { left, right } = slot.getBoundingClientRect();
+      const astray = (box) => box.left < left - 1 || box.right > right + 1;
+      return [...slot.querySelectorAll(".d")].filter((d) => astray(d.getBoundingClientRect())).length;
+    });
+    assert.equal(outside, 0, `step ${at}`);
+  }
+}));
+
 test("every lesson of the menu opens and can be stepped", onPage({}, async (app) => {
   const ids = await app.lessons();
   for (const known of ["deltafifo", "reflector", "indexer", "sandbox"]) {

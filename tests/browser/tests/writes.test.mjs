@@ -57,6 +57,35 @@ test("after a cut the watch comes back and misses nothing", sandbox(async (app) 
   await app.until("the store has it", (s) => s.store.items[KEY] === rv);
 }));
 
+test("the form stays when a write is refused, and goes when it is done with", sandbox(async (app) => {
+  const form = app.id("form-object");
+  const name = form.locator("input").first();
+  const gone = () => form.waitFor({ state: "detached" });
+  await app.id("btn-create").click();
+  await name.fill("Not A Name");
+  await form.locator("[type=submit]").click();
+  await app.eventually("the write is refused", (s) => s.error);
+  await app.id("error").waitFor();
+  assert.equal(await name.inputValue(), "Not A Name", "what was typed is still there");
+  await app.page.keyboard.press("Escape");
+  await app.eventually("the error is dismissed first", (s) => s.error === null);
+  assert.ok(await form.isVisible());
+  await name.fill("probe");
+  await form.locator("[type=submit]").click();
+  await gone();
+  await app.until("it is on the server", (s) => KEY in s.api.objects);
+  for (const leave of [
+    () => app.page.keyboard.press("Escape"),
+    () => app.id("room-queue").click(),
+    () => app.call("load", "indexer"),
+  ]) {
+    await app.id("btn-create").click();
+    await form.waitFor();
+    await leave();
+    await gone();
+  }
+}));
+
 test("what cannot be done is an error and changes nothing", sandbox(async (app) => {
   await app.call("inject", { op: "create", object: pod("Pending") });
   const { api } = await app.until("it is in the store", (s) => KEY in s.store.items);
