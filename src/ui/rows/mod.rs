@@ -124,9 +124,19 @@ impl RvText {
     /// How to show `rv`.
     #[must_use]
     pub fn of(rv: &Arc<str>) -> Self {
+        Self::tail(rv, TAIL)
+    }
+
+    /// How to show `rv` beside a name that has hardly room for itself.
+    #[must_use]
+    pub fn narrow(rv: &Arc<str>) -> Self {
+        Self::tail(rv, TAIL - 1)
+    }
+
+    fn tail(rv: &Arc<str>, tail: usize) -> Self {
         let length = rv.chars().count();
-        let short = if length > TAIL + 1 {
-            format!("…{}", rv.chars().skip(length - TAIL).collect::<String>())
+        let short = if length > tail + 1 {
+            format!("…{}", rv.chars().skip(length - tail).collect::<String>())
         } else {
             rv.to_string()
         };
@@ -451,6 +461,8 @@ mod tests {
         let long = RvText::of(&"20471474".into());
         assert_eq!(long.short, "…1474");
         assert_eq!(RvText::of(&"41475".into()).short, "41475");
+        assert_eq!(RvText::narrow(&"41475".into()).short, "…475");
+        assert_eq!(RvText::narrow(&"1475".into()).short, "1475");
         assert_eq!(long.full.as_deref(), Some("20471474"));
     }
 

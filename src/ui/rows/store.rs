@@ -225,7 +225,7 @@ fn item(names: &Names, key: &Key, object: &ObjectRef, change: Change) -> ItemRow
         key: key.clone(),
         name: names.get(key),
         mark: names.mark(&object.uid),
-        rv: RvText::of(&object.rv),
+        rv: RvText::narrow(&object.rv),
         change,
     }
 }
