@@ -127,11 +127,7 @@ impl Stage {
             self.flash(&motion.flash, scaled(SETTLE_MS));
             return;
         };
-        let base = layer.get_bounding_client_rect();
-        let shift = |point: Point| Point {
-            x: point.x - base.x(),
-            y: point.y - base.y(),
-        };
+        let shift = onto(&layer);
         let exit = flight.exit.as_ref().and_then(|anchor| shown(anchor));
         let exit = exit.and_then(|exit| Rect::of(&exit));
         let (start, end) = edges(exit.unwrap_or(origin), target);
@@ -195,12 +191,8 @@ impl Stage {
         let (Some(origin), Some(layer)) = (origin.and_then(|e| Rect::of(&e)), layer()) else {
             return;
         };
-        let base = layer.get_bounding_client_rect();
         let (start, end) = edges(landed.rect, origin);
-        let shift = |point: Point| Point {
-            x: point.x - base.x(),
-            y: point.y - base.y(),
-        };
+        let shift = onto(&layer);
         let path = Path::between(shift(start), shift(end));
         draw_path(&layer, &path, flight.hue, true);
     }
@@ -214,12 +206,8 @@ impl Stage {
         let (Some(from), Some(to), Some(layer)) = (place(from), place(&flight.to), layer()) else {
             return;
         };
-        let base = layer.get_bounding_client_rect();
         let (from, to) = edges(from, to);
-        let shift = |point: Point| Point {
-            x: point.x - base.x(),
-            y: point.y - base.y(),
-        };
+        let shift = onto(&layer);
         let _ = draw_line(&layer, &climbing(shift(from), shift(to)), flight.hue);
     }
 
@@ -376,6 +364,15 @@ fn edges(from: Rect, to: Rect) -> (Point, Point) {
         (start.y, end.y) = (from.y - GAP, to.y + to.height + GAP);
     }
     (start, end)
+}
+
+/// From places on the screen to places on the layer.
+fn onto(layer: &HtmlElement) -> impl Fn(Point) -> Point + use<> {
+    let base = layer.get_bounding_client_rect();
+    move |point| Point {
+        x: point.x - base.x(),
+        y: point.y - base.y(),
+    }
 }
 
 fn layer() -> Option<HtmlElement> {
