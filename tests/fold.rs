@@ -406,6 +406,30 @@ proptest! {
     }
 
     #[test]
+    fn a_recording_states_the_same_facts_again(
+        settings in settings(),
+        ops in ops(),
+        places in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+        traffic in prop::option::of(any::<u64>()),
+    ) {
+        let scenario = Scenario { settings, traffic, ..Scenario::default() };
+        let mut timeline = Timeline::new(scenario).unwrap();
+        for op in &ops {
+            if let Some(input) = input(op) {
+                timeline.insert(timeline.len(), input);
+            }
+        }
+        for place in places {
+            let step = place.index(timeline.len() + 1);
+            timeline.insert(step, Input::Pop);
+        }
+        let mut again = timeline.recording().play().unwrap();
+        again.extend(timeline.len());
+        let facts = &again.facts()[..timeline.len()];
+        prop_assert_eq!(facts, timeline.facts());
+    }
+
+    #[test]
     fn an_input_into_the_past_keeps_what_came_before(
         settings in settings(),
         ops in ops(),

@@ -2,4 +2,5 @@
 
 pub mod picture;
 pub mod playback;
+pub mod recording;
 pub mod timeline;

@@ -12,6 +12,7 @@ use crate::source::any::AnySource;
 use crate::source::scenario::Scenario;
 
 use super::picture::Picture;
+use super::recording::Recording;
 
 /// A picture is kept after so many facts, or (a heavy one) after half as many as there are things in
 /// it: so the pictures weigh no more than the facts, and a seek folds no more than what it shows.
@@ -115,6 +116,15 @@ impl Timeline {
     #[must_use]
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
+    }
+
+    /// What the run follows from.
+    #[must_use]
+    pub fn recording(&self) -> Recording {
+        Recording {
+            scenario: self.scenario.clone(),
+            inputs: self.inputs.clone(),
+        }
     }
 
     /// Makes sure that `wanted` facts are known, if there are so many; a run that ends by itself is
