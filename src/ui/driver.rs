@@ -27,6 +27,8 @@ struct Inner {
     stage: Stage,
     /// Counts runs: a loop of an older one ends by itself.
     run: Cell<u64>,
+    /// When the last flash at high speed was, in ms.
+    flashed: Cell<f64>,
 }
 
 impl Driver {
@@ -39,6 +41,7 @@ impl Driver {
                 ui: OnceCell::new(),
                 stage: Stage::default(),
                 run: Cell::new(0),
+                flashed: Cell::new(0.0),
             }),
         }
     }
@@ -160,9 +163,13 @@ impl Driver {
         let stage = &self.inner.stage;
         stage.cut();
         if speed.speed() > NO_MOTION_ABOVE {
-            let flash = speed.scaled(motion.ms).max(SHORTEST_FLASH_MS);
             self.set(view).await;
-            stage.flash(&motion.flash, flash);
+            // Whatever the speed, no more flashes a second than eyes can bear.
+            let now = js_sys::Date::now();
+            if now - self.inner.flashed.get() >= f64::from(SHORTEST_FLASH_MS) {
+                self.inner.flashed.set(now);
+                stage.flash(&motion.flash, SHORTEST_FLASH_MS);
+            }
             return speed.scaled(motion.ms);
         }
         let before = stage.before(&motion);

@@ -57,6 +57,9 @@ pub(super) fn Api() -> impl IntoView {
     let can_write = Memo::new(move |_| room.with(|room| room.can_write));
     let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
     let hidden = Memo::new(move |_| room.with(|room| room.hidden));
+    // Of a watch without a list nobody knows what the server has.
+    let unknown =
+        ui.memo(|view| view.picture.api.feed == Feed::Recorded && !view.picture.api.told_by_events);
     let objects = Memo::new(move |_| room.with(|room| room.objects.clone()));
     let watch = Memo::new(move |_| room.with(|room| room.watch.clone()));
     let gauge = Memo::new(move |_| room.with(|room| room.rv.clone()));
@@ -163,7 +166,7 @@ pub(super) fn Api() -> impl IntoView {
                             })}
                         </button>
                     })}
-                    {shown(move || objects.with(Vec::is_empty), move || view! {
+                    {shown(move || objects.with(Vec::is_empty) && !unknown.get(), move || view! {
                         <p class="empty">{ui.word(|words| words.no_objects)}</p>
                     })}
                 </div>

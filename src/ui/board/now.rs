@@ -120,11 +120,23 @@ fn show_current(code: &web_sys::HtmlElement) {
     let (top, height) = (mark.offset_top() - code.offset_top(), mark.offset_height());
     let (from, room) = (code.scroll_top(), code.client_height());
     // The first line stays where it is, over the others.
-    if height > 0 && (top < from + height || top + height > from + room) {
-        // By whole lines, so that the first is not cut.
-        let above = (room / height).max(2) / 2;
-        code.set_scroll_top(top - above * height);
+    if height == 0 {
+        return;
     }
+    // By whole lines, so that the first is not cut; a line is no whole number of pixels high.
+    let line = mark.get_bounding_client_rect().height();
+    let lines = if top < from + height || top + height > from + room {
+        let above = f64::from((room / height).max(2) / 2);
+        (f64::from(top) / line).round() - above
+    } else {
+        // Another listing may have left it between two lines.
+        (f64::from(from) / line).floor()
+    };
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "a place in a listing of some ten lines"
+    )]
+    code.set_scroll_top((lines * line).round() as i32);
 }
 
 #[component]
