@@ -295,8 +295,9 @@ impl Picture {
             .count();
         let in_hand = self.reflector.in_hand.is_some();
         let queued: usize = self.queue.deltas.values().map(Vec::len).sum();
+        // The one in work counts until the next one is taken or all are done.
         let in_work = self.pop.processing.as_ref().map_or(0, |popped| {
-            popped.deltas.len() - popped.position.map_or(0, |position| position + 1)
+            popped.deltas.len() - popped.position.unwrap_or(0)
         });
         self.store.behind = if self.store.present {
             (waiting + usize::from(in_hand) + queued + self.queue.entries.len() + in_work) as u64

@@ -368,9 +368,16 @@ fn check_label(key: &str, value: &Value) -> Result<(), String> {
 fn quoted(text: &str) -> String {
     const SHOWN: usize = 40;
     match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{:?}", format!("{}…", &text[..end])),
-        None => format!("{text:?}"),
+        Some((end, _)) => format!("\"{}…\"", printable(&text[..end])),
+        None => format!("\"{}\"", printable(text)),
     }
+}
+
+/// As it is, but for what would not show.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
 }
 
 fn is_subdomain(text: &str) -> bool {

@@ -132,6 +132,9 @@ fn show_current(code: &web_sys::HtmlElement) {
         // Another listing may have left it between two lines.
         (f64::from(from) / line).floor()
     };
+    // The end may be nearer than that, and not at a whole line.
+    let furthest = f64::from(code.scroll_height() - room) / line;
+    let lines = lines.min(furthest.floor());
     #[allow(
         clippy::cast_possible_truncation,
         reason = "a place in a listing of some ten lines"
