@@ -647,6 +647,7 @@ impl<S: Source> World<S> {
                     Arc::clone(&self.feeder.last_sync)
                 };
                 self.feeder.state = ReflectorState::List;
+                self.feeder.backoff_ms = 0;
                 self.feeder.relist = false;
                 self.scribe
                     .fact(Step::ReflectorList, || Fact::ListRequested {
@@ -699,6 +700,7 @@ impl<S: Source> World<S> {
             Stage::OpenWatch => {
                 let rv = Arc::clone(&self.feeder.last_sync);
                 self.feeder.state = ReflectorState::Watch;
+                self.feeder.backoff_ms = 0;
                 self.scribe
                     .fact(Step::ReflectorWatch, || Fact::WatchRequested {
                         rv: Arc::clone(&rv),
@@ -725,7 +727,6 @@ impl<S: Source> World<S> {
             }
             Stage::Watch => self.receive(),
             Stage::Backoff(_) => {
-                self.feeder.backoff_ms = 0;
                 self.feeder.stage = if self.feeder.relist {
                     Stage::List
                 } else {
