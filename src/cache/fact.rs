@@ -135,7 +135,7 @@ pub enum WatchEnd {
 /// Why the reflector did what it did next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackoffReason {
-    /// The watch ended; the next one starts at the last version.
+    /// There is no watch (refused, or 429); the next one starts at the last version.
     WatchEnded,
     /// The version is too old; a list comes next.
     Expired,

@@ -5,7 +5,7 @@
 //! the facts (and the inputs of the user) after it, and the future is computed anew: what the
 //! script of the scenario still holds happens as it would.
 
-use crate::cache::fact::{Fact, FactRecord};
+use crate::cache::fact::FactRecord;
 use crate::runtime::virtual_time::{Input, World};
 use crate::source::Command;
 use crate::source::any::AnySource;
@@ -170,15 +170,6 @@ impl Timeline {
         self.over = false;
         self.extend(shown + AHEAD);
         shown
-    }
-
-    /// Where a fact of this name and key is first stated: the number of facts up to it.
-    #[must_use]
-    pub fn find(&self, wanted: impl Fn(&Fact) -> bool) -> Option<usize> {
-        self.facts
-            .iter()
-            .position(|record| wanted(&record.fact))
-            .map(|place| place + 1)
     }
 
     /// Back to the first moment at or after `step` facts at which an input can come in.

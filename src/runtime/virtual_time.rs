@@ -221,7 +221,8 @@ impl Call {
 /// Start ─► List ─► AwaitList ─► Want ─► Do ─► Unlock ─► SetVersion ─► OpenWatch ─► AwaitWatch ─► Watch
 ///                                 ▲                                                               │
 ///                                 └───────────────────────── one event ───────────────────────────┤
-/// List or OpenWatch ◄── Backoff ◄────────────────────────────── the watch ends ───────────────────┘
+/// OpenWatch ◄───────────────── the watch ends, having brought something or lasted ────────────────┤
+/// List or OpenWatch ◄── Backoff ◄──────────── it fails, is refused or ends at once ───────────────┘
 /// ```
 #[derive(Clone, Debug)]
 enum Stage {

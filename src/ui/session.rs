@@ -558,15 +558,15 @@ impl Follow {
 }
 
 fn head_of(lesson: &Lesson) -> LessonHead {
-    let server = lesson.scenario.settings.feed;
+    let feed = lesson.scenario.settings.feed;
     LessonHead {
         id: Arc::clone(&lesson.id),
         title: lesson.title.clone(),
         note: lesson.note.clone(),
         era: Arc::clone(&lesson.era),
         can_switch_known: true,
-        can_write: server != Feed::Recorded,
-        can_cut: server == Feed::Server,
+        can_write: feed != Feed::Recorded,
+        can_cut: feed == Feed::Server,
     }
 }
 
