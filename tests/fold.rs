@@ -239,15 +239,17 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
         | (F::ReflectorStopped { .. }, F::ListRefused { .. } | F::WatchRequested { .. }) => true,
         (F::WatchEnded { .. }, F::EventReceived { event, .. }) => *event == EventType::Error,
         (F::LastSyncMoved { .. }, F::EventReceived { .. } | F::ListReceived { .. }) => true,
-        (F::LockTaken { by: who } | F::LockAwaited { by: who, .. }, cause) => match (who, cause) {
-            (Actor::Reflector, F::EventReceived { .. } | F::ListReceived { .. })
-            | (Actor::Program, F::Called { .. })
-            | (Actor::ProcessLoop, F::PopAsked { .. }) => true,
-            (Actor::ProcessLoop, F::DeltaAppended { object, .. }) => {
-                next_pop().is_none_or(|key| *key == object.key)
+        (F::LockTaken { by: who, .. } | F::LockAwaited { by: who, .. }, cause) => {
+            match (who, cause) {
+                (Actor::Reflector, F::EventReceived { .. } | F::ListReceived { .. })
+                | (Actor::Program, F::Called { .. })
+                | (Actor::ProcessLoop, F::PopAsked { .. }) => true,
+                (Actor::ProcessLoop, F::DeltaAppended { object, .. }) => {
+                    next_pop().is_none_or(|key| *key == object.key)
+                }
+                _ => false,
             }
-            _ => false,
-        },
+        }
         (F::DeltaAppended { object, .. }, F::EventReceived { object: of, .. })
         | (F::DeltaAppended { object, .. }, F::Called { object: of, .. }) => object == of,
         (F::DeltaAppended { .. }, F::ListReceived { .. }) => true,

@@ -60,20 +60,20 @@ const INPUT_EVERY: u32 = 130;
 /// then of everything in the menu. Who changes a lesson or a fact copies the new ones from the
 /// message of the test; they must be the same natively and in wasm.
 const WORLDS: &[(&str, u64)] = &[
-    ("seed 1", 0x8d912fe1030ffce5),
-    ("seed 2", 0x6547725e144c3e7d),
-    ("seed 3", 0x9a08ebc5e500aa6e),
-    ("seed 4", 0xd3c2d842ca5872c0),
-    ("seed 5", 0x3a7f27de7649dfbf),
-    ("seed 6", 0xd39b9c2177f1afd6),
-    ("sandbox", 0xa07d3150e95da992),
-    ("deltafifo", 0x0ecd7d843bbe9213),
-    ("reflector", 0x21f3f7e88f6ae690),
-    ("indexer", 0xc0eb80ef2fa17762),
-    ("pod-lifecycle", 0x104b8f22dba1146d),
-    ("bookmarks", 0x9f71679996c2e058),
-    ("cut", 0x6c2bef87446d7ed3),
-    ("expired", 0xcfcac56af50550f4),
+    ("seed 1", 0x33bf0ba03476563a),
+    ("seed 2", 0x9c843a9bbb0918ae),
+    ("seed 3", 0xe664a6287d0a50e1),
+    ("seed 4", 0xa9fa4936746ed16d),
+    ("seed 5", 0xfdadc00774ebf962),
+    ("seed 6", 0xd3f476d20a27f57b),
+    ("sandbox", 0x877d46b1e5ccefcf),
+    ("deltafifo", 0x717886394eef612f),
+    ("reflector", 0x30dfb7699df16eb9),
+    ("indexer", 0x078f807360aa8f51),
+    ("pod-lifecycle", 0x3553c84ddec69152),
+    ("bookmarks", 0x2e1baecc3c42498d),
+    ("cut", 0x60bf76fe0feb8899),
+    ("expired", 0xb48dbc9e33f6a525),
 ];
 
 #[cfg_attr(not(target_arch = "wasm32"), test)]

@@ -62,10 +62,28 @@ pub enum Actor {
     Program,
     /// The reflector.
     Reflector,
+    /// The reflector's resync timer, which runs beside it.
+    Resync,
     /// The loop that pops and processes.
     ProcessLoop,
-    /// The n-th listener of the shared processor.
+    /// Whoever adds and removes handlers: the program around the informer.
+    Main,
+    /// `pop` of the n-th listener: from the sender into its buffer.
+    Pop(u8),
+    /// `run` of the n-th listener of the shared processor: calls its handler.
     Listener(u8),
+    /// The n-th worker of the workqueue.
+    Worker(u8),
+}
+
+/// Which lock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LockName {
+    /// The queue's.
+    #[default]
+    Queue,
+    /// `blockDeltas`: no delta is processed while a handler is added.
+    BlockDeltas,
 }
 
 /// What a client asked the API server to write.
@@ -143,6 +161,32 @@ pub enum BackoffReason {
     WatchFailed,
     /// The list failed.
     ListFailed,
+    /// A streaming list failed; it starts over.
+    StreamFailed,
+}
+
+/// What follows a list that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListAgain {
+    /// Another one after a pause.
+    Later,
+    /// Another one at once, for the newest state: the version has expired.
+    Expired,
+    /// Another one at once, for the newest state: no server is that far yet.
+    TooLarge,
+    /// The whole list at once, in one piece: the token for the next page has expired.
+    PageExpired,
+}
+
+/// Where a key went in a workqueue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkPlace {
+    /// To the end of the queue.
+    Queue,
+    /// Only marked dirty: a worker has it, it is queued again when that is done.
+    Dirty,
+    /// Nowhere: it waits already.
+    Duplicate,
 }
 
 /// How the process loop runs.
@@ -270,6 +314,26 @@ pub enum Fact {
     ListRequested {
         /// `resourceVersion` of the request; `"0"` for anything, `""` for the newest.
         rv: Rv,
+        /// `resourceVersionMatch`; empty without one.
+        rv_match: &'static str,
+        /// The most objects a page may have; 0 without a limit.
+        limit: u32,
+        /// Whether it asks for the next page.
+        continues: bool,
+    },
+    /// A page arrived at the reflector, and there are more.
+    PageReceived {
+        /// How many objects.
+        count: u32,
+        /// How many with the pages before it.
+        total: u32,
+    },
+    /// A list failed.
+    ListFailed {
+        /// The error's text.
+        error: Arc<str>,
+        /// What follows.
+        next: ListAgain,
     },
     /// The list arrived at the reflector.
     ListReceived {
@@ -282,6 +346,52 @@ pub enum Fact {
     WatchRequested {
         /// `resourceVersion` of the request.
         rv: Rv,
+        /// `sendInitialEvents`: a streaming list.
+        initial_events: bool,
+    },
+    /// The request for a watch failed.
+    WatchFailed {
+        /// The error's text.
+        error: Arc<str>,
+    },
+    /// A streaming list's event went into the temporary store.
+    InitialEventKept {
+        /// Its type.
+        event: EventType,
+        /// Its object.
+        object: ObjectRef,
+    },
+    /// The bookmark came that ends the initial events of a streaming list.
+    InitialEventsEnded {
+        /// Its version: that of the list.
+        rv: Rv,
+        /// How many objects the temporary store holds.
+        count: u32,
+    },
+    /// There will be no streaming list in this round: a list comes instead.
+    StreamFellBack {
+        /// Why.
+        error: Arc<str>,
+    },
+    /// An object was of another type than the informer's; it was left out.
+    ObjectRejected {
+        /// The error's text.
+        error: Arc<str>,
+    },
+    /// Whether the last version is known to have expired, or to be too new for the server.
+    VersionUnavailable {
+        /// Which.
+        on: bool,
+    },
+    /// The watch-error handler was called.
+    WatchErrorReported {
+        /// The error's text.
+        error: Arc<str>,
+    },
+    /// The resync timer fired.
+    ResyncDue {
+        /// Whether anybody wants a resync now.
+        wanted: bool,
     },
     /// The reflector took an event off the stream.
     EventReceived {
@@ -343,11 +453,15 @@ pub enum Fact {
     // ---- the queue's lock
     /// Somebody got the lock.
     LockTaken {
+        /// Which.
+        lock: LockName,
         /// Who.
         by: Actor,
     },
     /// Somebody has to wait for the lock.
     LockAwaited {
+        /// Which.
+        lock: LockName,
         /// Who.
         by: Actor,
         /// Who has it.
@@ -355,6 +469,8 @@ pub enum Fact {
     },
     /// The lock was given back.
     LockReleased {
+        /// Which.
+        lock: LockName,
         /// By whom.
         by: Actor,
     },
@@ -524,6 +640,25 @@ pub enum Fact {
         /// The key.
         key: Key,
     },
+    /// RealFIFO only: the process function returned.
+    EntriesProcessed {
+        /// How many entries it had.
+        count: u32,
+    },
+    /// A whole list was opened: the store is replaced before anybody is told.
+    ListOpened {
+        /// Its version.
+        rv: Rv,
+        /// How many objects.
+        count: u32,
+        /// How many stored objects it lacks.
+        removed: u32,
+    },
+    /// A whole resync was opened: everything stored is handed out again.
+    ResyncOpened {
+        /// How many objects.
+        count: u32,
+    },
 
     // ---- the store
     /// An object was stored.
@@ -590,7 +725,21 @@ pub enum Fact {
     },
 
     // ---- handlers
-    /// A notification was handed to a handler's buffer.
+    /// A notification was sent to a handler; the sender waits until `pop` takes it.
+    NotificationSent {
+        /// Which handler.
+        handler: u8,
+        /// What it says.
+        notification: Notification,
+    },
+    /// A handler was not told: the version is the same as before, and no resync of it is due.
+    NotificationWithheld {
+        /// Which handler.
+        handler: u8,
+        /// Of which key.
+        key: Key,
+    },
+    /// A notification was taken into a handler's buffer.
     NotificationQueued {
         /// Which handler.
         handler: u8,
@@ -618,6 +767,107 @@ pub enum Fact {
         /// Which handler.
         handler: u8,
     },
+    /// A handler panicked; its item is lost to it.
+    HandlerPanicked {
+        /// Which handler.
+        handler: u8,
+        /// What it said.
+        error: Arc<str>,
+    },
+    /// A handler was added.
+    HandlerAdded {
+        /// Which handler.
+        handler: u8,
+        /// Its name.
+        name: Arc<str>,
+        /// How many objects it is told first, because the store holds them.
+        initial: u32,
+    },
+    /// A handler was removed; what waits for it is dropped.
+    HandlerRemoved {
+        /// Which handler.
+        handler: u8,
+    },
+    /// A handler has been told the whole first list: its own `HasSynced`.
+    HandlerSynced {
+        /// Which handler.
+        handler: u8,
+    },
+    /// A resync check decided whether a handler takes part.
+    SyncingSet {
+        /// Which handler.
+        handler: u8,
+        /// Whether it does.
+        syncing: bool,
+    },
+    /// The informer looks more often for due resyncs from now on, or never.
+    ResyncCheckSet {
+        /// Milliseconds between two checks; 0: none.
+        ms: u64,
+    },
+    /// Somebody wrote into an object that everybody shares.
+    ObjectMutated {
+        /// Its key.
+        key: Key,
+        /// Which handler.
+        handler: u8,
+    },
+    /// The mutation detector found an object that is not as it came.
+    MutationDetected {
+        /// Its key.
+        key: Key,
+    },
+
+    // ---- the workqueue
+    /// A key was added to the workqueue.
+    WorkAdded {
+        /// The key.
+        key: Key,
+        /// Where it went.
+        place: WorkPlace,
+    },
+    /// A worker took a key.
+    WorkTaken {
+        /// Which worker.
+        worker: u8,
+        /// The key.
+        key: Key,
+    },
+    /// A worker is done with a key.
+    WorkDone {
+        /// The key.
+        key: Key,
+        /// Whether it was added meanwhile and is queued again.
+        again: bool,
+    },
+    /// A key will be added later.
+    WorkDelayed {
+        /// The key.
+        key: Key,
+        /// In so many ms.
+        ms: u64,
+        /// How often it has failed, where that is why.
+        failures: u32,
+    },
+    /// The rate limiter forgot how often a key has failed.
+    WorkForgotten {
+        /// The key.
+        key: Key,
+    },
+    /// A worker compared what is with what should be.
+    Reconciled {
+        /// Which worker.
+        worker: u8,
+        /// The key.
+        key: Key,
+        /// Whether that went well.
+        ok: bool,
+    },
+    /// The workqueue takes nothing more.
+    WorkShutDown {
+        /// Whether it waits for what the workers have.
+        drain: bool,
+    },
 }
 
 impl Fact {
@@ -638,8 +888,18 @@ impl Fact {
             Self::EventSent { .. } => "EventSent",
             Self::WatchClosed { .. } => "WatchClosed",
             Self::ListRequested { .. } => "ListRequested",
+            Self::PageReceived { .. } => "PageReceived",
+            Self::ListFailed { .. } => "ListFailed",
             Self::ListReceived { .. } => "ListReceived",
             Self::WatchRequested { .. } => "WatchRequested",
+            Self::WatchFailed { .. } => "WatchFailed",
+            Self::InitialEventKept { .. } => "InitialEventKept",
+            Self::InitialEventsEnded { .. } => "InitialEventsEnded",
+            Self::StreamFellBack { .. } => "StreamFellBack",
+            Self::ObjectRejected { .. } => "ObjectRejected",
+            Self::VersionUnavailable { .. } => "VersionUnavailable",
+            Self::WatchErrorReported { .. } => "WatchErrorReported",
+            Self::ResyncDue { .. } => "ResyncDue",
             Self::EventReceived { .. } => "EventReceived",
             Self::LastSyncMoved { .. } => "LastSyncMoved",
             Self::WatchEnded { .. } => "WatchEnded",
@@ -679,6 +939,9 @@ impl Fact {
             Self::QueueClosed => "QueueClosed",
             Self::DeltaTaken { .. } => "DeltaTaken",
             Self::Processed { .. } => "Processed",
+            Self::EntriesProcessed { .. } => "EntriesProcessed",
+            Self::ListOpened { .. } => "ListOpened",
+            Self::ResyncOpened { .. } => "ResyncOpened",
             Self::ItemStored { .. } => "ItemStored",
             Self::ItemRemoved { .. } => "ItemRemoved",
             Self::StoreReplaced { .. } => "StoreReplaced",
@@ -688,10 +951,27 @@ impl Fact {
             Self::IndexersAdded { .. } => "IndexersAdded",
             Self::IndicesReset => "IndicesReset",
             Self::StoreVersionMoved { .. } => "StoreVersionMoved",
+            Self::NotificationSent { .. } => "NotificationSent",
+            Self::NotificationWithheld { .. } => "NotificationWithheld",
             Self::NotificationQueued { .. } => "NotificationQueued",
             Self::NotificationTaken { .. } => "NotificationTaken",
             Self::LinePrinted { .. } => "LinePrinted",
             Self::NotificationHandled { .. } => "NotificationHandled",
+            Self::HandlerPanicked { .. } => "HandlerPanicked",
+            Self::HandlerAdded { .. } => "HandlerAdded",
+            Self::HandlerRemoved { .. } => "HandlerRemoved",
+            Self::HandlerSynced { .. } => "HandlerSynced",
+            Self::SyncingSet { .. } => "SyncingSet",
+            Self::ResyncCheckSet { .. } => "ResyncCheckSet",
+            Self::ObjectMutated { .. } => "ObjectMutated",
+            Self::MutationDetected { .. } => "MutationDetected",
+            Self::WorkAdded { .. } => "WorkAdded",
+            Self::WorkTaken { .. } => "WorkTaken",
+            Self::WorkDone { .. } => "WorkDone",
+            Self::WorkDelayed { .. } => "WorkDelayed",
+            Self::WorkForgotten { .. } => "WorkForgotten",
+            Self::Reconciled { .. } => "Reconciled",
+            Self::WorkShutDown { .. } => "WorkShutDown",
         }
     }
 
@@ -717,12 +997,22 @@ impl Fact {
             | Self::ItemRemoved { key, .. }
             | Self::IndexEntryRemoved { key, .. }
             | Self::IndexEntryAdded { key, .. }
-            | Self::IndexFailed { key, .. } => Some(key),
+            | Self::IndexFailed { key, .. }
+            | Self::NotificationWithheld { key, .. }
+            | Self::ObjectMutated { key, .. }
+            | Self::MutationDetected { key }
+            | Self::WorkAdded { key, .. }
+            | Self::WorkTaken { key, .. }
+            | Self::WorkDone { key, .. }
+            | Self::WorkDelayed { key, .. }
+            | Self::WorkForgotten { key }
+            | Self::Reconciled { key, .. } => Some(key),
             Self::ObjectCreated { object, .. }
             | Self::ObjectUpdated { object, .. }
             | Self::ObjectDeleted { object, .. }
             | Self::EventSent { object, .. }
             | Self::EventReceived { object, .. }
+            | Self::InitialEventKept { object, .. }
             | Self::Called { object, .. }
             | Self::DeltaAppended { object, .. }
             | Self::FifoItemSet { object, .. }
@@ -733,7 +1023,8 @@ impl Fact {
                 entry: Entry::Delta(_, object),
                 ..
             } => Some(&object.key),
-            Self::NotificationQueued { notification, .. }
+            Self::NotificationSent { notification, .. }
+            | Self::NotificationQueued { notification, .. }
             | Self::NotificationTaken { notification, .. } => Some(&notification.object().key),
             _ => None,
         }

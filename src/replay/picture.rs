@@ -434,7 +434,7 @@ impl Picture {
                 queue.known_objects = *on;
                 self.store.present |= *on;
             }
-            Fact::LockTaken { by } => {
+            Fact::LockTaken { by, .. } => {
                 self.lock.holder = Some(*by);
                 self.lock.waiting.retain(|actor| actor != by);
             }

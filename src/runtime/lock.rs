@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::cache::fact::{Actor, Fact};
+use crate::cache::fact::{Actor, Fact, LockName};
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
 
@@ -41,12 +41,19 @@ impl Lock {
             Some(holder) if holder == actor => true,
             None => {
                 self.holder = Some(actor);
-                scribe.fact(step, || Fact::LockTaken { by: actor });
+                scribe.fact(step, || Fact::LockTaken {
+                    lock: LockName::Queue,
+                    by: actor,
+                });
                 true
             }
             Some(holder) => {
                 self.waiting.push_back((actor, step));
-                scribe.fact(step, || Fact::LockAwaited { by: actor, holder });
+                scribe.fact(step, || Fact::LockAwaited {
+                    lock: LockName::Queue,
+                    by: actor,
+                    holder,
+                });
                 false
             }
         }
@@ -54,12 +61,18 @@ impl Lock {
 
     /// Gives it back; who waited longest has it at once.
     pub fn release(&mut self, now: Time, actor: Actor, step: Step, scribe: &mut Scribe) {
-        scribe.fact(step, || Fact::LockReleased { by: actor });
+        scribe.fact(step, || Fact::LockReleased {
+            lock: LockName::Queue,
+            by: actor,
+        });
         self.holder = None;
         if let Some((next, step)) = self.waiting.pop_front() {
             self.holder = Some(next);
             scribe.turn(now, next);
-            scribe.fact(step, || Fact::LockTaken { by: next });
+            scribe.fact(step, || Fact::LockTaken {
+                lock: LockName::Queue,
+                by: next,
+            });
         }
     }
 }

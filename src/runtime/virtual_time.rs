@@ -456,6 +456,7 @@ impl<S: Source> World<S> {
                 Actor::Reflector | Actor::Program => self.feed(),
                 Actor::ProcessLoop => self.run_process(),
                 Actor::Listener(number) => self.listen(usize::from(number)),
+                Actor::Resync | Actor::Main | Actor::Pop(_) | Actor::Worker(_) => {}
             }
             if self.scribe.count() > before {
                 return true;
@@ -604,6 +605,7 @@ impl<S: Source> World<S> {
                 | Work::Finish
                 | Work::Unlock => Wait::Ready,
             },
+            Actor::Resync | Actor::Main | Actor::Pop(_) | Actor::Worker(_) => Wait::Outside,
             Actor::Listener(number) => match self.handlers.get(usize::from(number)) {
                 Some(handler) if !handler.settings.inline => match &handler.running {
                     Some((_, _, until)) => Wait::Until(*until),
@@ -653,6 +655,9 @@ impl<S: Source> World<S> {
                 self.scribe
                     .fact(Step::ReflectorList, || Fact::ListRequested {
                         rv: Arc::clone(&rv),
+                        rv_match: "",
+                        limit: 0,
+                        continues: false,
                     });
                 self.feeder.stage = Stage::AwaitList(self.now + REQUEST_MS, rv);
             }
@@ -705,6 +710,7 @@ impl<S: Source> World<S> {
                 self.scribe
                     .fact(Step::ReflectorWatch, || Fact::WatchRequested {
                         rv: Arc::clone(&rv),
+                        initial_events: false,
                     });
                 self.feeder.stage = Stage::AwaitWatch(self.now + REQUEST_MS, rv);
             }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{
-    Actor, BackoffReason, Body, Cause, Entry, EventType, Fact, FactRecord, Known, Notification,
-    ObjectRef, ProcessMode, Refusal, Shape, Verb, WatchEnd,
+    Actor, BackoffReason, Body, Cause, Entry, EventType, Fact, FactRecord, Known, ListAgain,
+    Notification, ObjectRef, ProcessMode, Refusal, Shape, Verb, WatchEnd, WorkPlace,
 };
 use crate::cache::key::Key;
 use crate::cache::step::Step;
@@ -387,7 +387,7 @@ impl Writer<'_> {
             Fact::WatchClosed { end, lost } => self.watch_closed(end, *lost),
 
             // ---- the reflector
-            Fact::ListRequested { rv } => (
+            Fact::ListRequested { rv, .. } => (
                 say!(
                     self,
                     "The reflector asked for a list with resourceVersion {rv}.",
@@ -427,7 +427,7 @@ impl Writer<'_> {
                     queue = self.queue(),
                 )],
             ),
-            Fact::WatchRequested { rv } if self.begins_in_mid_watch(rv) => (
+            Fact::WatchRequested { rv, .. } if self.begins_in_mid_watch(rv) => (
                 say!(
                     self,
                     "The reflector asked for a watch, without a list before it.",
@@ -439,7 +439,7 @@ impl Writer<'_> {
                     "录制从 watch 的中途开始，没有记下是从哪个版本开始的。",
                 )],
             ),
-            Fact::WatchRequested { rv } => (
+            Fact::WatchRequested { rv, .. } => (
                 say!(
                     self,
                     "The reflector asked for a watch from resourceVersion {rv}.",
@@ -538,6 +538,11 @@ impl Writer<'_> {
                         "The watch failed, or ended within a second without an event, so a list comes next.",
                         "watch 失败，或者一秒之内没有任何事件就结束了，接下来要 List。",
                     ),
+                    BackoffReason::StreamFailed => say!(
+                        self,
+                        "The stream ended before its initial events were complete; it starts over.",
+                        "流在初始事件齐全之前就结束了，要从头再来。",
+                    ),
                     BackoffReason::ListFailed => say!(
                         self,
                         "The list failed. Each failure in a row makes the wait longer, up to 30 s, with jitter.",
@@ -620,7 +625,7 @@ impl Writer<'_> {
             ),
 
             // ---- the queue's lock
-            Fact::LockTaken { by } => (
+            Fact::LockTaken { by, .. } => (
                 say!(
                     self,
                     "{by} took the lock of the {queue}.",
@@ -642,7 +647,7 @@ impl Writer<'_> {
                     ),
                 }],
             ),
-            Fact::LockAwaited { by, holder } => (
+            Fact::LockAwaited { by, holder, .. } => (
                 say!(
                     self,
                     "{by} has to wait: {holder} has the lock of the {queue}.",
@@ -665,7 +670,7 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::LockReleased { by } => (
+            Fact::LockReleased { by, .. } => (
                 say!(
                     self,
                     "{by} gave the lock of the {queue} back.",
@@ -1197,6 +1202,469 @@ impl Writer<'_> {
             ),
 
             // ---- handlers
+            Fact::PageReceived { count: _, total } => (
+                say!(
+                    self,
+                    "A page of the list arrived; {objects} so far.",
+                    "收到列表的一页；到目前为止共 {objects}。",
+                    objects = text(objects(*total as usize, self.lang))
+                ),
+                vec![say!(
+                    self,
+                    "The server gave a token for the next page. The list has the version of its first page.",
+                    "API server 给了下一页的 token。整个列表的版本是第一页的版本。"
+                )],
+            ),
+            Fact::ListFailed { error, next } => (
+                say!(
+                    self,
+                    "The list failed: {error}.",
+                    "List 失败：{error}。",
+                    error = mono(&**error)
+                ),
+                vec![say!(
+                    self,
+                    "{next}",
+                    "{next}",
+                    next = self.list_again(*next)
+                )],
+            ),
+            Fact::WatchFailed { error } => (
+                say!(
+                    self,
+                    "The watch was not opened: {error}.",
+                    "watch 没有建立：{error}。",
+                    error = mono(&**error)
+                ),
+                Vec::new(),
+            ),
+            Fact::InitialEventKept { event, object } => (
+                say!(
+                    self,
+                    "The reflector put {event} {object} into a temporary store.",
+                    "Reflector 把 {event} {object} 放进临时存储。",
+                    event = event_type(*event),
+                    object = self.object(object)
+                ),
+                vec![say!(
+                    self,
+                    "A streaming list is handed on as a whole, once the bookmark says that it is complete.",
+                    "流式列表要等 bookmark 表示齐全之后才整体交出去。"
+                )],
+            ),
+            Fact::InitialEventsEnded { rv, count } => (
+                say!(
+                    self,
+                    "The initial events are complete: {objects} at resourceVersion {rv}.",
+                    "初始事件已齐全：{objects}，resourceVersion 为 {rv}。",
+                    objects = text(objects(*count as usize, self.lang)),
+                    rv = version(rv)
+                ),
+                vec![say!(
+                    self,
+                    "The same stream goes on as the watch; no second request is made.",
+                    "同一条流接着充当 watch，不再发第二个请求。"
+                )],
+            ),
+            Fact::StreamFellBack { error } => (
+                say!(
+                    self,
+                    "The streaming list was refused: {error}. A LIST comes instead.",
+                    "流式列表被拒绝：{error}。改用 LIST。",
+                    error = mono(&**error)
+                ),
+                vec![say!(
+                    self,
+                    "Only for this round: the next one tries a streaming list again.",
+                    "只限这一轮：下一轮仍会先尝试流式列表。"
+                )],
+            ),
+            Fact::ObjectRejected { error } => (
+                say!(
+                    self,
+                    "An object was left out: {error}.",
+                    "一个对象被忽略：{error}。",
+                    error = mono(&**error)
+                ),
+                Vec::new(),
+            ),
+            Fact::VersionUnavailable { on: true } => (
+                say!(
+                    self,
+                    "The reflector noted that its last version cannot be had any more.",
+                    "Reflector 记下：它的最后版本已无法取得。"
+                ),
+                vec![say!(
+                    self,
+                    "The next list asks for the newest state.",
+                    "下一次 List 会要求最新状态。"
+                )],
+            ),
+            Fact::VersionUnavailable { on: false } => (
+                say!(
+                    self,
+                    "The reflector noted that its last version is good again.",
+                    "Reflector 记下：它的最后版本又可用了。"
+                ),
+                Vec::new(),
+            ),
+            Fact::WatchErrorReported { error } => (
+                say!(
+                    self,
+                    "The watch-error handler was called with {error}.",
+                    "调用了 watch 错误处理函数：{error}。",
+                    error = mono(&**error)
+                ),
+                Vec::new(),
+            ),
+            Fact::ResyncDue { wanted: true } => (
+                say!(self, "The resync timer fired.", "resync 定时器到点。"),
+                vec![say!(
+                    self,
+                    "A resync hands out again what is stored; the API server hears nothing of it.",
+                    "resync 只是把已存的内容再发一遍，API server 毫不知情。"
+                )],
+            ),
+            Fact::ResyncDue { wanted: false } => (
+                say!(
+                    self,
+                    "The resync timer fired, and no handler is due: nothing is queued.",
+                    "resync 定时器到点，但没有 handler 到期：什么也不入队。"
+                ),
+                Vec::new(),
+            ),
+            Fact::EntriesProcessed { count } => (
+                say!(
+                    self,
+                    "The process function returned: {entries} done.",
+                    "处理函数返回：完成 {entries}。",
+                    entries = text(entries(*count as usize, self.lang))
+                ),
+                Vec::new(),
+            ),
+            Fact::ListOpened { rv, count, removed } => (
+                say!(
+                    self,
+                    "The list at resourceVersion {rv} was opened in the store: {objects}, and {removed} stored ones are missing from it.",
+                    "在存储中展开 resourceVersion 为 {rv} 的列表：{objects}；已存的对象中有 {removed} 不在其中。",
+                    rv = version(rv),
+                    objects = text(objects(*count as usize, self.lang)),
+                    removed = text(removed.to_string())
+                ),
+                vec![say!(
+                    self,
+                    "The store is replaced as a whole before the first handler is told.",
+                    "在通知第一个 handler 之前，存储已整体替换。"
+                )],
+            ),
+            Fact::ResyncOpened { count } => (
+                say!(
+                    self,
+                    "A resync was opened in the store: {objects} are handed out again.",
+                    "在存储中展开一次 resync：{objects} 会再次发出。",
+                    objects = text(objects(*count as usize, self.lang))
+                ),
+                vec![say!(
+                    self,
+                    "Old and new are the same object.",
+                    "旧对象和新对象是同一个。"
+                )],
+            ),
+            Fact::NotificationSent {
+                handler,
+                notification,
+            } => (
+                say!(
+                    self,
+                    "{call} was sent to {handler}.",
+                    "{call} 已发给 {handler}。",
+                    call = self.call(notification),
+                    handler = self.actor(Actor::Listener(*handler))
+                ),
+                vec![say!(
+                    self,
+                    "The sender waits until the listener has taken it into its buffer, not until the handler has run.",
+                    "发送方只等到监听器把它放进缓冲区，不等 handler 执行。"
+                )],
+            ),
+            Fact::NotificationWithheld { handler, key } => (
+                say!(
+                    self,
+                    "{handler} was not told about {name}.",
+                    "没有通知 {handler} 关于 {name} 的更新。",
+                    handler = self.actor(Actor::Listener(*handler)),
+                    name = name(key)
+                ),
+                vec![say!(
+                    self,
+                    "The version is the same as before, and at the last resync check this handler was not due.",
+                    "版本与之前相同，而上次 resync 检查时这个 handler 没有到期。"
+                )],
+            ),
+            Fact::HandlerPanicked { handler, error } => (
+                say!(
+                    self,
+                    "{handler} panicked: {error}.",
+                    "{handler} panic：{error}。",
+                    handler = self.actor(Actor::Listener(*handler)),
+                    error = mono(&**error)
+                ),
+                vec![say!(
+                    self,
+                    "This item is lost to it; the others go on.",
+                    "它失去了这一项；其余照常。"
+                )],
+            ),
+            Fact::HandlerAdded {
+                handler,
+                name: _,
+                initial,
+            } => (
+                say!(
+                    self,
+                    "{handler} was added; it is told {objects} first.",
+                    "添加了 {handler}；先通知它 {objects}。",
+                    handler = self.actor(Actor::Listener(*handler)),
+                    objects = text(objects(*initial as usize, self.lang))
+                ),
+                vec![say!(
+                    self,
+                    "What the store holds comes as OnAdd with isInInitialList=true, however late the handler is.",
+                    "存储里已有的内容以 isInInitialList=true 的 OnAdd 发给它，无论它来得多晚。"
+                )],
+            ),
+            Fact::HandlerRemoved { handler } => (
+                say!(
+                    self,
+                    "{handler} was removed; what waits for it is dropped.",
+                    "移除了 {handler}；等着它的通知一并丢弃。",
+                    handler = self.actor(Actor::Listener(*handler))
+                ),
+                Vec::new(),
+            ),
+            Fact::HandlerSynced { handler } => (
+                say!(
+                    self,
+                    "{handler} has been told the whole first list: its own HasSynced is true.",
+                    "{handler} 已收到整个初始列表：它自己的 HasSynced 为 true。",
+                    handler = self.actor(Actor::Listener(*handler))
+                ),
+                Vec::new(),
+            ),
+            Fact::SyncingSet {
+                handler,
+                syncing: true,
+            } => (
+                say!(
+                    self,
+                    "{handler} takes part in this resync.",
+                    "{handler} 参与这次 resync。",
+                    handler = self.actor(Actor::Listener(*handler))
+                ),
+                Vec::new(),
+            ),
+            Fact::SyncingSet {
+                handler,
+                syncing: false,
+            } => (
+                say!(
+                    self,
+                    "{handler} takes no part in resyncs until it is due.",
+                    "{handler} 在到期之前不参与 resync。",
+                    handler = self.actor(Actor::Listener(*handler))
+                ),
+                Vec::new(),
+            ),
+            Fact::ResyncCheckSet { ms: 0 } => (
+                say!(
+                    self,
+                    "The informer does not look for due resyncs.",
+                    "informer 不检查 resync 是否到期。"
+                ),
+                Vec::new(),
+            ),
+            Fact::ResyncCheckSet { ms } => (
+                say!(
+                    self,
+                    "The informer looks every {time} for handlers whose resync is due.",
+                    "informer 每 {time} 检查一次哪些 handler 的 resync 到期。",
+                    time = text(duration(*ms, self.lang))
+                ),
+                Vec::new(),
+            ),
+            Fact::ObjectMutated { key, handler } => (
+                say!(
+                    self,
+                    "{handler} wrote into {name}, which it shares with the store and everybody else.",
+                    "{handler} 直接修改了 {name}，而存储和其他各方用的是同一个对象。",
+                    handler = self.actor(Actor::Listener(*handler)),
+                    name = name(key)
+                ),
+                vec![say!(
+                    self,
+                    "The indices know nothing of it: the key stays under its old values.",
+                    "索引对此一无所知：key 仍在旧值之下。"
+                )],
+            ),
+            Fact::MutationDetected { key } => (
+                say!(
+                    self,
+                    "The mutation detector found that {name} is not as it came.",
+                    "变更检测器发现 {name} 已不是收到时的样子。",
+                    name = name(key)
+                ),
+                Vec::new(),
+            ),
+            Fact::WorkAdded {
+                key,
+                place: WorkPlace::Queue,
+            } => (
+                say!(
+                    self,
+                    "{name} was added to the workqueue.",
+                    "{name} 加入了工作队列。",
+                    name = name(key)
+                ),
+                vec![say!(
+                    self,
+                    "A workqueue keeps keys, not events.",
+                    "工作队列保存的是 key，不是事件。"
+                )],
+            ),
+            Fact::WorkAdded {
+                key,
+                place: WorkPlace::Dirty,
+            } => (
+                say!(
+                    self,
+                    "{name} was marked dirty: a worker has it at the moment.",
+                    "{name} 被标记为 dirty：有 worker 正在处理它。",
+                    name = name(key)
+                ),
+                vec![say!(
+                    self,
+                    "It is queued again when the worker calls Done.",
+                    "等 worker 调用 Done 之后再入队。"
+                )],
+            ),
+            Fact::WorkAdded {
+                key,
+                place: WorkPlace::Duplicate,
+            } => (
+                say!(
+                    self,
+                    "{name} waits already; it was not added again.",
+                    "{name} 已在等待，不再重复加入。",
+                    name = name(key)
+                ),
+                Vec::new(),
+            ),
+            Fact::WorkTaken { worker, key } => (
+                say!(
+                    self,
+                    "{worker} took {name}.",
+                    "{worker} 取走了 {name}。",
+                    worker = self.actor(Actor::Worker(*worker)),
+                    name = name(key)
+                ),
+                Vec::new(),
+            ),
+            Fact::WorkDone { key, again: false } => (
+                say!(
+                    self,
+                    "Done with {name}.",
+                    "{name} 处理完毕（Done）。",
+                    name = name(key)
+                ),
+                Vec::new(),
+            ),
+            Fact::WorkDone { key, again: true } => (
+                say!(
+                    self,
+                    "Done with {name}, which became dirty meanwhile: it is queued again.",
+                    "{name} 处理完毕（Done），但期间又变 dirty：再次入队。",
+                    name = name(key)
+                ),
+                Vec::new(),
+            ),
+            Fact::WorkDelayed {
+                key,
+                ms,
+                failures: 0,
+            } => (
+                say!(
+                    self,
+                    "{name} will be added in {time}.",
+                    "{name} 将在 {time} 后加入。",
+                    name = name(key),
+                    time = text(duration(*ms, self.lang))
+                ),
+                Vec::new(),
+            ),
+            Fact::WorkDelayed { key, ms, failures } => (
+                say!(
+                    self,
+                    "{name} will be added again in {time}, having failed {times}.",
+                    "{name} 将在 {time} 后再次加入，已失败 {times}。",
+                    name = name(key),
+                    time = text(duration(*ms, self.lang)),
+                    times = text(match self.lang {
+                        Lang::En => count(*failures as usize, "time", "times"),
+                        Lang::Zh => format!("{failures} 次"),
+                    })
+                ),
+                Vec::new(),
+            ),
+            Fact::WorkForgotten { key } => (
+                say!(
+                    self,
+                    "The rate limiter forgot the failures of {name}.",
+                    "限速器清除了 {name} 的失败次数。",
+                    name = name(key)
+                ),
+                Vec::new(),
+            ),
+            Fact::Reconciled {
+                worker,
+                key,
+                ok: true,
+            } => (
+                say!(
+                    self,
+                    "{worker} reconciled {name}.",
+                    "{worker} 调谐了 {name}。",
+                    worker = self.actor(Actor::Worker(*worker)),
+                    name = name(key)
+                ),
+                Vec::new(),
+            ),
+            Fact::Reconciled {
+                worker,
+                key,
+                ok: false,
+            } => (
+                say!(
+                    self,
+                    "{worker} failed to reconcile {name}.",
+                    "{worker} 调谐 {name} 失败。",
+                    worker = self.actor(Actor::Worker(*worker)),
+                    name = name(key)
+                ),
+                Vec::new(),
+            ),
+            Fact::WorkShutDown { drain } => (
+                say!(
+                    self,
+                    "The workqueue was shut down{drain}.",
+                    "工作队列已关闭{drain}。",
+                    drain = text(match (drain, self.lang) {
+                        (true, Lang::En) => ", and waits for what is in work",
+                        (true, Lang::Zh) => "，并等待处理中的项",
+                        _ => "",
+                    })
+                ),
+                Vec::new(),
+            ),
             Fact::NotificationQueued {
                 handler,
                 notification,
@@ -1229,6 +1697,31 @@ impl Writer<'_> {
     }
 
     // ---- the API server
+
+    fn list_again(&self, next: ListAgain) -> Vec<Span> {
+        match next {
+            ListAgain::Later => say!(
+                self,
+                "The reflector waits, then lists again.",
+                "Reflector 等待一段时间后重新 List。",
+            ),
+            ListAgain::Expired => say!(
+                self,
+                "The version has expired: it lists again at once, for the newest state.",
+                "版本已过期：立刻重新 List，要求最新状态。",
+            ),
+            ListAgain::TooLarge => say!(
+                self,
+                "The server has not come that far: it lists again at once, for the newest state.",
+                "API server 还没有走到那个版本：立刻重新 List，要求最新状态。",
+            ),
+            ListAgain::PageExpired => say!(
+                self,
+                "The token for the next page has expired: the whole list is asked for at once, in one piece.",
+                "下一页的 token 已过期：立刻一次性请求整个列表。",
+            ),
+        }
+    }
 
     fn write_refused(&self, verb: Verb, key: &Key, refusal: &Refusal) -> Told {
         let (en, zh) = match verb {
@@ -2451,12 +2944,15 @@ impl Writer<'_> {
                 }
             }
             (Actor::Server, Lang::En) => text("the API server"),
-            (Actor::Program | Actor::Reflector | Actor::ProcessLoop, Lang::En) => {
-                text(format!("the {name}"))
-            }
-            (Actor::Server | Actor::Program | Actor::Reflector | Actor::ProcessLoop, Lang::Zh) => {
-                text(name)
-            }
+            (
+                Actor::Program
+                | Actor::Reflector
+                | Actor::Resync
+                | Actor::ProcessLoop
+                | Actor::Main,
+                Lang::En,
+            ) => text(format!("the {name}")),
+            _ => text(name),
         }
     }
 
@@ -2959,6 +3455,8 @@ fn duration(ms: u64, lang: Lang) -> String {
 #[doc(hidden)]
 #[must_use]
 pub fn samples() -> Vec<Fact> {
+    use crate::cache::fact::LockName;
+
     let object = |rv: &str| ObjectRef {
         key: Key::from("default/web-1"),
         shape: Shape::Object,
@@ -3014,12 +3512,20 @@ pub fn samples() -> Vec<Fact> {
             end: WatchEnd::Cut,
             lost: 2,
         },
-        Fact::ListRequested { rv: "0".into() },
+        Fact::ListRequested {
+            rv: "0".into(),
+            rv_match: "",
+            limit: 0,
+            continues: false,
+        },
         Fact::ListReceived {
             rv: "4".into(),
             count: 3,
         },
-        Fact::WatchRequested { rv: "4".into() },
+        Fact::WatchRequested {
+            rv: "4".into(),
+            initial_events: false,
+        },
         Fact::EventReceived {
             event: EventType::Deleted,
             object: object("12"),
@@ -3046,13 +3552,16 @@ pub fn samples() -> Vec<Fact> {
         Fact::PopAsked { asked: 1 },
         Fact::KnownObjectsSet { on: false },
         Fact::LockTaken {
+            lock: LockName::Queue,
             by: Actor::Reflector,
         },
         Fact::LockAwaited {
+            lock: LockName::Queue,
             by: Actor::Reflector,
             holder: Actor::ProcessLoop,
         },
         Fact::LockReleased {
+            lock: LockName::Queue,
             by: Actor::ProcessLoop,
         },
         Fact::KeyFailed {
@@ -3153,6 +3662,98 @@ pub fn samples() -> Vec<Fact> {
             value: "web".into(),
             key: key.clone(),
         },
+        Fact::PageReceived {
+            count: 500,
+            total: 500,
+        },
+        Fact::ListFailed {
+            error: "too old resource version".into(),
+            next: ListAgain::Expired,
+        },
+        Fact::WatchFailed {
+            error: "connection refused".into(),
+        },
+        Fact::InitialEventKept {
+            event: EventType::Added,
+            object: object("5"),
+        },
+        Fact::InitialEventsEnded {
+            rv: "7".into(),
+            count: 3,
+        },
+        Fact::StreamFellBack {
+            error: "forbidden".into(),
+        },
+        Fact::ObjectRejected {
+            error: "expected type *v1.Pod, but watch event object had type *v1.Node".into(),
+        },
+        Fact::VersionUnavailable { on: true },
+        Fact::WatchErrorReported {
+            error: "boom".into(),
+        },
+        Fact::ResyncDue { wanted: true },
+        Fact::EntriesProcessed { count: 3 },
+        Fact::ListOpened {
+            rv: "7".into(),
+            count: 3,
+            removed: 1,
+        },
+        Fact::ResyncOpened { count: 3 },
+        Fact::NotificationSent {
+            handler: 0,
+            notification: Notification::Delete {
+                object: object("12"),
+            },
+        },
+        Fact::NotificationWithheld {
+            handler: 1,
+            key: key.clone(),
+        },
+        Fact::HandlerPanicked {
+            handler: 0,
+            error: "index out of range".into(),
+        },
+        Fact::HandlerAdded {
+            handler: 1,
+            name: "late".into(),
+            initial: 3,
+        },
+        Fact::HandlerRemoved { handler: 1 },
+        Fact::HandlerSynced { handler: 0 },
+        Fact::SyncingSet {
+            handler: 0,
+            syncing: false,
+        },
+        Fact::ResyncCheckSet { ms: 30_000 },
+        Fact::ObjectMutated {
+            key: key.clone(),
+            handler: 0,
+        },
+        Fact::MutationDetected { key: key.clone() },
+        Fact::WorkAdded {
+            key: key.clone(),
+            place: WorkPlace::Queue,
+        },
+        Fact::WorkTaken {
+            worker: 0,
+            key: key.clone(),
+        },
+        Fact::WorkDone {
+            key: key.clone(),
+            again: true,
+        },
+        Fact::WorkDelayed {
+            key: key.clone(),
+            ms: 5,
+            failures: 1,
+        },
+        Fact::WorkForgotten { key: key.clone() },
+        Fact::Reconciled {
+            worker: 0,
+            key: key.clone(),
+            ok: true,
+        },
+        Fact::WorkShutDown { drain: true },
         Fact::IndexFailed {
             index: "app".into(),
             key,
@@ -3201,7 +3802,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::cache::fact::FactId;
+    use crate::cache::fact::{FactId, LockName};
     use crate::replay::picture::HandlerRoom;
 
     /// The names of all kinds of fact, and which of them a fact is. A kind that is missing here
@@ -3232,6 +3833,36 @@ mod tests {
         EventSent,
         WatchClosed,
         ListRequested,
+        PageReceived,
+        ListFailed,
+        WatchFailed,
+        InitialEventKept,
+        InitialEventsEnded,
+        StreamFellBack,
+        ObjectRejected,
+        VersionUnavailable,
+        WatchErrorReported,
+        ResyncDue,
+        EntriesProcessed,
+        ListOpened,
+        ResyncOpened,
+        NotificationSent,
+        NotificationWithheld,
+        HandlerPanicked,
+        HandlerAdded,
+        HandlerRemoved,
+        HandlerSynced,
+        SyncingSet,
+        ResyncCheckSet,
+        ObjectMutated,
+        MutationDetected,
+        WorkAdded,
+        WorkTaken,
+        WorkDone,
+        WorkDelayed,
+        WorkForgotten,
+        Reconciled,
+        WorkShutDown,
         ListReceived,
         WatchRequested,
         EventReceived,
@@ -3370,10 +4001,21 @@ mod tests {
                 count: 1,
             },
             Fact::WatchAccepted { rv: "".into() },
-            Fact::WatchRequested { rv: "".into() },
-            Fact::ListRequested { rv: "".into() },
+            Fact::WatchRequested {
+                rv: "".into(),
+                initial_events: false,
+            },
+            Fact::ListRequested {
+                rv: "".into(),
+                rv_match: "",
+                limit: 0,
+                continues: false,
+            },
             Fact::ListRequested {
                 rv: "123456789".into(),
+                rv_match: "",
+                limit: 0,
+                continues: false,
             },
             Fact::LastSyncMoved {
                 from: "".into(),
@@ -3397,13 +4039,18 @@ mod tests {
                 reason: BackoffReason::WatchFailed,
             },
             Fact::LockAwaited {
+                lock: LockName::Queue,
                 by: Actor::ProcessLoop,
                 holder: Actor::Program,
             },
             Fact::LockTaken {
+                lock: LockName::Queue,
                 by: Actor::Listener(0),
             },
-            Fact::LockTaken { by: Actor::Server },
+            Fact::LockTaken {
+                lock: LockName::Queue,
+                by: Actor::Server,
+            },
             Fact::ModeSet {
                 mode: ProcessMode::Free,
             },
@@ -3768,7 +4415,10 @@ mod tests {
     fn a_watch_from_any_version_brings_everything_first() {
         for rv in ["", "0"] {
             for fact in [
-                Fact::WatchRequested { rv: rv.into() },
+                Fact::WatchRequested {
+                    rv: rv.into(),
+                    initial_events: false,
+                },
                 Fact::WatchAccepted { rv: rv.into() },
             ] {
                 let asked = record(0, Actor::Reflector, Cause::Start, fact);
@@ -4021,6 +4671,7 @@ mod tests {
             Actor::ProcessLoop,
             Cause::Start,
             Fact::LockTaken {
+                lock: LockName::Queue,
                 by: Actor::ProcessLoop,
             },
         );

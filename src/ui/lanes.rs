@@ -79,10 +79,17 @@ pub fn actor_name(actor: Actor, picture: &Picture, lang: Lang) -> String {
         (Actor::Reflector, Lang::Zh) => "Reflector".into(),
         (Actor::ProcessLoop, Lang::En) => "process loop".into(),
         (Actor::ProcessLoop, Lang::Zh) => "处理循环".into(),
-        (Actor::Listener(number), _) => match picture.handlers.get(usize::from(number)) {
-            Some(handler) if !handler.name.is_empty() => handler.name.to_string(),
-            _ => format!("handler {number}"),
-        },
+        (Actor::Resync, Lang::En) => "resync timer".into(),
+        (Actor::Resync, Lang::Zh) => "resync 定时器".into(),
+        (Actor::Main, Lang::En) => "main program".into(),
+        (Actor::Main, Lang::Zh) => "主程序".into(),
+        (Actor::Worker(number), _) => format!("worker {}", u16::from(number) + 1),
+        (Actor::Pop(number) | Actor::Listener(number), _) => {
+            match picture.handlers.get(usize::from(number)) {
+                Some(handler) if !handler.name.is_empty() => handler.name.to_string(),
+                _ => format!("handler {number}"),
+            }
+        }
     }
 }
 
@@ -95,12 +102,12 @@ fn segments(actor: Actor, recent: &[FactRecord], picture: &Picture) -> Vec<Segme
         // The slot in which the lock changes hands belongs to whoever gets it or gives it back.
         let mut released = false;
         match &record.fact {
-            Fact::LockTaken { by } if runs_in(*by, picture) == actor => {
+            Fact::LockTaken { by, .. } if runs_in(*by, picture) == actor => {
                 held = true;
                 waits = false;
             }
             Fact::LockAwaited { by, .. } if runs_in(*by, picture) == actor => waits = true,
-            Fact::LockReleased { by } if runs_in(*by, picture) == actor => {
+            Fact::LockReleased { by, .. } if runs_in(*by, picture) == actor => {
                 released = true;
                 held = false;
             }
@@ -156,7 +163,7 @@ fn held_at_start(actor: Actor, recent: &[FactRecord], picture: &Picture) -> bool
         .find_map(|record| match &record.fact {
             Fact::LockTaken { .. } => Some(None),
             Fact::LockAwaited { holder, .. } => Some(Some(*holder)),
-            Fact::LockReleased { by } => Some(Some(*by)),
+            Fact::LockReleased { by, .. } => Some(Some(*by)),
             _ => None,
         })
         .unwrap_or(picture.lock.holder);
@@ -168,7 +175,7 @@ fn held_at_start(actor: Actor, recent: &[FactRecord], picture: &Picture) -> bool
 fn waited_at_start(actor: Actor, recent: &[FactRecord], picture: &Picture) -> bool {
     picture.lock.waiting.contains(&actor)
         && !recent.iter().any(|record| match &record.fact {
-            Fact::LockTaken { by } | Fact::LockAwaited { by, .. } => *by == actor,
+            Fact::LockTaken { by, .. } | Fact::LockAwaited { by, .. } => *by == actor,
             _ => false,
         })
 }
@@ -184,7 +191,7 @@ fn edge(slot: usize) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::fact::{Cause, FactId};
+    use crate::cache::fact::{Cause, FactId, LockName};
     use crate::replay::picture::HandlerRoom;
 
     fn records(facts: Vec<(Actor, Fact)>) -> Vec<FactRecord> {
@@ -203,11 +210,23 @@ mod tests {
     }
 
     fn taken(by: Actor) -> (Actor, Fact) {
-        (by, Fact::LockTaken { by })
+        (
+            by,
+            Fact::LockTaken {
+                lock: LockName::Queue,
+                by,
+            },
+        )
     }
 
     fn released(by: Actor) -> (Actor, Fact) {
-        (by, Fact::LockReleased { by })
+        (
+            by,
+            Fact::LockReleased {
+                lock: LockName::Queue,
+                by,
+            },
+        )
     }
 
     fn spans(lane: &Lane) -> Vec<(usize, usize, Kind)> {
@@ -233,6 +252,7 @@ mod tests {
             (
                 pop,
                 Fact::LockAwaited {
+                    lock: LockName::Queue,
                     by: pop,
                     holder: reflector,
                 },

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{
     Actor, BackoffReason, EventType, Fact, FactRecord, Known, Notification, ObjectRef, ProcessMode,
-    Refusal, WatchEnd,
+    Refusal, WatchEnd, WorkPlace,
 };
 use crate::cache::step::Step;
 use crate::replay::picture::{Feed, Picture, QueueKind};
@@ -405,9 +405,26 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         }),
 
         // ---- the reflector
-        Fact::ListRequested { rv } | Fact::WatchRequested { rv } => {
+        Fact::ListRequested { rv, .. } | Fact::WatchRequested { rv, .. } => {
             here(format!("rv = {}", version(rv)))
         }
+        Fact::PageReceived { count, total } => here(format!("{count}, {total} in all")),
+        Fact::ListFailed { error, next: _ }
+        | Fact::WatchFailed { error }
+        | Fact::StreamFellBack { error }
+        | Fact::ObjectRejected { error }
+        | Fact::WatchErrorReported { error }
+        | Fact::HandlerPanicked { handler: _, error } => here(error.to_string()),
+        Fact::InitialEventKept { event, object } => {
+            here(format!("{} {}", event.as_str(), short_name(&object.key)))
+        }
+        Fact::InitialEventsEnded { rv, count } => here(format!(
+            "{}, rv {}",
+            counted(*count as usize, "object", "objects"),
+            version(rv)
+        )),
+        Fact::VersionUnavailable { on } => here(on.to_string()),
+        Fact::ResyncDue { wanted } => here(format!("wanted: {wanted}")),
         Fact::LastSyncMoved { from, to } | Fact::StoreVersionMoved { from, to } => {
             here(format!("{} → {}", version(from), version(to)))
         }
@@ -437,8 +454,8 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         Fact::KnownObjectsSet { on } => here(format!("known objects {}", switch(*on))),
 
         // ---- the lock
-        Fact::LockTaken { by: _ } | Fact::LockReleased { by: _ } => Vec::new(),
-        Fact::LockAwaited { by: _, holder: _ } => here("waits".into()),
+        Fact::LockTaken { .. } | Fact::LockReleased { .. } => Vec::new(),
+        Fact::LockAwaited { .. } => here("waits".into()),
 
         // ---- the queues
         Fact::KeyFailed { error: _ } => here("KeyError".into()),
@@ -558,7 +575,56 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         } => here(index.to_string()),
         Fact::IndexersAdded { names } => here(names.join(", ")),
 
+        Fact::EntriesProcessed { count } => here(counted(*count as usize, "entry", "entries")),
+        Fact::ListOpened {
+            rv: _,
+            count,
+            removed,
+        } => here(format!("{count}, {removed} missing")),
+        Fact::ResyncOpened { count } => here(counted(*count as usize, "object", "objects")),
+
         // ---- handlers
+        Fact::NotificationSent {
+            handler: _,
+            notification,
+        } => here(function(notification).into()),
+        Fact::NotificationWithheld { handler: _, key } => here(format!("not {}", short_name(key))),
+        Fact::HandlerAdded {
+            handler: _,
+            name: _,
+            initial,
+        } => here(format!("{initial} first")),
+        Fact::HandlerRemoved { handler: _ } | Fact::HandlerSynced { handler: _ } => Vec::new(),
+        Fact::SyncingSet {
+            handler: _,
+            syncing,
+        } => here(format!("syncing = {syncing}")),
+        Fact::ResyncCheckSet { ms } => here(format!("{ms} ms")),
+        Fact::ObjectMutated { key, handler: _ }
+        | Fact::MutationDetected { key }
+        | Fact::WorkTaken { worker: _, key }
+        | Fact::WorkForgotten { key } => here(short_name(key).into()),
+        Fact::WorkAdded { key, place } => here(format!(
+            "{} {}",
+            short_name(key),
+            match place {
+                WorkPlace::Queue => "queued",
+                WorkPlace::Dirty => "dirty",
+                WorkPlace::Duplicate => "there already",
+            }
+        )),
+        Fact::WorkDone { key, again } => here(if *again {
+            format!("{} again", short_name(key))
+        } else {
+            short_name(key).into()
+        }),
+        Fact::WorkDelayed {
+            key,
+            ms,
+            failures: _,
+        } => here(format!("{} in {ms} ms", short_name(key))),
+        Fact::Reconciled { worker: _, key, ok } => here(format!("{}: {ok}", short_name(key))),
+        Fact::WorkShutDown { drain } => here(format!("drain = {drain}")),
         Fact::NotificationQueued {
             handler: _,
             notification,
@@ -1623,7 +1689,7 @@ mod tests {
     )]
 
     use super::*;
-    use crate::cache::fact::{Cause, FactId};
+    use crate::cache::fact::{Cause, FactId, LockName};
     use crate::cache::key::Key;
     use crate::ui::caption::samples;
 
@@ -1784,7 +1850,13 @@ mod tests {
                         object: object("12"),
                     },
                 ),
-                (Step::DeleteLock, Fact::LockTaken { by }),
+                (
+                    Step::DeleteLock,
+                    Fact::LockTaken {
+                        lock: LockName::Queue,
+                        by,
+                    },
+                ),
                 (
                     Step::DeleteCheck,
                     Fact::DeleteChecked {
@@ -1805,7 +1877,13 @@ mod tests {
                     Step::QueueActionEnqueue,
                     Fact::KeyEnqueued { key, length: 3 },
                 ),
-                (Step::DeleteUnlock, Fact::LockReleased { by }),
+                (
+                    Step::DeleteUnlock,
+                    Fact::LockReleased {
+                        lock: LockName::Queue,
+                        by,
+                    },
+                ),
             ],
         )
     }
@@ -1924,6 +2002,7 @@ mod tests {
             vec![(
                 Step::DeleteLock,
                 Fact::LockTaken {
+                    lock: LockName::Queue,
                     by: Actor::Reflector,
                 },
             )],
@@ -1942,6 +2021,7 @@ mod tests {
                 Actor::ProcessLoop,
                 Step::PopLock,
                 Fact::LockAwaited {
+                    lock: LockName::Queue,
                     by: Actor::ProcessLoop,
                     holder: Actor::Reflector,
                 },
@@ -2020,7 +2100,13 @@ mod tests {
         let recent = records(
             by,
             vec![
-                (Step::ReplaceLock, Fact::LockTaken { by }),
+                (
+                    Step::ReplaceLock,
+                    Fact::LockTaken {
+                        lock: LockName::Queue,
+                        by,
+                    },
+                ),
                 appended("a", DeltaType::Replaced),
                 appended("b", DeltaType::Replaced),
                 (
@@ -2031,7 +2117,13 @@ mod tests {
                 ),
                 appended("c", DeltaType::Deleted),
                 (Step::ReplacePopulation, Fact::Populated { initial: 3 }),
-                (Step::ReplaceUnlock, Fact::LockReleased { by }),
+                (
+                    Step::ReplaceUnlock,
+                    Fact::LockReleased {
+                        lock: LockName::Queue,
+                        by,
+                    },
+                ),
             ],
         );
         assert_eq!(
@@ -2125,7 +2217,16 @@ mod tests {
             };
             place(by, vec![(Step::ReflectorReceive, received), (step, fact)])
         };
-        let (taken, released) = (Fact::LockTaken { by }, Fact::LockReleased { by });
+        let (taken, released) = (
+            Fact::LockTaken {
+                lock: LockName::Queue,
+                by,
+            },
+            Fact::LockReleased {
+                lock: LockName::Queue,
+                by,
+            },
+        );
         for (event, first) in [(EventType::Added, 310), (EventType::Modified, 318)] {
             let at = |line| format!("client-go v0.32 delta_fifo.go:{line}");
             assert_eq!(lock(event, Step::AddLock, taken.clone()), at(first));
@@ -2237,7 +2338,13 @@ mod tests {
                             object: object("5"),
                         },
                     ),
-                    (Step::AddLock, Fact::LockTaken { by }),
+                    (
+                        Step::AddLock,
+                        Fact::LockTaken {
+                            lock: LockName::Queue,
+                            by,
+                        },
+                    ),
                 ],
             )
         };
@@ -2300,6 +2407,7 @@ mod tests {
             vec![(
                 Step::AddLock,
                 Fact::LockTaken {
+                    lock: LockName::Queue,
                     by: Actor::Reflector,
                 },
             )],

@@ -5,7 +5,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::cache::fact::{Actor, EventType, Fact, FactRecord, ProcessMode, Refusal, Verb};
+use crate::cache::fact::{
+    Actor, EventType, Fact, FactRecord, LockName, ProcessMode, Refusal, Verb,
+};
 use crate::cache::key::Key;
 use crate::lessons::{self, Lesson};
 use crate::replay::picture::{Feed, Picture};
@@ -534,7 +536,7 @@ impl Follow {
         let released = |from: usize, by: &[Actor]| {
             let rest = facts.get(from..)?;
             let place = rest.iter().position(
-                |record| matches!(&record.fact, Fact::LockReleased { by: who } if by.contains(who)),
+                |record| matches!(&record.fact, Fact::LockReleased { lock: LockName::Queue, by: who } if by.contains(who)),
             )?;
             Some(from + place + 1)
         };

@@ -61,7 +61,10 @@ fn actor_id(actor: Actor, picture: &Picture) -> String {
         Actor::Program => "program".to_owned(),
         Actor::Reflector => "reflector".to_owned(),
         Actor::ProcessLoop => "process loop".to_owned(),
-        Actor::Listener(number) => picture
+        Actor::Resync => "resync timer".to_owned(),
+        Actor::Main => "main program".to_owned(),
+        Actor::Worker(number) => format!("worker {number}"),
+        Actor::Pop(number) | Actor::Listener(number) => picture
             .handlers
             .get(usize::from(number))
             .map_or_else(String::new, |handler| handler.name.to_string()),

@@ -281,7 +281,11 @@ pub fn short_actor(lang: Lang, actor: Actor) -> String {
         (Actor::Program, Lang::Zh) => "程序".to_owned(),
         (Actor::Reflector, _) => "reflector".to_owned(),
         (Actor::ProcessLoop, _) => "Pop".to_owned(),
-        (Actor::Listener(n), _) => format!("listener {}", u16::from(n) + 1),
+        (Actor::Resync, _) => "resync".to_owned(),
+        (Actor::Main, Lang::En) => "main".to_owned(),
+        (Actor::Main, Lang::Zh) => "主程序".to_owned(),
+        (Actor::Pop(n) | Actor::Listener(n), _) => format!("listener {}", u16::from(n) + 1),
+        (Actor::Worker(n), _) => format!("worker {}", u16::from(n) + 1),
     }
 }
 

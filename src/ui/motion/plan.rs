@@ -154,7 +154,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 hue_of(*event),
             )
         }
-        Fact::ListRequested { rv } => one(
+        Fact::ListRequested { rv, .. } => one(
             "reflector/state/list".to_owned(),
             "api/gauge".to_owned(),
             Look::Label(format!("LIST rv={rv:?}"), Hides::Nothing),
@@ -166,7 +166,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             Look::Label(format!("LIST · {count}"), Hides::Nothing),
             None,
         ),
-        Fact::WatchRequested { rv } => one(
+        Fact::WatchRequested { rv, .. } => one(
             "reflector/state/watch".to_owned(),
             "api/gauge".to_owned(),
             Look::Label(format!("WATCH rv={rv:?}"), Hides::Nothing),

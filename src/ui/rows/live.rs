@@ -67,6 +67,16 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::Called { .. } => Room::Api,
 
         Fact::ListRequested { .. }
+        | Fact::PageReceived { .. }
+        | Fact::ListFailed { .. }
+        | Fact::WatchFailed { .. }
+        | Fact::InitialEventKept { .. }
+        | Fact::InitialEventsEnded { .. }
+        | Fact::StreamFellBack { .. }
+        | Fact::ObjectRejected { .. }
+        | Fact::VersionUnavailable { .. }
+        | Fact::WatchErrorReported { .. }
+        | Fact::ResyncDue { .. }
         | Fact::ListReceived { .. }
         | Fact::WatchRequested { .. }
         | Fact::EventReceived { .. }
@@ -75,7 +85,9 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::BackoffStarted { .. }
         | Fact::ReflectorStopped { .. } => Room::Reflector,
 
-        Fact::LockTaken { by } | Fact::LockAwaited { by, .. } | Fact::LockReleased { by } => {
+        Fact::LockTaken { by, .. }
+        | Fact::LockAwaited { by, .. }
+        | Fact::LockReleased { by, .. } => {
             if *by == Actor::ProcessLoop {
                 Room::Pop
             } else {
@@ -112,10 +124,15 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::ProcessWasSlow { .. }
         | Fact::DeltaTaken { .. }
         | Fact::Processed { .. }
+        | Fact::EntriesProcessed { .. }
         | Fact::ModeSet { .. }
         | Fact::PopAsked { .. } => Room::Pop,
 
         Fact::ItemStored { .. }
+        | Fact::ListOpened { .. }
+        | Fact::ResyncOpened { .. }
+        | Fact::ObjectMutated { .. }
+        | Fact::MutationDetected { .. }
         | Fact::ItemRemoved { .. }
         | Fact::StoreReplaced { .. }
         | Fact::IndexEntryRemoved { .. }
@@ -126,6 +143,21 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::StoreVersionMoved { .. } => Room::Indexer,
 
         Fact::NotificationQueued { .. }
+        | Fact::NotificationSent { .. }
+        | Fact::NotificationWithheld { .. }
+        | Fact::HandlerPanicked { .. }
+        | Fact::HandlerAdded { .. }
+        | Fact::HandlerRemoved { .. }
+        | Fact::HandlerSynced { .. }
+        | Fact::SyncingSet { .. }
+        | Fact::ResyncCheckSet { .. }
+        | Fact::WorkAdded { .. }
+        | Fact::WorkTaken { .. }
+        | Fact::WorkDone { .. }
+        | Fact::WorkDelayed { .. }
+        | Fact::WorkForgotten { .. }
+        | Fact::Reconciled { .. }
+        | Fact::WorkShutDown { .. }
         | Fact::NotificationTaken { .. }
         | Fact::LinePrinted { .. }
         | Fact::NotificationHandled { .. } => Room::Processor,
@@ -135,7 +167,7 @@ pub fn room(record: &FactRecord) -> Room {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::fact::{Cause, FactId};
+    use crate::cache::fact::{Cause, FactId, LockName};
     use crate::cache::step::Step;
 
     fn at(actor: Actor, fact: Fact) -> Room {
@@ -152,8 +184,26 @@ mod tests {
     #[test]
     fn a_lock_belongs_to_the_room_of_who_takes_it() {
         let by = Actor::ProcessLoop;
-        assert_eq!(at(by, Fact::LockTaken { by }), Room::Pop);
+        assert_eq!(
+            at(
+                by,
+                Fact::LockTaken {
+                    lock: LockName::Queue,
+                    by
+                }
+            ),
+            Room::Pop
+        );
         let by = Actor::Reflector;
-        assert_eq!(at(by, Fact::LockTaken { by }), Room::Queue);
+        assert_eq!(
+            at(
+                by,
+                Fact::LockTaken {
+                    lock: LockName::Queue,
+                    by
+                }
+            ),
+            Room::Queue
+        );
     }
 }

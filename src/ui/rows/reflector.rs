@@ -130,7 +130,12 @@ mod tests {
     use crate::replay::picture::Picture;
 
     fn requested() -> Fact {
-        Fact::ListRequested { rv: "0".into() }
+        Fact::ListRequested {
+            rv: "0".into(),
+            rv_match: "",
+            limit: 0,
+            continues: false,
+        }
     }
 
     fn received() -> Fact {
