@@ -56,6 +56,16 @@ pub enum Error {
     Transaction(TransactionError),
     /// `AddIfNotPresent` of a DeltaFIFO takes what Pop returned and nothing else.
     NotDeltas(Arc<str>),
+    /// A handler of this name came after the informer stopped, which is for good: make a new
+    /// informer.
+    HandlerNotAdded(Arc<str>),
+    /// Indexers came after the informer stopped, which is for good: make a new informer.
+    IndexerNotAdded,
+    /// This can be set before the informer is started, not after.
+    InformerStarted,
+    /// The informer was started before, and an informer runs once: make a new one. Upstream warns
+    /// with this text and returns.
+    InformerRunTwice,
 }
 
 /// Which entries of a transaction failed.
@@ -97,6 +107,10 @@ pub enum ErrorKind {
     TransactionError,
     /// [`Error::NotDeltas`]
     NotDeltas,
+    /// [`Error::HandlerNotAdded`] and [`Error::IndexerNotAdded`]
+    Stopped,
+    /// [`Error::InformerStarted`] and [`Error::InformerRunTwice`]
+    Started,
 }
 
 impl ErrorKind {
@@ -115,6 +129,8 @@ impl ErrorKind {
             Self::IndexWriteError => "IndexWriteError",
             Self::TransactionError => "TransactionError",
             Self::NotDeltas => "NotDeltas",
+            Self::Stopped => "Stopped",
+            Self::Started => "Started",
         }
     }
 }
@@ -136,6 +152,8 @@ impl Error {
             Self::IndexWrite { .. } => ErrorKind::IndexWriteError,
             Self::Transaction(_) => ErrorKind::TransactionError,
             Self::NotDeltas(_) => ErrorKind::NotDeltas,
+            Self::HandlerNotAdded(_) | Self::IndexerNotAdded => ErrorKind::Stopped,
+            Self::InformerStarted | Self::InformerRunTwice => ErrorKind::Started,
         }
     }
 }
@@ -170,6 +188,17 @@ impl fmt::Display for Error {
             ),
             Self::Transaction(error) => error.fmt(f),
             Self::NotDeltas(got) => write!(f, "object must be of type deltas, but got: {got}"),
+            Self::HandlerNotAdded(name) => write!(
+                f,
+                "handler {name} was not added to shared informer because it has stopped already"
+            ),
+            Self::IndexerNotAdded => {
+                f.write_str("indexer was not added because it has stopped already")
+            }
+            Self::InformerStarted => f.write_str("informer has already started"),
+            Self::InformerRunTwice => f.write_str(
+                "the sharedIndexInformer has started, run more than once is not allowed",
+            ),
         }
     }
 }

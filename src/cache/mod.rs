@@ -15,6 +15,9 @@
 //! | [`delta_fifo`] | all changes of each key | `delta_fifo.go` |
 //! | [`real_fifo`] | all changes, in their order | `the_real_fifo.go` |
 //! | [`store`], [`index`] | what has been processed, and the ways to find it | `store.go`, `thread_safe_store.go`, `index.go` |
+//! | [`controller`], [`process`] | the four generations; from the queue into the store | `controller.go` |
+//! | [`processor`], [`listener`], [`event_handler`] | who is told what | `shared_informer.go`, `controller.go` |
+//! | [`informer`], [`mutation_detector`] | a shared informer's bookkeeping | `shared_informer.go`, `mutation_detector.go` |
 //! | [`order`] | the visible order of what upstream keeps in maps | |
 //! | [`error`] | what can go wrong, with upstream's texts | |
 //! | [`fact`], [`step`], [`trace`] | what is told about all this | |
@@ -59,17 +62,24 @@
 //! # Ok::<(), deltascope::cache::error::Error>(())
 //! ```
 
+pub mod controller;
 pub mod delta;
 pub mod delta_fifo;
 pub mod error;
+pub mod event_handler;
 pub mod fact;
 pub mod fifo;
 pub(crate) mod fill;
 pub mod index;
+pub mod informer;
 pub mod key;
 pub mod key_func;
+pub mod listener;
+pub mod mutation_detector;
 pub mod object;
 pub mod order;
+pub mod process;
+pub mod processor;
 pub mod queue;
 pub mod real_fifo;
 pub mod step;

@@ -194,6 +194,18 @@ pub struct TakenDeltas<O> {
     pub depth: usize,
 }
 
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for TakenDeltas<O> {
+    fn clone(&self) -> Self {
+        Self {
+            entries: self.entries.clone(),
+            is_in_initial_list: self.is_in_initial_list,
+            batch: self.batch,
+            depth: self.depth,
+        }
+    }
+}
+
 impl<O> TakenItem for TakenDeltas<O> {
     fn is_in_initial_list(&self) -> bool {
         self.is_in_initial_list
@@ -291,6 +303,12 @@ impl<O: Object> RealFifo<O> {
     #[must_use]
     pub fn key_func(&self) -> &KeyFunc<O> {
         &self.key_func
+    }
+
+    /// Whose behaviour it is.
+    #[must_use]
+    pub fn release(&self) -> Release {
+        self.release
     }
 
     /// Whether anything was ever put in.

@@ -400,6 +400,12 @@ impl<O: Object> Indexer<O> {
         self.indices.view()
     }
 
+    /// The key function.
+    #[must_use]
+    pub fn key_func(&self) -> &KeyFunc<O> {
+        &self.key_func
+    }
+
     /// The version of the last write, list or bookmark. No maximum: it can go back.
     #[must_use]
     pub fn last_store_sync_resource_version(&self) -> &str {

@@ -1,0 +1,143 @@
+//! The mutation detector: finds objects that somebody changed although they are shared.
+//!
+//! Upstream: [`mutation_detector.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/mutation_detector.go),
+//! which keeps a copy of each object; here it is a fingerprint.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::fact::Fact;
+use super::key::Key;
+use super::key_func::meta_namespace_key_func;
+use super::object::{Item, Object};
+use super::step::Step;
+use super::trace::Trace;
+
+/// How often the objects are compared.
+pub const COMPARE_PERIOD: Duration = Duration::from_secs(1);
+
+/// How long objects are watched at least; the oldest ones up to twice as long.
+pub const RETAIN_DURATION: Duration = Duration::from_secs(2 * 60);
+
+/// Makes a number of all that must not change in an object.
+pub type FingerprintFunc<O> = Arc<dyn Fn(&O) -> u64 + Send + Sync>;
+
+/// An object that is not what it was when it came in.
+#[derive(Debug)]
+pub struct Mutated<O> {
+    /// Its key.
+    pub key: Key,
+    /// It.
+    pub object: Arc<O>,
+}
+
+/// Watches every object that comes in, for a few minutes.
+pub struct MutationDetector<O> {
+    name: Arc<str>,
+    fingerprint: FingerprintFunc<O>,
+    /// Those that came since `last_rotated` …
+    cached: Vec<Watched<O>>,
+    /// … and those that came in the period before.
+    retained: Vec<Watched<O>>,
+    last_rotated: Option<Duration>,
+}
+
+struct Watched<O> {
+    object: Arc<O>,
+    fingerprint: u64,
+}
+
+// Derived, these would ask for `O: Clone`.
+impl<O> Clone for Watched<O> {
+    fn clone(&self) -> Self {
+        Self {
+            object: Arc::clone(&self.object),
+            fingerprint: self.fingerprint,
+        }
+    }
+}
+
+impl<O> Clone for MutationDetector<O> {
+    fn clone(&self) -> Self {
+        Self {
+            name: Arc::clone(&self.name),
+            fingerprint: Arc::clone(&self.fingerprint),
+            cached: self.cached.clone(),
+            retained: self.retained.clone(),
+            last_rotated: self.last_rotated,
+        }
+    }
+}
+
+impl<O: Object> MutationDetector<O> {
+    /// Watches nothing yet. `name` says in messages what is cached.
+    #[must_use]
+    pub fn new(name: &str, fingerprint: FingerprintFunc<O>) -> Self {
+        Self {
+            name: name.into(),
+            fingerprint,
+            cached: Vec::new(),
+            retained: Vec::new(),
+            last_rotated: None,
+        }
+    }
+
+    /// Watches an object from now on; tombstones and what has no metadata are not watched.
+    pub fn add_object(&mut self, item: &Item<O>) {
+        if let Some(object) = item.plain_object() {
+            self.cached.push(Watched {
+                fingerprint: (self.fingerprint)(object),
+                object: Arc::clone(object),
+            });
+        }
+    }
+
+    /// Looks at everything, and gives what was changed since it came or was last found: nothing, if
+    /// all is well. To be called every [`COMPARE_PERIOD`].
+    ///
+    /// Upstream prints the objects and panics.
+    pub fn compare_objects(&mut self, now: Duration, trace: &mut impl Trace) -> Vec<Mutated<O>> {
+        match self.last_rotated {
+            None => self.last_rotated = Some(now),
+            Some(last) if now.saturating_sub(last) > RETAIN_DURATION => {
+                self.retained = std::mem::take(&mut self.cached);
+                self.last_rotated = Some(now);
+            }
+            Some(_) => {}
+        }
+        let mut mutated = Vec::new();
+        for watched in self.cached.iter_mut().chain(&mut self.retained) {
+            let fingerprint = (self.fingerprint)(&watched.object);
+            if fingerprint == watched.fingerprint {
+                continue;
+            }
+            watched.fingerprint = fingerprint;
+            let object = Arc::clone(&watched.object);
+            let key = meta_namespace_key_func(&Item::Object(Arc::clone(&object)))
+                .unwrap_or_else(|_| Key::from(""));
+            trace.fact(Step::ListenerHandle, || Fact::MutationDetected {
+                key: key.clone(),
+            });
+            mutated.push(Mutated { key, object });
+        }
+        mutated
+    }
+
+    /// Upstream's message for what was found.
+    #[must_use]
+    pub fn message(&self) -> String {
+        format!("cache {} modified", self.name)
+    }
+
+    /// How many objects are watched.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cached.len() + self.retained.len()
+    }
+
+    /// Whether nothing is watched.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

@@ -1,0 +1,543 @@
+//! processDeltas: what was popped goes into the store, and handlers are told; as a machine whose
+//! every step can be seen.
+//!
+//! Upstream: `processDeltas`, `processDeltasInBatch` and `processReplacedAllInfo` in
+//! [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go).
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use super::controller::TakenWork;
+use super::delta::{Delta, DeltaType};
+use super::error::Error;
+use super::event_handler::ResourceEventHandler;
+use super::fact::{Fact, Notification, ObjectRef};
+use super::key::Key;
+use super::key_func::{deletion_handling_meta_namespace_key_func, key_error};
+use super::object::{DeletedFinalStateUnknown, Item, Object};
+use super::queue::{ProcessOutcome, count};
+use super::real_fifo::{QueuedDelta, ReplacedAllInfo};
+use super::step::Step;
+use super::store::{Indexer, Transaction, TransactionType};
+use super::trace::Trace;
+
+/// What a handler is to be told.
+///
+/// Upstream: `addNotification`, `updateNotification` and `deleteNotification` in
+/// [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).
+#[derive(Debug)]
+pub enum Notice<O> {
+    /// `OnAdd`
+    Add {
+        /// The object.
+        object: Item<O>,
+        /// Whether it came with the first list (or is told to a late handler).
+        is_in_initial_list: bool,
+    },
+    /// `OnUpdate`
+    Update {
+        /// What was stored before; `None` only where a process function goes by the type of a delta
+        /// and nothing was stored.
+        old: Option<Item<O>>,
+        /// The object.
+        new: Item<O>,
+    },
+    /// `OnDelete`
+    Delete {
+        /// The object, or its tombstone.
+        object: Item<O>,
+    },
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for Notice<O> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Add {
+                object,
+                is_in_initial_list,
+            } => Self::Add {
+                object: object.clone(),
+                is_in_initial_list: *is_in_initial_list,
+            },
+            Self::Update { old, new } => Self::Update {
+                old: old.clone(),
+                new: new.clone(),
+            },
+            Self::Delete { object } => Self::Delete {
+                object: object.clone(),
+            },
+        }
+    }
+}
+
+impl<O> Notice<O> {
+    /// The object that it is about: the new one of an update.
+    #[must_use]
+    pub fn object(&self) -> &Item<O> {
+        match self {
+            Self::Add { object, .. } | Self::Delete { object } => object,
+            Self::Update { new, .. } => new,
+        }
+    }
+
+    /// Whether it is an add of the first list: a handler has not synced before it is done with it.
+    #[must_use]
+    pub fn is_in_initial_list(&self) -> bool {
+        matches!(
+            self,
+            Self::Add {
+                is_in_initial_list: true,
+                ..
+            }
+        )
+    }
+
+    /// Calls the handler's method for it.
+    pub fn tell(&self, handler: &(impl ResourceEventHandler<O> + ?Sized)) {
+        match self {
+            Self::Add {
+                object,
+                is_in_initial_list,
+            } => handler.on_add(object, *is_in_initial_list),
+            Self::Update { old, new } => handler.on_update(old.as_ref().unwrap_or(new), new),
+            Self::Delete { object } => handler.on_delete(object),
+        }
+    }
+}
+
+impl<O: Object> Notice<O> {
+    /// Whether it is an update without a change of version: it counts as a resync, which only
+    /// handlers that are syncing are told.
+    #[must_use]
+    pub fn is_sync(&self) -> bool {
+        let Self::Update {
+            old: Some(old),
+            new,
+        } = self
+        else {
+            return false;
+        };
+        match (old.plain_object(), new.plain_object()) {
+            (Some(old), Some(new)) => old.resource_version() == new.resource_version(),
+            _ => false,
+        }
+    }
+
+    /// How a fact has it.
+    #[must_use]
+    pub fn to_fact(&self) -> Notification {
+        match self {
+            Self::Add {
+                object,
+                is_in_initial_list,
+            } => Notification::Add {
+                object: named(object),
+                is_in_initial_list: *is_in_initial_list,
+            },
+            Self::Update { old, new } => Notification::Update {
+                old: old.as_ref().map(named),
+                new: named(new),
+            },
+            Self::Delete { object } => Notification::Delete {
+                object: named(object),
+            },
+        }
+    }
+}
+
+/// What one step of a [`Process`] was.
+#[derive(Clone, Debug)]
+pub enum Progress<O> {
+    /// The next entry was taken and looked up.
+    Took,
+    /// The store was written to.
+    Wrote,
+    /// The handlers are to be told this now; the next step comes when they have it.
+    Notify(Notice<O>),
+    /// All is done; further steps say so again.
+    Done(ProcessOutcome),
+}
+
+/// What a [`Process`] does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProcessStage {
+    /// Take the next entry.
+    Take,
+    /// Write what was taken.
+    Write,
+    /// Tell what was written.
+    Notify,
+    /// Nothing.
+    Done,
+}
+
+/// How far a [`Process`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProcessPosition {
+    /// What comes next.
+    pub stage: ProcessStage,
+    /// How many entries were taken.
+    pub taken: usize,
+    /// How many notifications of what was taken last (an entry or a batch) are out …
+    pub told: usize,
+    /// … and how many are still to come.
+    pub untold: usize,
+}
+
+/// The process function at work on what one Pop took.
+///
+/// One by one each entry is taken, written and told; in a batch all are taken, then all written at
+/// once, then all told. A whole list is one entry with many notifications.
+pub struct Process<O> {
+    work: TakenWork<O>,
+    stage: ProcessStage,
+    by_type: bool,
+    /// How many entries were taken …
+    taken: usize,
+    /// … and how many of them written.
+    written: usize,
+    notices: VecDeque<Notice<O>>,
+    told: usize,
+    failed: Option<Arc<str>>,
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for Process<O> {
+    fn clone(&self) -> Self {
+        Self {
+            work: self.work.clone(),
+            stage: self.stage,
+            by_type: self.by_type,
+            taken: self.taken,
+            written: self.written,
+            notices: self.notices.clone(),
+            told: self.told,
+            failed: self.failed.clone(),
+        }
+    }
+}
+
+/// One entry to work on.
+enum Entry<'a, O> {
+    Delta(&'a Key, &'a Delta<O>),
+    ReplacedAll(Arc<ReplacedAllInfo<O>>),
+    SyncAll,
+    Bookmark(Arc<str>),
+}
+
+impl<O: Object> Process<O> {
+    /// The informers' process function: what the store holds decides between add and update.
+    #[must_use]
+    pub fn new(work: TakenWork<O>) -> Self {
+        Self {
+            work,
+            stage: ProcessStage::Take,
+            by_type: false,
+            taken: 0,
+            written: 0,
+            notices: VecDeque::new(),
+            told: 0,
+            failed: None,
+        }
+    }
+
+    /// A process function that goes by the type of each delta: `Updated` is an update.
+    #[must_use]
+    pub fn by_type(work: TakenWork<O>) -> Self {
+        Self {
+            by_type: true,
+            ..Self::new(work)
+        }
+    }
+
+    /// Does the next step.
+    pub fn step(&mut self, store: &mut Indexer<O>, trace: &mut impl Trace) -> Progress<O> {
+        self.step_with(Some(store), trace)
+    }
+
+    /// Does the next step of a process function without a store.
+    pub fn step_without_store(&mut self, trace: &mut impl Trace) -> Progress<O> {
+        self.step_with(None, trace)
+    }
+
+    /// Goes on to the next notification, or to the end.
+    pub fn next_notice(
+        &mut self,
+        store: &mut Indexer<O>,
+        trace: &mut impl Trace,
+    ) -> Result<Notice<O>, ProcessOutcome> {
+        loop {
+            match self.step(store, trace) {
+                Progress::Took | Progress::Wrote => {}
+                Progress::Notify(notice) => return Ok(notice),
+                Progress::Done(outcome) => return Err(outcome),
+            }
+        }
+    }
+
+    /// How far it is.
+    #[must_use]
+    pub fn position(&self) -> ProcessPosition {
+        ProcessPosition {
+            stage: self.stage,
+            taken: self.taken,
+            told: self.told,
+            untold: self.notices.len(),
+        }
+    }
+
+    /// What it works on.
+    #[must_use]
+    pub fn work(&self) -> &TakenWork<O> {
+        &self.work
+    }
+
+    /// What it worked on, for the second half of Pop.
+    #[must_use]
+    pub fn into_taken(self) -> TakenWork<O> {
+        self.work
+    }
+
+    // ---- helpers
+
+    fn step_with(&mut self, store: Option<&mut Indexer<O>>, trace: &mut impl Trace) -> Progress<O> {
+        if self.stage == ProcessStage::Notify {
+            if let Some(notice) = self.notices.pop_front() {
+                self.told += 1;
+                return Progress::Notify(notice);
+            }
+            self.stage = if self.failed.is_none() && self.taken < self.work.len() {
+                ProcessStage::Take
+            } else {
+                ProcessStage::Done
+            };
+        }
+        match self.stage {
+            ProcessStage::Take if self.taken < self.work.len() => {
+                self.take(store.map(|store| &*store), trace);
+                Progress::Took
+            }
+            ProcessStage::Write => {
+                self.stage = ProcessStage::Notify;
+                if let Some(store) = store {
+                    self.write(store, trace);
+                }
+                self.written = self.taken;
+                Progress::Wrote
+            }
+            _ => {
+                self.stage = ProcessStage::Done;
+                Progress::Done(match &self.failed {
+                    None => ProcessOutcome::Done,
+                    Some(error) => ProcessOutcome::Failed(Arc::clone(error)),
+                })
+            }
+        }
+    }
+
+    fn fail(&mut self, error: &Error) {
+        self.notices.clear();
+        self.failed = Some(error.to_string().into());
+        self.stage = ProcessStage::Done;
+    }
+
+    fn entry(&self, position: usize) -> Option<Entry<'_, O>> {
+        match &self.work {
+            TakenWork::Deltas(taken) => {
+                let delta = taken.deltas.get(position)?;
+                Some(Entry::Delta(&taken.key, delta))
+            }
+            TakenWork::Entries(taken) => Some(match taken.entries.get(position)? {
+                QueuedDelta::Delta { key, delta } => Entry::Delta(key, delta),
+                QueuedDelta::ReplacedAll(info) => Entry::ReplacedAll(Arc::clone(info)),
+                QueuedDelta::SyncAll => Entry::SyncAll,
+                QueuedDelta::Bookmark(rv) => Entry::Bookmark(Arc::clone(rv)),
+            }),
+        }
+    }
+
+    /// Takes the next entry and finds out what there will be to tell about it.
+    fn take(&mut self, store: Option<&Indexer<O>>, trace: &mut impl Trace) {
+        if self.written == self.taken {
+            self.told = 0;
+        }
+        let Some(entry) = self.entry(self.taken) else {
+            return;
+        };
+        let is_in_initial_list = self.work.is_in_initial_list();
+        match entry {
+            Entry::Delta(key, delta) => {
+                let old = store.and_then(|store| store.get_by_key(key));
+                trace.fact(Step::ProcessDelta, || Fact::DeltaTaken {
+                    position: count(self.taken),
+                    delta_type: delta.delta_type,
+                    object: delta.object.to_ref(key),
+                    exists: store.filter(|_| !self.by_type).map(|_| old.is_some()),
+                });
+                let object = delta.object.clone();
+                let update = if self.by_type {
+                    delta.delta_type == DeltaType::Updated
+                } else {
+                    old.is_some()
+                };
+                let notice = match delta.delta_type {
+                    DeltaType::Deleted => Notice::Delete { object },
+                    _ if update => Notice::Update {
+                        old: old.cloned(),
+                        new: object,
+                    },
+                    _ => Notice::Add {
+                        object,
+                        is_in_initial_list,
+                    },
+                };
+                self.notices.push_back(notice);
+            }
+            Entry::ReplacedAll(info) => {
+                if let Some(store) = store
+                    && let Err(error) = self.open_list(&info, is_in_initial_list, store, trace)
+                {
+                    self.taken += 1;
+                    return self.fail(&error);
+                }
+            }
+            Entry::SyncAll => {
+                let stored = store.into_iter().flat_map(Indexer::list);
+                self.notices.extend(stored.map(|item| Notice::Update {
+                    old: Some(item.clone()),
+                    new: item.clone(),
+                }));
+                trace.fact(Step::ProcessDelta, || Fact::ResyncOpened {
+                    count: count(self.notices.len()),
+                });
+            }
+            Entry::Bookmark(_) => {}
+        }
+        self.taken += 1;
+        let all = !self.work.is_batch() || self.taken == self.work.len();
+        if all {
+            self.stage = ProcessStage::Write;
+        }
+        if let Some(Entry::SyncAll) = self.entry(self.taken - 1) {
+            // Nothing to write.
+            self.written = self.taken;
+            self.stage = ProcessStage::Notify;
+        }
+    }
+
+    /// Finds out what a whole list changes: deletions first, then what it holds, in its order.
+    fn open_list(
+        &mut self,
+        info: &ReplacedAllInfo<O>,
+        is_in_initial_list: bool,
+        store: &Indexer<O>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        let key_func = store.key_func();
+        let keys = info
+            .objects
+            .iter()
+            .map(|item| key_func(item).map_err(|error| key_error(item, error)))
+            .collect::<Result<Vec<Key>, _>>()?;
+        let listed: HashSet<&Key, FixedState> = keys.iter().collect();
+        for (key, object) in store.iter() {
+            if listed.contains(key) {
+                continue;
+            }
+            let tombstone = DeletedFinalStateUnknown {
+                key: key.clone(),
+                object: Some(object.clone()),
+            };
+            self.notices.push_back(Notice::Delete {
+                object: Item::Tombstone(Arc::new(tombstone)),
+            });
+        }
+        trace.fact(Step::ProcessDelta, || Fact::ListOpened {
+            rv: Arc::clone(&info.resource_version),
+            count: count(keys.len()),
+            removed: count(self.notices.len()),
+        });
+        // Each is looked up in the store as it is before the list: a key that is listed twice is
+        // added twice.
+        for (key, object) in keys.iter().zip(&info.objects) {
+            let object = object.clone();
+            self.notices.push_back(match store.get_by_key(key) {
+                Some(old) => Notice::Update {
+                    old: Some(old.clone()),
+                    new: object,
+                },
+                None => Notice::Add {
+                    object,
+                    is_in_initial_list,
+                },
+            });
+        }
+        Ok(())
+    }
+
+    /// Writes what was taken and is not written yet.
+    fn write(&mut self, store: &mut Indexer<O>, trace: &mut impl Trace) {
+        if self.work.is_batch() {
+            return self.write_batch(store, trace);
+        }
+        let end = match self.entry(self.written) {
+            Some(Entry::Delta(_, delta)) => match delta.delta_type {
+                DeltaType::Deleted => store.delete(&delta.object, trace),
+                _ => store.add(delta.object.clone(), trace),
+            },
+            Some(Entry::ReplacedAll(info)) => {
+                let objects = info.objects.iter().cloned();
+                store.replace(objects, &info.resource_version, trace)
+            }
+            Some(Entry::Bookmark(rv)) => {
+                store.bookmark(&rv, trace);
+                Ok(())
+            }
+            Some(Entry::SyncAll) | None => Ok(()),
+        };
+        if let Err(error) = end {
+            self.fail(&error);
+        }
+    }
+
+    /// Writes a batch in one go. Where some had no key, the others are written and told.
+    fn write_batch(&mut self, store: &mut Indexer<O>, trace: &mut impl Trace) {
+        let transactions = (self.written..self.taken)
+            .filter_map(|position| match self.entry(position)? {
+                Entry::Delta(_, delta) => Some(Transaction {
+                    transaction_type: match delta.delta_type {
+                        DeltaType::Deleted => TransactionType::Delete,
+                        _ => TransactionType::Update,
+                    },
+                    object: delta.object.clone(),
+                }),
+                _ => None,
+            })
+            .collect();
+        match store.transaction(transactions, trace) {
+            Ok(()) => {}
+            Err(Error::Transaction(error)) => {
+                let mut position = 0;
+                let mut successful = error.successful_indices.iter().peekable();
+                self.notices.retain(|_| {
+                    let keep = successful.next_if(|next| **next == position).is_some();
+                    position += 1;
+                    keep
+                });
+                let text = format!("not all items in the batch successfully processed: {error}");
+                self.failed = Some(text.into());
+            }
+            Err(error) => self.fail(&error),
+        }
+    }
+}
+
+/// How a fact names what a handler is told about.
+fn named<O: Object>(item: &Item<O>) -> ObjectRef {
+    // What has no key gets no further than the store.
+    let key = deletion_handling_meta_namespace_key_func(item).unwrap_or_else(|_| Key::from(""));
+    item.to_ref(&key)
+}
