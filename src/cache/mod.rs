@@ -18,6 +18,7 @@
 //! | [`controller`], [`process`] | the four generations; from the queue into the store | `controller.go` |
 //! | [`processor`], [`listener`], [`event_handler`] | who is told what | `shared_informer.go`, `controller.go` |
 //! | [`informer`], [`mutation_detector`] | a shared informer's bookkeeping | `shared_informer.go`, `mutation_detector.go` |
+//! | [`lister`], [`selector`] | what a program that only reads sees of the store | `listers.go` |
 //! | [`order`] | the visible order of what upstream keeps in maps | |
 //! | [`error`] | what can go wrong, with upstream's texts | |
 //! | [`fact`], [`step`], [`trace`] | what is told about all this | |
@@ -76,12 +77,14 @@ pub mod key;
 pub mod key_func;
 pub mod listener;
 pub mod mutation_detector;
+pub mod lister;
 pub mod object;
 pub mod order;
 pub mod process;
 pub mod processor;
 pub mod queue;
 pub mod real_fifo;
+pub mod selector;
 pub mod step;
 pub mod store;
 pub mod trace;
