@@ -19,6 +19,7 @@
 //! | [`processor`], [`listener`], [`event_handler`] | who is told what | `shared_informer.go`, `controller.go` |
 //! | [`informer`], [`mutation_detector`] | a shared informer's bookkeeping | `shared_informer.go`, `mutation_detector.go` |
 //! | [`lister`], [`selector`] | what a program that only reads sees of the store | `listers.go` |
+//! | [`workqueue`] | keys that wait for a worker | `util/workqueue` |
 //! | [`order`] | the visible order of what upstream keeps in maps | |
 //! | [`error`] | what can go wrong, with upstream's texts | |
 //! | [`fact`], [`step`], [`trace`] | what is told about all this | |
@@ -88,3 +89,4 @@ pub mod selector;
 pub mod step;
 pub mod store;
 pub mod trace;
+pub mod workqueue;

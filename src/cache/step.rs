@@ -119,4 +119,12 @@ pub enum Step {
     ListenerTake,
     ListenerHandle,
     ListenerDone,
+
+    // workqueue
+    WorkAdd,
+    WorkDelay,
+    WorkGet,
+    WorkDone,
+    WorkForget,
+    WorkShutDown,
 }

@@ -163,10 +163,14 @@ fn link(id: Id, pin: Pin, picture: &Picture) -> Option<Link> {
     match pin {
         Pin::Line(File(tag, file), line) => {
             let minor = tag.rsplit_once('.').map_or(tag, |(minor, _)| minor);
+            let folder = match id {
+                Id::Workqueue => "util/workqueue",
+                _ => "tools/cache",
+            };
             Some(Link {
                 text: format!("client-go {minor} {file}:{line}"),
                 url: format!(
-                    "https://github.com/kubernetes/client-go/blob/{tag}/tools/cache/{file}#L{line}"
+                    "https://github.com/kubernetes/client-go/blob/{tag}/{folder}/{file}#L{line}"
                 ),
             })
         }
@@ -778,10 +782,11 @@ enum Id {
     StoreReplace,
     AddIndexers,
     Listener,
+    Workqueue,
 }
 
 impl Id {
-    const ALL: [Self; 27] = [
+    const ALL: [Self; 28] = [
         Self::ServerWrite,
         Self::ServerRead,
         Self::ListAndWatch,
@@ -809,6 +814,7 @@ impl Id {
         Self::StoreReplace,
         Self::AddIndexers,
         Self::Listener,
+        Self::Workqueue,
     ];
 
     /// Whether it is what others call a queue or a reflector by; who did is no news then.
@@ -840,7 +846,8 @@ impl Id {
             | Self::RealReplace
             | Self::RealResync
             | Self::RealBookmark
-            | Self::AddIndexers => true,
+            | Self::AddIndexers
+            | Self::Workqueue => true,
         }
     }
 
@@ -873,6 +880,7 @@ impl Id {
             Self::StoreReplace => &STORE_REPLACE,
             Self::AddIndexers => &ADD_INDEXERS,
             Self::Listener => &LISTENER,
+            Self::Workqueue => &WORKQUEUE,
         }
     }
 }
@@ -1397,6 +1405,37 @@ static LISTENER: Routine = Routine {
     unordered: None,
 };
 
+static WORKQUEUE: Routine = Routine {
+    title: "workqueue",
+    lines: &[
+        plain("Add(key): if it is not dirty yet"),
+        line(
+            "  dirty += key; queue += key, unless taken",
+            &[Step::WorkAdd],
+        ),
+        line(
+            "AddAfter(key, delay): Add when it is over",
+            &[Step::WorkDelay],
+        ),
+        plain("Get():"),
+        line(
+            "  key = queue.pop(); dirty -= it, taken += it",
+            &[Step::WorkGet],
+        ),
+        plain("Done(key):"),
+        line(
+            "  taken -= key; if it is dirty: queue += key",
+            &[Step::WorkDone],
+        ),
+        line("Forget(key): failures[key] = 0", &[Step::WorkForget]),
+        line(
+            "ShutDown(): Add does nothing any more",
+            &[Step::WorkShutDown],
+        ),
+    ],
+    unordered: Some((0, 8)),
+};
+
 // ---- where client-go has it
 
 /// Where a step is to be found.
@@ -1409,7 +1448,7 @@ enum Pin {
     Nowhere,
 }
 
-/// A tag of client-go and a file in its `tools/cache`.
+/// A tag of client-go and a file in its `tools/cache`, or in `util/workqueue`.
 #[derive(Clone, Copy)]
 struct File(&'static str, &'static str);
 
@@ -1423,6 +1462,9 @@ const STORE: File = File("v0.32.13", "thread_safe_store.go");
 const IN_ORDER: File = File("v0.34.10", "the_real_fifo.go");
 const BATCHED: File = File("v0.35.7", "the_real_fifo.go");
 const ATOMIC: File = File("v0.36.3", "the_real_fifo.go");
+const WORKQUEUE_FILE: File = File("v0.36.3", "queue.go");
+const DELAYING_QUEUE: File = File("v0.36.3", "delaying_queue.go");
+const RATE_LIMITING_QUEUE: File = File("v0.36.3", "rate_limiting_queue.go");
 const ATOMIC_STORE: File = File("v0.36.3", "thread_safe_store.go");
 
 /// What the current call was for, where one step stands for the same in two functions.
@@ -1675,6 +1717,13 @@ fn place_in_client_go(step: Step) -> Pin {
         Step::ListenerTake => (SHARED_INFORMER, 973),
         Step::ListenerHandle => (SHARED_INFORMER, 976),
         Step::ListenerDone => (SHARED_INFORMER, 973),
+
+        Step::WorkAdd => (WORKQUEUE_FILE, 249),
+        Step::WorkDelay => (DELAYING_QUEUE, 266),
+        Step::WorkGet => (WORKQUEUE_FILE, 276),
+        Step::WorkDone => (WORKQUEUE_FILE, 295),
+        Step::WorkForget => (RATE_LIMITING_QUEUE, 146),
+        Step::WorkShutDown => (WORKQUEUE_FILE, 317),
     };
     Pin::Line(file, line)
 }
@@ -1790,6 +1839,12 @@ mod tests {
         ListenerTake,
         ListenerHandle,
         ListenerDone,
+        WorkAdd,
+        WorkDelay,
+        WorkGet,
+        WorkDone,
+        WorkForget,
+        WorkShutDown,
     );
 
     fn record(id: u32, actor: Actor, step: Step, fact: Fact) -> FactRecord {
@@ -1932,7 +1987,10 @@ mod tests {
             assert!(number.parse::<u32>().unwrap() > 0);
             let (tag, file) = address
                 .strip_prefix("https://github.com/kubernetes/client-go/blob/")
-                .and_then(|rest| rest.split_once("/tools/cache/"))
+                .and_then(|rest| {
+                    let folders = ["/tools/cache/", "/util/workqueue/"];
+                    folders.iter().find_map(|folder| rest.split_once(folder))
+                })
                 .unwrap();
             assert_eq!(tag.split('.').count(), 3, "{tag}");
             let short = tag.rsplit_once('.').unwrap().0;

@@ -1,0 +1,966 @@
+//! The workqueue: keys that wait for a worker, each once.
+//!
+//! Upstream: [`queue.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/util/workqueue/queue.go),
+//! [`delaying_queue.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/util/workqueue/delaying_queue.go),
+//! [`rate_limiting_queue.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/util/workqueue/rate_limiting_queue.go)
+//! and [`default_rate_limiters.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/util/workqueue/default_rate_limiters.go).
+//! There it is three queues, one around the other; here it is one. Nothing blocks: where `Get` waits
+//! upstream, [`Workqueue::get`] gives `Ok(None)`, and whoever drives it tries again after the next
+//! `add`, `done`, `advance` or shutdown.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+use std::fmt;
+use std::hash::Hash;
+use std::time::Duration;
+
+use foldhash::fast::FixedState;
+use indexmap::{IndexMap, IndexSet};
+
+use super::fact::{Fact, WorkPlace};
+use super::key::Key;
+use super::step::Step;
+use super::trace::Trace;
+
+/// What can be queued. Strings and keys can; another type says how a fact names it.
+pub trait WorkItem: Clone + Eq + Hash {
+    /// Its name in facts.
+    fn to_key(&self) -> Key;
+}
+
+impl<T: AsRef<str> + Clone + Eq + Hash> WorkItem for T {
+    fn to_key(&self) -> Key {
+        Key::from(self.as_ref())
+    }
+}
+
+/// Says how long an item that failed has to wait.
+///
+/// Upstream: `TypedRateLimiter`.
+pub trait RateLimiter<T>: Send + Sync {
+    /// The item failed once more: how long it waits from `now` on.
+    fn when(&mut self, item: &T, now: Duration) -> Duration;
+    /// The item is no longer retried, for good or for bad.
+    fn forget(&mut self, item: &T);
+    /// How often it has failed.
+    fn num_requeues(&self, item: &T) -> u32;
+    /// A copy: a world is copied for its checkpoints.
+    fn boxed_clone(&self) -> Box<dyn RateLimiter<T>>;
+}
+
+/// The limiter that controllers use: each item waits exponentially longer (5 ms to 1000 s), and all
+/// together get 10 retries a second after the first 100.
+#[must_use]
+pub fn default_controller_rate_limiter<T: WorkItem + Send + Sync + 'static>()
+-> Box<dyn RateLimiter<T>> {
+    Box::new(MaxOf::new(vec![
+        Box::new(ItemExponentialFailure::new(
+            Duration::from_millis(5),
+            Duration::from_secs(1000),
+        )),
+        Box::new(Bucket::new(10.0, 100)),
+    ]))
+}
+
+/// The exponential half of [`default_controller_rate_limiter`], from 1 ms on.
+#[must_use]
+pub fn default_item_based_rate_limiter<T: WorkItem + Send + Sync + 'static>()
+-> Box<dyn RateLimiter<T>> {
+    Box::new(ItemExponentialFailure::new(
+        Duration::from_millis(1),
+        Duration::from_secs(1000),
+    ))
+}
+
+/// There is nothing and there will be nothing: the worker should end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShutDown;
+
+impl fmt::Display for ShutDown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the workqueue is shut down and empty: end the worker")
+    }
+}
+
+impl std::error::Error for ShutDown {}
+
+/// Items that wait for a worker: each at most once, and never with two workers at the same time.
+pub struct Workqueue<T> {
+    // Each is in `dirty` and not in `processing` (unless `done` was called for what nobody had).
+    queue: VecDeque<T>,
+    dirty: IndexSet<T, FixedState>,
+    processing: IndexSet<T, FixedState>,
+    waiting: Waiting<T>,
+    limiter: Box<dyn RateLimiter<T>>,
+    shutting_down: bool,
+    drain: bool,
+}
+
+// Derived, this would ask the box to be `Clone`.
+impl<T: WorkItem> Clone for Workqueue<T> {
+    fn clone(&self) -> Self {
+        Self {
+            queue: self.queue.clone(),
+            dirty: self.dirty.clone(),
+            processing: self.processing.clone(),
+            waiting: self.waiting.clone(),
+            limiter: self.limiter.boxed_clone(),
+            shutting_down: self.shutting_down,
+            drain: self.drain,
+        }
+    }
+}
+
+impl<T: WorkItem> Workqueue<T> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(limiter: Box<dyn RateLimiter<T>>) -> Self {
+        Self {
+            queue: VecDeque::new(),
+            dirty: IndexSet::default(),
+            processing: IndexSet::default(),
+            waiting: Waiting::default(),
+            limiter,
+            shutting_down: false,
+            drain: false,
+        }
+    }
+
+    /// An item needs work. After a shutdown nothing happens.
+    pub fn add(&mut self, item: T, trace: &mut impl Trace) {
+        if self.shutting_down {
+            return;
+        }
+        let place = if self.dirty.contains(&item) {
+            WorkPlace::Duplicate
+        } else if self.processing.contains(&item) {
+            WorkPlace::Dirty
+        } else {
+            WorkPlace::Queue
+        };
+        trace.fact(Step::WorkAdd, || Fact::WorkAdded {
+            key: item.to_key(),
+            place,
+        });
+        if place == WorkPlace::Queue {
+            self.queue.push_back(item.clone());
+        }
+        if place != WorkPlace::Duplicate {
+            self.dirty.insert(item);
+        }
+    }
+
+    /// An item needs work after `delay`. Where it waits already, the earlier moment counts.
+    pub fn add_after(&mut self, item: T, delay: Duration, now: Duration, trace: &mut impl Trace) {
+        self.delay(item, delay, 0, now, trace);
+    }
+
+    /// An item failed: it needs work again when the limiter says so.
+    pub fn add_rate_limited(&mut self, item: T, now: Duration, trace: &mut impl Trace) {
+        // As upstream, the limiter counts even after a shutdown.
+        let delay = self.limiter.when(&item, now);
+        let failures = self.limiter.num_requeues(&item);
+        self.delay(item, delay, failures, now, trace);
+    }
+
+    /// Queues what has waited long enough.
+    pub fn advance(&mut self, now: Duration, trace: &mut impl Trace) {
+        while let Some(item) = self.waiting.take_due(now) {
+            self.add(item, trace);
+        }
+    }
+
+    /// The next item, for a worker. `Ok(None)`: there is nothing, Get would block.
+    ///
+    /// # Errors
+    /// [`ShutDown`]: nothing more will come.
+    pub fn get(&mut self, worker: u8, trace: &mut impl Trace) -> Result<Option<T>, ShutDown> {
+        let Some(item) = self.queue.pop_front() else {
+            return if self.shutting_down {
+                Err(ShutDown)
+            } else {
+                Ok(None)
+            };
+        };
+        trace.fact(Step::WorkGet, || Fact::WorkTaken {
+            worker,
+            key: item.to_key(),
+        });
+        self.dirty.swap_remove(&item);
+        self.processing.insert(item.clone());
+        Ok(Some(item))
+    }
+
+    /// A worker is done with an item; if it was added meanwhile, it is queued again.
+    pub fn done(&mut self, item: &T, trace: &mut impl Trace) {
+        self.processing.swap_remove(item);
+        let again = self.dirty.contains(item);
+        trace.fact(Step::WorkDone, || Fact::WorkDone {
+            key: item.to_key(),
+            again,
+        });
+        if again {
+            self.queue.push_back(item.clone());
+        }
+    }
+
+    /// The limiter forgets an item's failures; `done` is called all the same.
+    pub fn forget(&mut self, item: &T, trace: &mut impl Trace) {
+        self.limiter.forget(item);
+        trace.fact(Step::WorkForget, || Fact::WorkForgotten {
+            key: item.to_key(),
+        });
+    }
+
+    /// How often an item has failed since it was forgotten.
+    #[must_use]
+    pub fn num_requeues(&self, item: &T) -> u32 {
+        self.limiter.num_requeues(item)
+    }
+
+    /// Takes nothing more, and drops what waits for its moment. What is queued can still be taken.
+    pub fn shut_down(&mut self, trace: &mut impl Trace) {
+        self.end(false, trace);
+    }
+
+    /// The same, and [`Workqueue::is_draining`] until the workers are done with what they have.
+    /// (Upstream blocks until then; what is queued and not taken it does not wait for.)
+    pub fn shut_down_with_drain(&mut self, trace: &mut impl Trace) {
+        self.end(true, trace);
+    }
+
+    /// Whether it was shut down.
+    #[must_use]
+    pub fn is_shutting_down(&self) -> bool {
+        self.shutting_down
+    }
+
+    /// Whether a shutdown with drain still waits for workers.
+    #[must_use]
+    pub fn is_draining(&self) -> bool {
+        self.drain && !self.processing.is_empty()
+    }
+
+    /// When [`Workqueue::advance`] has something to do.
+    #[must_use]
+    pub fn next_moment(&self) -> Option<Duration> {
+        self.waiting.first()
+    }
+
+    /// How many items can be taken.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether none can be taken.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// What can be taken, the next first.
+    pub fn queued(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.queue.iter()
+    }
+
+    /// What the workers have.
+    pub fn processing(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.processing.iter()
+    }
+
+    /// What was added while a worker has it.
+    pub fn dirty_while_processing(&self) -> impl Iterator<Item = &T> {
+        self.processing
+            .iter()
+            .filter(|item| self.dirty.contains(*item))
+    }
+
+    /// What waits for its moment, in no particular order.
+    pub fn waiting(&self) -> impl ExactSizeIterator<Item = (&T, Duration)> {
+        self.waiting.moments.iter().map(|(item, at)| (item, at.0))
+    }
+
+    fn delay(
+        &mut self,
+        item: T,
+        delay: Duration,
+        failures: u32,
+        now: Duration,
+        trace: &mut impl Trace,
+    ) {
+        if self.shutting_down {
+            return;
+        }
+        trace.fact(Step::WorkDelay, || Fact::WorkDelayed {
+            key: item.to_key(),
+            ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
+            failures,
+        });
+        if delay.is_zero() {
+            self.add(item, trace);
+        } else {
+            self.waiting.put(item, now.saturating_add(delay));
+        }
+    }
+
+    fn end(&mut self, drain: bool, trace: &mut impl Trace) {
+        self.shutting_down = true;
+        self.drain = drain;
+        self.waiting = Waiting::default();
+        trace.fact(Step::WorkShutDown, || Fact::WorkShutDown { drain });
+    }
+}
+
+// ---- what waits for its moment
+
+/// Items by the moment when they are due.
+#[derive(Clone)]
+struct Waiting<T> {
+    // The truth: moment and place in the order of moments that are equal.
+    moments: IndexMap<T, (Duration, u64), FixedState>,
+    // The order; may hold moments that were replaced by earlier ones, but never as its first.
+    heap: BinaryHeap<Due<T>>,
+    put: u64,
+}
+
+impl<T> Default for Waiting<T> {
+    fn default() -> Self {
+        Self {
+            moments: IndexMap::default(),
+            heap: BinaryHeap::new(),
+            put: 0,
+        }
+    }
+}
+
+impl<T: WorkItem> Waiting<T> {
+    fn first(&self) -> Option<Duration> {
+        self.heap.peek().map(|due| due.at.0)
+    }
+
+    fn put(&mut self, item: T, moment: Duration) {
+        if self.moments.get(&item).is_some_and(|at| at.0 <= moment) {
+            return;
+        }
+        self.put += 1;
+        let at = (moment, self.put);
+        self.moments.insert(item.clone(), at);
+        self.heap.push(Due { at, item });
+        // Replaced moments would pile up under somebody who keeps asking for earlier ones.
+        if self.heap.len() > 2 * self.moments.len() {
+            let moments = &self.moments;
+            self.heap
+                .retain(|due| moments.get(&due.item) == Some(&due.at));
+        }
+    }
+
+    fn take_due(&mut self, now: Duration) -> Option<T> {
+        if self.first()? > now {
+            return None;
+        }
+        let item = self.heap.pop()?.item;
+        self.moments.swap_remove(&item);
+        while let Some(due) = self.heap.peek()
+            && self.moments.get(&due.item) != Some(&due.at)
+        {
+            self.heap.pop();
+        }
+        Some(item)
+    }
+}
+
+/// The greatest is the one that is due first: the heap gives the greatest.
+#[derive(Clone)]
+struct Due<T> {
+    at: (Duration, u64),
+    item: T,
+}
+
+impl<T> Ord for Due<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.at.cmp(&self.at)
+    }
+}
+
+impl<T> PartialOrd for Due<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> PartialEq for Due<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.at == other.at
+    }
+}
+
+impl<T> Eq for Due<T> {}
+
+// ---- limiters
+
+/// Waits `base · 2ⁿ` for the n-th failure of an item, up to a greatest delay.
+///
+/// Upstream: `TypedItemExponentialFailureRateLimiter`.
+#[derive(Clone)]
+pub struct ItemExponentialFailure<T> {
+    failures: Failures<T>,
+    base: Duration,
+    greatest: Duration,
+}
+
+impl<T: WorkItem> ItemExponentialFailure<T> {
+    /// No item has failed yet.
+    #[must_use]
+    pub fn new(base: Duration, greatest: Duration) -> Self {
+        Self {
+            failures: Failures::default(),
+            base,
+            greatest,
+        }
+    }
+}
+
+impl<T: WorkItem + Send + Sync + 'static> RateLimiter<T> for ItemExponentialFailure<T> {
+    fn when(&mut self, item: &T, _now: Duration) -> Duration {
+        let before = i32::try_from(self.failures.count(item)).unwrap_or(i32::MAX);
+        let nanos = self.base.as_nanos() as f64 * 2_f64.powi(before);
+        // Beyond what Go's durations hold, upstream says this too.
+        if nanos > i64::MAX as f64 {
+            return self.greatest;
+        }
+        Duration::from_nanos(nanos as u64).min(self.greatest)
+    }
+
+    fn forget(&mut self, item: &T) {
+        self.failures.forget(item);
+    }
+
+    fn num_requeues(&self, item: &T) -> u32 {
+        self.failures.of(item)
+    }
+
+    fn boxed_clone(&self) -> Box<dyn RateLimiter<T>> {
+        Box::new(self.clone())
+    }
+}
+
+/// Waits shortly for the first failures of an item, then long.
+///
+/// Upstream: `TypedItemFastSlowRateLimiter`.
+#[derive(Clone)]
+pub struct ItemFastSlow<T> {
+    failures: Failures<T>,
+    fast: Duration,
+    slow: Duration,
+    max_fast_attempts: u32,
+}
+
+impl<T: WorkItem> ItemFastSlow<T> {
+    /// No item has failed yet.
+    #[must_use]
+    pub fn new(fast: Duration, slow: Duration, max_fast_attempts: u32) -> Self {
+        Self {
+            failures: Failures::default(),
+            fast,
+            slow,
+            max_fast_attempts,
+        }
+    }
+}
+
+impl<T: WorkItem + Send + Sync + 'static> RateLimiter<T> for ItemFastSlow<T> {
+    fn when(&mut self, item: &T, _now: Duration) -> Duration {
+        if self.failures.count(item) < self.max_fast_attempts {
+            self.fast
+        } else {
+            self.slow
+        }
+    }
+
+    fn forget(&mut self, item: &T) {
+        self.failures.forget(item);
+    }
+
+    fn num_requeues(&self, item: &T) -> u32 {
+        self.failures.of(item)
+    }
+
+    fn boxed_clone(&self) -> Box<dyn RateLimiter<T>> {
+        Box::new(self.clone())
+    }
+}
+
+/// A bucket of tokens that fills up at a steady rate; each failure of any item takes one, on credit
+/// where there is none.
+///
+/// Upstream: `TypedBucketRateLimiter` around
+/// [`rate.Limiter`](https://github.com/golang/time/blob/v0.14.0/rate/rate.go).
+#[derive(Clone)]
+pub struct Bucket {
+    per_second: f64,
+    burst: u32,
+    // Below zero: so many have been promised.
+    tokens: f64,
+    last: Duration,
+}
+
+impl Bucket {
+    /// A full bucket. Without a burst, or with a rate that is no positive number, what does not fit
+    /// waits for ever.
+    #[must_use]
+    pub fn new(per_second: f64, burst: u32) -> Self {
+        Self {
+            per_second,
+            burst,
+            tokens: f64::from(burst),
+            last: Duration::ZERO,
+        }
+    }
+}
+
+impl<T> RateLimiter<T> for Bucket {
+    fn when(&mut self, _item: &T, now: Duration) -> Duration {
+        if self.burst == 0 {
+            return Duration::MAX;
+        }
+        let elapsed = now.saturating_sub(self.last).as_secs_f64();
+        self.last = self.last.max(now);
+        self.tokens = (self.tokens + elapsed * self.per_second).min(f64::from(self.burst)) - 1.0;
+        if self.tokens >= 0.0 {
+            return Duration::ZERO;
+        }
+        Duration::try_from_secs_f64(-self.tokens / self.per_second).unwrap_or(Duration::MAX)
+    }
+
+    fn forget(&mut self, _item: &T) {}
+
+    fn num_requeues(&self, _item: &T) -> u32 {
+        0
+    }
+
+    fn boxed_clone(&self) -> Box<dyn RateLimiter<T>> {
+        Box::new(self.clone())
+    }
+}
+
+/// Asks several limiters, each of which counts, and takes the longest delay.
+///
+/// Upstream: `TypedMaxOfRateLimiter`.
+pub struct MaxOf<T> {
+    limiters: Vec<Box<dyn RateLimiter<T>>>,
+}
+
+impl<T> MaxOf<T> {
+    /// Of these.
+    #[must_use]
+    pub fn new(limiters: Vec<Box<dyn RateLimiter<T>>>) -> Self {
+        Self { limiters }
+    }
+}
+
+impl<T: 'static> RateLimiter<T> for MaxOf<T> {
+    fn when(&mut self, item: &T, now: Duration) -> Duration {
+        let delays = self.limiters.iter_mut().map(|one| one.when(item, now));
+        delays.max().unwrap_or_default()
+    }
+
+    fn forget(&mut self, item: &T) {
+        for limiter in &mut self.limiters {
+            limiter.forget(item);
+        }
+    }
+
+    fn num_requeues(&self, item: &T) -> u32 {
+        let counts = self.limiters.iter().map(|one| one.num_requeues(item));
+        counts.max().unwrap_or_default()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn RateLimiter<T>> {
+        let limiters = self.limiters.iter().map(|one| one.boxed_clone()).collect();
+        Box::new(Self { limiters })
+    }
+}
+
+/// A limiter whose delays are cut.
+///
+/// Upstream: `TypedWithMaxWaitRateLimiter`.
+pub struct WithMaxWait<T> {
+    limiter: Box<dyn RateLimiter<T>>,
+    greatest: Duration,
+}
+
+impl<T> WithMaxWait<T> {
+    /// Cuts what `limiter` says at `greatest`.
+    #[must_use]
+    pub fn new(limiter: Box<dyn RateLimiter<T>>, greatest: Duration) -> Self {
+        Self { limiter, greatest }
+    }
+}
+
+impl<T: 'static> RateLimiter<T> for WithMaxWait<T> {
+    fn when(&mut self, item: &T, now: Duration) -> Duration {
+        self.limiter.when(item, now).min(self.greatest)
+    }
+
+    fn forget(&mut self, item: &T) {
+        self.limiter.forget(item);
+    }
+
+    fn num_requeues(&self, item: &T) -> u32 {
+        self.limiter.num_requeues(item)
+    }
+
+    fn boxed_clone(&self) -> Box<dyn RateLimiter<T>> {
+        Box::new(Self {
+            limiter: self.limiter.boxed_clone(),
+            greatest: self.greatest,
+        })
+    }
+}
+
+/// How often each item has failed.
+#[derive(Clone)]
+struct Failures<T>(IndexMap<T, u32, FixedState>);
+
+impl<T> Default for Failures<T> {
+    fn default() -> Self {
+        Self(IndexMap::default())
+    }
+}
+
+impl<T: WorkItem> Failures<T> {
+    /// Counts one more, and says how many there were before.
+    fn count(&mut self, item: &T) -> u32 {
+        let failures = self.0.entry(item.clone()).or_default();
+        let before = *failures;
+        *failures = before.saturating_add(1);
+        before
+    }
+
+    fn of(&self, item: &T) -> u32 {
+        self.0.get(item).copied().unwrap_or_default()
+    }
+
+    fn forget(&mut self, item: &T) {
+        self.0.swap_remove(item);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ITEMS: [&str; 4] = ["a", "b", "c", "d"];
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    fn queue() -> Workqueue<&'static str> {
+        Workqueue::new(default_controller_rate_limiter())
+    }
+
+    #[test]
+    fn an_item_is_with_one_worker_and_never_lost() {
+        let mut facts: Vec<(Step, Fact)> = Vec::new();
+        let trace = &mut facts;
+        let mut queue = queue();
+        queue.add("a", trace);
+        queue.add("b", trace);
+        queue.add("a", trace);
+        assert_eq!(queue.get(0, trace), Ok(Some("a")));
+        queue.add("a", trace);
+        queue.add("a", trace);
+        assert_eq!(queue.get(1, trace), Ok(Some("b")));
+        assert_eq!(queue.get(2, trace), Ok(None));
+        assert!(queue.dirty_while_processing().eq(&["a"]));
+        queue.done(&"b", trace);
+        queue.done(&"a", trace);
+        assert_eq!(queue.get(1, trace), Ok(Some("a")));
+        let key = |name: &str| Key::from(name);
+        let added = |name: &str, place| Fact::WorkAdded {
+            key: key(name),
+            place,
+        };
+        let taken = |worker, name: &str| Fact::WorkTaken {
+            worker,
+            key: key(name),
+        };
+        let done = |name: &str, again| Fact::WorkDone {
+            key: key(name),
+            again,
+        };
+        let facts: Vec<_> = facts.into_iter().map(|(_, fact)| fact).collect();
+        assert_eq!(
+            facts,
+            [
+                added("a", WorkPlace::Queue),
+                added("b", WorkPlace::Queue),
+                added("a", WorkPlace::Duplicate),
+                taken(0, "a"),
+                added("a", WorkPlace::Dirty),
+                added("a", WorkPlace::Duplicate),
+                taken(1, "b"),
+                done("b", false),
+                done("a", true),
+                taken(1, "a"),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_earlier_moment_counts() {
+        let mut queue = queue();
+        let trace = &mut ();
+        queue.add_after("a", ms(30), ms(0), trace);
+        queue.add_after("b", ms(20), ms(0), trace);
+        queue.add_after("a", ms(50), ms(0), trace);
+        assert_eq!(queue.next_moment(), Some(ms(20)));
+        queue.add_after("a", ms(5), ms(1), trace);
+        assert_eq!(queue.next_moment(), Some(ms(6)));
+        queue.advance(ms(5), trace);
+        assert!(queue.is_empty());
+        queue.advance(ms(6), trace);
+        assert!(queue.queued().eq(&["a"]));
+        assert_eq!(queue.next_moment(), Some(ms(20)));
+        // Without a delay it does not wait, even where it waits already.
+        queue.add_after("b", ms(0), ms(7), trace);
+        assert!(queue.queued().eq(&["a", "b"]));
+        queue.advance(ms(20), trace);
+        assert_eq!((queue.len(), queue.next_moment()), (2, None));
+    }
+
+    #[test]
+    fn the_controllers_limiter_waits_longer_each_time_and_for_all_together() {
+        let mut queue = queue();
+        let trace = &mut ();
+        for (failure, delay) in [5, 10, 20, 40, 80, 160].into_iter().enumerate() {
+            queue.add_rate_limited("a", ms(0), trace);
+            assert_eq!(queue.num_requeues(&"a") as usize, failure + 1);
+            assert_eq!(queue.next_moment(), Some(ms(delay)));
+            queue.advance(ms(delay), trace);
+        }
+        queue.forget(&"a", trace);
+        assert_eq!(queue.num_requeues(&"a"), 0);
+
+        let mut limiter: Box<dyn RateLimiter<&str>> = default_controller_rate_limiter();
+        let mut longest = Duration::ZERO;
+        for _ in 0..40 {
+            longest = limiter.when(&"a", ms(0));
+        }
+        assert_eq!(longest, Duration::from_secs(1000));
+        // 40 of the first 100 are gone, the 101st retry waits for a token: a tenth of a second.
+        for number in 0..62_u64 {
+            limiter.forget(&"b");
+            let wait = if number < 60 { 5 } else { 100 * (number - 59) };
+            assert_eq!(limiter.when(&"b", ms(0)), ms(wait), "{number}");
+        }
+        // Half a second later three of the five new tokens are left.
+        limiter.forget(&"b");
+        assert_eq!(limiter.when(&"b", ms(500)), ms(5));
+    }
+
+    #[test]
+    fn the_other_limiters_do_as_they_say() {
+        let mut fast_slow = ItemFastSlow::new(ms(1), ms(9), 2);
+        let delays: Vec<_> = (0..4).map(|_| fast_slow.when(&"a", ms(0))).collect();
+        assert_eq!(delays, [ms(1), ms(1), ms(9), ms(9)]);
+        assert_eq!(fast_slow.num_requeues(&"a"), 4);
+
+        let mut cut = WithMaxWait::new(default_item_based_rate_limiter(), ms(3));
+        let delays: Vec<_> = (0..4).map(|_| cut.when(&"a", ms(0))).collect();
+        assert_eq!(delays, [ms(1), ms(2), ms(3), ms(3)]);
+
+        for mut never in [Bucket::new(1.0, 0), Bucket::new(0.0, 1)] {
+            RateLimiter::when(&mut never, &"a", ms(0));
+            assert_eq!(RateLimiter::when(&mut never, &"a", ms(9)), Duration::MAX);
+        }
+    }
+
+    #[test]
+    fn a_shutdown_lets_workers_finish_what_is_queued() {
+        for drain in [false, true] {
+            let mut queue = queue();
+            let trace = &mut ();
+            queue.add("a", trace);
+            queue.add("b", trace);
+            queue.add_after("c", ms(1), ms(0), trace);
+            assert_eq!(queue.get(0, trace), Ok(Some("a")));
+            queue.add("a", trace);
+            if drain {
+                queue.shut_down_with_drain(trace);
+            } else {
+                queue.shut_down(trace);
+            }
+            assert!(queue.is_shutting_down());
+            assert_eq!(queue.is_draining(), drain);
+            queue.add("d", trace);
+            queue.add_after("d", ms(1), ms(0), trace);
+            queue.advance(ms(9), trace);
+            assert_eq!(queue.get(1, trace), Ok(Some("b")));
+            assert_eq!(queue.get(1, trace), Err(ShutDown));
+            // It was dirty before the shutdown.
+            queue.done(&"a", trace);
+            assert_eq!(queue.get(1, trace), Ok(Some("a")));
+            queue.done(&"a", trace);
+            assert_eq!(queue.is_draining(), drain);
+            queue.done(&"b", trace);
+            assert!(!queue.is_draining());
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Op {
+        Add(usize),
+        AddAfter(usize, u64),
+        AddRateLimited(usize),
+        Get,
+        Done(usize),
+        Forget(usize),
+        Tick(u64),
+        ShutDown(bool),
+    }
+
+    fn op() -> impl Strategy<Value = Op> {
+        let item = 0..ITEMS.len();
+        prop_oneof![
+            6 => item.clone().prop_map(Op::Add),
+            4 => (item.clone(), 0..12_u64).prop_map(|(item, ms)| Op::AddAfter(item, ms)),
+            3 => item.clone().prop_map(Op::AddRateLimited),
+            6 => Just(Op::Get),
+            5 => item.clone().prop_map(Op::Done),
+            1 => item.prop_map(Op::Forget),
+            4 => (1..9_u64).prop_map(Op::Tick),
+            1 => any::<bool>().prop_map(Op::ShutDown),
+        ]
+    }
+
+    /// The same without any cleverness.
+    #[derive(Default)]
+    struct Model {
+        queue: Vec<usize>,
+        dirty: Vec<usize>,
+        processing: Vec<usize>,
+        waiting: Vec<(u64, usize)>,
+        failures: [u32; ITEMS.len()],
+        shut: bool,
+    }
+
+    impl Model {
+        fn add(&mut self, item: usize) {
+            if self.shut || self.dirty.contains(&item) {
+                return;
+            }
+            self.dirty.push(item);
+            if !self.processing.contains(&item) {
+                self.queue.push(item);
+            }
+        }
+
+        fn add_after(&mut self, item: usize, delay: u64, now: u64) {
+            if self.shut || delay == 0 {
+                return self.add(item);
+            }
+            match self.waiting.iter().position(|waiting| waiting.1 == item) {
+                Some(place) if self.waiting[place].0 <= now + delay => return,
+                Some(place) => drop(self.waiting.remove(place)),
+                None => {}
+            }
+            self.waiting.push((now + delay, item));
+        }
+
+        fn advance(&mut self, now: u64) {
+            self.waiting.sort_by_key(|waiting| waiting.0);
+            while let Some(&(moment, item)) = self.waiting.first()
+                && moment <= now
+            {
+                self.waiting.remove(0);
+                self.add(item);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn behaves_as_a_naive_model(ops in proptest::collection::vec(op(), 1..120)) {
+            let limiter = ItemExponentialFailure::new(ms(1), ms(6));
+            let mut queue = Workqueue::new(Box::new(limiter));
+            let mut model = Model::default();
+            let trace = &mut ();
+            let mut now = 0;
+            for op in ops {
+                match op {
+                    Op::Add(item) => {
+                        queue.add(ITEMS[item], trace);
+                        model.add(item);
+                    }
+                    Op::AddAfter(item, delay) => {
+                        queue.add_after(ITEMS[item], ms(delay), ms(now), trace);
+                        model.add_after(item, delay, now);
+                    }
+                    Op::AddRateLimited(item) => {
+                        queue.add_rate_limited(ITEMS[item], ms(now), trace);
+                        let delay = (1_u64 << model.failures[item].min(9)).min(6);
+                        model.failures[item] += 1;
+                        model.add_after(item, delay, now);
+                    }
+                    Op::Get => {
+                        let expected = match model.queue.first() {
+                            Some(_) => {
+                                let item = model.queue.remove(0);
+                                model.dirty.retain(|one| *one != item);
+                                if !model.processing.contains(&item) {
+                                    model.processing.push(item);
+                                }
+                                Ok(Some(ITEMS[item]))
+                            }
+                            None if model.shut => Err(ShutDown),
+                            None => Ok(None),
+                        };
+                        prop_assert_eq!(queue.get(0, trace), expected);
+                    }
+                    Op::Done(item) => {
+                        queue.done(&ITEMS[item], trace);
+                        model.processing.retain(|one| *one != item);
+                        if model.dirty.contains(&item) {
+                            model.queue.push(item);
+                        }
+                    }
+                    Op::Forget(item) => {
+                        queue.forget(&ITEMS[item], trace);
+                        model.failures[item] = 0;
+                    }
+                    Op::Tick(delta) => {
+                        now += delta;
+                        queue.advance(ms(now), trace);
+                        model.advance(now);
+                    }
+                    Op::ShutDown(drain) => {
+                        if drain {
+                            queue.shut_down_with_drain(trace);
+                        } else {
+                            queue.shut_down(trace);
+                        }
+                        prop_assert_eq!(queue.is_draining(), drain && !model.processing.is_empty());
+                        model.shut = true;
+                        model.waiting.clear();
+                    }
+                }
+                let queued: Vec<_> = model.queue.iter().map(|item| ITEMS[*item]).collect();
+                prop_assert!(queue.queued().eq(&queued));
+                prop_assert_eq!(queue.processing().len(), model.processing.len());
+                prop_assert_eq!(queue.waiting().len(), model.waiting.len());
+                let next = model.waiting.iter().map(|waiting| ms(waiting.0)).min();
+                prop_assert_eq!(queue.next_moment(), next);
+                for (item, failures) in ITEMS.iter().zip(model.failures) {
+                    prop_assert_eq!(queue.num_requeues(item), failures);
+                }
+                // A copy is the same, and another one.
+                queue = queue.clone();
+            }
+        }
+    }
+}
