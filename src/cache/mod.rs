@@ -20,6 +20,9 @@
 //! | [`informer`], [`mutation_detector`] | a shared informer's bookkeeping | `shared_informer.go`, `mutation_detector.go` |
 //! | [`lister`], [`selector`] | what a program that only reads sees of the store | `listers.go` |
 //! | [`workqueue`] | keys that wait for a worker | `util/workqueue` |
+//! | [`lister_watcher`] | what is asked of an API server, and what comes back | `listwatch.go` |
+//! | [`reflector`] | lists and watches, and fills a queue with what comes | `reflector.go` |
+//! | [`backoff`] | how long to wait before the next attempt | `wait.Backoff` of apimachinery |
 //! | [`order`] | the visible order of what upstream keeps in maps | |
 //! | [`error`] | what can go wrong, with upstream's texts | |
 //! | [`fact`], [`step`], [`trace`] | what is told about all this | |
@@ -64,6 +67,7 @@
 //! # Ok::<(), deltascope::cache::error::Error>(())
 //! ```
 
+pub mod backoff;
 pub mod controller;
 pub mod delta;
 pub mod delta_fifo;
@@ -77,14 +81,16 @@ pub mod informer;
 pub mod key;
 pub mod key_func;
 pub mod listener;
-pub mod mutation_detector;
 pub mod lister;
+pub mod lister_watcher;
+pub mod mutation_detector;
 pub mod object;
 pub mod order;
 pub mod process;
 pub mod processor;
 pub mod queue;
 pub mod real_fifo;
+pub mod reflector;
 pub mod selector;
 pub mod step;
 pub mod store;
