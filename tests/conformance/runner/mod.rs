@@ -6,6 +6,8 @@
 mod indexer;
 mod object;
 mod queue;
+mod reflector;
+mod server;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -189,7 +191,8 @@ impl Header {
             "fifo" | "deltafifo" | "realfifo" => {
                 Box::new(queue::Play::new(&subject, minor, options)?)
             }
-            "informer" | "reflector" => return Ok(None),
+            "reflector" => Box::new(reflector::Play::new(minor, options)?),
+            "informer" => return Ok(None),
             _ => return Err(format!("unknown subject {subject:?}")),
         }))
     }
@@ -221,6 +224,25 @@ impl Step {
         };
         line.finish("the step")?;
         Ok(step)
+    }
+
+    /// The result of a step after which the client was left to settle: what is empty is left out,
+    /// and of the calls of the watch-error handler, whose texts hold names of Go types, only the
+    /// number is compared.
+    pub(crate) fn settled(
+        &mut self,
+        mut result: Value,
+        watch_errors: usize,
+    ) -> Result<Got, String> {
+        let name = "watchErrorHandler";
+        let count = |count: usize| json!((count > 0).then_some(count));
+        if let Some(expected) = self.result.get_mut(name) {
+            let list = Members::of("result", json!({ name: expected.take() }))?.texts(name)?;
+            *expected = count(list.len());
+        }
+        result[name] = count(watch_errors);
+        self.result = without_empty(std::mem::take(&mut self.result));
+        Ok(without_empty(result).into())
     }
 }
 
@@ -337,6 +359,21 @@ fn normal(value: Value, sets: bool) -> Value {
         }
         other => other,
     }
+}
+
+/// Without the members that say nothing.
+fn without_empty(value: Value) -> Value {
+    let Value::Object(members) = value else {
+        return value;
+    };
+    let members: Map<_, _> = members
+        .into_iter()
+        .filter(|(_, value)| !value.is_null() && *value != json!([]) && *value != json!({}))
+        .collect();
+    if members.is_empty() {
+        return Value::Null;
+    }
+    Value::Object(members)
 }
 
 fn members(value: Value) -> Map<String, Value> {
@@ -539,6 +576,16 @@ impl Members {
             Value::Null => Ok(false),
             Value::Bool(flag) => Ok(flag),
             other => Err(format!("{name:?} is neither true nor false: {other}")),
+        }
+    }
+
+    /// Takes a number from 0 on; absent is 0.
+    pub(crate) fn number(&mut self, name: &str) -> Result<u64, String> {
+        match self.take(name) {
+            Value::Null => Ok(0),
+            value => value
+                .as_u64()
+                .ok_or_else(|| format!("{name:?} is no number from 0 on: {value}")),
         }
     }
 
