@@ -24,12 +24,14 @@ SOAK_CASES ?= 20000
 BROWSER := tests/browser
 NODE_MODULES := $(BROWSER)/node_modules/.package-lock.json
 WASM := wasm32-unknown-unknown
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+BENCHES := $(TARGET)/benches
 
 .PHONY: help
 help:
 	@echo 'make serve    build the page, serve it on http://127.0.0.1:8080/ and rebuild on every change'
 	@echo 'make test     everything that must hold: format, lints, native, wasm and browser tests'
-	@echo 'make bench    the benchmarks'
+	@echo 'make bench    the benchmarks, natively and in a browser, beside client-go'\''s figures'
 	@echo 'make dist     the static site, in dist/'
 	@echo 'make soak     the property tests with $(SOAK_CASES) cases each'
 	@echo 'parts of them: setup fmt clippy test-native examples test-wasm test-browser size'
@@ -44,9 +46,16 @@ dist: setup-dist
 	trunk build --release
 	@$(MAKE) --no-print-directory size
 
-bench:
-	@if compgen -G 'benches/*.rs' >/dev/null; then cargo bench $(CARGO_FLAGS); \
-	else echo 'The benchmarks come with a later change.'; fi
+# The same workloads natively, in a browser as a user of the library compiles it, and there as the
+# page is compiled; one table of all. BENCH= a part of a name leaves out all other rows natively.
+bench: setup-rust setup-bindgen setup-browser
+	@mkdir -p '$(BENCHES)'
+	BENCH_OUT='$(BENCHES)/native.json' cargo bench $(CARGO_FLAGS) -p deltascope-bench -- $(BENCH)
+	@for profile in release page; do \
+	  (set -x; cargo build $(CARGO_FLAGS) -p deltascope-bench --lib --target $(WASM) --profile $$profile); \
+	  wasm-bindgen --target web --no-typescript --out-dir "$(BENCHES)/$$profile" \
+	    "$(TARGET)/$(WASM)/$$profile/deltascope_bench.wasm"; done
+	@node $(BROWSER)/bench.mjs '$(BENCHES)/native.json' '$(BENCHES)/release' '$(BENCHES)/page'
 
 soak:
 	PROPTEST_CASES=$(SOAK_CASES) cargo test $(CARGO_FLAGS) --release
@@ -89,10 +98,11 @@ $(NODE_MODULES): $(BROWSER)/package.json $(BROWSER)/package-lock.json
 
 .PHONY: fmt clippy test-native examples test-wasm test-browser size
 fmt: setup-rust
-	cargo fmt --check
+	cargo fmt --all --check
 
 clippy: setup-rust
 	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) -p deltascope-bench --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --target $(WASM) --features ui --lib --bins -- -D warnings
 
 test-native: setup-rust

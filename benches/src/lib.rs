@@ -1,0 +1,8 @@
+//! The benchmarks' workloads, for the native benchmarks in `benches/` and, compiled to wasm, for
+//! `tests/browser/bench.mjs`.
+
+#[cfg(not(target_arch = "wasm32"))]
+pub mod counting;
+#[cfg(target_arch = "wasm32")]
+mod page;
+pub mod workload;
