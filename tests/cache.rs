@@ -7,6 +7,9 @@
     reason = "tests"
 )]
 
+#[path = "cache/reflector.rs"]
+mod reflector;
+
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
