@@ -1,18 +1,49 @@
-//! The four generations of the informer, the queue of each, and what its Pop takes.
+//! The four generations of the informer, the queue of each, and the informer without shared handlers.
 //!
-//! Upstream: [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go)
-//! (`newQueueFIFO`, `processLoop`).
+//! Upstream: [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go).
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use deltascope::cache::controller::{Config, Controller, Generation};
+//! use deltascope::cache::lister_watcher::ListPage;
+//! use deltascope::cache::object::Item;
+//! use k8s_openapi::api::core::v1::Pod;
+//!
+//! let now = Duration::ZERO;
+//! let mut informer: Controller<Pod> = Controller::new(Config::new(Generation::Classic));
+//! let page = ListPage {
+//!     resource_version: "10".into(),
+//!     items: vec![Item::object(Pod::default())],
+//!     continue_token: "".into(),
+//! };
+//! informer.reflector_mut().waited(now, &mut ());
+//! informer.reflector_mut().listed(now, Ok(page), &mut ());
+//! informer.carry_out(now, &mut ());
+//! let mut told = 0;
+//! while informer.process(|_, _| told += 1, || now, &mut ()).unwrap() {}
+//! assert_eq!((told, informer.has_synced()), (1, true));
+//! ```
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::backoff::{Backoff, Jitter, NoJitter};
 use super::delta_fifo::{self, DeltaFifo, DeltaFifoOptions};
 use super::error::Error;
-use super::fact::Fact;
-use super::key_func::KeyFunc;
+use super::fact::{Fact, Rv};
+use super::index::Indexers;
+use super::key_func::{
+    KeyFunc, deletion_handling_meta_namespace_key_func, meta_namespace_key_func,
+};
 use super::object::Object;
-use super::queue::{ProcessOutcome, Queue, Release, TransformFunc, count};
+use super::order::Order;
+use super::process::{Notice, Process};
+use super::queue::{KeyListerGetter, ProcessOutcome, Queue, Release, TransformFunc, count};
 use super::real_fifo::{RealFifo, RealFifoOptions, TakenDeltas};
+use super::reflector::{MIN_WATCH_TIMEOUT, ObjectCheck, Reflector, ReflectorOptions, StoreCall};
 use super::step::Step;
+use super::store::{Indexer, StoreOptions};
 use super::trace::Trace;
 
 /// How an informer works inside, by the version of client-go whose defaults it has.
@@ -212,6 +243,28 @@ impl<O: Object> InformerQueue<O> {
         }))
     }
 
+    /// Carries out what the reflector asks for; `known` is the store that is filled from here.
+    ///
+    /// # Errors
+    /// As [`Queue`]'s operations.
+    pub fn write(
+        &mut self,
+        call: StoreCall<O>,
+        known: &dyn KeyListerGetter<O>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
+        match self {
+            Self::Delta(queue) => write(queue, call, known, trace),
+            Self::Real(queue) => match call {
+                StoreCall::Bookmark(rv) => {
+                    queue.bookmark(&rv, trace);
+                    Ok(())
+                }
+                call => write(queue, call, known, trace),
+            },
+        }
+    }
+
     /// Takes the next: what the process function gets in one call. `Ok(None)`: Pop would block.
     ///
     /// # Errors
@@ -309,5 +362,317 @@ impl<O: Object> InformerQueue<O> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.depth() == 0
+    }
+}
+
+fn write<O: Object>(
+    queue: &mut impl Queue<O>,
+    call: StoreCall<O>,
+    known: &dyn KeyListerGetter<O>,
+    trace: &mut impl Trace,
+) -> Result<(), Error> {
+    match call {
+        StoreCall::Add(item) => queue.add(item, trace),
+        StoreCall::Update(item) => queue.update(item, trace),
+        StoreCall::Delete(item) => queue.delete(item, Some(known), trace),
+        StoreCall::Replace(items, rv) => queue.replace(items, &rv, Some(known), trace),
+        StoreCall::Resync => queue.resync(Some(known), trace),
+        // A DeltaFIFO has no bookmarks, and none of the queues keeps a version.
+        StoreCall::Bookmark(_) | StoreCall::UpdateResourceVersion(_) => Ok(()),
+    }
+}
+
+/// What an informer is made of: its queue, its store and its reflector.
+pub struct Config<O> {
+    /// How it works inside.
+    pub generation: Generation,
+    /// Whose behaviour it is otherwise: a newer client-go can be switched back to an older
+    /// generation.
+    pub release: Release,
+    /// What is cached, for the texts of errors.
+    pub type_description: Arc<str>,
+    /// The store's indices.
+    pub indexers: Indexers<O>,
+    /// The store's visible order, and that of a streaming list's objects.
+    pub order: Order,
+    /// Whether the store keeps the version of its last write (the gate AtomicFIFO, on in 0.36).
+    pub keeps_store_resource_version: bool,
+    /// What every object goes through before it is queued.
+    pub transform: Option<TransformFunc<O>>,
+    /// Which objects are of the type that is expected.
+    pub object_check: Option<ObjectCheck<O>>,
+    /// How often the reflector asks whether a resync is due; 0: never.
+    pub full_resync_period: Duration,
+    /// Whether the first list is streamed.
+    pub watch_list: bool,
+    /// See [`ReflectorOptions::page_size`].
+    pub watch_list_page_size: u32,
+    /// See [`ReflectorOptions::min_watch_timeout`].
+    pub min_watch_timeout: Duration,
+    /// See [`ReflectorOptions::max_internal_error_retry`].
+    pub max_internal_error_retry: Duration,
+    /// The pauses between a reflector's attempts.
+    pub backoff: Backoff,
+    /// Spreads pauses and timeouts.
+    pub jitter: Box<dyn Jitter>,
+}
+
+impl<O> Config<O> {
+    /// A generation with the defaults that it came with.
+    #[must_use]
+    pub fn new(generation: Generation) -> Self {
+        Self {
+            generation,
+            release: generation.release(),
+            type_description: "<unspecified>".into(),
+            indexers: Indexers::default(),
+            order: Order::default(),
+            keeps_store_resource_version: generation.keeps_store_resource_version(),
+            transform: None,
+            object_check: None,
+            full_resync_period: Duration::ZERO,
+            watch_list: generation.watch_list_by_default(),
+            watch_list_page_size: 0,
+            min_watch_timeout: MIN_WATCH_TIMEOUT,
+            max_internal_error_retry: Duration::ZERO,
+            backoff: Backoff::default(),
+            jitter: Box::new(NoJitter),
+        }
+    }
+}
+
+impl<O> Default for Config<O> {
+    fn default() -> Self {
+        Self::new(Generation::default())
+    }
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for Config<O> {
+    fn clone(&self) -> Self {
+        Self {
+            type_description: Arc::clone(&self.type_description),
+            indexers: self.indexers.clone(),
+            transform: self.transform.clone(),
+            object_check: self.object_check.clone(),
+            jitter: self.jitter.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<O: Object + 'static> Config<O> {
+    /// The queue, empty.
+    #[must_use]
+    pub fn queue(&self) -> InformerQueue<O> {
+        InformerQueue::of_release(
+            self.generation,
+            self.release,
+            Arc::new(meta_namespace_key_func),
+            self.transform.clone(),
+        )
+    }
+
+    /// The store, empty.
+    #[must_use]
+    pub fn store(&self) -> Indexer<O> {
+        let options = StoreOptions {
+            order: self.order,
+            keeps_resource_version: self.keeps_store_resource_version,
+            ..StoreOptions::default()
+        };
+        Indexer::with_options(
+            Arc::new(deletion_handling_meta_namespace_key_func),
+            self.indexers.clone(),
+            options,
+        )
+    }
+
+    /// What the reflector is made of.
+    #[must_use]
+    pub fn reflector_options(&self) -> ReflectorOptions<O> {
+        ReflectorOptions {
+            type_description: Arc::clone(&self.type_description),
+            watch_list: self.watch_list,
+            page_size: self.watch_list_page_size,
+            resync_period: self.full_resync_period,
+            max_internal_error_retry: self.max_internal_error_retry,
+            min_watch_timeout: self.min_watch_timeout,
+            bookmark_store: self.generation == Generation::Atomic,
+            transformer: self.transform.clone(),
+            object_check: self.object_check.clone(),
+            release: self.release,
+            order: self.order,
+            backoff: self.backoff,
+            jitter: self.jitter.clone(),
+            ..ReflectorOptions::default()
+        }
+    }
+}
+
+/// An informer without indices: upstream's `NewInformer`.
+#[must_use]
+pub fn new_informer<O: Object + 'static>(generation: Generation) -> Controller<O> {
+    Controller::new(Config::new(generation))
+}
+
+/// An informer with indices: upstream's `NewIndexerInformer`.
+#[must_use]
+pub fn new_indexer_informer<O: Object + 'static>(
+    generation: Generation,
+    indexers: Indexers<O>,
+) -> Controller<O> {
+    Controller::new(Config {
+        indexers,
+        ..Config::new(generation)
+    })
+}
+
+/// The unshared informer, for one thread: its one handler is called in the processing loop, between
+/// the writes.
+///
+/// Whoever drives it answers its [`reflector`](Self::reflector), carries out what that asks for,
+/// and lets it process.
+pub struct Controller<O> {
+    queue: InformerQueue<O>,
+    store: Indexer<O>,
+    reflector: Reflector<O>,
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O: Object> Clone for Controller<O> {
+    fn clone(&self) -> Self {
+        Self {
+            queue: self.queue.clone(),
+            store: self.store.clone(),
+            reflector: self.reflector.clone(),
+        }
+    }
+}
+
+/// What a handler that is called in the processing loop sees around it.
+#[derive(Clone, Copy)]
+pub struct Seen<'a, O> {
+    /// The store at this moment.
+    pub store: &'a Indexer<O>,
+    /// What `HasSynced` of the queue says at this moment.
+    pub has_synced: bool,
+}
+
+impl<O: Object + 'static> Controller<O> {
+    /// An informer that has not begun; its reflector waits for
+    /// [`waited`](super::reflector::Reflector::waited).
+    #[must_use]
+    pub fn new(config: Config<O>) -> Self {
+        Self {
+            queue: config.queue(),
+            store: config.store(),
+            reflector: Reflector::new(config.reflector_options()),
+        }
+    }
+
+    /// The reflector.
+    #[must_use]
+    pub fn reflector(&self) -> &Reflector<O> {
+        &self.reflector
+    }
+
+    /// The reflector, to answer it.
+    pub fn reflector_mut(&mut self) -> &mut Reflector<O> {
+        &mut self.reflector
+    }
+
+    /// The store; it is written to by [`process`](Self::process) alone.
+    #[must_use]
+    pub fn store(&self) -> &Indexer<O> {
+        &self.store
+    }
+
+    /// The queue.
+    #[must_use]
+    pub fn queue(&self) -> &InformerQueue<O> {
+        &self.queue
+    }
+
+    /// Carries out what the reflector wants to be stored, if it wants that.
+    pub fn carry_out(&mut self, now: Duration, trace: &mut impl Trace) -> bool {
+        let Some(call) = self.reflector.take_store_call() else {
+            return false;
+        };
+        let outcome = self.write(call, trace);
+        self.reflector.stored(now, outcome, trace);
+        true
+    }
+
+    /// Carries out a call of the reflector or of its resync timer.
+    ///
+    /// # Errors
+    /// The queue's; tell the reflector.
+    pub fn write(&mut self, call: StoreCall<O>, trace: &mut impl Trace) -> Result<(), Error> {
+        self.queue.write(call, &self.store, trace)
+    }
+
+    /// Resyncs, where that is due. Everybody wants it: there is one handler.
+    pub fn resync(&mut self, now: Duration, trace: &mut impl Trace) -> bool {
+        let due = self.reflector.resync_at().is_some_and(|at| at <= now);
+        if !due || !self.reflector.resync_fired(now, true, trace) {
+            return false;
+        }
+        let outcome = self.write(StoreCall::Resync, trace);
+        self.reflector.resync_done(now, outcome, trace);
+        true
+    }
+
+    /// Pops once and processes it, with the handler called for each notification. Says whether
+    /// there was anything. `now` is the time, by any clock.
+    ///
+    /// As upstream's loop it goes on after an error of the process function; what was popped is gone.
+    ///
+    /// # Errors
+    /// [`Error::FifoClosed`]: it was stopped, and everything is processed.
+    pub fn process(
+        &mut self,
+        mut handler: impl FnMut(Notice<O>, Seen<'_, O>),
+        now: impl Fn() -> Duration,
+        trace: &mut impl Trace,
+    ) -> Result<bool, Error> {
+        let Some(work) = self.queue.begin_pop(trace)? else {
+            return Ok(false);
+        };
+        let start = now();
+        let has_synced = self.queue.has_synced();
+        let mut process = Process::new(work);
+        let outcome = loop {
+            match process.next_notice(&mut self.store, trace) {
+                Ok(notice) => {
+                    let store = &self.store;
+                    handler(notice, Seen { store, has_synced });
+                }
+                Err(outcome) => break outcome,
+            }
+        };
+        let elapsed = now().saturating_sub(start);
+        let taken = process.into_taken();
+        // It has been stated.
+        let _ignored = self.queue.finish_pop(taken, outcome, elapsed, trace);
+        Ok(true)
+    }
+
+    /// Stops it: nothing more is asked of the server; what is queued can still be processed.
+    pub fn stop(&mut self, now: Duration, trace: &mut impl Trace) {
+        self.reflector.stop(now, trace);
+        self.queue.close(trace);
+    }
+
+    /// Whether the first list was processed.
+    #[must_use]
+    pub fn has_synced(&self) -> bool {
+        self.queue.has_synced()
+    }
+
+    /// How far the reflector has come.
+    #[must_use]
+    pub fn last_sync_resource_version(&self) -> &Rv {
+        self.reflector.last_sync_resource_version()
     }
 }

@@ -188,10 +188,14 @@ impl fmt::Display for Error {
             ),
             Self::Transaction(error) => error.fmt(f),
             Self::NotDeltas(got) => write!(f, "object must be of type deltas, but got: {got}"),
-            Self::HandlerNotAdded(name) => write!(
-                f,
-                "handler {name} was not added to shared informer because it has stopped already"
-            ),
+            Self::HandlerNotAdded(name) => {
+                // A handler need not have a name.
+                let space = if name.is_empty() { "" } else { " " };
+                write!(
+                    f,
+                    "handler{space}{name} was not added to shared informer because it has stopped already"
+                )
+            }
             Self::IndexerNotAdded => {
                 f.write_str("indexer was not added because it has stopped already")
             }

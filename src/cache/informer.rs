@@ -12,6 +12,7 @@ use super::fact::Fact;
 use super::object::{Item, Object};
 use super::process::Notice;
 use super::queue::TransformFunc;
+use super::reflector::ReflectorError;
 use super::step::Step;
 use super::store::Indexer;
 use super::trace::Trace;
@@ -58,7 +59,11 @@ pub struct SharedInformerState<O> {
     stopped: bool,
     synced: bool,
     transform: Option<TransformFunc<O>>,
+    watch_error_handler: Option<WatchErrorHandler>,
 }
+
+/// Is told why a round of the reflector ended. It should return quickly.
+pub type WatchErrorHandler = Arc<dyn Fn(&ReflectorError) + Send + Sync>;
 
 // Derived, this would ask for `O: Clone`.
 impl<O> Clone for SharedInformerState<O> {
@@ -70,6 +75,7 @@ impl<O> Clone for SharedInformerState<O> {
             stopped: self.stopped,
             synced: self.synced,
             transform: self.transform.clone(),
+            watch_error_handler: self.watch_error_handler.clone(),
         }
     }
 }
@@ -86,6 +92,7 @@ impl<O: Object> SharedInformerState<O> {
             stopped: false,
             synced: false,
             transform: None,
+            watch_error_handler: None,
         }
     }
 
@@ -153,6 +160,22 @@ impl<O: Object> SharedInformerState<O> {
     #[must_use]
     pub fn transform(&self) -> Option<&TransformFunc<O>> {
         self.transform.as_ref()
+    }
+
+    /// Sets who is told why a round of the reflector ended; the last one counts.
+    ///
+    /// # Errors
+    /// [`Error::InformerStarted`].
+    pub fn set_watch_error_handler(&mut self, handler: WatchErrorHandler) -> Result<(), Error> {
+        self.check_not_started()?;
+        self.watch_error_handler = Some(handler);
+        Ok(())
+    }
+
+    /// Who is told why a round of the reflector ended.
+    #[must_use]
+    pub fn watch_error_handler(&self) -> Option<&WatchErrorHandler> {
+        self.watch_error_handler.as_ref()
     }
 
     /// Whether what has to come before the start may still be set.
