@@ -7,8 +7,8 @@
     reason = "tests"
 )]
 
-#[path = "cache/reflector.rs"]
-mod reflector;
+#[path = "cache/informer.rs"]
+mod informer;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
