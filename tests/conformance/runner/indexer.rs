@@ -8,7 +8,7 @@ use deltascope::cache::store::{Indexer, StoreOptions, Transaction, TransactionTy
 use serde_json::{Map, Value, json};
 
 use super::object::{indexers, item, items, key_func, plain, reference};
-use super::{Got, Members, Pod, Sets, Step, Subject, texts, unknown_op};
+use super::{Got, Members, Pod, Sets, Step, Subject, index_state, texts, unknown_op};
 
 pub(crate) struct Play {
     store: Indexer<Pod>,
@@ -164,24 +164,9 @@ impl Subject for Play {
             .iter()
             .map(|(key, item)| (key.to_string(), reference(item)))
             .collect();
-        let indices: Map<String, Value> = self
-            .store
-            .indices()
-            .map(|index| {
-                let values: Map<String, Value> = index
-                    .values()
-                    .into_iter()
-                    .map(|(value, keys)| {
-                        let keys: Vec<_> = keys.into_iter().map(|key| key.as_str()).collect();
-                        (value.to_string(), json!(keys))
-                    })
-                    .collect();
-                (index.name().to_string(), Value::Object(values))
-            })
-            .collect();
         json!({
             "items": items,
-            "indices": indices,
+            "indices": index_state(&self.store),
             "rv": self.store.last_store_sync_resource_version(),
         })
     }

@@ -4,6 +4,7 @@
 //! does not understand is a failure, never a skip.
 
 mod indexer;
+mod informer;
 mod object;
 mod queue;
 mod reflector;
@@ -16,6 +17,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use deltascope::cache::error::{Error, ErrorKind};
+use deltascope::cache::index::IndexView;
+use deltascope::cache::key::Key;
+use deltascope::cache::store::Indexer;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 
@@ -26,8 +30,6 @@ use object::Pod;
 pub(crate) enum Outcome {
     /// Every step was as recorded.
     Passed,
-    /// Its subject has no runner yet; the file itself can be read.
-    Skipped,
     /// It was not as recorded, or the file is not understood.
     Failed(Failure),
 }
@@ -99,12 +101,12 @@ pub(crate) fn run_file(path: &Path) -> Outcome {
 #[must_use]
 pub(crate) fn run_text(text: &str) -> Outcome {
     match try_run(text) {
-        Ok(outcome) => outcome,
+        Ok(()) => Outcome::Passed,
         Err(failure) => Outcome::Failed(failure),
     }
 }
 
-fn try_run(text: &str) -> Result<Outcome, Failure> {
+fn try_run(text: &str) -> Result<(), Failure> {
     let mut lines = Vec::new();
     let text = text.strip_suffix('\n').unwrap_or(text);
     for (index, line) in text.split('\n').enumerate() {
@@ -122,21 +124,26 @@ fn try_run(text: &str) -> Result<Outcome, Failure> {
     if steps.is_empty() {
         return Err(at(1)("there are no steps".into()));
     }
-    let Some(mut subject) = header.subject().map_err(at(1))? else {
-        return Ok(Outcome::Skipped);
-    };
+    let mut subject = header.subject().map_err(at(1))?;
     // A member of the state that the whole file lacks did not exist in that version.
     let known: BTreeSet<String> = steps
         .iter()
         .flat_map(|(step, _)| step.state.keys().cloned())
         .collect();
-    for (step, line) in steps {
+    let tells_watch_errors = steps
+        .iter()
+        .any(|(step, _)| step.result.get(WATCH_ERRORS).is_some());
+    for (mut step, line) in steps {
+        step.tells_watch_errors = tells_watch_errors;
         subject
             .step(step, &known)
             .map_err(|message| at(line)(message))?;
     }
-    Ok(Outcome::Passed)
+    Ok(())
 }
+
+/// The member of a result that has what the watch-error handler was told.
+const WATCH_ERRORS: &str = "watchErrorHandler";
 
 fn at(line: usize) -> impl Fn(String) -> Failure {
     move |message| Failure { line, message }
@@ -179,22 +186,22 @@ impl Header {
         })
     }
 
-    /// What plays the steps; `None` for a subject that nothing here plays.
-    fn subject(self) -> Result<Option<Box<dyn Subject>>, String> {
+    /// What plays the steps.
+    fn subject(self) -> Result<Box<dyn Subject>, String> {
         let Self {
             subject,
             minor,
             options,
         } = self;
-        Ok(Some(match subject.as_str() {
+        Ok(match subject.as_str() {
             "indexer" => Box::new(indexer::Play::new(minor, options)?),
             "fifo" | "deltafifo" | "realfifo" => {
                 Box::new(queue::Play::new(&subject, minor, options)?)
             }
             "reflector" => Box::new(reflector::Play::new(minor, options)?),
-            "informer" => return Ok(None),
+            "informer" => informer::play(minor, options)?,
             _ => return Err(format!("unknown subject {subject:?}")),
-        }))
+        })
     }
 }
 
@@ -209,6 +216,8 @@ pub(crate) struct Step {
     error_kind: Option<String>,
     panic: Option<String>,
     state: Map<String, Value>,
+    /// Whether the file tells about the watch-error handler at all: those of an informer need not.
+    tells_watch_errors: bool,
 }
 
 impl Step {
@@ -221,6 +230,7 @@ impl Step {
             error_kind: line.optional_text("errorKind")?,
             panic: line.optional_text("panic")?,
             state: line.members("state")?.members,
+            tells_watch_errors: false,
         };
         line.finish("the step")?;
         Ok(step)
@@ -234,7 +244,7 @@ impl Step {
         mut result: Value,
         watch_errors: usize,
     ) -> Result<Got, String> {
-        let name = "watchErrorHandler";
+        let name = WATCH_ERRORS;
         let count = |count: usize| json!((count > 0).then_some(count));
         if let Some(expected) = self.result.get_mut(name) {
             let list = Members::of("result", json!({ name: expected.take() }))?.texts(name)?;
@@ -645,6 +655,22 @@ impl Members {
             Some((name, _)) => Err(format!("unknown member {name:?} in {what}")),
         }
     }
+}
+
+/// How the state has the indices of a store.
+fn index_state(store: &Indexer<Pod>) -> Value {
+    let keys = |keys: Vec<&Key>| keys.into_iter().map(|key| json!(key.as_str())).collect();
+    let values = |index: IndexView<'_>| {
+        let values = index.values().into_iter();
+        values
+            .map(|(value, of_value)| (value.to_string(), keys(of_value)))
+            .collect()
+    };
+    let indices: Map<String, Value> = store
+        .indices()
+        .map(|index| (index.name().to_string(), Value::Object(values(index))))
+        .collect();
+    Value::Object(indices)
 }
 
 /// The texts of the list of this name.

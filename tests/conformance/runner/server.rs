@@ -63,6 +63,16 @@ impl Server {
         std::mem::take(&mut self.watch_errors)
     }
 
+    /// The time.
+    pub(crate) fn now(&self) -> Duration {
+        self.now
+    }
+
+    /// A step that is none of the server's takes its time, too.
+    pub(crate) fn tick(&mut self, client: &mut impl Client) {
+        self.advance(STEP, client);
+    }
+
     /// Plays a step, if it is one of the server's. `Stop` stops the reflector and nothing else.
     pub(crate) fn play(
         &mut self,
@@ -84,7 +94,8 @@ impl Server {
         if !known.contains(&op) {
             return Ok(Played::Unknown);
         }
-        if self.running == (op == "Run") {
+        let either_way = op == "Advance";
+        if self.running == (op == "Run") && !either_way {
             return Err(if self.running {
                 "it is running already".into()
             } else {
