@@ -9,6 +9,8 @@
 
 #[path = "cache/informer.rs"]
 mod informer;
+#[path = "cache/reflector.rs"]
+mod reflector;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -317,6 +317,240 @@ fn what_is_not_in_that_version_fails() {
     );
 }
 
+/// What a scripted server cannot do, or the reflector did not ask for.
+#[test]
+fn a_script_that_makes_no_sense_fails() {
+    let ends = json!({ "metadata": { "annotations": { "k8s.io/initial-events-end": "true" } } });
+    let object = json!({ "metadata": { "name": "p0", "resourceVersion": "11" } });
+    let steps: [(&str, usize, Value); 31] = [
+        // In the first two lines.
+        ("no number", 0, json!({ "pageSize": "2" })),
+        ("no page", 0, json!({ "pageSize": -1 })),
+        ("too large", 0, json!({ "pageSize": 5_000_000_000_u64 })),
+        ("no time", 0, json!({ "resyncSeconds": 0.5 })),
+        ("no time", 0, json!({ "maxInternalErrorRetrySeconds": "1" })),
+        ("no such call", 0, json!({ "failingStoreOp": "Pop" })),
+        ("no text", 0, json!({ "failingStoreOp": true })),
+        ("no such function", 0, json!({ "transformer": "appendX" })),
+        ("no flag", 0, json!({ "watchList": 1 })),
+        ("no such option", 0, json!({ "watchlist": true })),
+        (
+            "no run",
+            1,
+            json!({ "op": "Watch", "args": { "response": { "open": true } } }),
+        ),
+        (
+            "no args",
+            1,
+            json!({ "op": "Run", "args": { "seconds": 1 } }),
+        ),
+        // With a watch open.
+        ("again", 4, json!({ "op": "Run" })),
+        (
+            "no list",
+            4,
+            json!({ "op": "List", "args": { "response": { "error": "gone" } } }),
+        ),
+        (
+            "no watch",
+            4,
+            json!({ "op": "Watch", "args": { "response": { "open": true } } }),
+        ),
+        (
+            "unknown",
+            4,
+            json!({ "op": "AddHandler", "args": { "name": "h" } }),
+        ),
+        (
+            "no error",
+            4,
+            json!({ "op": "WatchEvent", "args": { "type": "ERROR" } }),
+        ),
+        (
+            "no such error",
+            4,
+            json!({ "op": "WatchEvent", "args": { "type": "ERROR", "error": "409" } }),
+        ),
+        (
+            "no status",
+            4,
+            json!({ "op": "WatchEvent", "args": { "type": "ERROR", "error": "gone", "status": {} } }),
+        ),
+        (
+            "no HTTP status",
+            4,
+            json!({ "op": "WatchEvent",
+                "args": { "type": "ERROR", "error": "gone", "status": { "code": 70_000 } } }),
+        ),
+        (
+            "no object",
+            4,
+            json!({ "op": "WatchEvent", "args": { "type": "ADDED" } }),
+        ),
+        (
+            "no type",
+            4,
+            json!({ "op": "WatchEvent", "args": { "object": object } }),
+        ),
+        (
+            "no such type",
+            4,
+            json!({ "op": "WatchEvent", "args": { "type": "SYNC", "object": object } }),
+        ),
+        (
+            "no annotation",
+            4,
+            json!({ "op": "WatchEvent", "args": { "type": "BOOKMARK",
+                "object": { "metadata": { "annotations": { "a": true } } } } }),
+        ),
+        (
+            "no metadata",
+            4,
+            json!({ "op": "WatchEvent", "args": { "type": "BOOKMARK", "object": {} } }),
+        ),
+        (
+            "no list",
+            4,
+            json!({ "op": "WatchEvents", "args": { "events": ends } }),
+        ),
+        (
+            "no event",
+            4,
+            json!({ "op": "WatchEvents", "args": { "events": [1] } }),
+        ),
+        (
+            "more than an event",
+            4,
+            json!({ "op": "WatchEvents",
+                "args": { "events": [{ "type": "ADDED", "object": object, "at": 1 }] } }),
+        ),
+        (
+            "no time",
+            4,
+            json!({ "op": "Advance", "args": { "seconds": "1" } }),
+        ),
+        (
+            "backwards",
+            4,
+            json!({ "op": "Advance", "args": { "seconds": -1 } }),
+        ),
+        (
+            "for ever",
+            4,
+            json!({ "op": "Advance", "args": { "seconds": 1e300 } }),
+        ),
+    ];
+    for (name, line, change) in steps {
+        let mut lines = sample("reflector/list-then-watch");
+        lines.truncate(5);
+        if line == 0 {
+            let options = lines[0]["options"].as_object_mut().unwrap();
+            options.extend(change.as_object().unwrap().clone());
+        } else {
+            let state = lines[line]["state"].take();
+            lines[line] = change;
+            lines[line]["state"] = state;
+        }
+        assert_eq!(failing_line(&lines), Some(line + 1), "{name}");
+    }
+    // The same events, written as they have to be.
+    let mut lines = sample("reflector/list-then-watch");
+    lines.truncate(4);
+    let state = json!({ "lastSyncResourceVersion": "" });
+    let mut ends = ends;
+    ends["metadata"]["resourceVersion"] = json!("");
+    lines.push(json!({ "op": "WatchEvent", "args": { "type": "BOOKMARK", "object": ends }, "state": state }));
+    lines.push(json!({ "op": "Advance", "args": { "seconds": 0.5 }, "state": state }));
+    lines.push(json!({ "op": "Stop", "state": state }));
+    assert_eq!(run(&lines), Outcome::Passed);
+    // Nobody is there any more.
+    lines.push(json!({ "op": "WatchClose", "state": state }));
+    assert_eq!(failing_line(&lines), Some(8));
+    let mut old = sample("reflector/v032-list-then-watch");
+    old[0]["options"]["bookmarkStore"] = json!(true);
+    assert_eq!(
+        failing_line(&old),
+        Some(1),
+        "a bookmark store came with 0.36"
+    );
+    old[0]["options"]["bookmarkStore"] = json!(false);
+    old[0]["source"] = json!("client-go v0.24.17");
+    assert_eq!(failing_line(&old), Some(1), "too old");
+}
+
+/// A scenario with every error in every place, checked against what the code upstream says.
+#[test]
+fn scenarios_of_ones_own_can_be_run() {
+    let state = |rv: &str| json!({ "lastSyncResourceVersion": rv });
+    let list = |rv: &str, limit: u32| json!({ "resourceVersion": rv, "resourceVersionMatch": "", "limit": limit, "continue": "" });
+    let watch = |rv: &str| json!({ "resourceVersion": rv, "resourceVersionMatch": "", "allowWatchBookmarks": true });
+    let header = json!({
+        "format": "informer-conformance/1", "subject": "reflector", "name": "own",
+        "source": "client-go v0.36.3",
+        "options": { "failingStoreOp": "Replace", "resyncSeconds": 10 },
+    });
+    let mut lines = vec![header, json!({ "op": "Run", "state": state("") })];
+    for error in [
+        "timeout",
+        "forbidden",
+        "internal",
+        "invalid",
+        "too-many-requests",
+        "generic",
+    ] {
+        lines.push(json!({
+            "op": "List", "args": { "response": { "error": error } },
+            "result": { "request": list("0", 500), "watchErrorHandler": ["what it was"] },
+            "state": state(""),
+        }));
+    }
+    let filled = json!({ "resourceVersion": "10", "items": null });
+    lines.push(json!({
+        "op": "List", "args": { "response": filled },
+        "result": {
+            "request": list("0", 500), "storeCalls": [["Replace", "10", []]],
+            "watchErrorHandler": ["the store failed"],
+        },
+        "state": state(""),
+    }));
+    assert_eq!(run(&lines), Outcome::Passed);
+    // As often as it is written down.
+    let last = lines.len();
+    for count in [0, 2] {
+        let mut other = lines.clone();
+        other[last - 1]["result"]["watchErrorHandler"] = json!(vec!["text"; count]);
+        assert_eq!(failing_line(&other), Some(last), "{count}");
+    }
+    lines[0]["options"]["failingStoreOp"] = json!("Resync");
+    let filling = lines.last_mut().unwrap();
+    filling["state"] = state("10");
+    filling["result"]["watchErrorHandler"] = json!([]);
+    for error in ["connection-refused", "too-many-requests"] {
+        lines.push(json!({
+            "op": "Watch", "args": { "response": { "error": error } },
+            "result": { "request": watch("10") }, "state": state("10"),
+        }));
+    }
+    lines.push(json!({
+        "op": "Watch", "args": { "response": { "open": true } },
+        "result": { "request": watch("10") }, "state": state("10"),
+    }));
+    // A resync that fails ends the watch.
+    lines.push(json!({
+        "op": "Advance", "args": { "seconds": 11 },
+        "result": { "storeCalls": [["Resync"]] }, "state": state("10"),
+    }));
+    lines.push(json!({
+        "op": "List", "args": { "response": { "error": "too-large-resource-version" } },
+        "result": { "request": list("10", 0) }, "state": state("10"),
+    }));
+    lines.push(json!({
+        "op": "List", "args": { "response": { "error": "gone" } },
+        "result": { "request": list("", 0), "watchErrorHandler": [""] }, "state": state("10"),
+    }));
+    assert_eq!(run(&lines), Outcome::Passed);
+}
+
 #[test]
 fn any_header_can_repeat_the_generation() {
     for name in ["indexer/basic-crud", "fifo/key-error", "deltafifo/resync"] {

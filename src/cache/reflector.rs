@@ -290,7 +290,8 @@ pub struct Reflector<O> {
     need: Need<O>,
     stage: Stage,
     state: ReflectorState,
-    backoff: Option<BackoffManager>,
+    /// There is one from the beginning on.
+    backoff_manager: Option<BackoffManager>,
     last_sync: Rv,
     unavailable: bool,
     /// Whether the server pages even where it could answer out of its watch cache.
@@ -452,7 +453,7 @@ impl<O: Object> Reflector<O> {
             need: Need::Wait(Duration::ZERO),
             stage: Stage::Pause(Next::Round),
             state: ReflectorState::Idle,
-            backoff: None,
+            backoff_manager: None,
             last_sync: Rv::default(),
             unavailable: false,
             paginated_result: false,
@@ -541,6 +542,14 @@ impl<O: Object> Reflector<O> {
         }
         let streaming = matches!(self.stage, Stage::Stream);
         match item {
+            WatchItem::Event(EventType::Bookmark, item) => {
+                let rv = item.plain_object().map_or("", |o| o.resource_version());
+                self.bookmark(now, rv.into(), false, streaming, trace);
+            }
+            WatchItem::Event(EventType::Error, _) => {
+                let error = ApiError::new(ApiErrorKind::Other, NO_STATUS);
+                self.received(now, WatchItem::Error(error), trace);
+            }
             WatchItem::Event(event, item) => self.event(event, item, streaming, trace),
             WatchItem::Bookmark {
                 resource_version,
@@ -619,6 +628,15 @@ impl<O: Object> Reflector<O> {
         let (Need::Wait(_), Stage::Pause(next)) = (&self.need, &self.stage) else {
             return;
         };
+        self.backoff_manager.get_or_insert_with(|| {
+            // How long it has been going well is counted from the start on.
+            let since = if self.options.release < Release::V0_36 {
+                ResetSince::LastBackoff
+            } else {
+                ResetSince::LastReset
+            };
+            BackoffManager::new(self.options.backoff, since, now)
+        });
         match next {
             Next::Round => self.begin_round(now, trace),
             Next::Stream => self.open_stream(now, trace),
@@ -627,7 +645,12 @@ impl<O: Object> Reflector<O> {
     }
 
     /// Ends it, whatever it waits for.
-    pub fn stop(&mut self, _now: Duration, trace: &mut impl Trace) {
+    pub fn stop(&mut self, now: Duration, trace: &mut impl Trace) {
+        self.stop_because(now, STOP_REQUESTED.into(), trace);
+    }
+
+    /// The same for another reason than that somebody wants it so.
+    pub fn stop_because(&mut self, _now: Duration, reason: Arc<str>, trace: &mut impl Trace) {
         if matches!(self.need, Need::Stopped) {
             return;
         }
@@ -638,9 +661,7 @@ impl<O: Object> Reflector<O> {
         self.stage = Stage::Stopped;
         self.state = ReflectorState::Stopped;
         self.need = Need::Stopped;
-        trace.fact(Step::ReflectorStop, || Fact::ReflectorStopped {
-            reason: STOP_REQUESTED.into(),
-        });
+        trace.fact(Step::ReflectorStop, || Fact::ReflectorStopped { reason });
     }
 
     // ---- the resync timer, which runs beside all this
@@ -754,7 +775,10 @@ impl<O: Object> Reflector<O> {
         trace: &mut impl Trace,
     ) {
         let unit = self.options.jitter.unit();
-        let pause = self.backoff_manager(now).step(now, unit);
+        let pause = self
+            .backoff_manager
+            .as_mut()
+            .map_or(Duration::ZERO, |manager| manager.step(now, unit));
         trace.fact(Step::ReflectorBackoff, || Fact::BackoffStarted {
             ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
             reason,
@@ -762,18 +786,6 @@ impl<O: Object> Reflector<O> {
         self.state = ReflectorState::Backoff;
         self.stage = Stage::Pause(next);
         self.need = Need::Wait(now.saturating_add(pause));
-    }
-
-    fn backoff_manager(&mut self, now: Duration) -> &mut BackoffManager {
-        let options = &self.options;
-        self.backoff.get_or_insert_with(|| {
-            let since = if options.release < Release::V0_36 {
-                ResetSince::LastBackoff
-            } else {
-                ResetSince::LastReset
-            };
-            BackoffManager::new(options.backoff, since, now)
-        })
     }
 
     fn report(&mut self, error: ReflectorError, trace: &mut impl Trace) {
@@ -1248,6 +1260,9 @@ const FROM_CACHE: &str = "0";
 
 /// Why a reflector stopped.
 const STOP_REQUESTED: &str = "stop requested";
+
+/// What an ERROR event without a status says.
+const NO_STATUS: &str = "an error event without a status";
 
 /// What an event without an object is.
 const NO_OBJECT: &str = "object does not implement the Object interfaces";
