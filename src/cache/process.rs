@@ -199,9 +199,15 @@ pub struct Process<O> {
     taken: usize,
     /// … and how many of them written.
     written: usize,
-    notices: VecDeque<Notice<O>>,
+    notices: Notices<O>,
     told: usize,
     failed: Option<Arc<str>>,
+}
+
+/// What is still to be told. Most often that is one notification, which takes no room of its own.
+struct Notices<O> {
+    first: Option<Notice<O>>,
+    rest: VecDeque<Notice<O>>,
 }
 
 // Derived, this would ask for `O: Clone`.
@@ -213,7 +219,10 @@ impl<O> Clone for Process<O> {
             by_type: self.by_type,
             taken: self.taken,
             written: self.written,
-            notices: self.notices.clone(),
+            notices: Notices {
+                first: self.notices.first.clone(),
+                rest: self.notices.rest.clone(),
+            },
             told: self.told,
             failed: self.failed.clone(),
         }
@@ -238,7 +247,10 @@ impl<O: Object> Process<O> {
             by_type: false,
             taken: 0,
             written: 0,
-            notices: VecDeque::new(),
+            notices: Notices {
+                first: None,
+                rest: VecDeque::new(),
+            },
             told: 0,
             failed: None,
         }
@@ -305,7 +317,7 @@ impl<O: Object> Process<O> {
 
     fn step_with(&mut self, store: Option<&mut Indexer<O>>, trace: &mut impl Trace) -> Progress<O> {
         if self.stage == ProcessStage::Notify {
-            if let Some(notice) = self.notices.pop_front() {
+            if let Some(notice) = self.notices.pop() {
                 self.told += 1;
                 return Progress::Notify(notice);
             }
@@ -394,7 +406,10 @@ impl<O: Object> Process<O> {
                         is_in_initial_list,
                     },
                 };
-                self.notices.push_back(notice);
+                if self.work.is_batch() && self.taken == 0 {
+                    self.notices.rest.reserve(self.work.len() - 1);
+                }
+                self.notices.push(notice);
             }
             Entry::ReplacedAll(info) => {
                 if let Some(store) = store
@@ -406,7 +421,7 @@ impl<O: Object> Process<O> {
             }
             Entry::SyncAll => {
                 let stored = store.into_iter().flat_map(Indexer::list);
-                self.notices.extend(stored.map(|item| Notice::Update {
+                self.notices.rest.extend(stored.map(|item| Notice::Update {
                     old: Some(item.clone()),
                     new: item.clone(),
                 }));
@@ -451,7 +466,7 @@ impl<O: Object> Process<O> {
                 key: key.clone(),
                 object: Some(object.clone()),
             };
-            self.notices.push_back(Notice::Delete {
+            self.notices.push(Notice::Delete {
                 object: Item::Tombstone(Arc::new(tombstone)),
             });
         }
@@ -462,9 +477,10 @@ impl<O: Object> Process<O> {
         });
         // Each is looked up in the store as it is before the list: a key that is listed twice is
         // added twice.
+        self.notices.rest.reserve(keys.len());
         for (key, object) in keys.iter().zip(&info.objects) {
             let object = object.clone();
-            self.notices.push_back(match store.get_by_key(key) {
+            self.notices.push(match store.get_by_key(key) {
                 Some(old) => Notice::Update {
                     old: Some(old.clone()),
                     new: object,
@@ -505,33 +521,58 @@ impl<O: Object> Process<O> {
 
     /// Writes a batch in one go. Where some had no key, the others are written and told.
     fn write_batch(&mut self, store: &mut Indexer<O>, trace: &mut impl Trace) {
-        let transactions = (self.written..self.taken)
-            .filter_map(|position| match self.entry(position)? {
-                Entry::Delta(_, delta) => Some(Transaction {
+        let mut transactions = Vec::with_capacity(self.taken - self.written);
+        for position in self.written..self.taken {
+            if let Some(Entry::Delta(_, delta)) = self.entry(position) {
+                transactions.push(Transaction {
                     transaction_type: match delta.delta_type {
                         DeltaType::Deleted => TransactionType::Delete,
                         _ => TransactionType::Update,
                     },
                     object: delta.object.clone(),
-                }),
-                _ => None,
-            })
-            .collect();
+                });
+            }
+        }
         match store.transaction(transactions, trace) {
             Ok(()) => {}
             Err(Error::Transaction(error)) => {
                 let mut position = 0;
                 let mut successful = error.successful_indices.iter().peekable();
-                self.notices.retain(|_| {
+                let mut keep = || {
                     let keep = successful.next_if(|next| **next == position).is_some();
                     position += 1;
                     keep
-                });
+                };
+                self.notices.first = self.notices.first.take().filter(|_| keep());
+                self.notices.rest.retain(|_| keep());
                 let text = format!("not all items in the batch successfully processed: {error}");
                 self.failed = Some(text.into());
             }
             Err(error) => self.fail(&error),
         }
+    }
+}
+
+impl<O> Notices<O> {
+    fn push(&mut self, notice: Notice<O>) {
+        if self.len() == 0 {
+            self.first = Some(notice);
+        } else {
+            self.rest.push_back(notice);
+        }
+    }
+
+    fn pop(&mut self) -> Option<Notice<O>> {
+        self.first.take().or_else(|| self.rest.pop_front())
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.rest.len()
+    }
+
+    fn clear(&mut self) {
+        self.first = None;
+        self.rest.clear();
     }
 }
 

@@ -517,9 +517,14 @@ impl Subject for SharedPlay {
                 }
                 Value::Null
             }
+            // Upstream warns, and does nothing.
+            "Run" if self.client.state.has_started() => {
+                self.server.tick(&mut self.client);
+                Value::Null
+            }
             op => {
                 if op == "Run" {
-                    // Not the other way round: its reflector is made here.
+                    // Before the server asks for its reflector: that is made here.
                     self.client.run().map_err(|error| error.to_string())?;
                 }
                 match self.server.play(step, &mut self.client)? {
