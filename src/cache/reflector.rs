@@ -903,8 +903,7 @@ impl<O: Object> Reflector<O> {
 
     fn list_failed(&mut self, now: Duration, error: ApiError, trace: &mut impl Trace) {
         let pager = &mut self.pager;
-        let token_expired =
-            error.kind == ApiErrorKind::Expired && !pager.token.is_empty() && !pager.full;
+        let token_expired = error.kind == ApiErrorKind::Expired && !pager.token.is_empty();
         let next = if token_expired {
             ListAgain::PageExpired
         } else if pager.again {

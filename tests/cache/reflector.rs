@@ -565,6 +565,9 @@ fn added_events_of_a_watch_from_anywhere_move_no_version_since_0_36() {
         assert_eq!(&**talk.reflector.last_sync_resource_version(), expected);
         let mut closed = talk.clone();
         assert_eq!(closed.say(&Close), format!("WATCH {expected:?}"));
+        // A bookmark, too, says that the first events are over.
+        let mut marked = talk.clone();
+        assert_eq!(marked.say(&Bookmark("6")), "UpdateResourceVersion 6");
         assert_eq!(
             talk.say(&Modified("b", "8")),
             "Update b@8; UpdateResourceVersion 8"
@@ -842,6 +845,18 @@ fn the_resync_timer_runs_from_list_to_the_end_of_the_round() {
         Some(talk.now + Duration::from_secs(30))
     );
 
+    // The round is over before the store is done with it.
+    let due = talk.reflector.resync_at().unwrap();
+    assert!(talk.reflector.resync_fired(due, true, &mut ()));
+    assert_eq!(
+        talk.say(&OpenError(Kind::Other)),
+        r#"!Other; pause; LIST "20"/0"#
+    );
+    for outcome in [Ok(()), Err(Error::FifoClosed)] {
+        talk.reflector.resync_done(due, outcome, &mut ());
+        assert_eq!(talk.reflector.resync_at(), None);
+    }
+
     plays(
         "a resync that fails ends the watch, without a word to the handler",
         options(),
@@ -1096,6 +1111,30 @@ fn pauses_double_up_to_the_cap_and_begin_anew() {
     let steps: Vec<_> = (0..4).map(|_| two.step(NOW, 0.0).as_millis()).collect();
     assert_eq!(steps, [800, 1600, 3200, 3200]);
     assert_eq!(NoJitter.boxed_clone().unit(), 0.0);
+}
+
+#[test]
+fn a_server_that_stays_away_is_asked_more_often_since_0_36() {
+    for (release, again) in [(Release::V0_35, 30_000), (Release::V0_36, 800)] {
+        let mut talk = Talk::new(ReflectorOptions {
+            release,
+            ..options()
+        });
+        talk.say(&Start);
+        for _ in 0..10 {
+            talk.say(&ListError(Kind::ConnectionRefused));
+        }
+        let pauses: Vec<_> = talk
+            .facts
+            .iter()
+            .filter_map(|(_, fact)| match fact {
+                Fact::BackoffStarted { ms, .. } => Some(*ms),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(pauses[..7], [800, 1600, 3200, 6400, 12_800, 25_600, 30_000]);
+        assert_eq!(pauses[9], again, "{release:?}");
+    }
 }
 
 fn any_say() -> impl Strategy<Value = Say> {
