@@ -515,7 +515,7 @@ impl<O: Object> Reflector<O> {
                 self.await_event(now, trace);
             }
             Err(error) => {
-                trace.fact(Step::ReflectorWatch, || Fact::WatchFailed {
+                trace.fact(watch_step(streaming), || Fact::WatchFailed {
                     error: Arc::clone(&error.message),
                 });
                 if streaming {
@@ -682,7 +682,7 @@ impl<O: Object> Reflector<O> {
         if self.resync.at.take().is_none() {
             return false;
         }
-        trace.fact(Step::ReflectorWatch, || Fact::ResyncDue {
+        trace.fact(Step::ReflectorResync, || Fact::ResyncDue {
             wanted: should_resync,
         });
         if should_resync {
@@ -789,7 +789,7 @@ impl<O: Object> Reflector<O> {
     }
 
     fn report(&mut self, error: ReflectorError, trace: &mut impl Trace) {
-        trace.fact(Step::ReflectorBackoff, || Fact::WatchErrorReported {
+        trace.fact(Step::ReflectorReport, || Fact::WatchErrorReported {
             error: error.to_string().into(),
         });
         self.watch_error = Some(error);
@@ -1018,7 +1018,7 @@ impl<O: Object> Reflector<O> {
 
     /// No streaming list in this round.
     fn fall_back(&mut self, error: ReflectorError, trace: &mut impl Trace) {
-        trace.fact(Step::ReflectorWatch, || Fact::StreamFellBack {
+        trace.fact(Step::StreamFallBack, || Fact::StreamFellBack {
             error: error.to_string().into(),
         });
         self.temporary_store.clear();
@@ -1044,7 +1044,7 @@ impl<O: Object> Reflector<O> {
                 }
                 Err(error) => {
                     // The object is missing from the list then.
-                    trace.fact(Step::ReflectorReceive, || Fact::TransformFailed {
+                    trace.fact(Step::StreamKeep, || Fact::TransformFailed {
                         key,
                         error: error.into(),
                     });
@@ -1052,7 +1052,7 @@ impl<O: Object> Reflector<O> {
                 }
             }
         }
-        trace.fact(Step::ReflectorReceive, || Fact::InitialEventKept {
+        trace.fact(Step::StreamKeep, || Fact::InitialEventKept {
             event,
             object,
         });
@@ -1060,7 +1060,7 @@ impl<O: Object> Reflector<O> {
 
     fn initial_events_ended(&mut self, rv: Rv, trace: &mut impl Trace) {
         let kept = mem::take(&mut self.temporary_store);
-        trace.fact(Step::ReflectorReceive, || Fact::InitialEventsEnded {
+        trace.fact(Step::StreamEnd, || Fact::InitialEventsEnded {
             rv: Arc::clone(&rv),
             count: count(kept.len()),
         });
@@ -1106,7 +1106,8 @@ impl<O: Object> Reflector<O> {
         initial_events: bool,
         trace: &mut impl Trace,
     ) {
-        trace.fact(Step::ReflectorWatch, || Fact::WatchRequested {
+        let step = watch_step(initial_events);
+        trace.fact(step, || Fact::WatchRequested {
             rv: Arc::clone(&resource_version),
             initial_events,
         });
@@ -1265,6 +1266,14 @@ const NO_STATUS: &str = "an error event without a status";
 
 /// What an event without an object is.
 const NO_OBJECT: &str = "object does not implement the Object interfaces";
+
+fn watch_step(streaming: bool) -> Step {
+    if streaming {
+        Step::StreamWatch
+    } else {
+        Step::ReflectorWatch
+    }
+}
 
 /// A bookmark or an error: only its version counts.
 fn bare_ref(rv: &Rv) -> ObjectRef {

@@ -30,6 +30,14 @@ pub enum Step {
     ReflectorEnd,
     ReflectorBackoff,
     ReflectorStop,
+    // Reflector.watchList
+    StreamWatch,
+    StreamKeep,
+    StreamEnd,
+    StreamFallBack,
+    // Reflector.Run and startResync
+    ReflectorReport,
+    ReflectorResync,
 
     // A program that calls the queue itself
     ProgramCall,

@@ -758,6 +758,8 @@ enum Id {
     ServerWrite,
     ServerRead,
     ListAndWatch,
+    WatchList,
+    Run,
     Program,
     Settings,
     FifoWrite,
@@ -786,10 +788,12 @@ enum Id {
 }
 
 impl Id {
-    const ALL: [Self; 28] = [
+    const ALL: [Self; 30] = [
         Self::ServerWrite,
         Self::ServerRead,
         Self::ListAndWatch,
+        Self::WatchList,
+        Self::Run,
         Self::Program,
         Self::Settings,
         Self::FifoWrite,
@@ -832,6 +836,8 @@ impl Id {
             Self::ServerWrite
             | Self::ServerRead
             | Self::ListAndWatch
+            | Self::WatchList
+            | Self::Run
             | Self::Program
             | Self::Settings
             | Self::FifoWrite
@@ -856,6 +862,8 @@ impl Id {
             Self::ServerWrite => &SERVER_WRITE,
             Self::ServerRead => &SERVER_READ,
             Self::ListAndWatch => &LIST_AND_WATCH,
+            Self::WatchList => &WATCH_LIST,
+            Self::Run => &RUN,
             Self::Program => &PROGRAM,
             Self::Settings => &SETTINGS,
             Self::FifoWrite => &FIFO_WRITE,
@@ -1002,6 +1010,43 @@ static LIST_AND_WATCH: Routine = Routine {
         line("  until it is stopped", &[Step::ReflectorStop]),
     ],
     unordered: Some((4, 6)),
+};
+
+static WATCH_LIST: Routine = Routine {
+    title: "Reflector.watchList",
+    lines: &[
+        plain("watchList():"),
+        line(
+            "  w = server.watch(rv, sendInitialEvents)",
+            &[Step::StreamWatch],
+        ),
+        line(
+            "  for event in w: temporary store += event",
+            &[Step::StreamKeep],
+        ),
+        line(
+            "  the bookmark that ends them: it is a list",
+            &[Step::StreamEnd],
+        ),
+        line("  refused: list in this round", &[Step::StreamFallBack]),
+    ],
+    unordered: Some((1, 4)),
+};
+
+static RUN: Routine = Routine {
+    title: "Reflector.Run",
+    lines: &[
+        plain("Run(): again and again"),
+        plain("  err = ListAndWatch()"),
+        line("  if err: watchErrorHandler(err)", &[Step::ReflectorReport]),
+        plain("beside a watch: each resync period"),
+        call(
+            "  if anybody wants it: queue.resync()",
+            &[Step::ReflectorResync],
+            &[Id::Resync, Id::RealResync],
+        ),
+    ],
+    unordered: Some((2, 4)),
 };
 
 static PROGRAM: Routine = Routine {
@@ -1646,6 +1691,12 @@ fn place_in_client_go(step: Step) -> Pin {
         Step::ReflectorEnd => (REFLECTOR, 474),
         Step::ReflectorBackoff => (REFLECTOR, 318),
         Step::ReflectorStop => (REFLECTOR, 425),
+        Step::StreamWatch => (REFLECTOR, 677),
+        Step::StreamKeep => (REFLECTOR, 834),
+        Step::StreamEnd => (REFLECTOR, 697),
+        Step::StreamFallBack => (REFLECTOR, 363),
+        Step::ReflectorReport => (REFLECTOR, 316),
+        Step::ReflectorResync => (REFLECTOR, 396),
 
         Step::FifoLock => (FIFO, 169),
         Step::FifoAdd => (FIFO, 175),
@@ -1772,6 +1823,12 @@ mod tests {
         ReflectorEnd,
         ReflectorBackoff,
         ReflectorStop,
+        StreamWatch,
+        StreamKeep,
+        StreamEnd,
+        StreamFallBack,
+        ReflectorReport,
+        ReflectorResync,
         ProgramCall,
         SettingChanged,
         FifoLock,
