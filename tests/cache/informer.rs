@@ -1,11 +1,14 @@
 //! What is above the queue: the process function, listeners, the shared processor, bookkeeping.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use deltascope::cache::controller::{Generation, InformerQueue, TakenWork};
+use deltascope::cache::controller::{
+    Config, Controller, Generation, InformerQueue, Seen, TakenWork, new_indexer_informer,
+    new_informer,
+};
 use deltascope::cache::error::{Error, ErrorKind};
 use deltascope::cache::event_handler::{
     FilteringResourceEventHandler, ResourceEventHandler, ResourceEventHandlerDetailedFuncs,
@@ -20,6 +23,7 @@ use deltascope::cache::key_func::deletion_handling_meta_namespace_key_func;
 use deltascope::cache::listener::{
     HandlerEnd, INITIAL_BUFFER_SIZE, ListenerId, ProcessorListener, REST_AFTER_PANIC,
 };
+use deltascope::cache::lister_watcher::ListPage;
 use deltascope::cache::mutation_detector::{
     COMPARE_PERIOD, Mutated, MutationDetector, RETAIN_DURATION,
 };
@@ -28,7 +32,7 @@ use deltascope::cache::order::Order;
 use deltascope::cache::process::{Notice, Process, ProcessStage, Progress};
 use deltascope::cache::processor::SharedProcessor;
 use deltascope::cache::queue::{ProcessOutcome, Release};
-use deltascope::cache::reflector::StoreCall;
+use deltascope::cache::reflector::{Need, StoreCall};
 use deltascope::cache::step::Step;
 use deltascope::cache::store::{Indexer, StoreOptions};
 use proptest::prelude::*;
@@ -524,6 +528,23 @@ fn any_told() -> impl Strategy<Value = Told> {
     ]
 }
 
+/// What the reflector makes of it, with a version of its own; `None` for the process loop's turn.
+fn call(told: &Told, version: u32) -> Option<StoreCall<O>> {
+    let rv = version.to_string();
+    let object = |name: u8| pod(&format!("p{name}"), &rv);
+    Some(match told {
+        Told::Add(name) => StoreCall::Add(object(*name)),
+        Told::Update(name) => StoreCall::Update(object(*name)),
+        Told::Delete(name) => StoreCall::Delete(object(*name)),
+        Told::List(names) => {
+            let names: BTreeSet<u8> = names.iter().copied().collect();
+            StoreCall::Replace(names.into_iter().map(object).collect(), rv.as_str().into())
+        }
+        Told::Resync => StoreCall::Resync,
+        Told::Pop => return None,
+    })
+}
+
 proptest! {
     #![proptest_config(cases())]
 
@@ -555,21 +576,9 @@ proptest! {
             };
             for told in &told {
                 version += 1;
-                let rv = version.to_string();
-                let object = |name: u8| pod(&format!("p{name}"), &rv);
-                let call = match told {
-                    Told::Add(name) => StoreCall::Add(object(*name)),
-                    Told::Update(name) => StoreCall::Update(object(*name)),
-                    Told::Delete(name) => StoreCall::Delete(object(*name)),
-                    Told::List(names) => {
-                        let names: std::collections::BTreeSet<u8> = names.iter().copied().collect();
-                        StoreCall::Replace(names.into_iter().map(object).collect(), rv.as_str().into())
-                    }
-                    Told::Resync => StoreCall::Resync,
-                    Told::Pop => {
-                        drain(&mut parts, &mut copy, true);
-                        continue;
-                    }
+                let Some(call) = call(told, version) else {
+                    drain(&mut parts, &mut copy, true);
+                    continue;
                 };
                 parts.write(call);
             }
@@ -594,6 +603,106 @@ fn follow(notice: &Notice<O>, copy: &mut BTreeMap<String, String>) {
             copy.insert(key.to_string(), rv(object).to_owned())
         }
     };
+}
+
+// ---- the unshared informer
+
+#[test]
+fn the_unshared_informer_tells_its_handler_in_the_processing_loop() {
+    let mut informer = Controller::new(Config {
+        indexers: super::app_indexer(),
+        full_resync_period: SECOND,
+        transform: Some(bad_app_fails()),
+        ..Config::new(Generation::Classic)
+    });
+    let processed = |informer: &mut Controller<O>| {
+        let mut told = Vec::new();
+        let mut handler = |notice: Notice<O>, seen: Seen<'_, O>| {
+            told.push(format!("{} | {}", short(&notice), seen.store.len()));
+        };
+        while let Ok(true) = informer.process(&mut handler, || Duration::ZERO, &mut ()) {}
+        told
+    };
+    let now = Duration::ZERO;
+    let list = |informer: &mut Controller<O>, apps: [&str; 2]| {
+        let Need::List(_) = informer.reflector().need() else {
+            panic!("{:?}", informer.reflector().need());
+        };
+        let page = ListPage {
+            resource_version: "10".into(),
+            items: vec![labelled("a", "1", apps[0]), labelled("b", "2", apps[1])],
+            continue_token: "".into(),
+        };
+        informer.reflector_mut().listed(now, Ok(page), &mut ());
+        assert!(informer.carry_out(now, &mut ()));
+        assert!(
+            !informer.carry_out(now, &mut ()),
+            "nothing more is asked for"
+        );
+    };
+    informer.reflector_mut().waited(now, &mut ());
+    // An object that cannot be transformed: those before it come, and another list.
+    list(&mut informer, ["web", "bad"]);
+    assert_eq!(processed(&mut informer), ["+a 1t initial | 1"]);
+    assert!(!informer.has_synced() && informer.last_sync_resource_version().is_empty());
+    assert!(informer.reflector_mut().take_watch_error().is_some());
+    informer.reflector_mut().waited(now, &mut ());
+    list(&mut informer, ["web", "db"]);
+    assert_eq!(
+        processed(&mut informer),
+        ["~a 1t 1t | 1", "+b 2t initial | 2"]
+    );
+    assert!(informer.has_synced());
+    assert_eq!(&**informer.last_sync_resource_version(), "10");
+    let web: Vec<&str> = informer
+        .store()
+        .by_index("app", "web")
+        .unwrap()
+        .map(rv)
+        .collect();
+    assert_eq!(web, ["1t"]);
+
+    informer.reflector_mut().watched(now, Ok(()), &mut ());
+    assert!(!informer.resync(now, &mut ()), "not due yet");
+    let due = informer.reflector().resync_at().unwrap();
+    assert!(informer.resync(due, &mut ()));
+    assert_eq!(processed(&mut informer).len(), 2);
+    assert_eq!(informer.reflector().resync_at(), Some(due + SECOND));
+
+    let copy = informer.clone();
+    informer.stop(due, &mut ());
+    assert!(matches!(informer.reflector().need(), Need::Stopped));
+    let closed = informer.process(|_, _| {}, || due, &mut ());
+    assert_eq!(closed, Err(Error::FifoClosed));
+    assert!(!copy.queue().is_closed(), "a copy goes its own way");
+}
+
+#[test]
+fn an_informer_has_its_generations_defaults() {
+    for (generation, streams, keeps_version) in [
+        (Generation::Classic, false, false),
+        (Generation::InOrder, false, false),
+        (Generation::Batched, true, false),
+        (Generation::Atomic, true, true),
+    ] {
+        let mut informer: Controller<O> = new_indexer_informer(generation, super::app_indexer());
+        assert_eq!(informer.store().index_names().count(), 1);
+        informer.reflector_mut().waited(Duration::ZERO, &mut ());
+        let asks_to_stream = matches!(informer.reflector().need(), Need::Watch(_));
+        assert_eq!(asks_to_stream, streams, "{generation:?}");
+        let mut informer: Controller<O> = new_informer(generation);
+        informer.write(list(&[("a", "1")]), &mut ()).unwrap();
+        assert_eq!(
+            informer.process(|_, _| {}, || Duration::ZERO, &mut ()),
+            Ok(true)
+        );
+        let version = informer.store().last_store_sync_resource_version();
+        assert_eq!(
+            version,
+            if keeps_version { "10" } else { "" },
+            "{generation:?}"
+        );
+    }
 }
 
 // ---- event handlers
@@ -1192,6 +1301,240 @@ fn who_is_removed_is_told_nothing_more() {
     );
     assert_eq!(shared.processor.stop().count(), 2);
     assert_eq!(shared.processor.listeners().len(), 0);
+}
+
+/// Who gets a turn in an informer whose goroutines run in any order.
+#[derive(Clone, Debug)]
+enum Go {
+    /// The reflector writes to the queue.
+    Write(Told),
+    /// The process loop does its next step, if it is not held up.
+    Process,
+    /// `pop` or `run` of the n-th listener.
+    Pop(usize),
+    Run(usize),
+    AddHandler,
+    RemoveHandler(usize),
+    ResyncCheck,
+}
+
+fn any_go() -> impl Strategy<Value = Go> {
+    prop_oneof![
+        4 => any_told().prop_filter_map("the process loop has turns of its own", |told| {
+            (!matches!(told, Told::Pop)).then_some(Go::Write(told))
+        }),
+        12 => Just(Go::Process),
+        6 => (0..4_usize).prop_map(Go::Pop),
+        6 => (0..4_usize).prop_map(Go::Run),
+        1 => Just(Go::AddHandler),
+        1 => (0..4_usize).prop_map(Go::RemoveHandler),
+        1 => Just(Go::ResyncCheck),
+    ]
+}
+
+/// A listener, and the copy that its handler keeps.
+struct Following {
+    listener: Listener,
+    copy: BTreeMap<String, String>,
+    running: Option<Arc<Notice<O>>>,
+}
+
+impl Following {
+    fn run(&mut self) {
+        match self.running.take() {
+            Some(notice) => {
+                follow(&notice, &mut self.copy);
+                self.listener.done(HandlerEnd::Returned, &mut ());
+            }
+            None => self.running = self.listener.take(&mut ()).map(|taken| taken.notice),
+        }
+    }
+}
+
+/// A shared informer, one turn at a time.
+struct Turns {
+    parts: Parts,
+    state: SharedInformerState<O>,
+    processor: SharedProcessor<Following>,
+    process: Option<Process<O>>,
+    /// What the process loop still has to offer: it is held up by the first that is not received.
+    sending: VecDeque<(ListenerId, Arc<Notice<O>>)>,
+    now: Duration,
+    version: u32,
+}
+
+impl Turns {
+    fn new(generation: Generation) -> Self {
+        let mut turns = Self {
+            parts: parts(generation),
+            state: SharedInformerState::new(SECOND),
+            processor: SharedProcessor::default(),
+            process: None,
+            sending: VecDeque::new(),
+            now: Duration::ZERO,
+            version: 0,
+        };
+        turns.add_handler();
+        turns.state.start().unwrap();
+        turns.processor.start();
+        turns
+    }
+
+    fn go(&mut self, go: Go) {
+        match go {
+            Go::Write(told) => {
+                self.version += 1;
+                let call = call(&told, self.version).unwrap();
+                self.parts.write(call);
+                self.note_sync();
+            }
+            Go::Process => self.process(),
+            Go::Pop(number) => {
+                if let Some(following) = self.nth(number) {
+                    following.listener.receive(&mut ());
+                }
+            }
+            Go::Run(number) => {
+                if let Some(following) = self.nth(number) {
+                    following.run();
+                }
+            }
+            // Both take BlockDeltas, which the process loop has while it processes.
+            Go::AddHandler if self.process.is_none() => self.add_handler(),
+            Go::RemoveHandler(number) if self.process.is_none() => {
+                let id = self.processor.listeners().nth(number).map(|(id, _)| id);
+                if let Some(id) = id {
+                    self.processor.remove_listener(id, &mut ());
+                }
+            }
+            Go::AddHandler | Go::RemoveHandler(_) => {}
+            Go::ResyncCheck => {
+                self.now += SECOND;
+                if self.processor.should_resync(self.now, &mut ()) {
+                    self.parts.write(StoreCall::Resync);
+                }
+            }
+        }
+    }
+
+    fn nth(&mut self, number: usize) -> Option<&mut Following> {
+        Some(self.processor.listeners_mut().nth(number)?.1)
+    }
+
+    fn add_handler(&mut self) {
+        let registration = self.state.add_event_handler("h", None, &mut ()).unwrap();
+        let initial = if registration.late {
+            initial_notices(&self.parts.store)
+        } else {
+            Vec::new()
+        };
+        let make = |id, name: &Arc<str>| Following {
+            listener: ProcessorListener::new(id, name),
+            copy: BTreeMap::new(),
+            running: None,
+        };
+        let id = self
+            .processor
+            .add_listener(&registration, initial.len(), make, self.now, &mut ());
+        let listener = &mut self.processor.get_mut(id).unwrap().listener;
+        for notice in initial {
+            listener.add(notice, &mut ());
+        }
+        if self.state.has_synced() {
+            listener.upstream_has_synced(&mut ());
+        }
+    }
+
+    fn process(&mut self) {
+        if let Some((id, notice)) = self.sending.pop_front() {
+            let following = self.processor.get_mut(id).unwrap();
+            if let Err(notice) = following.listener.offer(notice, &mut ()) {
+                self.sending.push_front((id, notice));
+            }
+            return;
+        }
+        if self
+            .processor
+            .listeners()
+            .any(|(_, f)| f.listener.is_offered())
+        {
+            return;
+        }
+        let Some(process) = &mut self.process else {
+            let work = self.parts.queue.begin_pop(&mut ()).unwrap();
+            self.process = work.map(Process::new);
+            return;
+        };
+        match process.step(&mut self.parts.store, &mut ()) {
+            Progress::Took | Progress::Wrote => {}
+            Progress::Notify(notice) => {
+                let notice = Arc::new(notice);
+                let told = self.processor.distribute(&notice, &mut ());
+                self.sending
+                    .extend(told.map(|(id, _)| (id, Arc::clone(&notice))));
+            }
+            Progress::Done(outcome) => {
+                let taken = self.process.take().unwrap().into_taken();
+                let queue = &mut self.parts.queue;
+                let end = queue.finish_pop(taken, outcome, Duration::ZERO, &mut ());
+                end.unwrap();
+                self.note_sync();
+            }
+        }
+    }
+
+    /// Whoever asks the queue waits for its lock, which the process loop has up to 0.35.
+    fn note_sync(&mut self) {
+        if self.process.is_none() && self.parts.queue.has_synced() && !self.state.has_synced() {
+            self.state.set_synced();
+            for (_, following) in self.processor.listeners_mut() {
+                following.listener.upstream_has_synced(&mut ());
+            }
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.process.is_none()
+            && self.parts.queue.is_empty()
+            && self.processor.listeners().all(|(_, following)| {
+                following.running.is_none()
+                    && !following.listener.is_offered()
+                    && following.listener.waiting() == 0
+            })
+    }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    /// However late a handler comes and however slow it is: when all is quiet its copy is the store,
+    /// and it has synced when the informer has. Nobody is held up for ever.
+    #[test]
+    fn every_handler_ends_up_with_the_store(
+        generation in proptest::sample::select(&Generation::ALL[..]),
+        goes in proptest::collection::vec(any_go(), 0..200),
+    ) {
+        let mut turns = Turns::new(generation);
+        for go in goes {
+            turns.go(go);
+        }
+        let mut rounds = 0;
+        while !turns.is_idle() {
+            turns.go(Go::Process);
+            let listeners = turns.processor.listeners().len();
+            for number in 0..listeners {
+                turns.go(Go::Pop(number));
+                turns.go(Go::Run(number));
+            }
+            rounds += 1;
+            prop_assert!(rounds < 100_000, "somebody waits for ever");
+        }
+        let stored = super::content(&turns.parts.store);
+        for (id, following) in turns.processor.listeners() {
+            prop_assert_eq!(&following.copy, &stored, "{:?} {:?}", generation, id);
+            prop_assert_eq!(following.listener.has_synced(), turns.state.has_synced());
+        }
+    }
 }
 
 // ---- bookkeeping
