@@ -4,7 +4,7 @@
 //! made from nothing but the facts so far; `tests/fold.rs` holds it against the world after every
 //! step, so the animation cannot lie.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -12,7 +12,8 @@ use indexmap::IndexMap;
 use crate::cache::delta::DeltaType;
 pub use crate::cache::fact::ProcessMode;
 use crate::cache::fact::{
-    Actor, Body, Entry, EventType, Fact, FactRecord, Notification, ObjectRef, Rv, Shape,
+    Actor, Body, Entry, EventType, Fact, FactRecord, LockName, Notification, ObjectRef, Rv, Shape,
+    WorkPlace,
 };
 use crate::cache::fill::fill;
 use crate::cache::key::Key;
@@ -35,12 +36,18 @@ pub struct Picture {
     pub queue: QueueRoom,
     /// The queue's lock.
     pub lock: LockState,
+    /// The lock that keeps deltas from being processed while a handler is added.
+    pub block_deltas: LockState,
     /// Pop and the process function.
     pub pop: PopRoom,
     /// The store and its indices.
     pub store: StoreRoom,
     /// The handlers.
     pub handlers: Vec<HandlerRoom>,
+    /// How often the informer looks for due resyncs, in ms; 0: never.
+    pub resync_check_ms: u64,
+    /// The workqueue and its workers, where the program has them.
+    pub work: Option<WorkRoom>,
     /// What the programs printed, the newest [`OUTPUT_LINES`].
     pub output: VecDeque<Arc<str>>,
 }
@@ -99,6 +106,64 @@ pub struct ReflectorRoom {
     pub relist: bool,
     /// The event that was taken off the stream and is not in the queue yet.
     pub in_hand: Option<(EventType, ObjectRef)>,
+    /// Its requests, the newest last, at most [`REQUESTS`].
+    pub requests: VecDeque<RequestLine>,
+    /// A streaming list's temporary store, while it is being filled.
+    pub temporary: Option<BTreeMap<Key, ObjectRef>>,
+    /// Whether its last version is known to have expired, or to be too new for the server.
+    pub unavailable: bool,
+    /// How often the watch-error handler was called.
+    pub watch_errors: u64,
+    /// How often the resync timer fired.
+    pub resyncs: u64,
+}
+
+/// How many requests stay in the picture: two rounds of a list in pages.
+pub const REQUESTS: usize = 8;
+
+/// One request of the reflector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestLine {
+    /// A list, a watch or a streaming list.
+    pub kind: RequestKind,
+    /// `resourceVersion`
+    pub rv: Rv,
+    /// `resourceVersionMatch`; empty without one.
+    pub rv_match: &'static str,
+    /// The most objects of a page; 0 without a limit.
+    pub limit: u32,
+    /// Whether it asks for the next page.
+    pub continues: bool,
+    /// What came of it.
+    pub answer: Answer,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// `LIST`
+    List,
+    /// `WATCH`
+    Watch,
+    /// `WATCH` with `sendInitialEvents`: a streaming list.
+    Stream,
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing yet.
+    Awaited,
+    /// So many objects, and more to come.
+    Page(u32),
+    /// The list is complete: so many objects.
+    Listed(u32),
+    /// The watch is open.
+    Open,
+    /// The watch is over.
+    Ended,
+    /// It failed.
+    Failed(Arc<str>),
 }
 
 /// Which queue it is.
@@ -181,6 +246,29 @@ pub struct Popped {
     pub position: Option<usize>,
     /// Whether it belongs to the first list.
     pub is_in_initial_list: bool,
+    /// RealFIFO only: the entries, oldest first; `key` is empty and `deltas` are theirs (of a list or
+    /// a resync, which is one entry, there are none).
+    pub entries: Vec<Entry>,
+}
+
+impl Popped {
+    /// What a RealFIFO gave out.
+    #[must_use]
+    pub fn of_entries(entries: Vec<Entry>, is_in_initial_list: bool) -> Self {
+        Self {
+            key: Key::from(""),
+            deltas: entries
+                .iter()
+                .filter_map(|entry| match entry {
+                    Entry::Delta(delta_type, object) => Some((*delta_type, object.clone())),
+                    _ => None,
+                })
+                .collect(),
+            position: None,
+            is_in_initial_list,
+            entries,
+        }
+    }
 }
 
 /// The store and its indices.
@@ -213,6 +301,39 @@ pub struct HandlerRoom {
     pub running: Option<Notification>,
     /// What it has been told so far, the newest [`NOTIFICATIONS`].
     pub notifications: VecDeque<Notification>,
+    /// What was sent to it and is not in its buffer yet: its sender waits.
+    pub sending: Option<Notification>,
+    /// Its own `HasSynced()`: it was told the whole first list.
+    pub synced: bool,
+    /// Whether it takes part in resyncs at the moment.
+    pub syncing: bool,
+    /// How often it wants a resync, in ms; 0: never.
+    pub resync_ms: u64,
+    /// Only objects with this label and value pass, as `app=web`.
+    pub filter: Option<Arc<str>>,
+    /// It was removed.
+    pub removed: bool,
+    /// How often it panicked.
+    pub panics: u32,
+}
+
+/// A workqueue and its workers.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct WorkRoom {
+    /// The keys that wait, the next one first.
+    pub queue: VecDeque<Key>,
+    /// The keys that have to be looked at, also those that a worker has.
+    pub dirty: BTreeSet<Key>,
+    /// What each worker has.
+    pub workers: Vec<Option<Key>>,
+    /// The keys that will be added, each with its moment in ms.
+    pub delayed: BTreeMap<Key, u64>,
+    /// How often each key has failed since it was forgotten.
+    pub failures: BTreeMap<Key, u32>,
+    /// How many keys were reconciled well.
+    pub reconciled: u64,
+    /// It takes nothing more.
+    pub shut_down: bool,
 }
 
 impl Picture {
@@ -232,6 +353,7 @@ impl Picture {
             store: store_of(world),
             handlers: handlers_of(world),
             output: world.output().clone(),
+            ..Self::default()
         };
         picture.settle();
         picture
@@ -283,6 +405,9 @@ impl Picture {
         self.apply_queue(&record.fact);
         self.apply_store(&record.fact);
         self.apply_handlers(&record.fact);
+        if let Some(work) = &mut self.work {
+            work.apply(record);
+        }
     }
 
     /// What follows from the rest.
@@ -386,13 +511,61 @@ impl Picture {
     fn apply_reflector(&mut self, fact: &Fact, actor: Actor) {
         let reflector = &mut self.reflector;
         match fact {
-            Fact::ListRequested { .. } => {
+            Fact::ListRequested {
+                rv,
+                rv_match,
+                limit,
+                continues,
+            } => {
+                reflector.request(RequestLine {
+                    kind: RequestKind::List,
+                    rv: Arc::clone(rv),
+                    rv_match,
+                    limit: *limit,
+                    continues: *continues,
+                    answer: Answer::Awaited,
+                });
                 reflector.state = ReflectorState::List;
                 reflector.relist = false;
                 reflector.backoff_ms = 0;
             }
-            Fact::ListReceived { .. } => reflector.lists += 1,
-            Fact::WatchRequested { .. } => {
+            Fact::PageReceived { count, .. } => reflector.answered(Answer::Page(*count)),
+            Fact::ListReceived { count, .. } => {
+                reflector.lists += 1;
+                reflector.answered(Answer::Listed(*count));
+            }
+            Fact::ListFailed { error, .. } | Fact::WatchFailed { error } => {
+                reflector.answered(Answer::Failed(Arc::clone(error)));
+            }
+            Fact::WatchAccepted { .. } => reflector.answered(Answer::Open),
+            Fact::InitialEventKept { event, object } => {
+                let temporary = reflector.temporary.get_or_insert_default();
+                if *event == EventType::Deleted {
+                    temporary.remove(&object.key);
+                } else {
+                    temporary.insert(object.key.clone(), object.clone());
+                }
+            }
+            Fact::InitialEventsEnded { .. } => {
+                reflector.temporary = None;
+                reflector.lists += 1;
+            }
+            Fact::VersionUnavailable { on } => reflector.unavailable = *on,
+            Fact::WatchErrorReported { .. } => reflector.watch_errors += 1,
+            Fact::ResyncDue { .. } => reflector.resyncs += 1,
+            Fact::WatchRequested { rv, initial_events } => {
+                reflector.request(RequestLine {
+                    kind: if *initial_events {
+                        RequestKind::Stream
+                    } else {
+                        RequestKind::Watch
+                    },
+                    rv: Arc::clone(rv),
+                    rv_match: if *initial_events { "NotOlderThan" } else { "" },
+                    limit: 0,
+                    continues: false,
+                    answer: Answer::Awaited,
+                });
                 reflector.state = ReflectorState::Watch;
                 reflector.backoff_ms = 0;
             }
@@ -403,7 +576,11 @@ impl Picture {
                 }
             }
             Fact::LastSyncMoved { to, .. } => reflector.last_sync = Arc::clone(to),
-            Fact::WatchEnded { relist } => reflector.relist = *relist,
+            Fact::WatchEnded { relist } => {
+                reflector.answered(Answer::Ended);
+                reflector.temporary = None;
+                reflector.relist = *relist;
+            }
             Fact::BackoffStarted { ms, .. } => {
                 reflector.state = ReflectorState::Backoff;
                 reflector.backoff_ms = *ms;
@@ -434,12 +611,12 @@ impl Picture {
                 queue.known_objects = *on;
                 self.store.present |= *on;
             }
-            Fact::LockTaken { by, .. } => {
-                self.lock.holder = Some(*by);
-                self.lock.waiting.retain(|actor| actor != by);
-            }
-            Fact::LockAwaited { by, .. } => self.lock.waiting.push(*by),
-            Fact::LockReleased { .. } => self.lock.holder = None,
+            Fact::LockTaken { lock, .. }
+            | Fact::LockAwaited { lock, .. }
+            | Fact::LockReleased { lock, .. } => match lock {
+                LockName::Queue => self.lock.apply(fact),
+                LockName::BlockDeltas => self.block_deltas.apply(fact),
+            },
             Fact::Populated { .. } => queue.populated = true,
             Fact::Synced => queue.synced = true,
             Fact::QueueClosed => queue.closed = true,
@@ -479,10 +656,15 @@ impl Picture {
                 queue.keys.pop_front();
             }
             Fact::EntryAppended { entry, .. } => queue.entries.push_back(entry.clone()),
-            Fact::EntriesTaken { count, .. } => {
-                queue
-                    .entries
-                    .drain(..(*count as usize).min(queue.entries.len()));
+            Fact::EntriesTaken {
+                count,
+                is_in_initial_list,
+            } => {
+                let count = (*count as usize).min(queue.entries.len());
+                let entries: Vec<Entry> = queue.entries.drain(..count).collect();
+                pop.asked = pop.asked.saturating_sub(1);
+                pop.count += 1;
+                pop.processing = Some(Popped::of_entries(entries, *is_in_initial_list));
             }
             Fact::KeyPopped {
                 key,
@@ -498,6 +680,7 @@ impl Picture {
                     deltas: deltas.clone(),
                     position: None,
                     is_in_initial_list: *is_in_initial_list,
+                    entries: Vec::new(),
                 });
             }
             Fact::Requeued { key, added: true } => {
@@ -511,7 +694,9 @@ impl Picture {
                     popped.position = Some(*position as usize);
                 }
             }
-            Fact::Processed { .. } => pop.last = pop.processing.take(),
+            Fact::Processed { .. } | Fact::EntriesProcessed { .. } => {
+                pop.last = pop.processing.take();
+            }
             _ => {}
         }
     }
@@ -581,9 +766,42 @@ impl Picture {
                 ..
             } => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
+                    room.sending = None;
                     room.pending.push_back(notification.clone());
                 }
             }
+            Fact::NotificationSent {
+                handler,
+                notification,
+            } => {
+                if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
+                    room.sending = Some(notification.clone());
+                }
+            }
+            Fact::HandlerSynced { handler } => {
+                if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
+                    room.synced = true;
+                }
+            }
+            Fact::SyncingSet { handler, syncing } => {
+                if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
+                    room.syncing = *syncing;
+                }
+            }
+            Fact::HandlerPanicked { handler, .. } => {
+                if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
+                    room.running = None;
+                    room.panics += 1;
+                }
+            }
+            Fact::HandlerRemoved { handler } => {
+                if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
+                    room.removed = true;
+                    room.sending = None;
+                    room.pending.clear();
+                }
+            }
+            Fact::ResyncCheckSet { ms } => self.resync_check_ms = *ms,
             Fact::NotificationTaken {
                 handler,
                 notification,
@@ -608,6 +826,80 @@ impl Picture {
                 }
                 self.output.push_back(Arc::clone(line));
             }
+            _ => {}
+        }
+    }
+}
+
+impl ReflectorRoom {
+    fn request(&mut self, line: RequestLine) {
+        if self.requests.len() == REQUESTS {
+            self.requests.pop_front();
+        }
+        self.requests.push_back(line);
+    }
+
+    fn answered(&mut self, answer: Answer) {
+        if let Some(last) = self.requests.back_mut() {
+            last.answer = answer;
+        }
+    }
+}
+
+impl WorkRoom {
+    fn apply(&mut self, record: &FactRecord) {
+        match &record.fact {
+            Fact::WorkAdded { key, place } => {
+                self.delayed.remove(key);
+                self.dirty.insert(key.clone());
+                if *place == WorkPlace::Queue {
+                    self.queue.push_back(key.clone());
+                }
+            }
+            Fact::WorkTaken { worker, key } => {
+                self.queue.pop_front();
+                self.dirty.remove(key);
+                if let Some(has) = self.workers.get_mut(usize::from(*worker)) {
+                    *has = Some(key.clone());
+                }
+            }
+            Fact::WorkDone { key, again } => {
+                for has in &mut self.workers {
+                    if has.as_ref() == Some(key) {
+                        *has = None;
+                    }
+                }
+                if *again {
+                    self.queue.push_back(key.clone());
+                }
+            }
+            Fact::WorkDelayed { key, ms, failures } => {
+                let at = record.time + ms;
+                let earliest = self.delayed.get(key).map_or(at, |before| at.min(*before));
+                self.delayed.insert(key.clone(), earliest);
+                if *failures > 0 {
+                    self.failures.insert(key.clone(), *failures);
+                }
+            }
+            Fact::WorkForgotten { key } => {
+                self.failures.remove(key);
+            }
+            Fact::Reconciled { ok: true, .. } => self.reconciled += 1,
+            Fact::WorkShutDown { .. } => self.shut_down = true,
+            _ => {}
+        }
+    }
+}
+
+impl LockState {
+    fn apply(&mut self, fact: &Fact) {
+        match fact {
+            Fact::LockTaken { by, .. } => {
+                self.holder = Some(*by);
+                self.waiting.retain(|actor| actor != by);
+            }
+            Fact::LockAwaited { by, .. } => self.waiting.push(*by),
+            Fact::LockReleased { .. } => self.holder = None,
             _ => {}
         }
     }
@@ -797,6 +1089,7 @@ fn reflector_of(world: &World<AnySource>) -> ReflectorRoom {
         backoff_ms: feeder.backoff_ms,
         relist: feeder.relist,
         in_hand: feeder.in_hand.clone(),
+        ..ReflectorRoom::default()
     }
 }
 
@@ -807,6 +1100,7 @@ fn pop_of(world: &World<AnySource>) -> PopRoom {
         deltas: popped.deltas,
         position: popped.position,
         is_in_initial_list: popped.is_in_initial_list,
+        entries: Vec::new(),
     };
     PopRoom {
         mode: process.mode,
@@ -835,6 +1129,7 @@ fn handlers_of(world: &World<AnySource>) -> Vec<HandlerRoom> {
                 .as_ref()
                 .map(|(notification, ..)| notification.clone()),
             notifications: handler.notifications.clone(),
+            ..HandlerRoom::default()
         })
         .collect()
 }

@@ -121,6 +121,7 @@ mod tests {
             deltas: updates("a", count),
             position,
             is_in_initial_list: false,
+            entries: Vec::new(),
         }
     }
 
