@@ -9,15 +9,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use deltascope::cache::fact::{Actor, Cause, EventType, Fact, FactRecord, ProcessMode};
+use deltascope::cache::controller::Generation;
+use deltascope::cache::fact::{Actor, Cause, Entry, EventType, Fact, FactRecord, ProcessMode};
+use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::replay::picture::Picture;
 use deltascope::replay::timeline::Timeline;
+use deltascope::runtime::virtual_time::{Era, Machinery, WorkSettings};
 use deltascope::runtime::virtual_time::{Feed, HandlerSettings, Input, Settings, World};
-use deltascope::source::Command;
 use deltascope::source::any::AnySource;
 use deltascope::source::pod::{PodSpec, Write};
 use deltascope::source::scenario::Scenario;
 use deltascope::source::wire::{Recorded, RecordedEvent, RecordedList};
+use deltascope::source::{Command, Refusals};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -31,6 +34,12 @@ enum Op {
     Pop,
     Mode(ProcessMode),
     Known(bool),
+    Close,
+    Bookmark,
+    ErrorEvent(u16),
+    Refuse(Refusals),
+    AddHandler(u8),
+    RemoveHandler(u8),
 }
 
 fn pod(name: u8, flavour: u8) -> PodSpec {
@@ -64,6 +73,12 @@ fn input(op: &Op) -> Option<Input<Command>> {
         Op::Pop => Some(Input::Pop),
         Op::Mode(mode) => Some(Input::Mode(*mode)),
         Op::Known(on) => Some(Input::KnownObjects(*on)),
+        Op::Close => Some(Input::Source(Command::Close)),
+        Op::Bookmark => Some(Input::Source(Command::Bookmark)),
+        Op::ErrorEvent(code) => Some(Input::Source(Command::ErrorEvent(*code))),
+        Op::Refuse(refusals) => Some(Input::Source(Command::Refuse(*refusals))),
+        Op::AddHandler(n) => Some(Input::AddHandler(handler(*n))),
+        Op::RemoveHandler(n) => Some(Input::RemoveHandler(*n)),
     }
 }
 
@@ -82,41 +97,98 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
             Just(ProcessMode::Paced(300)),
         ].prop_map(Op::Mode),
         1 => any::<bool>().prop_map(Op::Known),
+        1 => Just(Op::Close),
+        1 => Just(Op::Bookmark),
+        1 => prop_oneof![Just(410u16), Just(429), Just(500)].prop_map(Op::ErrorEvent),
+        1 => (any::<bool>(), 1..3u32, prop_oneof![
+            Just(ApiErrorKind::Expired),
+            Just(ApiErrorKind::TooLarge),
+            Just(ApiErrorKind::TooManyRequests),
+            Just(ApiErrorKind::ConnectionRefused),
+            Just(ApiErrorKind::InternalError),
+            Just(ApiErrorKind::Forbidden),
+            Just(ApiErrorKind::Invalid),
+        ]).prop_map(|(watch, times, kind)| Op::Refuse(Refusals { watch, kind, times })),
+        1 => any::<u8>().prop_map(Op::AddHandler),
+        1 => (0..4u8).prop_map(Op::RemoveHandler),
     ];
     prop::collection::vec(op, 1..60)
 }
 
+/// One of the handlers that can be, by its number.
+fn handler(n: u8) -> HandlerSettings {
+    HandlerSettings {
+        name: format!("h{n}").into(),
+        inline: n % 3 == 1,
+        latency_ms: 200 * u32::from(n % 4),
+        resync_ms: [None, Some(0), Some(1_500), Some(4_000)][usize::from(n / 3 % 4)],
+        filter: (n % 5 == 4).then(|| "app=app-1".into()),
+        panics_at: (n % 7 == 6).then(|| "p2".into()),
+        mutates: (n % 7 == 5).then(|| "app=changed".into()),
+        queues: n % 2 == 0,
+        on_add: vec!["OnAdd {name}".into()],
+        on_update: vec!["OnUpdate {name} {rv} {phase}".into()],
+        on_delete: vec!["OnDelete {name}".into()],
+    }
+}
+
 fn settings() -> impl Strategy<Value = Settings> {
     (
-        any::<u64>(),
-        any::<bool>(),
-        prop_oneof![3 => Just(Feed::Server), 1 => Just(Feed::Program)],
+        (
+            any::<u64>(),
+            any::<bool>(),
+            prop_oneof![3 => Just(Feed::Server), 1 => Just(Feed::Program)],
+            prop_oneof![
+                1 => Just(Machinery::HandMade),
+                1 => Just(Machinery::Plain),
+                2 => Just(Machinery::Shared)
+            ],
+            prop::sample::select(&Generation::ALL[..]),
+        ),
+        (
+            prop::option::of(any::<bool>()),
+            any::<bool>(),
+            prop_oneof![Just(0u32), Just(2)],
+            prop_oneof![Just(0u64), Just(2_000)],
+            any::<bool>(),
+        ),
         any::<(bool, bool, bool, bool)>(),
         prop_oneof![Just(0u32), Just(120)],
-        0..3usize,
+        prop::collection::vec(any::<u8>(), 0..3),
+        prop::option::of((1..3u8, 0..300u32, 0..3u32)),
     )
         .prop_map(
-            |(seed, interleave, feed, (known, store, replaced, by_type), process_ms, handlers)| {
+            |(
+                (seed, interleave, feed, machinery, generation),
+                (watch_list, refuses_streaming, page_size, resync_ms, mutation_detector),
+                (known, store, replaced, by_type),
+                process_ms,
+                handlers,
+                work,
+            )| {
                 Settings {
                     seed,
                     interleave,
                     feed,
+                    machinery,
+                    era: Era(generation),
+                    watch_list,
+                    refuses_streaming,
+                    page_size,
+                    resync_ms,
+                    mutation_detector,
                     known_objects: known,
                     store,
                     emit_delta_type_replaced: replaced,
-                    by_type,
+                    by_type: by_type && machinery == Machinery::HandMade,
                     process_ms,
                     indices: vec!["namespace".into(), "app".into(), "node".into()],
-                    handlers: (0..handlers)
-                        .map(|n| HandlerSettings {
-                            name: format!("h{n}").into(),
-                            inline: n == 1,
-                            latency_ms: 200 * n as u32,
-                            on_add: vec!["OnAdd {name}".into()],
-                            on_update: vec!["OnUpdate {name} {rv} {phase}".into()],
-                            on_delete: vec!["OnDelete {name}".into()],
-                        })
-                        .collect(),
+                    handlers: handlers.into_iter().map(handler).collect(),
+                    work: work.map(|(workers, latency_ms, failures)| WorkSettings {
+                        workers,
+                        latency_ms,
+                        failures,
+                    }),
                     ..Settings::default()
                 }
             },
@@ -199,11 +271,18 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             | F::Called { .. }
             | F::ModeSet { .. }
             | F::PopAsked { .. }
+            | F::HandlerAsked { .. }
+            | F::RemovalAsked { .. }
             | F::KnownObjectsSet { .. } => by_input,
             F::WatchClosed { .. } => true,
-            F::ListRequested { .. } | F::WatchRequested { .. } => !by_input,
-            // Of a recording.
-            F::EventSent { .. } => !by_input,
+            F::ListRequested { .. }
+            | F::WatchRequested { .. }
+            | F::ResyncDue { .. }
+            | F::SyncingSet { .. } => !by_input,
+            // Of a recording; a simulated server says such things when it is asked to.
+            F::EventSent { event, .. } => {
+                !by_input || matches!(event, EventType::Bookmark | EventType::Error)
+            }
             _ => false,
         };
     };
@@ -214,51 +293,124 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
         all[record.id.0 as usize..]
             .iter()
             .find_map(|later| match &later.fact {
-                F::KeyPopped { key, .. } => Some(key),
+                F::KeyPopped { key, .. } => Some(Some(key)),
+                F::EntriesTaken { .. } => Some(None),
                 _ => None,
             })
     };
+    // What the reflector, the process loop and the others are at when they do something.
+    let at_work = matches!(
+        by.fact,
+        F::EventReceived { .. }
+            | F::ListReceived { .. }
+            | F::InitialEventsEnded { .. }
+            | F::Called { .. }
+            | F::ResyncDue { .. }
+            | F::KeyPopped { .. }
+            | F::EntriesTaken { .. }
+            | F::DeltaTaken { .. }
+            | F::ListOpened { .. }
+            | F::ResyncOpened { .. }
+            | F::HandlerAsked { .. }
+            | F::HandlerAdded { .. }
+            | F::RemovalAsked { .. }
+    );
+    // What an answer that was no use leads to.
+    let refused = matches!(
+        by.fact,
+        F::ListRefused { .. }
+            | F::WatchRefused { .. }
+            | F::WatchDenied { .. }
+            | F::ConnectionRefused
+            | F::ListFailed { .. }
+            | F::WatchFailed { .. }
+            | F::WatchEnded { .. }
+    );
     match (&record.fact, &by.fact) {
         (F::EventSent { object, .. }, F::ObjectCreated { object: of, .. })
         | (F::EventSent { object, .. }, F::ObjectUpdated { object: of, .. })
         | (F::EventSent { object, .. }, F::ObjectDeleted { object: of, .. })
-        | (F::EventReceived { object, .. }, F::EventSent { object: of, .. }) => object == of,
+        | (F::EventReceived { object, .. }, F::EventSent { object: of, .. })
+        | (F::InitialEventKept { object, .. }, F::EventReceived { object: of, .. }) => object == of,
         (F::EventSent { .. }, F::WatchAccepted { .. }) => true,
-        (F::ListAnswered { .. } | F::ListRefused { .. }, F::ListRequested { .. })
+        (
+            F::ListAnswered { .. } | F::ListRefused { .. } | F::ConnectionRefused,
+            F::ListRequested { .. },
+        )
         | (
-            F::WatchAccepted { .. } | F::WatchRefused { .. } | F::ConnectionRefused,
+            F::WatchAccepted { .. }
+            | F::WatchRefused { .. }
+            | F::WatchDenied { .. }
+            | F::ConnectionRefused,
             F::WatchRequested { .. },
         )
-        | (F::ConnectionRefused, F::ListRequested { .. })
-        | (F::BackoffStarted { .. }, F::ConnectionRefused)
-        | (F::ListReceived { .. }, F::ListAnswered { .. })
-        | (F::WatchEnded { .. }, F::WatchClosed { .. } | F::WatchRefused { .. })
-        | (F::BackoffStarted { .. }, F::WatchEnded { .. })
+        | (F::ListReceived { .. } | F::PageReceived { .. }, F::ListAnswered { .. })
+        | (F::ListRequested { .. }, F::PageReceived { .. } | F::StreamFellBack { .. })
         | (F::ListRequested { .. } | F::WatchRequested { .. }, F::BackoffStarted { .. })
-        | (F::WatchRequested { .. }, F::ListReceived { .. } | F::WatchEnded { relist: false })
-        | (F::ReflectorStopped { .. }, F::ListRefused { .. } | F::WatchRequested { .. }) => true,
+        | (F::ReflectorStopped { .. }, F::ListRefused { .. } | F::WatchRequested { .. })
+        | (F::WatchEnded { .. }, F::WatchClosed { .. })
+        | (
+            F::VersionUnavailable { on: false },
+            F::ListReceived { .. }
+            | F::InitialEventsEnded { .. }
+            | F::ListAnswered { .. }
+            | F::EventReceived { .. },
+        )
+        | (F::InitialEventsEnded { .. } | F::ObjectRejected { .. }, F::EventReceived { .. }) => {
+            true
+        }
+        (
+            F::ListFailed { .. }
+            | F::WatchFailed { .. }
+            | F::WatchErrorReported { .. }
+            | F::BackoffStarted { .. }
+            | F::StreamFellBack { .. }
+            | F::VersionUnavailable { on: true }
+            | F::ListRequested { .. }
+            | F::WatchRequested { .. },
+            _,
+        ) if refused => true,
+        (F::WatchRequested { .. }, F::ListReceived { .. }) => true,
         (F::WatchEnded { .. }, F::EventReceived { event, .. }) => *event == EventType::Error,
-        (F::LastSyncMoved { .. }, F::EventReceived { .. } | F::ListReceived { .. }) => true,
+        (
+            F::LastSyncMoved { .. },
+            F::EventReceived { .. } | F::ListReceived { .. } | F::InitialEventsEnded { .. },
+        ) => true,
         (F::LockTaken { by: who, .. } | F::LockAwaited { by: who, .. }, cause) => {
             match (who, cause) {
-                (Actor::Reflector, F::EventReceived { .. } | F::ListReceived { .. })
-                | (Actor::Program, F::Called { .. })
-                | (Actor::ProcessLoop, F::PopAsked { .. }) => true,
+                (Actor::ProcessLoop, F::PopAsked { .. }) => true,
                 (Actor::ProcessLoop, F::DeltaAppended { object, .. }) => {
-                    next_pop().is_none_or(|key| *key == object.key)
+                    next_pop().flatten().is_none_or(|key| *key == object.key)
                 }
-                _ => false,
+                (Actor::ProcessLoop, F::EntryAppended { .. }) => true,
+                _ => at_work,
             }
         }
         (F::DeltaAppended { object, .. }, F::EventReceived { object: of, .. })
         | (F::DeltaAppended { object, .. }, F::Called { object: of, .. }) => object == of,
-        (F::DeltaAppended { .. }, F::ListReceived { .. }) => true,
+        (
+            F::DeltaAppended { .. } | F::EntryAppended { .. },
+            F::ListReceived { .. } | F::InitialEventsEnded { .. } | F::ResyncDue { .. },
+        ) => true,
+        (
+            F::EntryAppended { entry, .. },
+            F::EventReceived { object: of, .. } | F::Called { object: of, .. },
+        ) => match entry {
+            Entry::Delta(_, object) => object == of,
+            Entry::Bookmark { rv } => *rv == of.rv,
+            _ => false,
+        },
         (
             F::KeyPopped { key, deltas, .. },
             F::DeltaAppended {
                 delta_type, object, ..
             },
         ) => object.key == *key && deltas[0] == (*delta_type, object.clone()),
+        (F::EntriesTaken { .. }, F::EntryAppended { .. }) => true,
+        (F::ListOpened { rv, .. }, F::EntryAppended { entry, .. }) => {
+            matches!(entry, Entry::ReplacedAll { rv: of, .. } if rv == of)
+        }
+        (F::ResyncOpened { .. }, F::EntryAppended { entry, .. }) => *entry == Entry::SyncAll,
         (
             F::DeltaTaken {
                 delta_type, object, ..
@@ -267,13 +419,50 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
                 delta_type: t,
                 object: of,
                 ..
+            }
+            | F::EntryAppended {
+                entry: Entry::Delta(t, of),
+                ..
             },
         ) => (delta_type, object) == (t, of),
-        (F::ItemStored { .. } | F::ItemRemoved { .. }, F::DeltaTaken { .. })
-        | (F::IndexEntryAdded { .. } | F::IndexEntryRemoved { .. }, F::DeltaTaken { .. })
-        | (F::NotificationQueued { .. }, F::DeltaTaken { .. })
-        | (F::Processed { .. }, F::DeltaTaken { .. }) => true,
+        // In a batch, too, each is told because of its own delta.
         (
+            F::ItemStored { .. }
+            | F::ItemRemoved { .. }
+            | F::IndexEntryAdded { .. }
+            | F::IndexEntryRemoved { .. }
+            | F::NotificationSent { .. }
+            | F::NotificationWithheld { .. },
+            F::DeltaTaken { object, .. },
+        ) => record.fact.key() == Some(&object.key),
+        (F::NotificationSent { .. }, F::HandlerAdded { .. }) => record.actor == Actor::Main,
+        (F::NotificationSent { .. }, F::ListOpened { .. } | F::ResyncOpened { .. })
+        | (F::NotificationWithheld { .. }, F::ListOpened { .. } | F::ResyncOpened { .. })
+        | (
+            F::StoreReplaced { .. } | F::IndicesReset | F::IndexEntryAdded { .. },
+            F::ListOpened { .. },
+        )
+        | (F::Processed { .. } | F::EntriesProcessed { .. }, F::DeltaTaken { .. })
+        | (
+            F::EntriesProcessed { .. },
+            F::ListOpened { .. } | F::ResyncOpened { .. } | F::EntriesTaken { .. },
+        )
+        | (
+            F::StoreVersionMoved { .. },
+            F::DeltaTaken { .. } | F::ListOpened { .. } | F::EntriesTaken { .. },
+        ) => true,
+        (
+            F::NotificationQueued {
+                handler,
+                notification,
+                ..
+            },
+            F::NotificationSent {
+                handler: h,
+                notification: n,
+            },
+        )
+        | (
             F::NotificationTaken {
                 handler,
                 notification,
@@ -284,29 +473,52 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
                 ..
             },
         ) => (handler, notification) == (h, n),
-        (F::NotificationTaken { .. }, F::DeltaTaken { .. }) => true,
+        // A handler inside process.
         (
-            F::LinePrinted { handler, .. } | F::NotificationHandled { handler },
+            F::NotificationTaken { .. },
+            F::DeltaTaken { .. } | F::ListOpened { .. } | F::ResyncOpened { .. },
+        ) => record.actor == Actor::ProcessLoop,
+        (
+            F::LinePrinted { handler, .. }
+            | F::NotificationHandled { handler }
+            | F::HandlerPanicked { handler, .. }
+            | F::HandlerSynced { handler }
+            | F::ObjectMutated { handler, .. },
             F::NotificationTaken { handler: h, .. },
         ) => handler == h,
+        (F::WorkAdded { key, .. }, F::NotificationTaken { notification, .. }) => {
+            notification.object().key == *key
+        }
+        (F::WorkAdded { key, .. }, F::WorkDelayed { key: of, .. })
+        | (F::WorkAdded { key, .. }, F::WorkAdded { key: of, .. })
+        | (
+            F::WorkTaken { key, .. },
+            F::WorkAdded { key: of, .. } | F::WorkDelayed { key: of, .. },
+        )
+        | (F::Reconciled { key, .. }, F::WorkTaken { key: of, .. })
+        | (F::WorkDelayed { key, .. }, F::Reconciled { key: of, .. })
+        | (F::WorkForgotten { key }, F::Reconciled { key: of, .. })
+        | (F::WorkDone { key, .. }, F::Reconciled { key: of, .. }) => key == of,
+        (F::MutationDetected { .. }, F::ObjectMutated { .. }) => true,
+        (F::HandlerAdded { .. }, F::HandlerAsked { .. })
+        | (F::HandlerRemoved { .. }, F::RemovalAsked { .. }) => true,
         // What an actor does on its way has the cause of the way.
         (
             F::LockReleased { .. }
             | F::Populated { .. }
             | F::Synced
+            | F::HandlerSynced { .. }
             | F::DeleteChecked { .. }
             | F::DeleteIgnored { .. }
             | F::DeltasMerged { .. }
             | F::KeyEnqueued { .. }
             | F::KeyFailed { .. }
             | F::DeletionDetected { .. }
+            | F::ResyncSkipped { .. }
+            | F::ProcessFailed { .. }
             | F::ProcessWasSlow { .. },
-            F::EventReceived { .. }
-            | F::ListReceived { .. }
-            | F::Called { .. }
-            | F::KeyPopped { .. }
-            | F::DeltaTaken { .. },
-        ) => true,
+            _,
+        ) => at_work,
         _ => false,
     }
 }
@@ -344,7 +556,8 @@ proptest! {
         recorded in recorded(),
         ops in ops(),
     ) {
-        let settings = Settings { feed: Feed::Recorded, ..settings };
+        // A timer has no end.
+        let settings = Settings { feed: Feed::Recorded, resync_ms: 0, ..settings };
         let scenario = Scenario { settings, recorded: Some(recorded), ..Scenario::default() };
         let mut world = scenario.build().unwrap();
         let mut picture = Picture::of(&world);

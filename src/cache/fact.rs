@@ -292,6 +292,13 @@ pub enum Fact {
         /// The oldest that would have worked.
         oldest: Rv,
     },
+    /// A watch was not opened, for any other reason than its version.
+    WatchDenied {
+        /// HTTP status.
+        code: u16,
+        /// Why.
+        reason: Arc<str>,
+    },
     /// A request did not reach the server: the connection is refused.
     ConnectionRefused,
     /// An event was put on the stream.
@@ -774,6 +781,22 @@ pub enum Fact {
         /// What it said.
         error: Arc<str>,
     },
+    /// The program asked for a handler to be added.
+    HandlerAsked {
+        /// Its name.
+        name: Arc<str>,
+        /// How long it takes for each notification, in ms.
+        latency_ms: u32,
+        /// How often it wants to be told everything again, in ms; 0: never.
+        resync_ms: u64,
+        /// It is told only of objects with this label and value; empty: of all.
+        filter: Arc<str>,
+    },
+    /// The program asked for a handler to be removed.
+    RemovalAsked {
+        /// Which handler.
+        handler: u8,
+    },
     /// A handler was added.
     HandlerAdded {
         /// Which handler.
@@ -884,6 +907,7 @@ impl Fact {
             Self::ListRefused { .. } => "ListRefused",
             Self::WatchAccepted { .. } => "WatchAccepted",
             Self::WatchRefused { .. } => "WatchRefused",
+            Self::WatchDenied { .. } => "WatchDenied",
             Self::ConnectionRefused => "ConnectionRefused",
             Self::EventSent { .. } => "EventSent",
             Self::WatchClosed { .. } => "WatchClosed",
@@ -958,6 +982,8 @@ impl Fact {
             Self::LinePrinted { .. } => "LinePrinted",
             Self::NotificationHandled { .. } => "NotificationHandled",
             Self::HandlerPanicked { .. } => "HandlerPanicked",
+            Self::HandlerAsked { .. } => "HandlerAsked",
+            Self::RemovalAsked { .. } => "RemovalAsked",
             Self::HandlerAdded { .. } => "HandlerAdded",
             Self::HandlerRemoved { .. } => "HandlerRemoved",
             Self::HandlerSynced { .. } => "HandlerSynced",

@@ -92,6 +92,19 @@ impl<O: Object> MutationDetector<O> {
         }
     }
 
+    /// An object was written into, and where objects are plain data that made another one of it. Says
+    /// whether it is watched.
+    pub fn write_through(&mut self, old: &Arc<O>, new: &Arc<O>) -> bool {
+        let mut found = false;
+        for watched in self.cached.iter_mut().chain(&mut self.retained) {
+            if Arc::ptr_eq(&watched.object, old) {
+                watched.object = Arc::clone(new);
+                found = true;
+            }
+        }
+        found
+    }
+
     /// Looks at everything, and gives what was changed since it came or was last found: nothing, if
     /// all is well. To be called every [`COMPARE_PERIOD`].
     ///

@@ -466,6 +466,15 @@ impl<O: Object> Reflector<O> {
         }
     }
 
+    /// Begins with a watch, as if a list had come before: for the recording of a watch alone.
+    #[must_use]
+    pub fn in_mid_watch(options: ReflectorOptions<O>) -> Self {
+        Self {
+            stage: Stage::Pause(Next::Watch),
+            ..Self::new(options)
+        }
+    }
+
     // ---- what it waits for, and the answers
 
     /// What it waits for; stays so until the answer comes.
@@ -720,6 +729,12 @@ impl<O: Object> Reflector<O> {
     #[must_use]
     pub fn state(&self) -> ReflectorState {
         self.state
+    }
+
+    /// What the initial events of a streaming list have brought so far; `None` outside of one.
+    #[must_use]
+    pub fn temporary_store(&self) -> Option<impl Iterator<Item = (&Key, &Item<O>)>> {
+        matches!(self.stage, Stage::Stream).then(|| self.temporary_store.iter())
     }
 
     /// Whether the watch that was opened last is still in use; else the driver closes it.
@@ -1065,6 +1080,7 @@ impl<O: Object> Reflector<O> {
             count: count(kept.len()),
         });
         self.set_unavailable(false, trace);
+        self.state = ReflectorState::Watch;
         let mut kept: Vec<_> = kept.into_iter().collect();
         self.options.order.sort(&mut kept, |(key, _)| key);
         let items = kept.into_iter().map(|(_, item)| item).collect();

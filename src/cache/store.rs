@@ -247,6 +247,19 @@ impl<O: Object> Indexer<O> {
         }))
     }
 
+    /// Puts another object in the place of a stored one behind the back of the indices: what it comes
+    /// to when somebody writes into an object that the store shares with him. Says whether the key
+    /// is there.
+    pub fn write_through(&mut self, key: &str, item: Item<O>) -> bool {
+        match self.items.get_mut(key) {
+            Some(stored) => {
+                *stored = item;
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Notes a version without a change.
     pub fn bookmark(&mut self, resource_version: &str, trace: &mut impl Trace) {
         self.set_version(resource_version, trace);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::cache::controller::{Generation, InformerQueue};
 use crate::cache::delta::DeltaType;
 pub use crate::cache::fact::ProcessMode;
 use crate::cache::fact::{
@@ -18,8 +19,12 @@ use crate::cache::fact::{
 use crate::cache::fill::fill;
 use crate::cache::key::Key;
 use crate::cache::queue::Queue;
-pub use crate::runtime::virtual_time::{Feed, NOTIFICATIONS, OUTPUT_LINES, ReflectorState};
-use crate::runtime::virtual_time::{PoppedDeltas, World};
+use crate::runtime::lock::Lock;
+pub use crate::runtime::virtual_time::{
+    Answer, Feed, Machinery, NOTIFICATIONS, OUTPUT_LINES, REQUESTS, ReflectorState, RequestKind,
+    RequestLine,
+};
+use crate::runtime::virtual_time::{HandlerSettings, PoppedWork, World};
 use crate::source::any::AnySource;
 use crate::source::program::event_of;
 pub use crate::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
@@ -28,6 +33,10 @@ pub use crate::source::stream::{Delivery, STREAM_LINES, StreamLine};
 /// What the screen draws.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Picture {
+    /// What stands behind the reflector.
+    pub machinery: Machinery,
+    /// Whose behaviour it has.
+    pub generation: Generation,
     /// The API server's room.
     pub api: ApiRoom,
     /// The reflector's room.
@@ -44,6 +53,8 @@ pub struct Picture {
     pub store: StoreRoom,
     /// The handlers.
     pub handlers: Vec<HandlerRoom>,
+    /// Handlers that were asked for and are not there yet.
+    pub asked: VecDeque<HandlerRoom>,
     /// How often the informer looks for due resyncs, in ms; 0: never.
     pub resync_check_ms: u64,
     /// The workqueue and its workers, where the program has them.
@@ -116,54 +127,6 @@ pub struct ReflectorRoom {
     pub watch_errors: u64,
     /// How often the resync timer fired.
     pub resyncs: u64,
-}
-
-/// How many requests stay in the picture: two rounds of a list in pages.
-pub const REQUESTS: usize = 8;
-
-/// One request of the reflector.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestLine {
-    /// A list, a watch or a streaming list.
-    pub kind: RequestKind,
-    /// `resourceVersion`
-    pub rv: Rv,
-    /// `resourceVersionMatch`; empty without one.
-    pub rv_match: &'static str,
-    /// The most objects of a page; 0 without a limit.
-    pub limit: u32,
-    /// Whether it asks for the next page.
-    pub continues: bool,
-    /// What came of it.
-    pub answer: Answer,
-}
-
-/// What is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RequestKind {
-    /// `LIST`
-    List,
-    /// `WATCH`
-    Watch,
-    /// `WATCH` with `sendInitialEvents`: a streaming list.
-    Stream,
-}
-
-/// What came of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Nothing yet.
-    Awaited,
-    /// So many objects, and more to come.
-    Page(u32),
-    /// The list is complete: so many objects.
-    Listed(u32),
-    /// The watch is open.
-    Open,
-    /// The watch is over.
-    Ended,
-    /// It failed.
-    Failed(Arc<str>),
 }
 
 /// Which queue it is.
@@ -282,6 +245,8 @@ pub struct StoreRoom {
     pub indices: IndexMap<Arc<str>, BTreeMap<Arc<str>, Vec<Key>>>,
     /// The version of the last list or event that was applied (not kept by client-go before 1.36).
     pub rv: Rv,
+    /// Whether client-go itself keeps that version (from 1.36 on).
+    pub keeps_rv: bool,
     /// How many events were sent that the store does not show yet.
     pub behind: u64,
 }
@@ -309,8 +274,8 @@ pub struct HandlerRoom {
     pub syncing: bool,
     /// How often it wants a resync, in ms; 0: never.
     pub resync_ms: u64,
-    /// Only objects with this label and value pass, as `app=web`.
-    pub filter: Option<Arc<str>>,
+    /// Only objects with this label and value pass, as `app=web`; empty: all.
+    pub filter: Arc<str>,
     /// It was removed.
     pub removed: bool,
     /// How often it panicked.
@@ -345,15 +310,20 @@ impl Picture {
             api: api_of(world),
             reflector: reflector_of(world),
             queue: queue_of(world),
-            lock: LockState {
-                holder: world.lock().holder(),
-                waiting: world.lock().waiting().collect(),
-            },
+            machinery: world.settings().machinery,
+            generation: world.settings().era.0,
+            lock: lock_of(world.lock()),
+            block_deltas: lock_of(world.block_deltas()),
             pop: pop_of(world),
             store: store_of(world),
             handlers: handlers_of(world),
+            asked: world
+                .asked()
+                .map(|settings| asked_of(settings, world))
+                .collect(),
+            resync_check_ms: world.resync_check_ms(),
+            work: work_of(world),
             output: world.output().clone(),
-            ..Self::default()
         };
         picture.settle();
         picture
@@ -495,7 +465,16 @@ impl Picture {
                 }
                 api.trim();
             }
-            Fact::WatchEnded { .. } => api.watch = None,
+            Fact::WatchEnded { .. } => {
+                api.watch = None;
+                // Nobody reads any more.
+                for line in &mut api.stream {
+                    if line.delivery == Delivery::Waiting {
+                        line.delivery = Delivery::Lost;
+                    }
+                }
+                api.trim();
+            }
             _ => {}
         }
         // A recreated object is no longer among the deleted; the last few of those stay in sight.
@@ -525,6 +504,7 @@ impl Picture {
                     continues: *continues,
                     answer: Answer::Awaited,
                 });
+                reflector.temporary = None;
                 reflector.state = ReflectorState::List;
                 reflector.relist = false;
                 reflector.backoff_ms = 0;
@@ -538,7 +518,9 @@ impl Picture {
                 reflector.answered(Answer::Failed(Arc::clone(error)));
             }
             Fact::WatchAccepted { .. } => reflector.answered(Answer::Open),
+            Fact::ObjectRejected { .. } => reflector.in_hand = None,
             Fact::InitialEventKept { event, object } => {
+                reflector.in_hand = None;
                 let temporary = reflector.temporary.get_or_insert_default();
                 if *event == EventType::Deleted {
                     temporary.remove(&object.key);
@@ -548,6 +530,7 @@ impl Picture {
             }
             Fact::InitialEventsEnded { .. } => {
                 reflector.temporary = None;
+                reflector.state = ReflectorState::Watch;
                 reflector.lists += 1;
             }
             Fact::VersionUnavailable { on } => reflector.unavailable = *on,
@@ -566,7 +549,12 @@ impl Picture {
                     continues: false,
                     answer: Answer::Awaited,
                 });
-                reflector.state = ReflectorState::Watch;
+                reflector.state = if *initial_events {
+                    reflector.temporary = Some(BTreeMap::new());
+                    ReflectorState::Stream
+                } else {
+                    ReflectorState::Watch
+                };
                 reflector.backoff_ms = 0;
             }
             Fact::EventReceived { event, object } => {
@@ -582,6 +570,7 @@ impl Picture {
                 reflector.relist = *relist;
             }
             Fact::BackoffStarted { ms, .. } => {
+                reflector.temporary = None;
                 reflector.state = ReflectorState::Backoff;
                 reflector.backoff_ms = *ms;
             }
@@ -706,18 +695,28 @@ impl Picture {
         match fact {
             Fact::ItemStored { object, .. } => {
                 store.items.insert(object.key.clone(), object.clone());
-                store.rv = Arc::clone(&object.rv);
+                if !store.keeps_rv {
+                    store.rv = Arc::clone(&object.rv);
+                }
             }
             Fact::ItemRemoved { key, .. } => {
                 store.items.remove(key);
                 let by = self.pop.processing.as_ref().and_then(|popped| {
-                    let (_, object) = popped.deltas.get(popped.position?)?;
+                    let (_, object) = if popped.entries.is_empty() {
+                        popped.deltas.get(popped.position?)?
+                    } else {
+                        popped
+                            .deltas
+                            .iter()
+                            .find(|(_, object)| object.key == *key)?
+                    };
                     (object.shape == Shape::Object).then_some(object)
                 });
-                if let Some(object) = by {
+                if let (Some(object), false) = (by, store.keeps_rv) {
                     store.rv = Arc::clone(&object.rv);
                 }
             }
+            Fact::StoreVersionMoved { to, .. } => store.rv = Arc::clone(to),
             Fact::StoreReplaced { items } => {
                 store.items = items
                     .iter()
@@ -778,6 +777,20 @@ impl Picture {
                     room.sending = Some(notification.clone());
                 }
             }
+            Fact::HandlerAsked {
+                name,
+                latency_ms,
+                resync_ms,
+                filter,
+            } => self.asked.push_back(HandlerRoom {
+                name: Arc::clone(name),
+                latency_ms: *latency_ms,
+                resync_ms: *resync_ms,
+                filter: Arc::clone(filter),
+                syncing: true,
+                ..HandlerRoom::default()
+            }),
+            Fact::HandlerAdded { .. } => self.handlers.extend(self.asked.pop_front()),
             Fact::HandlerSynced { handler } => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.synced = true;
@@ -850,7 +863,10 @@ impl WorkRoom {
     fn apply(&mut self, record: &FactRecord) {
         match &record.fact {
             Fact::WorkAdded { key, place } => {
-                self.delayed.remove(key);
+                // The delaying queue's own goroutine.
+                if record.actor == Actor::Main {
+                    self.delayed.remove(key);
+                }
                 self.dirty.insert(key.clone());
                 if *place == WorkPlace::Queue {
                     self.queue.push_back(key.clone());
@@ -1028,24 +1044,46 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
     room
 }
 
+fn lock_of(lock: &Lock) -> LockState {
+    LockState {
+        holder: lock.holder(),
+        waiting: lock.waiting().collect(),
+    }
+}
+
 fn queue_of(world: &World<AnySource>) -> QueueRoom {
-    let queue = world.queue();
-    QueueRoom {
-        kind: QueueKind::DeltaFifo,
-        keys: queue.list_keys().cloned().collect(),
-        deltas: fill(queue.list_keys().filter_map(|key| {
-            let deltas = queue.get_by_key(key)?;
-            let deltas = deltas
-                .iter()
-                .map(|delta| (delta.delta_type, delta.object.to_ref(key)))
-                .collect();
-            Some((key.clone(), deltas))
-        })),
-        entries: VecDeque::new(),
-        known_objects: world.known_objects(),
-        populated: queue.populated(),
-        synced: queue.has_synced(),
-        closed: queue.is_closed(),
+    let known_objects = world.known_objects();
+    match world.queue() {
+        InformerQueue::Delta(queue) => QueueRoom {
+            kind: QueueKind::DeltaFifo,
+            keys: queue.list_keys().cloned().collect(),
+            deltas: fill(queue.list_keys().filter_map(|key| {
+                let deltas = queue.get_by_key(key)?;
+                let deltas = deltas
+                    .iter()
+                    .map(|delta| (delta.delta_type, delta.object.to_ref(key)))
+                    .collect();
+                Some((key.clone(), deltas))
+            })),
+            entries: VecDeque::new(),
+            known_objects,
+            populated: queue.populated(),
+            synced: queue.has_synced(),
+            closed: queue.is_closed(),
+        },
+        InformerQueue::Real(queue) => QueueRoom {
+            kind: QueueKind::RealFifo,
+            keys: VecDeque::new(),
+            deltas: BTreeMap::new(),
+            entries: queue
+                .entries()
+                .map(|entry| entry.to_entry(queue.key_func()))
+                .collect(),
+            known_objects,
+            populated: queue.populated(),
+            synced: queue.has_synced(),
+            closed: queue.is_closed(),
+        },
     }
 }
 
@@ -1053,6 +1091,7 @@ fn store_of(world: &World<AnySource>) -> StoreRoom {
     let mut room = StoreRoom {
         present: world.store().is_some(),
         rv: world.store_rv(),
+        keeps_rv: world.settings().keeps_resource_version(),
         indices: world
             .settings()
             .indices
@@ -1081,31 +1120,43 @@ fn store_of(world: &World<AnySource>) -> StoreRoom {
 
 fn reflector_of(world: &World<AnySource>) -> ReflectorRoom {
     let feeder = world.reflector();
+    let reflector = feeder.reflector();
+    let log = &feeder.log;
     ReflectorRoom {
-        state: feeder.state,
-        last_sync: Arc::clone(&feeder.last_sync),
-        events: feeder.events,
-        lists: feeder.lists,
-        backoff_ms: feeder.backoff_ms,
-        relist: feeder.relist,
+        state: feeder.state(),
+        last_sync: Arc::clone(reflector.last_sync_resource_version()),
+        events: log.events,
+        lists: log.lists,
+        backoff_ms: if feeder.state() == ReflectorState::Backoff {
+            log.backoff_ms
+        } else {
+            0
+        },
+        relist: log.relist,
         in_hand: feeder.in_hand.clone(),
-        ..ReflectorRoom::default()
+        requests: log.requests.clone(),
+        temporary: reflector
+            .temporary_store()
+            .map(|kept| fill(kept.map(|(key, item)| (key.clone(), item.to_ref(key))))),
+        unavailable: reflector.is_last_sync_resource_version_unavailable(),
+        watch_errors: log.watch_errors,
+        resyncs: log.resyncs,
     }
 }
 
 fn pop_of(world: &World<AnySource>) -> PopRoom {
     let process = world.process();
-    let room = |popped: PoppedDeltas| Popped {
+    let room = |popped: PoppedWork| Popped {
         key: popped.key,
         deltas: popped.deltas,
         position: popped.position,
         is_in_initial_list: popped.is_in_initial_list,
-        entries: Vec::new(),
+        entries: popped.entries,
     };
     PopRoom {
         mode: process.mode,
         asked: process.asked,
-        processing: process.processing().map(room),
+        processing: world.processing().map(room),
         last: process.last.clone().map(room),
         count: process.count,
     }
@@ -1115,21 +1166,60 @@ fn handlers_of(world: &World<AnySource>) -> Vec<HandlerRoom> {
     world
         .handlers()
         .iter()
-        .map(|handler| HandlerRoom {
-            name: Arc::clone(&handler.settings.name),
-            inline: handler.settings.inline,
-            latency_ms: handler.settings.latency_ms,
-            pending: handler
-                .pending
-                .iter()
-                .map(|(notification, ..)| notification.clone())
-                .collect(),
-            running: handler
-                .running
-                .as_ref()
-                .map(|(notification, ..)| notification.clone()),
-            notifications: handler.notifications.clone(),
-            ..HandlerRoom::default()
+        .zip(0..)
+        .map(|(handler, number)| {
+            let listener = world.listener(number);
+            let room = asked_of(&handler.settings, world);
+            HandlerRoom {
+                inline: handler.inline,
+                pending: listener
+                    .into_iter()
+                    .flat_map(|listener| listener.notices())
+                    .map(|notice| notice.to_fact())
+                    .collect(),
+                running: handler.at_work(),
+                notifications: handler.notifications.clone(),
+                sending: listener
+                    .and_then(|listener| listener.offered())
+                    .map(|notice| notice.to_fact()),
+                synced: handler.had_synced()
+                    || listener.is_some_and(|listener| listener.has_synced()),
+                syncing: handler.syncing || world.is_syncing(number),
+                removed: handler.removed,
+                panics: handler.panics,
+                ..room
+            }
         })
         .collect()
+}
+
+fn asked_of(settings: &HandlerSettings, world: &World<AnySource>) -> HandlerRoom {
+    HandlerRoom {
+        name: Arc::clone(&settings.name),
+        latency_ms: settings.latency_ms,
+        resync_ms: settings.resync_ms.unwrap_or(world.settings().resync_ms),
+        filter: settings.filter.clone().unwrap_or_default(),
+        syncing: true,
+        ..HandlerRoom::default()
+    }
+}
+
+fn work_of(world: &World<AnySource>) -> Option<WorkRoom> {
+    let work = world.work()?;
+    let queue = work.queue();
+    let mut dirty: BTreeSet<Key> = queue.queued().cloned().collect();
+    dirty.extend(queue.dirty_while_processing().cloned());
+    let failures = work.failures();
+    Some(WorkRoom {
+        queue: queue.queued().cloned().collect(),
+        dirty,
+        workers: work.in_work().map(|key| key.cloned()).collect(),
+        delayed: queue
+            .waiting()
+            .map(|(key, at)| (key.clone(), at.as_millis() as u64))
+            .collect(),
+        failures,
+        reconciled: work.reconciled,
+        shut_down: queue.is_shutting_down(),
+    })
 }

@@ -9,14 +9,24 @@ use crate::cache::trace::Trace;
 use super::Time;
 use super::scribe::Scribe;
 
-/// The queue's lock in virtual time: fair, first come, first served.
+/// A lock in virtual time: fair, first come, first served.
 #[derive(Clone, Debug, Default)]
 pub struct Lock {
+    name: LockName,
     holder: Option<Actor>,
     waiting: VecDeque<(Actor, Step)>,
 }
 
 impl Lock {
+    /// A free lock.
+    #[must_use]
+    pub fn new(name: LockName) -> Self {
+        Self {
+            name,
+            ..Self::default()
+        }
+    }
+
     /// Who has it.
     #[must_use]
     pub fn holder(&self) -> Option<Actor> {
@@ -42,7 +52,7 @@ impl Lock {
             None => {
                 self.holder = Some(actor);
                 scribe.fact(step, || Fact::LockTaken {
-                    lock: LockName::Queue,
+                    lock: self.name,
                     by: actor,
                 });
                 true
@@ -50,7 +60,7 @@ impl Lock {
             Some(holder) => {
                 self.waiting.push_back((actor, step));
                 scribe.fact(step, || Fact::LockAwaited {
-                    lock: LockName::Queue,
+                    lock: self.name,
                     by: actor,
                     holder,
                 });
@@ -62,7 +72,7 @@ impl Lock {
     /// Gives it back; who waited longest has it at once.
     pub fn release(&mut self, now: Time, actor: Actor, step: Step, scribe: &mut Scribe) {
         scribe.fact(step, || Fact::LockReleased {
-            lock: LockName::Queue,
+            lock: self.name,
             by: actor,
         });
         self.holder = None;
@@ -70,7 +80,7 @@ impl Lock {
             self.holder = Some(next);
             scribe.turn(now, next);
             scribe.fact(step, || Fact::LockTaken {
-                lock: LockName::Queue,
+                lock: self.name,
                 by: next,
             });
         }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use crate::cache::delta::DeltaType;
-use crate::cache::fact::{EventType, Rv, WatchEnd};
+use crate::cache::lister_watcher::{ApiError, ListPage, ListRequest, WatchItem, WatchRequest};
 use crate::cache::trace::Trace;
 
 /// Virtual milliseconds since the start of the run.
@@ -33,37 +33,19 @@ pub enum Wait {
     Outside,
 }
 
-/// What a source answers to a list.
-#[derive(Clone, Debug)]
-pub struct Listing {
-    /// The version of the list.
-    pub rv: Rv,
-    /// Its objects.
-    pub items: Vec<Arc<DynamicObject>>,
-}
-
-/// What a reflector takes off a watch stream.
-#[derive(Clone, Debug)]
-pub enum StreamItem {
-    /// `ADDED`, `MODIFIED` or `DELETED`.
-    Object(EventType, Arc<DynamicObject>),
-    /// `BOOKMARK`: only a version.
-    Bookmark(Rv),
-    /// `ERROR`: code and reason of its Status.
-    Error(u16, Arc<str>),
-    /// The stream is over.
-    End(WatchEnd),
-}
-
 /// Why a source did not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// 410: the version is too old; list again.
-    Expired,
-    /// The connection is refused: try again.
-    Unreachable,
+    /// With this error.
+    Api(ApiError),
     /// There is nothing more to come, ever; the text says why.
     Over(Arc<str>),
+}
+
+impl From<ApiError> for Refused {
+    fn from(error: ApiError) -> Self {
+        Self::Api(error)
+    }
 }
 
 /// Where list and watch come from.
@@ -85,23 +67,36 @@ pub trait Source: Clone {
     /// Whether the reflector begins with a list (else with a watch: a recording of a watch alone).
     fn begins_with_list(&self) -> bool;
 
-    /// Answers a list at a version that is at least `rv`.
+    /// Answers a list, or a page of it.
     ///
     /// # Errors
-    /// [`Refused`] says what is left to do.
-    fn list(&mut self, now: Time, rv: &str, trace: &mut impl Trace) -> Result<Listing, Refused>;
+    /// [`Refused`] says why not.
+    fn list(
+        &mut self,
+        now: Time,
+        request: &ListRequest,
+        trace: &mut impl Trace,
+    ) -> Result<ListPage<DynamicObject>, Refused>;
 
-    /// Opens a watch for what came after `rv`.
+    /// Opens a watch.
     ///
     /// # Errors
-    /// [`Refused`] says what is left to do.
-    fn watch(&mut self, now: Time, rv: &str, trace: &mut impl Trace) -> Result<(), Refused>;
+    /// [`Refused`] says why not.
+    fn watch(
+        &mut self,
+        now: Time,
+        request: &WatchRequest,
+        trace: &mut impl Trace,
+    ) -> Result<(), Refused>;
 
     /// When the next item of the open watch arrives.
     fn arrival(&self) -> Option<Time>;
 
     /// Takes it.
-    fn receive(&mut self) -> Option<StreamItem>;
+    fn receive(&mut self) -> Option<WatchItem<DynamicObject>>;
+
+    /// The reflector has done with the watch: what is still on its way will not be read.
+    fn hang_up(&mut self);
 
     /// How many calls a program that has no reflector has yet to make.
     fn calls(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::cache::fact::{Actor, Cause, Fact, FactId, FactRecord};
+use crate::cache::fact::{Actor, Cause, Fact, FactId, FactRecord, WorkPlace};
 use crate::cache::key::Key;
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
@@ -32,12 +32,24 @@ pub struct Scribe {
     asked: VecDeque<Cause>,
     /// The fact that put each delta into the queue.
     queued: BTreeMap<Key, VecDeque<Cause>>,
+    /// The same for the entries of a RealFIFO.
+    entries: VecDeque<Cause>,
     /// The same for what is being processed.
     taken: Vec<Cause>,
+    /// The `DeltaTaken` of each key of what is being processed.
+    looked_up: BTreeMap<Key, Cause>,
+    /// The `NotificationSent` that each handler's `pop` has not received.
+    sent: BTreeMap<u8, Cause>,
+    /// The `WorkAdded` or `WorkDelayed` of each key in the workqueue.
+    added: BTreeMap<Key, Cause>,
     /// The `NotificationQueued` of each notification in a buffer.
     buffers: BTreeMap<u8, VecDeque<Cause>>,
-    /// The `NotificationTaken` that each handler works on.
+    /// The `NotificationTaken` that each handler works on …
     running: BTreeMap<u8, Cause>,
+    /// … and that of the last handler inside process.
+    handling: Option<Cause>,
+    /// The first `ObjectMutated` of each key that the detector has not found.
+    mutated: BTreeMap<Key, Cause>,
 }
 
 impl Default for Scribe {
@@ -53,9 +65,15 @@ impl Default for Scribe {
             closed: None,
             asked: VecDeque::new(),
             queued: BTreeMap::new(),
+            entries: VecDeque::new(),
+            looked_up: BTreeMap::new(),
+            sent: BTreeMap::new(),
+            added: BTreeMap::new(),
             taken: Vec::new(),
             buffers: BTreeMap::new(),
             running: BTreeMap::new(),
+            handling: None,
+            mutated: BTreeMap::new(),
         }
     }
 }
@@ -72,10 +90,13 @@ impl Scribe {
         self.chains.insert(actor, cause);
     }
 
-    /// The process loop is about to pop this key: because it is asked to, or because of what was
-    /// queued first.
-    pub(super) fn about_to_pop(&mut self, key: &Key, held: bool) {
-        let queued = self.queued.get(key).and_then(VecDeque::front);
+    /// The process loop is about to pop this key, or the first entries: because it is asked to, or
+    /// because of what was queued first.
+    pub(super) fn about_to_pop(&mut self, key: Option<&Key>, held: bool) {
+        let queued = match key {
+            Some(key) => self.queued.get(key).and_then(VecDeque::front),
+            None => self.entries.front(),
+        };
         let asked = self.asked.front().filter(|_| held);
         if let Some(cause) = asked.or(queued).copied() {
             self.because(Actor::ProcessLoop, cause);
@@ -90,14 +111,21 @@ impl Scribe {
     }
 
     /// States what an input does by itself; what the actor is at goes on as before.
-    pub(super) fn input(&mut self, cause: Cause, step: Step, fact: Fact) {
+    pub(super) fn input(&mut self, cause: Cause, step: Step, fact: Fact) -> Cause {
         self.state(cause, step, fact);
+        Cause::Fact(FactId(self.next - 1))
     }
 
     /// How many facts there are.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.next
+    }
+
+    /// The facts since there were so many, as far as they were not drained.
+    pub(super) fn since(&self, count: u32) -> &[FactRecord] {
+        let new = self.next.saturating_sub(count) as usize;
+        &self.out[self.out.len().saturating_sub(new)..]
     }
 
     /// The facts since the last call.
@@ -119,6 +147,7 @@ impl Scribe {
             | Fact::ListRefused { .. }
             | Fact::WatchAccepted { .. }
             | Fact::WatchRefused { .. }
+            | Fact::WatchDenied { .. }
             | Fact::ConnectionRefused => self.request.take().unwrap_or(chain),
             Fact::EventReceived { .. } => self.stream.pop_front().unwrap_or(chain),
             Fact::KeyPopped { key, .. } => {
@@ -126,6 +155,46 @@ impl Scribe {
                 self.taken = self.queued.remove(key).unwrap_or_default().into();
                 self.taken.first().copied().unwrap_or(chain)
             }
+            Fact::EntriesTaken { count, .. } => {
+                self.asked.pop_front();
+                let count = (*count as usize).min(self.entries.len());
+                self.taken = self.entries.drain(..count).collect();
+                self.taken.first().copied().unwrap_or(chain)
+            }
+            Fact::ListOpened { .. } | Fact::ResyncOpened { .. } => {
+                self.taken.first().copied().unwrap_or(chain)
+            }
+            // In a batch the writes come first: each is told because of its own delta.
+            Fact::NotificationSent { notification, .. }
+            | Fact::NotificationTaken { notification, .. }
+                if self.actor == Actor::ProcessLoop =>
+            {
+                let key = &notification.object().key;
+                self.looked_up.get(key).copied().unwrap_or(chain)
+            }
+            Fact::ItemStored { .. }
+            | Fact::ItemRemoved { .. }
+            | Fact::IndexEntryAdded { .. }
+            | Fact::IndexEntryRemoved { .. }
+            | Fact::NotificationWithheld { .. } => fact
+                .key()
+                .and_then(|key| self.looked_up.get(key))
+                .copied()
+                .unwrap_or(chain),
+            Fact::NotificationQueued { handler, .. } => self.sent.remove(handler).unwrap_or(chain),
+            Fact::WorkAdded { key, .. } if self.actor == Actor::Main => {
+                self.added.get(key).copied().unwrap_or(chain)
+            }
+            Fact::WorkAdded { .. } => match self.actor {
+                Actor::Listener(handler) => self.running.get(&handler).copied().unwrap_or(chain),
+                _ => self.handling.unwrap_or(chain),
+            },
+            Fact::MutationDetected { key } => self.mutated.get(key).copied().unwrap_or(chain),
+            Fact::HandlerSynced { handler } => match self.actor {
+                Actor::Listener(_) => self.running.get(handler).copied().unwrap_or(chain),
+                _ => chain,
+            },
+            Fact::WorkTaken { key, .. } => self.added.get(key).copied().unwrap_or(chain),
             Fact::DeltaTaken { position, .. } => {
                 self.taken.get(*position as usize).copied().unwrap_or(chain)
             }
@@ -134,7 +203,10 @@ impl Scribe {
                 .get_mut(handler)
                 .and_then(VecDeque::pop_front)
                 .unwrap_or(chain),
-            Fact::LinePrinted { handler, .. } | Fact::NotificationHandled { handler } => {
+            Fact::LinePrinted { handler, .. }
+            | Fact::NotificationHandled { handler }
+            | Fact::HandlerPanicked { handler, .. }
+            | Fact::ObjectMutated { handler, .. } => {
                 self.running.get(handler).copied().unwrap_or(chain)
             }
             _ => chain,
@@ -171,12 +243,54 @@ impl Scribe {
             | Fact::ObjectUpdated { .. }
             | Fact::ObjectDeleted { .. }
             | Fact::ListReceived { .. }
-            | Fact::WatchEnded { .. }
             | Fact::BackoffStarted { .. }
             | Fact::EventReceived { .. }
             | Fact::Called { .. }
-            | Fact::KeyPopped { .. }
-            | Fact::DeltaTaken { .. } => {
+            | Fact::InitialEventsEnded { .. }
+            | Fact::PageReceived { .. }
+            | Fact::ListFailed { .. }
+            | Fact::WatchFailed { .. }
+            | Fact::StreamFellBack { .. }
+            | Fact::ResyncDue { .. }
+            | Fact::HandlerAdded { .. }
+            | Fact::WorkTaken { .. }
+            | Fact::Reconciled { .. } => {
+                self.chains.insert(self.actor, this);
+            }
+            Fact::KeyPopped { .. } | Fact::EntriesTaken { .. } => {
+                self.looked_up.clear();
+                self.chains.insert(self.actor, this);
+            }
+            Fact::ListOpened { .. } | Fact::ResyncOpened { .. } => {
+                self.chains.insert(self.actor, this);
+            }
+            Fact::DeltaTaken { object, .. } => {
+                self.looked_up.insert(object.key.clone(), this);
+                self.chains.insert(self.actor, this);
+            }
+            Fact::EntryAppended { .. } => self.entries.push_back(this),
+            Fact::ObjectMutated { key, .. } => {
+                self.mutated.entry(key.clone()).or_insert(this);
+            }
+            Fact::NotificationSent { handler, .. } => {
+                self.sent.insert(*handler, this);
+            }
+            Fact::HandlerRemoved { handler } => {
+                self.sent.remove(handler);
+                self.buffers.remove(handler);
+            }
+            Fact::WorkAdded { key, place } => {
+                if *place != WorkPlace::Duplicate {
+                    self.added.insert(key.clone(), this);
+                }
+            }
+            Fact::WorkDelayed { key, .. } => {
+                self.added.entry(key.clone()).or_insert(this);
+            }
+            // What was still on its way is not read any more.
+            Fact::WatchEnded { .. } => {
+                self.stream.clear();
+                self.closed = None;
                 self.chains.insert(self.actor, this);
             }
             // A request is answered by the server, whatever else that does meanwhile.
@@ -189,6 +303,7 @@ impl Scribe {
             | Fact::ListRefused { .. }
             | Fact::WatchAccepted { .. }
             | Fact::WatchRefused { .. }
+            | Fact::WatchDenied { .. }
             | Fact::ConnectionRefused => {
                 self.chains.insert(self.actor, this);
                 self.chains.insert(Actor::Reflector, this);
@@ -196,6 +311,9 @@ impl Scribe {
             // A handler inside `process` does not change what the process loop is at.
             Fact::NotificationTaken { handler, .. } => {
                 self.running.insert(*handler, this);
+                if self.actor == Actor::ProcessLoop {
+                    self.handling = Some(this);
+                }
             }
             Fact::PopAsked { .. } => self.asked.push_back(this),
             Fact::ModeSet { .. } => self.asked.clear(),
@@ -226,10 +344,6 @@ impl Scribe {
 impl Trace for Scribe {
     fn fact(&mut self, step: Step, fact: impl FnOnce() -> Fact) {
         let fact = fact();
-        // Before 1.36 client-go keeps no version in the store, so nothing happens there.
-        if matches!(fact, Fact::StoreVersionMoved { .. }) {
-            return;
-        }
         let cause = self.cause_of(&fact);
         self.state(cause, step, fact);
     }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use crate::cache::delta::DeltaType;
+use crate::cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
 use crate::cache::trace::Trace;
-use crate::runtime::{Listing, Refused, Source, StreamItem, Time};
+use crate::runtime::{Refused, Source, Time};
 
 use super::Command;
 use super::program::Program;
@@ -57,20 +58,34 @@ impl Source for AnySource {
         each!(self, source => source.begins_with_list())
     }
 
-    fn list(&mut self, now: Time, rv: &str, trace: &mut impl Trace) -> Result<Listing, Refused> {
-        each!(self, source => source.list(now, rv, trace))
+    fn list(
+        &mut self,
+        now: Time,
+        request: &ListRequest,
+        trace: &mut impl Trace,
+    ) -> Result<ListPage<DynamicObject>, Refused> {
+        each!(self, source => source.list(now, request, trace))
     }
 
-    fn watch(&mut self, now: Time, rv: &str, trace: &mut impl Trace) -> Result<(), Refused> {
-        each!(self, source => source.watch(now, rv, trace))
+    fn watch(
+        &mut self,
+        now: Time,
+        request: &WatchRequest,
+        trace: &mut impl Trace,
+    ) -> Result<(), Refused> {
+        each!(self, source => source.watch(now, request, trace))
     }
 
     fn arrival(&self) -> Option<Time> {
         each!(self, source => source.arrival())
     }
 
-    fn receive(&mut self) -> Option<StreamItem> {
+    fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
         each!(self, source => source.receive())
+    }
+
+    fn hang_up(&mut self) {
+        each!(self, source => source.hang_up());
     }
 
     fn calls(&self) -> usize {

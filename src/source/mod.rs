@@ -10,6 +10,8 @@ pub mod stream;
 pub mod wire;
 pub mod workload;
 
+use crate::cache::lister_watcher::ApiErrorKind;
+
 /// What the outside can tell a source.
 #[derive(Clone, Debug)]
 #[allow(
@@ -24,4 +26,23 @@ pub enum Command {
     Cut,
     /// Forget the history, so that a watch from an old version gets 410.
     Compact,
+    /// Close the watch in good order, as a server does when its time is up.
+    Close,
+    /// Send a bookmark.
+    Bookmark,
+    /// End the watch with an `ERROR` event of this HTTP status.
+    ErrorEvent(u16),
+    /// Refuse the next requests.
+    Refuse(Refusals),
+}
+
+/// Requests that a simulated server refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusals {
+    /// Watches (streaming lists are), else lists.
+    pub watch: bool,
+    /// What it says.
+    pub kind: ApiErrorKind,
+    /// How many of them.
+    pub times: u32,
 }

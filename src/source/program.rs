@@ -8,9 +8,10 @@ use kube_core::DynamicObject;
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::EventType;
 use crate::cache::key::Key;
+use crate::cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
 use crate::cache::object::Object;
 use crate::cache::trace::Trace;
-use crate::runtime::{Listing, Refused, Source, StreamItem, Time};
+use crate::runtime::{Refused, Source, Time};
 
 use super::Command;
 use super::pod::Write;
@@ -85,19 +86,26 @@ impl Source for Program {
         false
     }
 
-    fn list(&mut self, _: Time, _: &str, _: &mut impl Trace) -> Result<Listing, Refused> {
+    fn list(
+        &mut self,
+        _: Time,
+        _: &ListRequest,
+        _: &mut impl Trace,
+    ) -> Result<ListPage<DynamicObject>, Refused> {
         Err(Refused::Over("a program has nothing to list".into()))
     }
 
-    fn watch(&mut self, _: Time, _: &str, _: &mut impl Trace) -> Result<(), Refused> {
+    fn watch(&mut self, _: Time, _: &WatchRequest, _: &mut impl Trace) -> Result<(), Refused> {
         Err(Refused::Over("a program has nothing to watch".into()))
     }
+
+    fn hang_up(&mut self) {}
 
     fn arrival(&self) -> Option<Time> {
         self.due.front().map(|(at, _)| *at)
     }
 
-    fn receive(&mut self) -> Option<StreamItem> {
+    fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
         None
     }
 

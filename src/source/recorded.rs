@@ -7,15 +7,18 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use kube_core::DynamicObject;
 
-use crate::cache::fact::{EventType, Fact, ObjectRef, Refusal, Rv, Shape, WatchEnd};
+use crate::cache::fact::{EventType, Fact, ObjectRef, Refusal, Rv, WatchEnd};
 use crate::cache::key::Key;
+use crate::cache::lister_watcher::{ApiError, ListPage, ListRequest, WatchItem, WatchRequest};
+use crate::cache::object::Item;
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
-use crate::runtime::{Listing, Refused, Source, StreamItem, Time};
+use crate::runtime::{Refused, Source, Time};
 
 use super::Command;
-use super::simulator::{DELETED_SHOWN, key_of, reference, write_target};
+use super::simulator::{DELETED_SHOWN, bare, key_of, reference, write_target};
 use super::stream::Stream;
 use super::wire::{Recorded, RecordedEvent};
 
@@ -25,7 +28,7 @@ pub const EVENT_MS: Time = 500;
 /// The source.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    list: Option<Listing>,
+    list: Option<ListPage<DynamicObject>>,
     has_list: bool,
     events: VecDeque<RecordedEvent>,
     has_watch: bool,
@@ -42,21 +45,22 @@ impl Recording {
     /// From what [`super::wire::open`] read.
     #[must_use]
     pub fn new(recorded: Recorded) -> Self {
-        let list = recorded.start.map(|start| Listing {
-            rv: start.rv,
-            items: start.items,
-        });
         let mut objects = IndexMap::new();
-        for object in list.iter().flat_map(|list| &list.items) {
+        for object in recorded.start.iter().flat_map(|list| &list.items) {
             let key = key_of(object);
             objects.insert(key.clone(), (reference(&key, object), false));
         }
+        let list = recorded.start.map(|start| ListPage {
+            resource_version: start.rv,
+            items: start.items.into_iter().map(Item::Object).collect(),
+            continue_token: Arc::default(),
+        });
         Self {
             objects,
             deleted: VecDeque::new(),
             rv: list
                 .as_ref()
-                .map_or_else(|| "".into(), |list| Arc::clone(&list.rv)),
+                .map_or_else(|| "".into(), |list| Arc::clone(&list.resource_version)),
             has_list: list.is_some(),
             list,
             events: recorded.events.into(),
@@ -155,7 +159,12 @@ impl Source for Recording {
                     self.stream.end(now, WatchEnd::Cut, trace);
                 }
             }
-            Command::Compact => {}
+            // What was recorded is all that there is.
+            Command::Compact
+            | Command::Close
+            | Command::Bookmark
+            | Command::ErrorEvent(_)
+            | Command::Refuse(_) => {}
         }
     }
 
@@ -171,16 +180,26 @@ impl Source for Recording {
         let (sent, object, item) = match event {
             RecordedEvent::Object { event, object } => {
                 let sent = reference(&key_of(&object), &object);
-                (event, sent, StreamItem::Object(event, object))
+                (event, sent, WatchItem::Event(event, Item::Object(object)))
             }
-            RecordedEvent::Bookmark { rv, .. } => {
+            RecordedEvent::Bookmark {
+                rv,
+                initial_events_end,
+            } => {
                 let sent = bare(Arc::clone(&rv));
-                (EventType::Bookmark, sent, StreamItem::Bookmark(rv))
+                let item = WatchItem::Bookmark {
+                    resource_version: rv,
+                    initial_events_end,
+                };
+                (EventType::Bookmark, sent, item)
             }
-            RecordedEvent::Error { code, reason, .. } => {
-                let reason: Arc<str> = reason.as_str().into();
-                let item = StreamItem::Error(code, reason);
-                (EventType::Error, bare("".into()), item)
+            RecordedEvent::Error {
+                code,
+                reason,
+                message,
+            } => {
+                let error = ApiError::from_status(code, &reason, &message, []);
+                (EventType::Error, bare("".into()), WatchItem::Error(error))
             }
             RecordedEvent::Cut { bytes } => {
                 self.stream.end(now, WatchEnd::CutInLine(bytes), trace);
@@ -195,8 +214,13 @@ impl Source for Recording {
         self.has_list
     }
 
-    fn list(&mut self, _now: Time, _rv: &str, trace: &mut impl Trace) -> Result<Listing, Refused> {
-        let Some(listing) = self.list.take() else {
+    fn list(
+        &mut self,
+        _now: Time,
+        _request: &ListRequest,
+        trace: &mut impl Trace,
+    ) -> Result<ListPage<DynamicObject>, Refused> {
+        let Some(page) = self.list.take() else {
             let reason: Arc<str> = "the recording holds no further list".into();
             trace.fact(Step::ServerList, || Fact::ListRefused {
                 code: 0,
@@ -205,19 +229,27 @@ impl Source for Recording {
             return Err(Refused::Over(reason));
         };
         trace.fact(Step::ServerList, || Fact::ListAnswered {
-            rv: Arc::clone(&listing.rv),
-            count: listing.items.len() as u32,
+            rv: Arc::clone(&page.resource_version),
+            count: page.items.len() as u32,
         });
-        Ok(listing)
+        Ok(page)
     }
 
-    fn watch(&mut self, now: Time, rv: &str, trace: &mut impl Trace) -> Result<(), Refused> {
+    fn watch(
+        &mut self,
+        now: Time,
+        request: &WatchRequest,
+        trace: &mut impl Trace,
+    ) -> Result<(), Refused> {
         if !self.has_watch || self.events.is_empty() && self.next > 0 {
             return Err(Refused::Over("the recording ends here".into()));
         }
-        self.watch = Some(rv.into());
+        let rv = &request.resource_version;
+        self.watch = Some(Arc::clone(rv));
         self.next = now + EVENT_MS;
-        trace.fact(Step::ServerWatch, || Fact::WatchAccepted { rv: rv.into() });
+        trace.fact(Step::ServerWatch, || Fact::WatchAccepted {
+            rv: Arc::clone(rv),
+        });
         Ok(())
     }
 
@@ -225,20 +257,16 @@ impl Source for Recording {
         self.stream.arrival()
     }
 
-    fn receive(&mut self) -> Option<StreamItem> {
+    fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
         let item = self.stream.receive()?;
-        if matches!(item, StreamItem::End(_) | StreamItem::Error(..)) {
+        if matches!(item, WatchItem::Closed | WatchItem::Error(_)) {
             self.watch = None;
         }
         Some(item)
     }
-}
 
-fn bare(rv: Rv) -> ObjectRef {
-    ObjectRef {
-        key: Key::from(""),
-        shape: Shape::Object,
-        rv,
-        uid: "".into(),
+    fn hang_up(&mut self) {
+        self.watch = None;
+        self.stream.hang_up();
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::runtime::Time;
-use crate::runtime::virtual_time::{Feed, Input, ProcessModeText, Settings, World};
+use crate::runtime::virtual_time::{Feed, Input, Machinery, ProcessModeText, Settings, World};
 
 use super::Command;
 use super::any::AnySource;
@@ -173,7 +173,8 @@ impl Scenario {
                 if let Some(workload) = &mut traffic {
                     initial.extend(workload.start().into_iter().map(DynamicObject::from));
                 }
-                AnySource::Server(Simulator::new(initial, traffic))
+                let server = Simulator::new(initial, traffic);
+                AnySource::Server(server.with_streaming_lists(!self.settings.refuses_streaming))
             }
         };
         let script = self
@@ -194,7 +195,9 @@ impl Scenario {
     /// Whether it goes on for ever.
     #[must_use]
     pub fn is_endless(&self) -> bool {
-        self.traffic.is_some()
+        let settings = &self.settings;
+        let resyncs = settings.resync_ms > 0 && settings.machinery != Machinery::HandMade;
+        self.traffic.is_some() || resyncs && settings.feed != Feed::Program
     }
 }
 

@@ -12,15 +12,18 @@ use kube_core::DynamicObject;
 
 use crate::cache::fact::{Body, EventType, Fact, ObjectRef, Refusal, Rv, Shape, Verb, WatchEnd};
 use crate::cache::key::Key;
-use crate::cache::object::Object;
+use crate::cache::lister_watcher::{
+    ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
+};
+use crate::cache::object::{Item, Object};
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
-use crate::runtime::{Listing, Refused, Source, StreamItem, Time};
+use crate::runtime::{Refused, Source, Time};
 
-use super::Command;
 use super::pod::{self, Write};
 use super::stream::Stream;
 use super::workload::Workload;
+use super::{Command, Refusals};
 
 /// How many changes the server remembers: small, so that a watch can expire before one's eyes.
 pub const WATCH_WINDOW: usize = 50;
@@ -61,7 +64,20 @@ pub struct Simulator {
     stream: Stream,
     /// Until then no connection is accepted.
     down_until: Time,
+    /// What is left of the list that is being handed out in pages.
+    pages: Option<Pages>,
+    refusals: VecDeque<Refusals>,
+    /// Whether it knows streaming lists.
+    streams: bool,
     traffic: Option<Traffic>,
+}
+
+/// The rest of a list, as it was when its first page was asked for.
+#[derive(Clone, Debug)]
+struct Pages {
+    rv: u64,
+    handed_out: usize,
+    rest: VecDeque<Arc<DynamicObject>>,
 }
 
 #[derive(Clone, Debug)]
@@ -83,6 +99,9 @@ impl Simulator {
             watch: None,
             stream: Stream::default(),
             down_until: 0,
+            pages: None,
+            refusals: VecDeque::new(),
+            streams: true,
             traffic: None,
         };
         for object in initial {
@@ -97,6 +116,12 @@ impl Simulator {
         });
         server.plan_traffic(0);
         server
+    }
+
+    /// The same server, which knows streaming lists or refuses them.
+    #[must_use]
+    pub fn with_streaming_lists(self, streams: bool) -> Self {
+        Self { streams, ..self }
     }
 
     /// Its version.
@@ -245,21 +270,67 @@ impl Simulator {
         );
     }
 
-    fn send(&mut self, now: Time, change: &Change, trace: &mut impl Trace) {
+    fn send(
+        &mut self,
+        now: Time,
+        event: EventType,
+        object: &Arc<DynamicObject>,
+        trace: &mut impl Trace,
+    ) {
         if self.watch.is_none() || self.stream.is_ending() {
             return;
         }
-        let object = reference(&key_of(&change.object), &change.object);
-        let item = StreamItem::Object(change.event, Arc::clone(&change.object));
-        self.stream.send(now, change.event, object, item, trace);
+        let sent = reference(&key_of(object), object);
+        let item = WatchItem::Event(event, Item::Object(Arc::clone(object)));
+        self.stream.send(now, event, sent, item, trace);
     }
 
-    fn reachable(&self, now: Time, trace: &mut impl Trace) -> Result<(), Refused> {
+    fn send_bookmark(&mut self, now: Time, initial_events_end: bool, trace: &mut impl Trace) {
+        let rv = self.rv();
+        let item = WatchItem::Bookmark {
+            resource_version: Arc::clone(&rv),
+            initial_events_end,
+        };
+        let sent = bare(rv);
+        self.stream
+            .send(now, EventType::Bookmark, sent, item, trace);
+    }
+
+    /// Whether a watch is open that something can be sent on.
+    fn is_watched(&self) -> bool {
+        self.watch.is_some() && !self.stream.is_ending()
+    }
+
+    fn live_objects(&self) -> Vec<Arc<DynamicObject>> {
+        self.objects
+            .values()
+            .filter(|stored| !stored.deleted)
+            .map(|stored| Arc::clone(&stored.object))
+            .collect()
+    }
+
+    /// What stands between a request and its answer: the network, and refusals that were ordered.
+    fn refused(&mut self, now: Time, watch: bool, trace: &mut impl Trace) -> Result<(), ApiError> {
         if now < self.down_until {
-            trace.fact(Step::ServerWatch, || Fact::ConnectionRefused);
-            return Err(Refused::Unreachable);
+            return Err(connection_refused(trace));
         }
-        Ok(())
+        let Some(place) = self.refusals.iter().position(|order| order.watch == watch) else {
+            return Ok(());
+        };
+        let kind = self.refusals.get_mut(place).map(|order| {
+            order.times = order.times.saturating_sub(1);
+            (order.kind, order.times)
+        });
+        let Some((kind, left)) = kind else {
+            return Ok(());
+        };
+        if left == 0 {
+            self.refusals.remove(place);
+        }
+        if kind == ApiErrorKind::ConnectionRefused {
+            return Err(connection_refused(trace));
+        }
+        Err(refuse_request(kind, watch, trace))
     }
 
     fn plan_traffic(&mut self, now: Time) {
@@ -282,11 +353,11 @@ impl Source for Simulator {
         match command {
             Command::Write(write) => {
                 if let Some(change) = self.apply(write, trace) {
-                    self.send(now, &change, trace);
+                    self.send(now, change.event, &change.object, trace);
                 }
             }
             Command::Cut => {
-                if self.watch.is_some() && !self.stream.is_ending() {
+                if self.is_watched() {
                     self.down_until = now + OUTAGE_MS;
                     self.stream.end(now, WatchEnd::Cut, trace);
                 }
@@ -295,11 +366,35 @@ impl Source for Simulator {
                 // Versions belong to the whole server: other kinds have been written, too. So a watch
                 // that is asked for again comes too late.
                 self.rv += 1;
+                self.pages = None;
                 self.history.clear();
                 self.oldest = self.rv;
                 let oldest = self.oldest();
                 trace.fact(Step::ServerCompact, || Fact::HistoryCompacted { oldest });
             }
+            Command::Close => {
+                if self.is_watched() {
+                    self.stream.end(now, WatchEnd::Closed, trace);
+                }
+            }
+            Command::Bookmark => {
+                if self.is_watched() {
+                    self.send_bookmark(now, false, trace);
+                }
+            }
+            Command::ErrorEvent(code) => {
+                if self.is_watched() {
+                    let kind = kind_of(code);
+                    let error = ApiError::new(kind, message(kind));
+                    let end = WatchEnd::Failed(error.code, Arc::clone(&error.reason));
+                    let item = WatchItem::Error(error);
+                    self.stream
+                        .send(now, EventType::Error, bare("".into()), item, trace);
+                    self.stream.end(now, end, trace);
+                }
+            }
+            Command::Refuse(refusals) if refusals.times > 0 => self.refusals.push_back(refusals),
+            Command::Refuse(_) => {}
         }
     }
 
@@ -321,35 +416,89 @@ impl Source for Simulator {
         true
     }
 
-    fn list(&mut self, now: Time, _rv: &str, trace: &mut impl Trace) -> Result<Listing, Refused> {
-        self.reachable(now, trace)?;
-        let items: Vec<_> = self
-            .objects
-            .values()
-            .filter(|stored| !stored.deleted)
-            .map(|stored| Arc::clone(&stored.object))
-            .collect();
-        let rv = self.rv();
+    fn list(
+        &mut self,
+        now: Time,
+        request: &ListRequest,
+        trace: &mut impl Trace,
+    ) -> Result<ListPage<DynamicObject>, Refused> {
+        self.refused(now, false, trace)?;
+        let (rv, handed_out, mut rest) = if request.continue_token.is_empty() {
+            let asked = request.resource_version.parse().unwrap_or(0);
+            if asked > self.rv {
+                return Err(refuse_request(ApiErrorKind::TooLarge, false, trace).into());
+            }
+            (self.rv, 0, self.live_objects().into())
+        } else {
+            // A token leads on in the list that it came with, as long as the server remembers that.
+            match self.pages.take() {
+                Some(pages) if *request.continue_token == *pages.token() => {
+                    (pages.rv, pages.handed_out, pages.rest)
+                }
+                _ => return Err(refuse_request(ApiErrorKind::Expired, false, trace).into()),
+            }
+        };
+        // Out of the watch cache ("0") a list comes in one piece, whatever the limit.
+        let limit = match (request.limit, &*request.resource_version) {
+            (0, _) | (_, "0") => rest.len(),
+            (limit, _) => rest.len().min(limit as usize),
+        };
+        let items: Vec<_> = rest.drain(..limit).map(Item::Object).collect();
+        let pages = (!rest.is_empty()).then_some(Pages {
+            rv,
+            handed_out: handed_out + limit,
+            rest,
+        });
+        let continue_token = pages.as_ref().map(Pages::token).unwrap_or_default().into();
+        self.pages = pages;
+        let resource_version: Rv = rv.to_string().into();
         trace.fact(Step::ServerList, || Fact::ListAnswered {
-            rv: Arc::clone(&rv),
+            rv: Arc::clone(&resource_version),
             count: items.len() as u32,
         });
-        Ok(Listing { rv, items })
+        Ok(ListPage {
+            resource_version,
+            items,
+            continue_token,
+        })
     }
 
-    fn watch(&mut self, now: Time, rv: &str, trace: &mut impl Trace) -> Result<(), Refused> {
-        self.reachable(now, trace)?;
+    fn watch(
+        &mut self,
+        now: Time,
+        request: &WatchRequest,
+        trace: &mut impl Trace,
+    ) -> Result<(), Refused> {
+        self.refused(now, true, trace)?;
+        let rv = &request.resource_version;
+        let initial = request.send_initial_events == Some(true);
+        if initial && !self.streams {
+            return Err(refuse_request(ApiErrorKind::Invalid, true, trace).into());
+        }
         let from: u64 = rv.parse().unwrap_or_default();
-        if from < self.oldest {
+        if from > 0 && from < self.oldest && !initial {
             let oldest = self.oldest();
             trace.fact(Step::ServerWatch, || Fact::WatchRefused {
-                rv: rv.into(),
+                rv: Arc::clone(rv),
                 oldest,
             });
-            return Err(Refused::Expired);
+            return Err(
+                ApiError::new(ApiErrorKind::Expired, message(ApiErrorKind::Expired)).into(),
+            );
         }
-        self.watch = Some(rv.into());
-        trace.fact(Step::ServerWatch, || Fact::WatchAccepted { rv: rv.into() });
+        self.watch = Some(Arc::clone(rv));
+        trace.fact(Step::ServerWatch, || Fact::WatchAccepted {
+            rv: Arc::clone(rv),
+        });
+        if initial || from == 0 {
+            for object in self.live_objects() {
+                self.send(now, EventType::Added, &object, trace);
+            }
+            if initial {
+                self.send_bookmark(now, true, trace);
+            }
+            return Ok(());
+        }
         let missed: Vec<Change> = self
             .history
             .iter()
@@ -357,7 +506,7 @@ impl Source for Simulator {
             .cloned()
             .collect();
         for change in missed {
-            self.send(now, &change, trace);
+            self.send(now, change.event, &change.object, trace);
         }
         Ok(())
     }
@@ -366,12 +515,86 @@ impl Source for Simulator {
         self.stream.arrival()
     }
 
-    fn receive(&mut self) -> Option<StreamItem> {
+    fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
         let item = self.stream.receive()?;
-        if matches!(item, StreamItem::End(_)) {
+        if matches!(item, WatchItem::Closed | WatchItem::Error(_)) {
             self.watch = None;
         }
         Some(item)
+    }
+
+    fn hang_up(&mut self) {
+        self.watch = None;
+        self.stream.hang_up();
+    }
+}
+
+impl Pages {
+    /// Opaque to everybody else.
+    fn token(&self) -> String {
+        format!("{}:{}", self.rv, self.handed_out)
+    }
+}
+
+fn connection_refused(trace: &mut impl Trace) -> ApiError {
+    trace.fact(Step::ServerWatch, || Fact::ConnectionRefused);
+    let kind = ApiErrorKind::ConnectionRefused;
+    ApiError::new(kind, message(kind))
+}
+
+fn refuse_request(kind: ApiErrorKind, watch: bool, trace: &mut impl Trace) -> ApiError {
+    let error = ApiError::new(kind, message(kind));
+    let (code, reason) = (error.code, Arc::clone(&error.reason));
+    if watch {
+        trace.fact(Step::ServerWatch, || Fact::WatchDenied { code, reason });
+    } else {
+        trace.fact(Step::ServerList, || Fact::ListRefused { code, reason });
+    }
+    error
+}
+
+/// What the server says, where it says no.
+fn message(kind: ApiErrorKind) -> &'static str {
+    use ApiErrorKind as K;
+    match kind {
+        K::Expired | K::Gone => "too old resource version",
+        K::TooLarge => "Too large resource version",
+        K::TooManyRequests => "too many requests",
+        K::ConnectionRefused => "connection refused",
+        K::InternalError => "internal error",
+        K::Timeout => "timeout",
+        K::Forbidden => "forbidden",
+        K::Invalid => "sendInitialEvents is forbidden for watch",
+        K::Unauthorized => "unauthorized",
+        K::NotFound => "not found",
+        K::Other => "bad request",
+    }
+}
+
+/// The class of an error with this HTTP status.
+#[must_use]
+pub fn kind_of(code: u16) -> ApiErrorKind {
+    use ApiErrorKind as K;
+    match code {
+        410 => K::Expired,
+        429 => K::TooManyRequests,
+        500 => K::InternalError,
+        504 => K::Timeout,
+        403 => K::Forbidden,
+        422 => K::Invalid,
+        401 => K::Unauthorized,
+        404 => K::NotFound,
+        _ => K::Other,
+    }
+}
+
+/// A bookmark or an error: about no object.
+pub(crate) fn bare(rv: Rv) -> ObjectRef {
+    ObjectRef {
+        key: Key::from(""),
+        shape: Shape::Object,
+        rv,
+        uid: "".into(),
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::collections::VecDeque;
 
+use kube_core::DynamicObject;
+
 use crate::cache::fact::{EventType, Fact, ObjectRef, WatchEnd};
+use crate::cache::lister_watcher::WatchItem;
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
-use crate::runtime::{StreamItem, Time};
+use crate::runtime::Time;
 
 /// How long an event travels to the reflector, in virtual ms.
 pub const TRAVEL_MS: Time = 30;
@@ -41,7 +44,7 @@ pub struct StreamLine {
 pub struct Stream {
     lines: VecDeque<StreamLine>,
     sent: u64,
-    on_the_way: VecDeque<(Time, StreamItem)>,
+    on_the_way: VecDeque<(Time, WatchItem<DynamicObject>)>,
     end: Option<(Time, WatchEnd)>,
 }
 
@@ -63,7 +66,7 @@ impl Stream {
         now: Time,
         event: EventType,
         object: ObjectRef,
-        item: StreamItem,
+        item: WatchItem<DynamicObject>,
         trace: &mut impl Trace,
     ) {
         self.note(event, object.clone(), Delivery::Waiting);
@@ -119,9 +122,9 @@ impl Stream {
     }
 
     /// Takes it.
-    pub fn receive(&mut self) -> Option<StreamItem> {
+    pub fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
         let Some((_, item)) = self.on_the_way.pop_front() else {
-            return self.end.take().map(|(_, end)| StreamItem::End(end));
+            return self.end.take().map(|_| WatchItem::Closed);
         };
         if let Some(line) = self
             .lines
@@ -132,6 +135,18 @@ impl Stream {
         }
         self.trim();
         Some(item)
+    }
+
+    /// Nobody reads any more: what is on its way is lost.
+    pub fn hang_up(&mut self) {
+        for line in &mut self.lines {
+            if line.delivery == Delivery::Waiting {
+                line.delivery = Delivery::Lost;
+            }
+        }
+        self.on_the_way.clear();
+        self.end = None;
+        self.trim();
     }
 
     /// What still waits is never forgotten.

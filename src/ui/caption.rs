@@ -356,6 +356,15 @@ impl Writer<'_> {
                     "此后没有变化的对象，API server 不会再发送。",
                 )],
             ),
+            Fact::WatchDenied { code, reason } => (
+                say!(
+                    self,
+                    "The server refused the watch: {code}.",
+                    "API server 拒绝了 watch：{code}。",
+                    code = mono(answer(*code, reason)),
+                ),
+                Vec::new(),
+            ),
             Fact::ConnectionRefused => (
                 say!(
                     self,
@@ -1414,6 +1423,24 @@ impl Writer<'_> {
                     "This item is lost to it; the others go on.",
                     "它失去了这一项；其余照常。"
                 )],
+            ),
+            Fact::HandlerAsked { name, .. } => (
+                say!(
+                    self,
+                    "The program asks for handler {name} to be added, while the informer runs.",
+                    "程序要求在 informer 运行时添加 handler {name}。",
+                    name = named(name),
+                ),
+                Vec::new(),
+            ),
+            Fact::RemovalAsked { handler } => (
+                say!(
+                    self,
+                    "The program asks for {handler} to be removed.",
+                    "程序要求移除 {handler}。",
+                    handler = self.actor(Actor::Listener(*handler)),
+                ),
+                Vec::new(),
             ),
             Fact::HandlerAdded {
                 handler,
@@ -3713,6 +3740,17 @@ pub fn samples() -> Vec<Fact> {
             handler: 0,
             error: "index out of range".into(),
         },
+        Fact::HandlerAsked {
+            name: "late".into(),
+            latency_ms: 100,
+            resync_ms: 0,
+            filter: "".into(),
+        },
+        Fact::RemovalAsked { handler: 1 },
+        Fact::WatchDenied {
+            code: 403,
+            reason: "Forbidden".into(),
+        },
         Fact::HandlerAdded {
             handler: 1,
             name: "late".into(),
@@ -3849,6 +3887,9 @@ mod tests {
         NotificationSent,
         NotificationWithheld,
         HandlerPanicked,
+        HandlerAsked,
+        RemovalAsked,
+        WatchDenied,
         HandlerAdded,
         HandlerRemoved,
         HandlerSynced,
@@ -4354,6 +4395,7 @@ mod tests {
 
     #[test]
     fn what_the_sources_say_at_their_end_is_translated() {
+        use crate::cache::lister_watcher::{ListRequest, WatchRequest};
         use crate::runtime::{Refused, Source};
         use crate::source::program::Program;
         use crate::source::recorded::Recording;
@@ -4362,10 +4404,11 @@ mod tests {
         let mut ends = Vec::new();
         let mut recording = Recording::new(Recorded::default());
         let mut program = Program::default();
-        ends.push(recording.list(0, "0", &mut ()).map(|_| ()));
-        ends.push(recording.watch(0, "0", &mut ()));
-        ends.push(program.list(0, "0", &mut ()).map(|_| ()));
-        ends.push(program.watch(0, "0", &mut ()));
+        let (list, watch) = (ListRequest::default(), WatchRequest::default());
+        ends.push(recording.list(0, &list, &mut ()).map(|_| ()));
+        ends.push(recording.watch(0, &watch, &mut ()));
+        ends.push(program.list(0, &list, &mut ()).map(|_| ()));
+        ends.push(program.watch(0, &watch, &mut ()));
         for end in ends {
             let Err(Refused::Over(reason)) = end else {
                 panic!("{end:?} is no end");

@@ -395,7 +395,9 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
             counted(*count as usize, "object", "objects"),
             version(rv)
         )),
-        Fact::ListRefused { code, reason } => here(answer(*code, reason)),
+        Fact::ListRefused { code, reason } | Fact::WatchDenied { code, reason } => {
+            here(answer(*code, reason))
+        }
         Fact::WatchAccepted { rv } => here(format!("open, rv {}", version(rv))),
         Fact::WatchRefused { rv: _, oldest: _ } => here("410 Gone".into()),
         Fact::ConnectionRefused => here("refused".into()),
@@ -598,7 +600,10 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
             name: _,
             initial,
         } => here(format!("{initial} first")),
-        Fact::HandlerRemoved { handler: _ } | Fact::HandlerSynced { handler: _ } => Vec::new(),
+        Fact::HandlerAsked { name, .. } => here(name.to_string()),
+        Fact::RemovalAsked { handler: _ }
+        | Fact::HandlerRemoved { handler: _ }
+        | Fact::HandlerSynced { handler: _ } => Vec::new(),
         Fact::SyncingSet {
             handler: _,
             syncing,

@@ -525,9 +525,12 @@ impl Follow {
                 Self::Queued(key, event)
             }
             Input::Source(source::Command::Cut) => Self::Watching,
-            Input::Source(source::Command::Compact) => Self::Nothing,
+            Input::Source(_) => Self::Nothing,
             Input::Pop => Self::Popped,
-            Input::Mode(_) | Input::KnownObjects(_) => Self::Nothing,
+            Input::Mode(_)
+            | Input::KnownObjects(_)
+            | Input::AddHandler(_)
+            | Input::RemoveHandler(_) => Self::Nothing,
         }
     }
 

@@ -75,6 +75,7 @@ fn reflector_state(state: ReflectorState) -> &'static str {
     match state {
         ReflectorState::Idle => "idle",
         ReflectorState::List => "list",
+        ReflectorState::Stream => "stream",
         ReflectorState::Watch => "watch",
         ReflectorState::Backoff => "backoff",
         ReflectorState::Stopped => "stopped",

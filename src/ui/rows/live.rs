@@ -62,6 +62,7 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::WatchAccepted { .. }
         | Fact::WatchRefused { .. }
         | Fact::ConnectionRefused
+        | Fact::WatchDenied { .. }
         | Fact::EventSent { .. }
         | Fact::WatchClosed { .. }
         | Fact::Called { .. } => Room::Api,
@@ -147,6 +148,8 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::NotificationWithheld { .. }
         | Fact::HandlerPanicked { .. }
         | Fact::HandlerAdded { .. }
+        | Fact::HandlerAsked { .. }
+        | Fact::RemovalAsked { .. }
         | Fact::HandlerRemoved { .. }
         | Fact::HandlerSynced { .. }
         | Fact::SyncingSet { .. }

@@ -76,7 +76,7 @@ pub fn rows(view: &View) -> ReflectorRows {
     let again = lists_before(view) > 0;
     let on = match reflector.state {
         ReflectorState::List if again => Some(StateName::Relist),
-        ReflectorState::List => Some(StateName::List),
+        ReflectorState::List | ReflectorState::Stream => Some(StateName::List),
         ReflectorState::Watch => Some(StateName::Watch),
         ReflectorState::Backoff => Some(StateName::Backoff),
         ReflectorState::Idle | ReflectorState::Stopped => None,

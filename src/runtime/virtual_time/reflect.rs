@@ -1,0 +1,533 @@
+//! The reflector in a world: it asks the source and calls the queue, one micro-step at a time; and
+//! the program that calls the queue where there is no reflector.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube_core::DynamicObject;
+
+use crate::cache::controller::InformerQueue;
+use crate::cache::delta::DeltaType;
+use crate::cache::error::Error;
+use crate::cache::fact::{Actor, Cause, EventType, Fact, FactRecord, ObjectRef, Rv};
+use crate::cache::object::Item;
+use crate::cache::queue::Queue;
+use crate::cache::reflector::{Need, Reflector, ReflectorOptions, ReflectorState, StoreCall};
+use crate::cache::step::Step;
+use crate::cache::trace::Trace;
+use crate::runtime::{Refused, Source, Time, Wait};
+
+use super::settings::{Feed, Settings};
+use super::{World, ceil_ms, key_of, millis};
+
+/// How long a list or the opening of a watch takes, in virtual ms: a fast server on a local network.
+pub const REQUEST_MS: Time = 40;
+/// How many requests are kept for the picture: two rounds of a list in pages.
+pub const REQUESTS: usize = 8;
+
+/// One request of the reflector.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestLine {
+    /// A list, a watch or a streaming list.
+    pub kind: RequestKind,
+    /// `resourceVersion`
+    pub rv: Rv,
+    /// `resourceVersionMatch`; empty without one.
+    pub rv_match: &'static str,
+    /// The most objects of a page; 0 without a limit.
+    pub limit: u32,
+    /// Whether it asks for the next page.
+    pub continues: bool,
+    /// What came of it.
+    pub answer: Answer,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// `LIST`
+    List,
+    /// `WATCH`
+    Watch,
+    /// `WATCH` with `sendInitialEvents`: a streaming list.
+    Stream,
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing yet.
+    Awaited,
+    /// So many objects, and more to come.
+    Page(u32),
+    /// The list is complete: so many objects.
+    Listed(u32),
+    /// The watch is open.
+    Open,
+    /// The watch is over.
+    Ended,
+    /// It failed.
+    Failed(Arc<str>),
+}
+
+/// What a world notes down of its reflector's doings, besides what the reflector itself knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReflectorLog {
+    /// Its requests, the newest last, at most [`REQUESTS`].
+    pub requests: VecDeque<RequestLine>,
+    /// Events received.
+    pub events: u64,
+    /// Lists received.
+    pub lists: u64,
+    /// How long it waits, in ms, while it backs off.
+    pub backoff_ms: u64,
+    /// Whether a list comes next.
+    pub relist: bool,
+    /// How often the watch-error handler was called.
+    pub watch_errors: u64,
+    /// How often the resync timer fired.
+    pub resyncs: u64,
+}
+
+impl ReflectorLog {
+    /// Adds what one fact says.
+    pub fn apply(&mut self, fact: &Fact) {
+        match fact {
+            Fact::ListRequested {
+                rv,
+                rv_match,
+                limit,
+                continues,
+            } => {
+                self.relist = false;
+                self.request(RequestLine {
+                    kind: RequestKind::List,
+                    rv: Arc::clone(rv),
+                    rv_match,
+                    limit: *limit,
+                    continues: *continues,
+                    answer: Answer::Awaited,
+                });
+            }
+            Fact::WatchRequested { rv, initial_events } => self.request(RequestLine {
+                kind: if *initial_events {
+                    RequestKind::Stream
+                } else {
+                    RequestKind::Watch
+                },
+                rv: Arc::clone(rv),
+                rv_match: if *initial_events { "NotOlderThan" } else { "" },
+                limit: 0,
+                continues: false,
+                answer: Answer::Awaited,
+            }),
+            Fact::PageReceived { count, .. } => self.answered(Answer::Page(*count)),
+            Fact::ListReceived { count, .. } => {
+                self.lists += 1;
+                self.answered(Answer::Listed(*count));
+            }
+            Fact::ListFailed { error, .. } | Fact::WatchFailed { error } => {
+                self.answered(Answer::Failed(Arc::clone(error)));
+            }
+            Fact::WatchAccepted { .. } => self.answered(Answer::Open),
+            Fact::WatchEnded { relist } => {
+                self.relist = *relist;
+                self.answered(Answer::Ended);
+            }
+            Fact::EventReceived { .. } => self.events += 1,
+            Fact::InitialEventsEnded { .. } => self.lists += 1,
+            Fact::BackoffStarted { ms, .. } => self.backoff_ms = *ms,
+            Fact::WatchErrorReported { .. } => self.watch_errors += 1,
+            Fact::ResyncDue { .. } => self.resyncs += 1,
+            _ => {}
+        }
+    }
+
+    fn request(&mut self, line: RequestLine) {
+        self.backoff_ms = 0;
+        if self.requests.len() == REQUESTS {
+            self.requests.pop_front();
+        }
+        self.requests.push_back(line);
+    }
+
+    fn answered(&mut self, answer: Answer) {
+        if let Some(last) = self.requests.back_mut() {
+            last.answer = answer;
+        }
+    }
+}
+
+type Obj = DynamicObject;
+
+/// Where the driver of the reflector, or the program in its place, is.
+///
+/// ```text
+/// Ask ─► Await ─► Ask ─► Want ─► Do ─► Unlock ─► Stored ─► Ask …
+/// ```
+#[derive(Clone, Debug)]
+pub(super) enum Stage {
+    /// At what the reflector waits for.
+    Ask,
+    /// A request is on its way until then.
+    Await(Time),
+    /// A call needs the queue's lock.
+    Want(StoreCall<Obj>),
+    Do(StoreCall<Obj>),
+    Unlock(Step, Result<(), Error>),
+    Stored(Result<(), Error>),
+    /// The program's next call.
+    Calls,
+    Stopped,
+}
+
+/// Where the resync timer's driver is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ResyncStage {
+    Timer,
+    Want,
+    Do,
+    Unlock,
+}
+
+/// The reflector, or a program in its place.
+#[derive(Clone)]
+pub struct Feeder {
+    pub(super) actor: Actor,
+    pub(super) stage: Stage,
+    pub(super) reflector: Reflector<Obj>,
+    resync: ResyncStage,
+    resync_error: Option<Error>,
+    pub(crate) log: ReflectorLog,
+    pub(crate) in_hand: Option<(EventType, ObjectRef)>,
+}
+
+impl Feeder {
+    pub(super) fn new(
+        settings: &Settings,
+        resync_period: Duration,
+        begins_with_list: bool,
+    ) -> Self {
+        let program = settings.feed == Feed::Program;
+        let options = ReflectorOptions {
+            type_description: "*v1.Pod".into(),
+            watch_list: settings.streams(),
+            page_size: settings.page_size,
+            resync_period,
+            bookmark_store: settings.keeps_resource_version(),
+            release: settings.era.0.release(),
+            order: crate::cache::order::Order::Key,
+            ..ReflectorOptions::default()
+        };
+        Self {
+            actor: if program {
+                Actor::Program
+            } else {
+                Actor::Reflector
+            },
+            stage: if program { Stage::Calls } else { Stage::Ask },
+            reflector: if begins_with_list {
+                Reflector::new(options)
+            } else {
+                Reflector::in_mid_watch(options)
+            },
+            resync: ResyncStage::Timer,
+            resync_error: None,
+            log: ReflectorLog::default(),
+            in_hand: None,
+        }
+    }
+
+    /// What the reflector is doing.
+    #[must_use]
+    pub fn state(&self) -> ReflectorState {
+        match self.stage {
+            Stage::Calls => ReflectorState::Idle,
+            Stage::Stopped => ReflectorState::Stopped,
+            _ => self.reflector.state(),
+        }
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn reflector(&self) -> &Reflector<Obj> {
+        &self.reflector
+    }
+}
+
+impl<S: Source> World<S> {
+    pub(super) fn feeder_waits(&self) -> Wait {
+        let actor = self.feeder.actor;
+        match &self.feeder.stage {
+            Stage::Ask => match self.feeder.reflector.need() {
+                Need::Wait(moment) => Wait::Until(ceil_ms(*moment)),
+                Need::Event => self.source.arrival().map_or(Wait::Outside, Wait::Until),
+                Need::Stopped => Wait::Outside,
+                Need::List(_) | Need::Watch(_) | Need::Store(_) | Need::Stored => Wait::Ready,
+            },
+            Stage::Await(at) => Wait::Until(*at),
+            Stage::Calls => self.source.arrival().map_or(Wait::Outside, Wait::Until),
+            Stage::Want(_) if !self.lock.is_ready_for(actor) => Wait::Lock,
+            Stage::Stopped => Wait::Outside,
+            Stage::Want(_) | Stage::Do(_) | Stage::Unlock(..) | Stage::Stored(_) => Wait::Ready,
+        }
+    }
+
+    /// One micro-step of the reflector, or of the program in its place.
+    pub(super) fn feed(&mut self) {
+        let actor = self.feeder.actor;
+        let now = millis(self.now);
+        // Every arm below sets the next stage where it does not stay `Stopped`.
+        match std::mem::replace(&mut self.feeder.stage, Stage::Stopped) {
+            Stage::Ask => {
+                self.feeder.stage = Stage::Ask;
+                match self.feeder.reflector.need() {
+                    Need::Wait(_) => {
+                        if self.feeder.state() == ReflectorState::Idle {
+                            self.scribe.because(actor, Cause::Start);
+                        }
+                        self.feeder.reflector.waited(now, &mut self.scribe);
+                        self.turn_to_need();
+                    }
+                    Need::Event => self.receive(),
+                    Need::List(_) | Need::Watch(_) | Need::Store(_) | Need::Stored => {
+                        self.turn_to_need()
+                    }
+                    Need::Stopped => {}
+                }
+            }
+            Stage::Await(_) => self.answer(),
+            Stage::Want(call) => {
+                let taken = self.lock.acquire(actor, lock_step(&call), &mut self.scribe);
+                self.feeder.stage = if taken {
+                    Stage::Do(call)
+                } else {
+                    Stage::Want(call)
+                };
+            }
+            Stage::Do(call) => {
+                let unlock = unlock_step(&call);
+                let outcome = self.write(call);
+                self.feeder.in_hand = None;
+                self.feeder.stage = Stage::Unlock(unlock, outcome);
+            }
+            Stage::Unlock(step, outcome) => {
+                self.lock.release(self.now, actor, step, &mut self.scribe);
+                self.scribe.turn(self.now, actor);
+                self.synced();
+                self.feeder.stage = if actor == Actor::Program {
+                    Stage::Calls
+                } else {
+                    Stage::Stored(outcome)
+                };
+            }
+            Stage::Stored(outcome) => {
+                self.feeder.reflector.stored(now, outcome, &mut self.scribe);
+                self.turn_to_need();
+            }
+            Stage::Calls => self.call_of_program(),
+            Stage::Stopped => {}
+        }
+    }
+
+    /// Looks what the reflector waits for now.
+    fn turn_to_need(&mut self) {
+        let feeder = &mut self.feeder;
+        // That the handler was called is a fact; nobody else is to be told.
+        let _reported = feeder.reflector.take_watch_error();
+        feeder.stage = match feeder.reflector.need() {
+            Need::List(_) | Need::Watch(_) => Stage::Await(self.now + REQUEST_MS),
+            Need::Store(_) => match feeder.reflector.take_store_call() {
+                Some(call) => {
+                    feeder.in_hand = in_hand(&call);
+                    Stage::Want(call)
+                }
+                None => Stage::Ask,
+            },
+            Need::Event | Need::Wait(_) | Need::Stored | Need::Stopped => Stage::Ask,
+        };
+    }
+
+    /// The answer to a request is here.
+    fn answer(&mut self) {
+        let now = millis(self.now);
+        self.feeder.stage = Stage::Ask;
+        self.scribe.turn(self.now, Actor::Server);
+        match self.feeder.reflector.need().clone() {
+            Need::List(request) => {
+                let answer = self.source.list(self.now, &request, &mut self.scribe);
+                self.scribe.turn(self.now, Actor::Reflector);
+                let answer = match answer {
+                    Ok(page) => Ok(page),
+                    Err(Refused::Api(error)) => Err(error),
+                    Err(Refused::Over(reason)) => return self.stop(reason),
+                };
+                self.feeder.reflector.listed(now, answer, &mut self.scribe);
+            }
+            Need::Watch(request) => {
+                let answer = self.source.watch(self.now, &request, &mut self.scribe);
+                self.scribe.turn(self.now, Actor::Reflector);
+                let answer = match answer {
+                    Ok(()) => Ok(()),
+                    Err(Refused::Api(error)) => Err(error),
+                    Err(Refused::Over(reason)) => return self.stop(reason),
+                };
+                self.feeder.reflector.watched(now, answer, &mut self.scribe);
+            }
+            _ => self.scribe.turn(self.now, Actor::Reflector),
+        }
+        self.turn_to_need();
+    }
+
+    /// Takes one thing off the watch stream.
+    fn receive(&mut self) {
+        let Some(item) = self.source.receive() else {
+            return;
+        };
+        if matches!(item, crate::cache::lister_watcher::WatchItem::Closed) {
+            self.scribe.stream_ended();
+        }
+        let reflector = &mut self.feeder.reflector;
+        reflector.received(millis(self.now), item, &mut self.scribe);
+        if !reflector.is_watching() {
+            self.source.hang_up();
+        }
+        self.turn_to_need();
+    }
+
+    fn stop(&mut self, reason: Arc<str>) {
+        self.scribe
+            .fact(Step::ReflectorStop, || Fact::ReflectorStopped { reason });
+        self.feeder.stage = Stage::Stopped;
+    }
+
+    fn call_of_program(&mut self) {
+        let actor = self.feeder.actor;
+        self.feeder.stage = Stage::Calls;
+        let Some((delta_type, object)) = self.source.take_call() else {
+            return;
+        };
+        let cause = self.calls.pop_front().unwrap_or(Cause::Start);
+        self.scribe.because(actor, cause);
+        let item = Item::Object(object);
+        let object = item.to_ref(&key_of(&item));
+        self.scribe
+            .fact(Step::ProgramCall, || Fact::Called { delta_type, object });
+        self.feeder.stage = Stage::Want(match delta_type {
+            DeltaType::Deleted => StoreCall::Delete(item),
+            DeltaType::Updated => StoreCall::Update(item),
+            _ => StoreCall::Add(item),
+        });
+    }
+
+    /// Calls the queue; the lock is held. An error of the queue is a fact of the queue.
+    fn write(&mut self, call: StoreCall<Obj>) -> Result<(), Error> {
+        let scribe = &mut self.scribe;
+        match (&mut self.queue, &self.store) {
+            (queue, Some(store)) if self.known_objects => queue.write(call, store, scribe),
+            // Without KnownObjects; to a RealFIFO of atomic events they are nothing.
+            (InformerQueue::Delta(queue), _) => match call {
+                StoreCall::Add(item) => queue.add(item, scribe),
+                StoreCall::Update(item) => queue.update(item, scribe),
+                StoreCall::Delete(item) => queue.delete(item, None, scribe),
+                StoreCall::Replace(items, rv) => queue.replace(items, &rv, None, scribe),
+                StoreCall::Resync => queue.resync(None, scribe),
+                StoreCall::Bookmark(_) | StoreCall::UpdateResourceVersion(_) => Ok(()),
+            },
+            (queue, Some(store)) => queue.write(call, store, scribe),
+            // An informer always has a store.
+            (InformerQueue::Real(_), None) => Ok(()),
+        }
+    }
+
+    // ---- the resync timer
+
+    pub(super) fn resync_waits(&self) -> Wait {
+        match self.feeder.resync {
+            ResyncStage::Timer => self
+                .feeder
+                .reflector
+                .resync_at()
+                .map_or(Wait::Outside, |at| Wait::Until(ceil_ms(at))),
+            ResyncStage::Want if !self.lock.is_ready_for(Actor::Resync) => Wait::Lock,
+            ResyncStage::Want | ResyncStage::Do | ResyncStage::Unlock => Wait::Ready,
+        }
+    }
+
+    /// One micro-step of the resync timer.
+    pub(super) fn resync(&mut self) {
+        let now = millis(self.now);
+        match self.feeder.resync {
+            ResyncStage::Timer => {
+                self.scribe.because(Actor::Resync, Cause::Start);
+                let wanted = self.should_resync();
+                let reflector = &mut self.feeder.reflector;
+                if reflector.resync_fired(now, wanted, &mut self.scribe) {
+                    self.feeder.resync = ResyncStage::Want;
+                }
+            }
+            ResyncStage::Want => {
+                if self
+                    .lock
+                    .acquire(Actor::Resync, Step::ResyncLock, &mut self.scribe)
+                {
+                    self.feeder.resync = ResyncStage::Do;
+                }
+            }
+            ResyncStage::Do => {
+                let outcome = self.write(StoreCall::Resync);
+                self.feeder.resync_error = outcome.err();
+                self.feeder.resync = ResyncStage::Unlock;
+            }
+            ResyncStage::Unlock => {
+                self.lock.release(
+                    self.now,
+                    Actor::Resync,
+                    Step::ResyncUnlock,
+                    &mut self.scribe,
+                );
+                let outcome = self.feeder.resync_error.take().map_or(Ok(()), Err);
+                self.feeder
+                    .reflector
+                    .resync_done(now, outcome, &mut self.scribe);
+                self.feeder.resync = ResyncStage::Timer;
+            }
+        }
+    }
+
+    /// Keeps the log; every fact of a step comes by here once.
+    pub(super) fn note(&mut self, from: u32) {
+        for FactRecord { fact, .. } in self.scribe.since(from) {
+            self.feeder.log.apply(fact);
+        }
+    }
+}
+
+fn in_hand(call: &StoreCall<Obj>) -> Option<(EventType, ObjectRef)> {
+    let (event, item) = match call {
+        StoreCall::Add(item) => (EventType::Added, item),
+        StoreCall::Update(item) => (EventType::Modified, item),
+        StoreCall::Delete(item) => (EventType::Deleted, item),
+        _ => return None,
+    };
+    Some((event, item.to_ref(&key_of(item))))
+}
+
+fn lock_step(call: &StoreCall<Obj>) -> Step {
+    match call {
+        StoreCall::Delete(_) => Step::DeleteLock,
+        StoreCall::Replace(..) => Step::ReplaceLock,
+        StoreCall::Resync => Step::ResyncLock,
+        _ => Step::AddLock,
+    }
+}
+
+fn unlock_step(call: &StoreCall<Obj>) -> Step {
+    match call {
+        StoreCall::Delete(_) => Step::DeleteUnlock,
+        StoreCall::Replace(..) => Step::ReplaceUnlock,
+        StoreCall::Resync => Step::ResyncUnlock,
+        _ => Step::AddUnlock,
+    }
+}

@@ -1,0 +1,203 @@
+//! How a world is built, as data.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::cache::controller::Generation;
+use crate::cache::fact::ProcessMode;
+
+/// What feeds the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Feed {
+    /// A simulated API server, through a reflector.
+    #[default]
+    Server,
+    /// A recording of a real API server, through a reflector.
+    Recorded,
+    /// A program that calls the queue itself: no server, no reflector.
+    Program,
+}
+
+/// What stands behind the reflector.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Machinery {
+    /// A DeltaFIFO and a process function, put together by hand as the first programs of the lessons
+    /// do; the generation says nothing here.
+    #[default]
+    HandMade,
+    /// `NewInformer`: the process loop calls the handlers itself.
+    Plain,
+    /// A shared informer: every handler has a listener of its own.
+    Shared,
+}
+
+/// What is built, and how it behaves.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct Settings {
+    /// What the scheduler's choices follow from, where it has any.
+    pub seed: u64,
+    /// Let machines take turns at random (from the seed) instead of each running until it blocks.
+    pub interleave: bool,
+    /// What feeds the queue.
+    pub feed: Feed,
+    /// What stands behind the reflector.
+    pub machinery: Machinery,
+    /// Whose behaviour the informer and its reflector have.
+    pub era: Era,
+    /// Whether the reflector begins with a streaming list; left out, as the generation does.
+    pub watch_list: Option<bool>,
+    /// Whether the simulated server refuses streaming lists.
+    pub refuses_streaming: bool,
+    /// The most objects of a page of a list; 0: as many as client-go asks for.
+    pub page_size: u32,
+    /// How often the informer resyncs, in virtual ms; 0: never.
+    pub resync_ms: u64,
+    /// Whether the queue can ask the Indexer. An informer's queue always can.
+    pub known_objects: bool,
+    /// Whether the process function keeps an Indexer. An informer's always does.
+    pub store: bool,
+    /// `EmitDeltaTypeReplaced`. An informer's queue always does.
+    pub emit_delta_type_replaced: bool,
+    /// The Indexer's indices, by name: `namespace`, `node`, or any label.
+    pub indices: Vec<Arc<str>>,
+    /// How the process loop runs.
+    pub mode: ProcessModeText,
+    /// How long `process` takes for each delta, in virtual ms; the lock is held meanwhile.
+    pub process_ms: u32,
+    /// The process function goes by the delta's type alone, as the first programs of the lessons
+    /// do; else it looks whether the object exists, as `processDeltas` does.
+    pub by_type: bool,
+    /// Who is told.
+    pub handlers: Vec<HandlerSettings>,
+    /// Whether a mutation detector watches the objects (`KUBE_CACHE_MUTATION_DETECTOR`).
+    pub mutation_detector: bool,
+    /// The workers at a workqueue, where there is one.
+    pub work: Option<WorkSettings>,
+}
+
+impl Settings {
+    /// Whether the reflector begins with a streaming list.
+    #[must_use]
+    pub fn streams(&self) -> bool {
+        let by_default = self.machinery != Machinery::HandMade
+            && self.feed == Feed::Server
+            && self.era.0.watch_list_by_default();
+        self.watch_list.unwrap_or(by_default)
+    }
+
+    /// Whether the queue asks the Indexer from the start.
+    #[must_use]
+    pub fn knows_objects(&self) -> bool {
+        match self.machinery {
+            Machinery::HandMade => self.known_objects,
+            // The consumer works out what is missing from a list.
+            Machinery::Plain | Machinery::Shared => self.era.0 != Generation::Atomic,
+        }
+    }
+
+    /// Whether the store's version is client-go's own.
+    #[must_use]
+    pub fn keeps_resource_version(&self) -> bool {
+        self.machinery != Machinery::HandMade && self.era.0.keeps_store_resource_version()
+    }
+}
+
+/// A [`Generation`] as data writes it: `"1.32"`, or any other version of Kubernetes from 1.0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Arc<str>")]
+pub struct Era(pub Generation);
+
+impl Default for Era {
+    fn default() -> Self {
+        Self(Generation::Classic)
+    }
+}
+
+impl TryFrom<Arc<str>> for Era {
+    type Error = String;
+
+    fn try_from(text: Arc<str>) -> Result<Self, String> {
+        Generation::from_era(&text)
+            .map(Self)
+            .ok_or_else(|| format!("era {text:?} is not known; write 1.32, 1.34, 1.35 or 1.36"))
+    }
+}
+
+/// One handler.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct HandlerSettings {
+    /// Its name.
+    pub name: Arc<str>,
+    /// It runs inside `process`; else it has a buffer and a loop of its own. A plain informer's
+    /// always does, a shared informer's never.
+    pub inline: bool,
+    /// How long it takes for each notification, in virtual ms (with a buffer only).
+    pub latency_ms: u32,
+    /// How often it wants to be told everything again, in virtual ms; left out, as often as the
+    /// informer resyncs.
+    pub resync_ms: Option<u64>,
+    /// It is told only of objects with this label and value: `app=web`.
+    pub filter: Option<Arc<str>>,
+    /// It panics at objects of this name.
+    pub panics_at: Option<Arc<str>>,
+    /// It writes this label and value into every object it is told of: `app=web`. Everybody shares
+    /// these objects.
+    pub mutates: Option<Arc<str>>,
+    /// It adds the keys to the workqueue.
+    pub queues: bool,
+    /// The lines it prints: `{type}`, `{name}`, `{rv}` and `{phase}` are filled in.
+    pub on_add: Vec<String>,
+    /// The same for an update.
+    pub on_update: Vec<String>,
+    /// The same for a delete.
+    pub on_delete: Vec<String>,
+}
+
+/// Workers that take keys from a workqueue.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct WorkSettings {
+    /// How many.
+    pub workers: u8,
+    /// How long one takes for a key, in virtual ms.
+    pub latency_ms: u32,
+    /// How often a key fails before it succeeds.
+    pub failures: u32,
+}
+
+impl Default for WorkSettings {
+    fn default() -> Self {
+        Self {
+            workers: 1,
+            latency_ms: 0,
+            failures: 0,
+        }
+    }
+}
+
+/// A [`ProcessMode`] as data writes it: `"free"`, `"held"`, or a pause in ms.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Value")]
+pub struct ProcessModeText(pub ProcessMode);
+
+impl TryFrom<Value> for ProcessModeText {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        let pause = value.as_u64().and_then(|ms| ms.try_into().ok());
+        match (value.as_str(), pause) {
+            (Some("free"), _) => Ok(Self(ProcessMode::Free)),
+            (Some("held"), _) => Ok(Self(ProcessMode::Held)),
+            (_, Some(ms)) => Ok(Self(ProcessMode::Paced(ms))),
+            _ => Err(format!(
+                "mode {value} is not known; write \"free\", \"held\" or a pause in ms"
+            )),
+        }
+    }
+}
