@@ -279,10 +279,8 @@ impl Scribe {
                 self.sent.remove(handler);
                 self.buffers.remove(handler);
             }
-            Fact::WorkAdded { key, place } => {
-                if *place != WorkPlace::Duplicate {
-                    self.added.insert(key.clone(), this);
-                }
+            Fact::WorkAdded { key, place } if *place != WorkPlace::Duplicate => {
+                self.added.insert(key.clone(), this);
             }
             Fact::WorkDelayed { key, .. } => {
                 self.added.entry(key.clone()).or_insert(this);

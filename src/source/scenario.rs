@@ -4,10 +4,12 @@ use kube_core::DynamicObject;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::cache::lister_watcher::ApiErrorKind;
 use crate::runtime::Time;
-use crate::runtime::virtual_time::{Feed, Input, Machinery, ProcessModeText, Settings, World};
+use crate::runtime::virtual_time::{
+    Feed, HandlerSettings, Input, Machinery, ProcessModeText, Settings, World,
+};
 
-use super::Command;
 use super::any::AnySource;
 use super::pod::{self, Write};
 use super::program::Program;
@@ -15,6 +17,7 @@ use super::recorded::Recording;
 use super::simulator::Simulator;
 use super::wire::Recorded;
 use super::workload::{Options, Workload};
+use super::{Command, Refusals};
 
 /// Settings, what is there at the start, and what happens when.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -80,6 +83,30 @@ pub enum Act {
         /// On or off.
         on: bool,
     },
+    /// Close the watch in good order.
+    Close,
+    /// Send a bookmark.
+    Bookmark,
+    /// End the watch with an `ERROR` event.
+    Error {
+        /// Its HTTP status.
+        code: u16,
+    },
+    /// Refuse the next requests.
+    Refuse {
+        /// Which, with what and how often.
+        refusals: Refusals,
+    },
+    /// Add a handler to a shared informer.
+    AddHandler {
+        /// It.
+        handler: HandlerSettings,
+    },
+    /// Remove a handler from a shared informer.
+    RemoveHandler {
+        /// Its place, from 0.
+        handler: u8,
+    },
 }
 
 impl TryFrom<Map<String, Value>> for Entry {
@@ -115,6 +142,44 @@ impl TryFrom<Map<String, Value>> for Entry {
                 let on = on.as_bool().ok_or_else(|| wrong("on", &on))?;
                 Act::KnownObjects { on }
             }
+            "close" => Act::Close,
+            "bookmark" => Act::Bookmark,
+            "error" => {
+                let code = field("code")?;
+                let status = code.as_u64().and_then(|code| u16::try_from(code).ok());
+                let code = status.ok_or_else(|| wrong("code", &code))?;
+                Act::Error { code }
+            }
+            "refuse" => {
+                let request = field("request")?;
+                let watch = match request.as_str() {
+                    Some("watch") => true,
+                    Some("list") => false,
+                    _ => return Err(wrong("request", &request)),
+                };
+                let with = field("with")?;
+                let kind = with.as_str().and_then(refusal_kind);
+                let kind = kind.ok_or_else(|| wrong("with", &with))?;
+                let times = field("times")?;
+                let count = times.as_u64().and_then(|times| u32::try_from(times).ok());
+                let times = count.ok_or_else(|| wrong("times", &times))?;
+                Act::Refuse {
+                    refusals: Refusals { watch, kind, times },
+                }
+            }
+            "addHandler" => {
+                let handler = serde_json::from_value(field("handler")?);
+                let handler = handler.map_err(|error| format!("a script's handler: {error}"))?;
+                Act::AddHandler { handler }
+            }
+            "removeHandler" => {
+                let handler = field("handler")?;
+                let number = handler
+                    .as_u64()
+                    .and_then(|number| u8::try_from(number).ok());
+                let handler = number.ok_or_else(|| wrong("handler", &handler))?;
+                Act::RemoveHandler { handler }
+            }
             _ => return Err(wrong("op", &op)),
         };
         match fields.keys().next() {
@@ -122,6 +187,22 @@ impl TryFrom<Map<String, Value>> for Entry {
             Some(name) => Err(format!("{op} in a script has no field {name:?}")),
         }
     }
+}
+
+/// How a script, and the page, name what a server refuses a request with.
+#[must_use]
+pub fn refusal_kind(name: &str) -> Option<ApiErrorKind> {
+    use ApiErrorKind as K;
+    Some(match name {
+        "expired" => K::Expired,
+        "tooLarge" => K::TooLarge,
+        "tooManyRequests" => K::TooManyRequests,
+        "connectionRefused" => K::ConnectionRefused,
+        "internalError" => K::InternalError,
+        "forbidden" => K::Forbidden,
+        "invalid" => K::Invalid,
+        _ => return None,
+    })
 }
 
 impl Act {
@@ -145,6 +226,12 @@ impl Act {
             Self::Pop => return Ok(Input::Pop),
             Self::Mode { mode } => return Ok(Input::Mode(mode.0)),
             Self::KnownObjects { on } => return Ok(Input::KnownObjects(on)),
+            Self::Close => return Ok(Input::Source(Command::Close)),
+            Self::Bookmark => return Ok(Input::Source(Command::Bookmark)),
+            Self::Error { code } => return Ok(Input::Source(Command::ErrorEvent(code))),
+            Self::Refuse { refusals } => return Ok(Input::Source(Command::Refuse(refusals))),
+            Self::AddHandler { handler } => return Ok(Input::AddHandler(handler)),
+            Self::RemoveHandler { handler } => return Ok(Input::RemoveHandler(handler)),
         };
         Ok(Input::Source(Command::Write(write)))
     }
@@ -217,6 +304,19 @@ mod tests {
             mode,
             Ok(Entry { at: 5, act: Act::Mode { mode } }) if mode.0 == ProcessMode::Paced(70)
         ));
+        let refuse = read(
+            r#"{"at": 1, "op": "refuse", "request": "watch", "with": "forbidden", "times": 2}"#,
+        );
+        assert!(matches!(
+            refuse,
+            Ok(Entry { act: Act::Refuse { refusals }, .. })
+                if refusals.watch && refusals.times == 2 && refusals.kind == ApiErrorKind::Forbidden
+        ));
+        let handler = read(r#"{"at": 1, "op": "addHandler", "handler": {"name": "late"}}"#);
+        assert!(matches!(
+            handler,
+            Ok(Entry { act: Act::AddHandler { handler }, .. }) if &*handler.name == "late"
+        ));
         let on = read(r#"{"op": "knownObjects", "on": true, "at": 0}"#);
         assert!(matches!(on, Ok(entry) if matches!(entry.act, Act::KnownObjects { on: true })));
     }
@@ -230,6 +330,15 @@ mod tests {
             (r#"{"at": 5, "op": "cat"}"#, "\"cat\""),
             (r#"{"at": 5, "op": "mode", "mode": "fast"}"#, "\"held\""),
             (r#"{"op": "cut"}"#, "\"at\""),
+            (r#"{"at": 5, "op": "error", "code": 70000}"#, "\"code\""),
+            (
+                r#"{"at": 5, "op": "refuse", "request": "watch", "with": "boom", "times": 1}"#,
+                "\"with\"",
+            ),
+            (
+                r#"{"at": 5, "op": "addHandler", "handler": {"nam": "x"}}"#,
+                "nam",
+            ),
         ] {
             let error = read(text).expect_err(text);
             assert!(error.contains(named), "{text}: {error}");
