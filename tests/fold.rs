@@ -125,7 +125,7 @@ fn handler(n: u8) -> HandlerSettings {
         filter: (n % 5 == 4).then(|| "app=app-1".into()),
         panics_at: (n % 7 == 6).then(|| "p2".into()),
         mutates: (n % 7 == 5).then(|| "app=changed".into()),
-        queues: n % 2 == 0,
+        queues: n.is_multiple_of(2),
         on_add: vec!["OnAdd {name}".into()],
         on_update: vec!["OnUpdate {name} {rv} {phase}".into()],
         on_delete: vec!["OnDelete {name}".into()],
