@@ -20,6 +20,8 @@ export PATH := $(TOOLS)/bin:$(PATH):$(HOME)/.cargo/bin
 CARGO_FLAGS ?= --locked
 # How many cases a property gets in `make soak`: some minutes, where `make test` takes seconds.
 SOAK_CASES ?= 20000
+# How many seeded runs of the informer in threads, in `make soak`; `make test` does 100.
+SOAK_SEEDS ?= 10000
 
 BROWSER := tests/browser
 NODE_MODULES := $(BROWSER)/node_modules/.package-lock.json
@@ -58,7 +60,7 @@ bench: setup-rust setup-bindgen setup-browser
 	@node $(BROWSER)/bench.mjs '$(BENCHES)/native.json' '$(BENCHES)/release' '$(BENCHES)/page'
 
 soak:
-	PROPTEST_CASES=$(SOAK_CASES) cargo test $(CARGO_FLAGS) --release
+	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release
 
 # --- set-up -----------------------------------------------------------------------------------
 

@@ -3,6 +3,8 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 pub mod counting;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod informer;
 #[cfg(target_arch = "wasm32")]
 mod page;
 pub mod workload;

@@ -98,7 +98,7 @@ impl World {
     }
 
     /// Changes of few pods, round by round: as many objects as events.
-    fn events(&self) -> Rc<Pods> {
+    pub fn events(&self) -> Rc<Pods> {
         let events = || {
             let event = |event| Item::object(pod(event % EVENT_KEYS, event / EVENT_KEYS + 1, 0));
             Rc::new((0..MANY).map(event).collect())

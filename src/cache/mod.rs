@@ -19,6 +19,7 @@
 //! | [`processor`], [`listener`], [`event_handler`] | who is told what | `shared_informer.go`, `controller.go` |
 //! | [`informer`], [`mutation_detector`] | a shared informer's bookkeeping | `shared_informer.go`, `mutation_detector.go` |
 //! | [`lister`], [`selector`] | what a program that only reads sees of the store | `listers.go` |
+//! | [`factory`] | which informers there are, and which run | `informers/factory.go` |
 //! | [`workqueue`] | keys that wait for a worker | `util/workqueue` |
 //! | [`lister_watcher`] | what is asked of an API server, and what comes back | `listwatch.go` |
 //! | [`reflector`] | lists and watches, and fills a queue with what comes | `reflector.go` |
@@ -74,6 +75,7 @@ pub mod delta_fifo;
 pub mod error;
 pub mod event_handler;
 pub mod fact;
+pub mod factory;
 pub mod fifo;
 pub(crate) mod fill;
 pub mod index;

@@ -5,6 +5,7 @@
 //! [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go).
 
 use std::collections::{HashSet, VecDeque};
+use std::mem;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
@@ -290,6 +291,26 @@ impl<O: Object> Process<O> {
         }
     }
 
+    /// Moves all notifications that can be told now to the end of `told`, for whoever tells many at
+    /// once: the same as so many steps.
+    pub fn take_untold(&mut self, told: &mut Vec<Notice<O>>) {
+        if self.stage != ProcessStage::Notify {
+            return;
+        }
+        self.told += self.notices.len();
+        let Notices { first, rest } = &mut self.notices;
+        if told.is_empty() && !rest.is_empty() {
+            // No notification moves but the first.
+            first
+                .take()
+                .into_iter()
+                .for_each(|first| rest.push_front(first));
+            *told = mem::take(rest).into();
+        } else {
+            told.extend(first.take().into_iter().chain(rest.drain(..)));
+        }
+    }
+
     /// How far it is.
     #[must_use]
     pub fn position(&self) -> ProcessPosition {
@@ -407,7 +428,8 @@ impl<O: Object> Process<O> {
                     },
                 };
                 if self.work.is_batch() && self.taken == 0 {
-                    self.notices.rest.reserve(self.work.len() - 1);
+                    // Room for the first one, too: see `take_untold`.
+                    self.notices.rest.reserve(self.work.len());
                 }
                 self.notices.push(notice);
             }
@@ -477,7 +499,7 @@ impl<O: Object> Process<O> {
         });
         // Each is looked up in the store as it is before the list: a key that is listed twice is
         // added twice.
-        self.notices.rest.reserve(keys.len());
+        self.notices.rest.reserve(keys.len() + 1);
         for (key, object) in keys.iter().zip(&info.objects) {
             let object = object.clone();
             self.notices.push(match store.get_by_key(key) {

@@ -7,6 +7,8 @@
 pub mod lock;
 pub mod rng;
 pub mod scribe;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod threads;
 pub mod virtual_time;
 
 use std::sync::Arc;

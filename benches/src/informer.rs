@@ -1,0 +1,136 @@
+//! The shared informer in threads: pods are listed, then changes come in as fast as they can.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, PoisonError};
+
+use deltascope::cache::controller::Generation;
+use deltascope::cache::event_handler::ResourceEventHandlerFuncs;
+use deltascope::cache::fact::EventType;
+use deltascope::cache::lister_watcher::{
+    ApiError, ApiErrorKind, ListPage, ListRequest, ListerWatcher, WatchItem, WatchRequest, Watcher,
+};
+use deltascope::cache::object::Item;
+use deltascope::runtime::threads::{InformerOptions, Latch, SharedIndexInformer, wait_for};
+use k8s_openapi::api::core::v1::Pod;
+
+use crate::workload::{Run, World};
+
+/// So many pods are listed first.
+const LISTED: usize = 10_000;
+/// So many changes of them are sent.
+pub const CHANGES: usize = 50_000;
+
+/// The connection has room for so many, made before the clock starts.
+const ROOM: usize = 1000;
+
+/// From the first change that is sent to the last that the last handler is told of.
+pub fn informer_row(world: &World, handlers: usize) -> Run {
+    let events = world.events();
+    let listed = events[..LISTED].to_vec();
+    let changes = events[LISTED..LISTED + CHANGES].to_vec();
+    let (sender, receiver) = sync_channel(ROOM);
+    let server = Server {
+        listed,
+        changes: Mutex::new(Some(Changes {
+            items: receiver,
+            sender: sender.clone(),
+        })),
+    };
+    let informer = SharedIndexInformer::new(server, InformerOptions::new(Generation::Atomic));
+    let told_all = Latch::new();
+    let untold = Arc::new(AtomicUsize::new(handlers));
+    let mut synced = Vec::new();
+    for _ in 0..handlers {
+        let (told, untold, told_all) = (AtomicUsize::new(0), Arc::clone(&untold), told_all.clone());
+        let handler = ResourceEventHandlerFuncs {
+            update_func: Some(Box::new(move |_, _| {
+                // Only this handler's thread counts.
+                let count = told.load(Ordering::Relaxed) + 1;
+                told.store(count, Ordering::Relaxed);
+                if count == CHANGES && untold.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    told_all.set();
+                }
+            })),
+            ..ResourceEventHandlerFuncs::default()
+        };
+        if let Ok(registration) = informer.add_event_handler(handler) {
+            synced.push(registration.has_synced_checker());
+        }
+    }
+    let stop = Latch::new();
+    let thread = informer.spawn(&stop);
+    let _all = wait_for(&stop, &synced);
+    Box::new(move || {
+        for change in changes {
+            let _sent = sender.send(WatchItem::Event(EventType::Modified, change));
+        }
+        told_all.wait();
+        Box::new(Running {
+            stop,
+            thread: Some(thread),
+        })
+    })
+}
+
+/// Ends the informer when it is dropped, after the clock was stopped.
+struct Running<T> {
+    stop: Latch,
+    thread: Option<std::thread::JoinHandle<T>>,
+}
+
+impl<T> Drop for Running<T> {
+    fn drop(&mut self) {
+        self.stop.set();
+        if let Some(thread) = self.thread.take() {
+            let _ended = thread.join();
+        }
+    }
+}
+
+struct Server {
+    listed: Vec<Item<Pod>>,
+    changes: Mutex<Option<Changes>>,
+}
+
+struct Changes {
+    items: Receiver<WatchItem<Pod>>,
+    sender: SyncSender<WatchItem<Pod>>,
+}
+
+impl ListerWatcher<Pod> for Server {
+    type Watch = Changes;
+
+    fn list(&self, _request: &ListRequest) -> Result<ListPage<Pod>, ApiError> {
+        Ok(ListPage {
+            resource_version: "1".into(),
+            items: self.listed.clone(),
+            continue_token: "".into(),
+        })
+    }
+
+    fn watch(&self, _request: &WatchRequest) -> Result<Changes, ApiError> {
+        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let once = || ApiError::new(ApiErrorKind::Other, "there is only one watch");
+        changes.take().ok_or_else(once)
+    }
+
+    fn is_watch_list_semantics_unsupported(&self) -> bool {
+        true
+    }
+}
+
+impl Watcher<Pod> for Changes {
+    fn next(&mut self) -> WatchItem<Pod> {
+        self.items.recv().unwrap_or(WatchItem::Closed)
+    }
+
+    fn stopper(&self) -> Box<dyn Fn() + Send + Sync> {
+        let sender = self.sender.clone();
+        Box::new(move || {
+            // Where there is no room, whoever waits for a change has one.
+            let _sent = sender.try_send(WatchItem::Closed);
+        })
+    }
+}

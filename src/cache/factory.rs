@@ -1,0 +1,189 @@
+//! The bookkeeping of a shared informer factory: one informer for each kind, and which of them run.
+//!
+//! Upstream: [`factory.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/informers/factory.go),
+//! where a kind is a Go type.
+
+use std::hash::Hash;
+use std::sync::Arc;
+use std::time::Duration;
+
+use foldhash::fast::FixedState;
+use indexmap::IndexMap;
+
+/// What a factory's informers ask the server for, besides the kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListOptions {
+    /// `labelSelector`; empty for all.
+    pub label_selector: String,
+    /// `fieldSelector`; empty for all.
+    pub field_selector: String,
+}
+
+/// Changes what every informer of a factory asks for.
+pub type TweakListOptionsFunc = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
+
+/// What a factory is made of.
+#[derive(Clone)]
+pub struct FactoryOptions<K> {
+    /// The resync period of its informers …
+    pub default_resync: Duration,
+    /// … but for these kinds.
+    pub custom_resync: IndexMap<K, Duration, FixedState>,
+    /// The namespace of its informers; empty for all.
+    pub namespace: Arc<str>,
+    /// Changes what they ask for.
+    pub tweak_list_options: Option<TweakListOptionsFunc>,
+}
+
+impl<K> Default for FactoryOptions<K> {
+    fn default() -> Self {
+        Self {
+            default_resync: Duration::ZERO,
+            custom_resync: IndexMap::default(),
+            namespace: Arc::default(),
+            tweak_list_options: None,
+        }
+    }
+}
+
+/// What an informer of a factory is made with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InformerScope {
+    /// Of which namespace; empty for all.
+    pub namespace: Arc<str>,
+    /// What to ask for.
+    pub list_options: ListOptions,
+    /// How often everything is handed out again.
+    pub resync_period: Duration,
+}
+
+/// The informers of a factory. `I` is whatever a runtime calls an informer; clones of it are the
+/// same one.
+#[derive(Clone)]
+pub struct FactoryState<K, I> {
+    options: FactoryOptions<K>,
+    informers: IndexMap<K, Entry<I>, FixedState>,
+    shutting_down: bool,
+}
+
+#[derive(Clone)]
+struct Entry<I> {
+    informer: I,
+    started: bool,
+}
+
+impl<K: Eq + Hash + Clone, I: Clone> FactoryState<K, I> {
+    /// A factory without informers.
+    #[must_use]
+    pub fn new(options: FactoryOptions<K>) -> Self {
+        Self {
+            options,
+            informers: IndexMap::default(),
+            shutting_down: false,
+        }
+    }
+
+    /// The informer of a kind; made, when it is the first time that somebody asks.
+    pub fn informer_for(&mut self, kind: &K, make: impl FnOnce(&InformerScope) -> I) -> I {
+        if let Some(entry) = self.informers.get(kind) {
+            return entry.informer.clone();
+        }
+        let informer = make(&self.scope(kind));
+        let entry = Entry {
+            informer: informer.clone(),
+            started: false,
+        };
+        self.informers.insert(kind.clone(), entry);
+        informer
+    }
+
+    /// What an informer of this kind is made with.
+    #[must_use]
+    pub fn scope(&self, kind: &K) -> InformerScope {
+        let options = &self.options;
+        let mut list_options = ListOptions::default();
+        if let Some(tweak) = &options.tweak_list_options {
+            tweak(&mut list_options);
+        }
+        let custom = options.custom_resync.get(kind);
+        InformerScope {
+            namespace: Arc::clone(&options.namespace),
+            list_options,
+            resync_period: custom.copied().unwrap_or(options.default_resync),
+        }
+    }
+
+    /// Starts: gives those to run that were not started before; none after a shutdown.
+    pub fn start(&mut self) -> Vec<I> {
+        if self.shutting_down {
+            return Vec::new();
+        }
+        let waiting = self.informers.values_mut().filter(|entry| !entry.started);
+        waiting
+            .map(|entry| {
+                entry.started = true;
+                entry.informer.clone()
+            })
+            .collect()
+    }
+
+    /// Those that were started, by kind: who waits for a sync waits for these.
+    pub fn started(&self) -> impl Iterator<Item = (&K, &I)> {
+        self.informers
+            .iter()
+            .filter(|(_, entry)| entry.started)
+            .map(|(kind, entry)| (kind, &entry.informer))
+    }
+
+    /// From now on nothing is started. Whoever shuts down waits until what runs has stopped.
+    pub fn shut_down(&mut self) {
+        self.shutting_down = true;
+    }
+
+    /// Whether it was shut down.
+    #[must_use]
+    pub fn is_shutting_down(&self) -> bool {
+        self.shutting_down
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_informer_a_kind_and_each_starts_once() {
+        let tweak = |options: &mut ListOptions| options.label_selector.push_str("app=x");
+        let mut factory = FactoryState::new(FactoryOptions {
+            default_resync: Duration::from_secs(30),
+            custom_resync: [("nodes", Duration::from_secs(60))].into_iter().collect(),
+            namespace: "web".into(),
+            tweak_list_options: Some(Arc::new(tweak)),
+        });
+        let mut made = Vec::new();
+        for kind in ["pods", "nodes", "pods"] {
+            let informer = factory.informer_for(&kind, |scope| {
+                assert_eq!(&*scope.namespace, "web");
+                assert_eq!(scope.list_options.label_selector, "app=x");
+                made.push((kind, scope.resync_period.as_secs()));
+                Arc::from(kind)
+            });
+            assert_eq!(&*informer, kind);
+        }
+        assert_eq!(made, [("pods", 30), ("nodes", 60)]);
+
+        let names = |informers: Vec<Arc<str>>| informers.iter().map(|i| i.to_string()).collect();
+        let mut start = || -> Vec<String> { names(factory.start()) };
+        assert_eq!(start(), ["pods", "nodes"]);
+        assert!(start().is_empty());
+        factory.informer_for(&"jobs", |_| "jobs".into());
+        assert_eq!(factory.started().count(), 2);
+        assert_eq!(names(factory.start()) as Vec<String>, ["jobs"]);
+        assert_eq!(factory.started().count(), 3);
+
+        factory.informer_for(&"late", |_| "late".into());
+        factory.shut_down();
+        assert!(factory.is_shutting_down());
+        assert!(factory.start().is_empty());
+    }
+}

@@ -1,0 +1,137 @@
+//! A flag that goes up once: what a channel that is only ever closed is to client-go.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::monitor::Monitor;
+use super::sync::Arc;
+
+/// A flag that is set once and never taken back: to stop something, or to say that it is done.
+///
+/// Clones are the same latch.
+#[derive(Clone, Default)]
+pub struct Latch {
+    inner: Arc<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    // The same as in the state, for those who only look.
+    set: AtomicBool,
+    state: Monitor<State>,
+}
+
+#[derive(Default)]
+struct State {
+    set: bool,
+    next: u64,
+    hooks: Vec<(u64, Hook)>,
+}
+
+type Hook = Arc<dyn Fn() + Send + Sync>;
+
+impl Default for Monitor<State> {
+    fn default() -> Self {
+        Self::new(State::default())
+    }
+}
+
+/// Forgets what was to be called when it is dropped.
+pub(crate) struct Hooked {
+    latch: Latch,
+    id: u64,
+}
+
+impl Latch {
+    /// A latch that is not set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets it; once more does nothing.
+    pub fn set(&self) {
+        if self.is_set() {
+            return;
+        }
+        let mut state = self.inner.state.lock();
+        state.set = true;
+        self.inner.set.store(true, Ordering::Release);
+        let hooks: Vec<Hook> = state.hooks.drain(..).map(|(_, hook)| hook).collect();
+        self.inner.state.notify_all(state);
+        for hook in hooks {
+            hook();
+        }
+    }
+
+    /// Whether it is set.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.inner.set.load(Ordering::Acquire)
+    }
+
+    /// Waits until it is set.
+    pub fn wait(&self) {
+        let mut state = self.inner.state.lock();
+        while !state.set {
+            state = self.inner.state.wait(state);
+        }
+    }
+
+    /// Waits until it is set or `other` is; says whether this one is.
+    #[must_use]
+    pub fn wait_unless(&self, other: &Self) -> bool {
+        let _hook = {
+            let inner = Arc::clone(&self.inner);
+            other.on_set(move || {
+                let state = inner.state.lock();
+                inner.state.notify_all(state);
+            })
+        };
+        let mut state = self.inner.state.lock();
+        while !state.set && !other.is_set() {
+            state = self.inner.state.wait(state);
+        }
+        state.set
+    }
+
+    /// Calls `hook` when it is set: at once, if it is. Nothing is called any more once the returned
+    /// value is dropped, unless the call is under way.
+    pub(crate) fn on_set(&self, hook: impl Fn() + Send + Sync + 'static) -> Hooked {
+        let mut state = self.inner.state.lock();
+        let id = state.next;
+        state.next += 1;
+        if state.set {
+            drop(state);
+            hook();
+        } else {
+            state.hooks.push((id, Arc::new(hook)));
+        }
+        Hooked {
+            latch: self.clone(),
+            id,
+        }
+    }
+}
+
+impl Drop for Hooked {
+    fn drop(&mut self) {
+        let mut state = self.latch.inner.state.lock();
+        state.hooks.retain(|(id, _)| *id != self.id);
+    }
+}
+
+impl fmt::Debug for Latch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Latch").field(&self.is_set()).finish()
+    }
+}
+
+/// Waits until all of `latches` are set, or `stop` is; says whether all are.
+///
+/// Upstream: `WaitFor` in
+/// [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).
+#[must_use]
+pub fn wait_for(stop: &Latch, latches: &[Latch]) -> bool {
+    latches.iter().all(|latch| latch.wait_unless(stop))
+}

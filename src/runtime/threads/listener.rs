@@ -1,0 +1,173 @@
+//! The listener of one handler, in a thread of its own.
+//!
+//! Upstream a listener has two goroutines, one that is always ready to take a notification off the
+//! process loop and one that calls the handler. Here the process loop puts notifications into the
+//! listener's inbox itself, many at a time: it never waits for a handler either.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::cache::event_handler::ResourceEventHandler;
+use crate::cache::listener::{PanicPolicy, REST_AFTER_PANIC, SingleFileTracker};
+use crate::cache::object::Object;
+use crate::cache::process::Notice;
+
+use super::clock::{Clock, wait_until};
+use super::latch::Latch;
+use super::monitor::Monitor;
+use super::sync::Arc;
+
+/// A handler that a thread can call.
+pub(super) type Handler<O> = Box<dyn ResourceEventHandler<O> + Send + Sync>;
+
+/// Notifications in their order, shared by all who are told them.
+pub(super) struct Chunk<O> {
+    notices: Vec<Notice<O>>,
+    /// How many are adds of the first list.
+    initial: usize,
+}
+
+impl<O: Object> Chunk<O> {
+    pub(super) fn new(notices: Vec<Notice<O>>) -> Self {
+        let initial = notices
+            .iter()
+            .filter(|notice| notice.is_in_initial_list())
+            .count();
+        Self { notices, initial }
+    }
+
+    /// Whether some count as resyncs.
+    pub(super) fn has_sync(&self) -> bool {
+        self.notices.iter().any(Notice::is_sync)
+    }
+
+    /// The others.
+    pub(super) fn without_sync(&self) -> Self {
+        let others = self.notices.iter().filter(|notice| !notice.is_sync());
+        Self::new(others.cloned().collect())
+    }
+}
+
+/// Relays notifications to one handler.
+pub(super) struct Listener<O> {
+    handler: Handler<O>,
+    inbox: Monitor<Inbox<O>>,
+    closed: Latch,
+    // The same for whoever is between two notifications.
+    is_closed: AtomicBool,
+    synced: Latch,
+}
+
+struct Inbox<O> {
+    chunks: VecDeque<Arc<Chunk<O>>>,
+    tracker: SingleFileTracker,
+}
+
+impl<O: Object> Listener<O> {
+    pub(super) fn new(handler: Handler<O>) -> Self {
+        Self {
+            handler,
+            inbox: Monitor::new(Inbox {
+                chunks: VecDeque::new(),
+                tracker: SingleFileTracker::default(),
+            }),
+            closed: Latch::new(),
+            is_closed: AtomicBool::new(false),
+            synced: Latch::new(),
+        }
+    }
+
+    /// The handler is to be told this.
+    pub(super) fn add(&self, chunk: Arc<Chunk<O>>) {
+        if chunk.notices.is_empty() {
+            return;
+        }
+        let mut inbox = self.inbox.lock();
+        for _ in 0..chunk.initial {
+            inbox.tracker.start();
+        }
+        inbox.chunks.push_back(chunk);
+        self.inbox.notify_one(inbox);
+    }
+
+    /// The informer has synced, and this listener was given its whole first list.
+    pub(super) fn upstream_has_synced(&self) {
+        let synced = self.inbox.lock().tracker.upstream_has_synced();
+        if synced {
+            self.synced.set();
+        }
+    }
+
+    /// Set once the handler is done with its first list.
+    pub(super) fn synced(&self) -> &Latch {
+        &self.synced
+    }
+
+    /// What waits is dropped; [`run`](Self::run) ends after the notification that it is at.
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        self.closed.set();
+        let mut inbox = self.inbox.lock();
+        let dropped = std::mem::take(&mut inbox.chunks);
+        self.inbox.notify_all(inbox);
+        drop(dropped);
+    }
+
+    /// Calls the handler with everything that comes, until it is closed.
+    pub(super) fn run(&self, policy: PanicPolicy, clock: &Clock) {
+        let mut panicked = false;
+        let mut chunks = VecDeque::new();
+        loop {
+            {
+                let mut inbox = self.inbox.lock();
+                loop {
+                    if self.is_closed.load(Ordering::Acquire) {
+                        return;
+                    }
+                    if !inbox.chunks.is_empty() {
+                        break;
+                    }
+                    inbox = self.inbox.wait(inbox);
+                }
+                // The room of both is used again and again.
+                std::mem::swap(&mut inbox.chunks, &mut chunks);
+            }
+            for chunk in chunks.drain(..) {
+                let mut initial = 0;
+                let mut rest = chunk.notices.iter().peekable();
+                while let Some(notice) = rest.next() {
+                    if self.is_closed.load(Ordering::Acquire) {
+                        return;
+                    }
+                    if panicked {
+                        wait_until(clock, clock.now() + REST_AFTER_PANIC, &self.closed);
+                    }
+                    let told = catch_unwind(AssertUnwindSafe(|| notice.tell(&*self.handler)));
+                    panicked = told.is_err();
+                    if panicked {
+                        super::panicked(policy);
+                    } else if notice.is_in_initial_list() {
+                        initial += 1;
+                    }
+                    let last = rest.peek().is_none_or(|next| !next.is_in_initial_list());
+                    if initial > 0 && last {
+                        self.finished(std::mem::take(&mut initial));
+                    }
+                }
+            }
+        }
+    }
+
+    fn finished(&self, count: usize) {
+        let mut inbox = self.inbox.lock();
+        let mut synced = false;
+        for _ in 0..count {
+            synced |= inbox.tracker.finished();
+        }
+        drop(inbox);
+        if synced {
+            self.synced.set();
+        }
+    }
+}

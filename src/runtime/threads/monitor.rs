@@ -1,0 +1,86 @@
+//! A value behind a lock, and those who wait for it to change.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use super::sync::{Condvar, Mutex, MutexGuard};
+
+/// A value, its lock, and who waits.
+///
+/// Nobody is woken where nobody waits: a wake-up costs a system call.
+pub(crate) struct Monitor<T> {
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T> {
+    value: T,
+    // At least so many wait and have not been woken.
+    waiting: usize,
+}
+
+/// The lock on a [`Monitor`].
+pub(crate) struct Held<'a, T>(MutexGuard<'a, State<T>>);
+
+impl<T> Monitor<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self {
+            state: Mutex::new(State { value, waiting: 0 }),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// Takes the lock. That somebody panicked under it is no reason to give up: upstream's locks do
+    /// not know of it either.
+    pub(crate) fn lock(&self) -> Held<'_, T> {
+        Held(self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Gives the lock back until somebody notifies; may also return without a reason.
+    pub(crate) fn wait<'a>(&self, mut held: Held<'a, T>) -> Held<'a, T> {
+        held.0.waiting += 1;
+        let guard = self.changed.wait(held.0);
+        Held(guard.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The same, but not longer than this.
+    pub(crate) fn wait_timeout<'a>(&self, mut held: Held<'a, T>, timeout: Duration) -> Held<'a, T> {
+        held.0.waiting += 1;
+        let waited = self.changed.wait_timeout(held.0, timeout);
+        Held(waited.unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Gives the lock back and wakes one of those who wait.
+    pub(crate) fn notify_one(&self, mut held: Held<'_, T>) {
+        let waiting = held.0.waiting;
+        held.0.waiting = waiting.saturating_sub(1);
+        drop(held);
+        if waiting > 0 {
+            self.changed.notify_one();
+        }
+    }
+
+    /// Gives the lock back and wakes all who wait.
+    pub(crate) fn notify_all(&self, mut held: Held<'_, T>) {
+        let waiting = std::mem::take(&mut held.0.waiting);
+        drop(held);
+        if waiting > 0 {
+            self.changed.notify_all();
+        }
+    }
+}
+
+impl<T> Deref for Held<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0.value
+    }
+}
+
+impl<T> DerefMut for Held<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0.value
+    }
+}

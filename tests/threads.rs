@@ -1,0 +1,1069 @@
+//! The informer in threads: it does what the same parts do alone, and nothing that blocks hangs.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests; here they are of threads, and `make soak` asks for more by the environment"
+)]
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::Duration;
+
+use deltascope::cache::backoff::{Backoff, NoJitter};
+use deltascope::cache::controller::{Config, Controller as Machine, Generation};
+use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
+use deltascope::cache::error::Error;
+use deltascope::cache::event_handler::ResourceEventHandler;
+use deltascope::cache::fact::EventType;
+use deltascope::cache::factory::FactoryOptions;
+use deltascope::cache::index::{IndexFunc, Indexers, label_index_func};
+use deltascope::cache::informer::{SharedInformerState, initial_notices};
+use deltascope::cache::key_func::meta_namespace_key_func;
+use deltascope::cache::listener::{HandlerEnd, ListenerId, PanicPolicy, ProcessorListener};
+use deltascope::cache::lister::{GenericLister, GroupResource};
+use deltascope::cache::lister_watcher::{
+    ApiError, ApiErrorKind, ListPage, ListRequest, ListerWatcher, WatchItem, WatchRequest, Watcher,
+};
+use deltascope::cache::object::{Item, Object};
+use deltascope::cache::process::Notice;
+use deltascope::cache::processor::SharedProcessor;
+use deltascope::cache::queue::{ProcessOutcome, Release};
+use deltascope::cache::real_fifo::{RealFifo, RealFifoOptions};
+use deltascope::cache::reflector::Need;
+use deltascope::cache::selector::Selector;
+use deltascope::cache::store::new_indexer;
+use deltascope::cache::workqueue::{ItemFastSlow, ShutDown, default_controller_rate_limiter};
+use deltascope::runtime::rng::Rng;
+use deltascope::runtime::threads::{
+    BlockingQueue, BlockingWorkqueue, Clock, HandlerOptions, InformerOptions, Latch, Registration,
+    SharedIndexInformer, SharedInformerFactory, ThreadSafeStore, new_informer, wait_for,
+    wait_for_cache_sync,
+};
+use k8s_openapi::api::core::v1::{Node, Pod};
+
+/// How long a test waits for what has to come, before it says that it hangs.
+const HANGS: Duration = Duration::from_secs(60);
+
+fn pod(name: &str, rv: u64) -> Item<Pod> {
+    let mut pod = Pod::default();
+    pod.metadata.namespace = Some("ns".into());
+    pod.metadata.name = Some(name.into());
+    pod.metadata.resource_version = Some(rv.to_string());
+    pod.metadata.labels = Some([("parity".to_owned(), (rv % 2).to_string())].into());
+    Item::object(pod)
+}
+
+fn text(item: &Item<Pod>) -> String {
+    let object = item.as_object().unwrap();
+    let mark = if item.is_tombstone() { "†" } else { "" };
+    format!("{}@{}{mark}", object.name(), object.resource_version())
+}
+
+fn line(notice: &Notice<Pod>) -> String {
+    match notice {
+        Notice::Add {
+            object,
+            is_in_initial_list,
+        } => format!("+{} {is_in_initial_list}", text(object)),
+        Notice::Update { old, new } => format!("~{} {}", text(old.as_ref().unwrap()), text(new)),
+        Notice::Delete { object } => format!("-{}", text(object)),
+    }
+}
+
+// ---- a server that does what it is told
+
+/// One list after the other as it was told, and one stream of events.
+#[derive(Clone, Default)]
+struct Server {
+    inner: Arc<(Mutex<Served>, Condvar)>,
+}
+
+/// Objects and the version of the list.
+type Listed = (Vec<Item<Pod>>, u64);
+
+#[derive(Default)]
+struct Served {
+    lists: VecDeque<Result<Listed, ApiError>>,
+    stream: VecDeque<WatchItem<Pod>>,
+    // Somebody waits for an event, and there is none.
+    idle: bool,
+    over: bool,
+}
+
+struct Watch {
+    server: Server,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Server {
+    fn lock(&self) -> MutexGuard<'_, Served> {
+        self.inner.0.lock().unwrap()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Served)) {
+        change(&mut self.lock());
+        self.inner.1.notify_all();
+    }
+
+    fn wait(&self, until: impl Fn(&Served) -> bool) -> MutexGuard<'_, Served> {
+        let served = self.lock();
+        let (served, waited) = (self.inner.1)
+            .wait_timeout_while(served, HANGS, |served| !until(served))
+            .unwrap();
+        assert!(!waited.timed_out(), "nothing more is asked of the server");
+        served
+    }
+
+    fn list_next(&self, items: Vec<Item<Pod>>, rv: u64) {
+        self.change(|served| served.lists.push_back(Ok((items, rv))));
+    }
+
+    fn send(&self, items: impl IntoIterator<Item = WatchItem<Pod>>) {
+        self.change(|served| {
+            served.idle = false;
+            served.stream.extend(items);
+        });
+    }
+
+    /// Waits until everything was read.
+    fn settle(&self) {
+        drop(self.wait(|served| served.idle && served.stream.is_empty()));
+    }
+
+    /// Whoever still lists is told that it is over.
+    fn end(&self) {
+        self.change(|served| served.over = true);
+    }
+}
+
+impl ListerWatcher<Pod> for Server {
+    type Watch = Watch;
+
+    fn list(&self, _request: &ListRequest) -> Result<ListPage<Pod>, ApiError> {
+        let mut served = self.wait(|served| !served.lists.is_empty() || served.over);
+        let over = || Err(ApiError::new(ApiErrorKind::Other, "the test is over"));
+        let (items, rv) = served.lists.pop_front().unwrap_or_else(over)?;
+        Ok(ListPage {
+            resource_version: rv.to_string().into(),
+            items,
+            continue_token: "".into(),
+        })
+    }
+
+    fn watch(&self, _request: &WatchRequest) -> Result<Watch, ApiError> {
+        Ok(Watch {
+            server: self.clone(),
+            stopped: Arc::default(),
+        })
+    }
+
+    fn is_watch_list_semantics_unsupported(&self) -> bool {
+        true
+    }
+}
+
+impl Watcher<Pod> for Watch {
+    fn next(&mut self) -> WatchItem<Pod> {
+        let mut served = self.server.lock();
+        loop {
+            if self.stopped.load(Ordering::Acquire) {
+                return WatchItem::Closed;
+            }
+            if let Some(item) = served.stream.pop_front() {
+                served.idle = false;
+                return item;
+            }
+            served.idle = true;
+            self.server.inner.1.notify_all();
+            served = self.server.inner.1.wait(served).unwrap();
+        }
+    }
+
+    fn stopper(&self) -> Box<dyn Fn() + Send + Sync> {
+        let (server, stopped) = (self.server.clone(), Arc::clone(&self.stopped));
+        Box::new(move || {
+            server.change(|_| stopped.store(true, Ordering::Release));
+        })
+    }
+}
+
+// ---- a handler that writes down what it is told
+
+#[derive(Clone, Default)]
+struct Recorder {
+    inner: Arc<(Mutex<Vec<String>>, Condvar)>,
+}
+
+impl Recorder {
+    fn push(&self, notice: &Notice<Pod>) {
+        self.inner.0.lock().unwrap().push(line(notice));
+        self.inner.1.notify_all();
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.inner.0.lock().unwrap().clone()
+    }
+
+    /// Waits until it was told so much.
+    fn wait(&self, count: usize) -> Vec<String> {
+        let lines = self.inner.0.lock().unwrap();
+        let (lines, waited) = (self.inner.1)
+            .wait_timeout_while(lines, HANGS, |lines| lines.len() < count)
+            .unwrap();
+        assert!(!waited.timed_out(), "{} of {count}: {lines:?}", lines.len());
+        lines.clone()
+    }
+}
+
+impl ResourceEventHandler<Pod> for Recorder {
+    fn on_add(&self, object: &Item<Pod>, is_in_initial_list: bool) {
+        let object = object.clone();
+        self.push(&Notice::Add {
+            object,
+            is_in_initial_list,
+        });
+    }
+
+    fn on_update(&self, old: &Item<Pod>, new: &Item<Pod>) {
+        let (old, new) = (Some(old.clone()), new.clone());
+        self.push(&Notice::Update { old, new });
+    }
+
+    fn on_delete(&self, object: &Item<Pod>) {
+        let object = object.clone();
+        self.push(&Notice::Delete { object });
+    }
+}
+
+// ---- the same script, in threads and alone
+
+/// What happens; after each everything comes to rest.
+#[derive(Clone, Debug)]
+enum Op {
+    /// Events, with the versions after them.
+    Events(Vec<(EventType, String, u64)>),
+    /// The watch has expired, and this is the list then.
+    Relist(Vec<(String, u64)>, u64),
+    /// The server ends the watch in good order after one event.
+    Close(String, u64),
+    AddHandler,
+    /// One of those added before, in their order.
+    RemoveHandler(usize),
+}
+
+/// A random script in which no event contradicts another; the first is a list.
+fn script(seed: u64, length: usize) -> Vec<Op> {
+    let mut rng = Rng::new(seed);
+    let mut objects: BTreeMap<String, u64> = BTreeMap::new();
+    let mut rv = 10;
+    let mut handlers = 0;
+    let mut change = |objects: &mut BTreeMap<String, u64>, rng: &mut Rng| {
+        rv += 1;
+        let name = format!("p{}", rng.below(6));
+        let event = match objects.get(&name) {
+            None => EventType::Added,
+            Some(_) if rng.chance(30) => EventType::Deleted,
+            Some(_) => EventType::Modified,
+        };
+        match event {
+            EventType::Deleted => objects.remove(&name),
+            _ => objects.insert(name.clone(), rv),
+        };
+        (event, name, rv)
+    };
+    let mut ops = Vec::new();
+    for step in 0..length {
+        let op = match rng.below(8) {
+            _ if step == 0 => 6,
+            0..=1 if handlers < 6 => 8,
+            2 if handlers > 0 => 9,
+            choice => choice,
+        };
+        ops.push(match op {
+            6..=7 => {
+                // What changed meanwhile, nobody has seen.
+                for _ in 0..rng.below(8) {
+                    change(&mut objects, &mut rng);
+                }
+                let (_, _, rv) = change(&mut objects, &mut rng);
+                Op::Relist(objects.clone().into_iter().collect(), rv)
+            }
+            8 => {
+                handlers += 1;
+                Op::AddHandler
+            }
+            9 => Op::RemoveHandler(rng.below(handlers) as usize),
+            5 => {
+                let mut seen = change(&mut objects, &mut rng);
+                while seen.0 == EventType::Deleted {
+                    seen = change(&mut objects, &mut rng);
+                }
+                Op::Close(seen.1, seen.2)
+            }
+            _ => {
+                let count = 1 + rng.below(12);
+                let events = (0..count).map(|_| change(&mut objects, &mut rng));
+                Op::Events(events.collect())
+            }
+        });
+    }
+    ops
+}
+
+fn event((event, name, rv): &(EventType, String, u64)) -> WatchItem<Pod> {
+    WatchItem::Event(*event, pod(name, *rv))
+}
+
+fn pods(items: &[(String, u64)]) -> Vec<Item<Pod>> {
+    items.iter().map(|(name, rv)| pod(name, *rv)).collect()
+}
+
+fn expired() -> WatchItem<Pod> {
+    WatchItem::Error(ApiError::new(ApiErrorKind::Expired, "too old"))
+}
+
+fn config(generation: Generation) -> Config<Pod> {
+    Config {
+        backoff: Backoff {
+            duration: Duration::from_micros(10),
+            cap: Duration::from_micros(10),
+            ..Backoff::default()
+        },
+        jitter: Box::new(NoJitter),
+        watch_list: false,
+        ..Config::new(generation)
+    }
+}
+
+fn options(generation: Generation) -> InformerOptions<Pod> {
+    InformerOptions {
+        config: config(generation),
+        ..InformerOptions::new(generation)
+    }
+}
+
+/// What each handler was told, and how much after each step. The first handler is there from the
+/// start to the end; the script's follow.
+type Told = Vec<(Vec<String>, Vec<usize>)>;
+
+/// The script with the plain machines.
+fn alone(generation: Generation, ops: &[Op]) -> Told {
+    let mut machine = Machine::new(config(generation));
+    let mut processor: SharedProcessor<ProcessorListener<Pod>> = SharedProcessor::default();
+    let mut state = SharedInformerState::<Pod>::new(Duration::ZERO);
+    let mut told = Told::new();
+    let mut lists: VecDeque<Listed> = VecDeque::new();
+    let mut stream: VecDeque<WatchItem<Pod>> = VecDeque::new();
+    let mut now = Duration::ZERO;
+    let trace = &mut ();
+    let mut add =
+        |machine: &Machine<Pod>, processor: &mut SharedProcessor<_>, told: &mut Told, step| {
+            let registration = state.add_event_handler("h", None, &mut ()).unwrap();
+            let initial = initial_notices(machine.store());
+            let made = |id, name: &Arc<str>| ProcessorListener::new(id, name);
+            let count = initial.len();
+            let id = processor.add_listener(&registration, count, made, Duration::ZERO, &mut ());
+            for notice in initial {
+                processor.get_mut(id).unwrap().add(notice, &mut ());
+            }
+            told.push((Vec::new(), vec![0; step]));
+        };
+    add(&machine, &mut processor, &mut told, 0);
+    for (step, op) in ops.iter().enumerate() {
+        match op {
+            Op::Events(events) => stream.extend(events.iter().map(event)),
+            Op::Relist(items, rv) => {
+                lists.push_back((pods(items), *rv));
+                if step > 0 {
+                    stream.push_back(expired());
+                }
+            }
+            Op::Close(name, rv) => {
+                stream.push_back(event(&(EventType::Modified, name.clone(), *rv)));
+                stream.push_back(WatchItem::Closed);
+            }
+            Op::AddHandler => add(&machine, &mut processor, &mut told, step),
+            Op::RemoveHandler(handler) => {
+                processor.remove_listener(ListenerId(*handler as u32 + 1), trace);
+            }
+        }
+        loop {
+            let reflector = machine.reflector_mut();
+            match reflector.need() {
+                Need::Wait(moment) => {
+                    now = now.max(*moment);
+                    reflector.waited(now, trace);
+                }
+                Need::List(_) => {
+                    let (items, rv) = lists.pop_front().unwrap();
+                    reflector.listed(now, Ok(page(items, rv)), trace);
+                }
+                Need::Watch(_) => reflector.watched(now, Ok(()), trace),
+                Need::Event => match stream.pop_front() {
+                    Some(item) => reflector.received(now, item, trace),
+                    None => break,
+                },
+                Need::Store(_) => assert!(machine.carry_out(now, trace)),
+                Need::Stored | Need::Stopped => unreachable!(),
+            }
+        }
+        let mut tell = |notice: Notice<Pod>| {
+            let notice = Arc::new(notice);
+            for (_, listener) in processor.distribute_mut(&notice, &mut ()) {
+                listener.add(Arc::clone(&notice), &mut ());
+            }
+        };
+        while machine
+            .process(|notice, _| tell(notice), || Duration::ZERO, trace)
+            .unwrap()
+        {}
+        for (id, listener) in processor.listeners_mut() {
+            while let Some(taken) = listener.take(trace) {
+                told[id.0 as usize].0.push(line(&taken.notice));
+                listener.done(HandlerEnd::Returned, trace);
+            }
+        }
+        for (lines, counts) in &mut told {
+            counts.push(lines.len());
+        }
+    }
+    told
+}
+
+/// The same in threads; `alone` says how much each handler has to be told before the next step.
+fn in_threads(generation: Generation, ops: &[Op], alone: &Told) -> Vec<Vec<String>> {
+    let server = Server::default();
+    let informer = SharedIndexInformer::new(server.clone(), options(generation));
+    let stop = Latch::new();
+    let mut running = None;
+    let mut handlers = Vec::new();
+    let add = |handlers: &mut Vec<(Recorder, Registration<Pod>)>| {
+        let recorder = Recorder::default();
+        let registration = informer.add_event_handler(recorder.clone()).unwrap();
+        handlers.push((recorder, registration));
+    };
+    add(&mut handlers);
+    for (step, op) in ops.iter().enumerate() {
+        match op {
+            Op::Events(events) => server.send(events.iter().map(event)),
+            Op::Relist(items, rv) => {
+                server.list_next(pods(items), *rv);
+                if running.is_some() {
+                    server.send([expired()]);
+                } else {
+                    running = Some(informer.spawn(&stop));
+                }
+            }
+            Op::Close(name, rv) => server.send([
+                event(&(EventType::Modified, name.clone(), *rv)),
+                WatchItem::Closed,
+            ]),
+            Op::AddHandler => add(&mut handlers),
+            Op::RemoveHandler(handler) => informer.remove_event_handler(&handlers[handler + 1].1),
+        }
+        server.settle();
+        for ((recorder, _), (_, counts)) in handlers.iter().zip(alone) {
+            recorder.wait(counts[step]);
+        }
+    }
+    for (_, registration) in &handlers {
+        // Those that were removed may have been told everything before.
+        assert!(informer.has_synced());
+        drop(registration.has_synced_checker());
+    }
+    stop.set();
+    running.unwrap().join().unwrap().unwrap();
+    let lines = |(recorder, _): &(Recorder, _)| recorder.lines();
+    handlers.iter().map(lines).collect()
+}
+
+fn page(items: Vec<Item<Pod>>, rv: u64) -> ListPage<Pod> {
+    ListPage {
+        resource_version: rv.to_string().into(),
+        items,
+        continue_token: "".into(),
+    }
+}
+
+/// The lines about each object, in their order.
+fn by_key(lines: &[String]) -> BTreeMap<&str, Vec<&str>> {
+    let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in lines {
+        let name = line[1..].split('@').next().unwrap();
+        found.entry(name).or_default().push(line);
+    }
+    found
+}
+
+/// How many seeds: `make soak` asks for more.
+fn seeds() -> u64 {
+    let asked = std::env::var("SOAK_SEEDS").ok();
+    asked.map_or(100, |asked| asked.parse().unwrap())
+}
+
+#[test]
+fn threads_tell_each_handler_what_the_machines_alone_do() {
+    for seed in 0..seeds() {
+        let ops = script(seed, 12);
+        for generation in Generation::ALL {
+            let alone = alone(generation, &ops);
+            let threads = in_threads(generation, &ops, &alone);
+            assert_eq!(threads.len(), alone.len());
+            for (threads, (alone, _)) in threads.iter().zip(&alone) {
+                if generation == Generation::Classic {
+                    // What a DeltaFIFO has of one key at a time depends on who is faster.
+                    assert_eq!(
+                        by_key(threads),
+                        by_key(alone),
+                        "{seed} {generation:?} {ops:?}"
+                    );
+                } else {
+                    assert_eq!(threads, alone, "{seed} {generation:?} {ops:?}");
+                }
+            }
+        }
+    }
+}
+
+// ---- the store
+
+fn parity_indexers() -> Indexers<Pod> {
+    let parity: IndexFunc<Pod> = label_index_func("parity");
+    [("parity".into(), parity)].into_iter().collect()
+}
+
+#[test]
+fn a_reader_never_sees_an_object_without_its_index() {
+    const WRITES: u64 = 3_000;
+    let key_func = Arc::new(meta_namespace_key_func);
+    let store = ThreadSafeStore::new(new_indexer(key_func, parity_indexers()));
+    let written = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for writer in 0..4 {
+            let (store, written) = (&store, &written);
+            scope.spawn(move || {
+                let mut rng = Rng::new(writer);
+                for rv in 0..WRITES {
+                    let item = pod(&format!("p{}", rng.below(5)), rv);
+                    if rng.chance(20) {
+                        store.delete(&item).unwrap();
+                    } else {
+                        store.add(item).unwrap();
+                    }
+                }
+                written.fetch_add(1, Ordering::Release);
+            });
+        }
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while written.load(Ordering::Acquire) < 4 {
+                    for parity in ["0", "1"] {
+                        let found = store.by_index("parity", parity).unwrap();
+                        let matches = |item: &Item<Pod>| {
+                            item.as_object().unwrap().labels()["parity"] == parity
+                        };
+                        assert!(found.iter().all(matches));
+                    }
+                    let store = store.read();
+                    let indexed: usize = ["0", "1"]
+                        .iter()
+                        .map(|parity| store.by_index("parity", parity).unwrap().count())
+                        .sum();
+                    assert_eq!(indexed, store.len());
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn listers_read_a_store_that_threads_share() {
+    let key_func = Arc::new(meta_namespace_key_func);
+    let store = Arc::new(ThreadSafeStore::new(new_indexer(
+        key_func,
+        Indexers::default(),
+    )));
+    store.add(pod("a", 1)).unwrap();
+    store.add(pod("b", 2)).unwrap();
+    let lister = GenericLister::new(Arc::clone(&store), GroupResource::new("", "pods"));
+    let odd = Selector::parse("parity=1").unwrap();
+    let found: Vec<Arc<Pod>> = lister.list(&odd).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(lister.by_namespace("ns").get("b").unwrap().name(), "b");
+}
+
+// ---- the queues
+
+#[test]
+fn pop_waits_for_what_is_added_and_ends_with_the_queue() {
+    let key_func = Arc::new(meta_namespace_key_func::<Pod>);
+    let delta = DeltaFifo::new(DeltaFifoOptions::new(key_func));
+    let queue = BlockingQueue::new(delta, None);
+    let (sender, popped) = channel();
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            let (queue, sender) = (&queue, sender.clone());
+            scope.spawn(move || {
+                loop {
+                    match queue.pop(|_| ProcessOutcome::Done) {
+                        Ok((taken, end)) => sender.send((taken.key.to_string(), end)).unwrap(),
+                        Err(error) => {
+                            assert_eq!(error, Error::FifoClosed);
+                            return;
+                        }
+                    }
+                }
+            });
+        }
+        for round in 0..200 {
+            let name = format!("p{}", round % 7);
+            queue.add(pod(&name, round)).unwrap();
+            let (key, end) = popped.recv_timeout(HANGS).unwrap();
+            assert_eq!((key, end), (format!("ns/{name}"), Ok(())));
+        }
+        assert!(queue.has_synced());
+        queue.close();
+    });
+    assert!(queue.is_closed());
+}
+
+#[test]
+fn an_atomic_queue_takes_more_while_a_batch_is_processed() {
+    let key_func = Arc::new(meta_namespace_key_func::<Pod>);
+    let real = RealFifo::new(RealFifoOptions::new(key_func, Release::V0_36));
+    let queue = BlockingQueue::new(real, None);
+    queue.replace(vec![pod("a", 1)], "1").unwrap();
+    assert!(!queue.has_synced());
+    let process = |_: deltascope::cache::queue::Processing<'_, _>| {
+        // With the lock held this would wait for itself.
+        queue.update(pod("a", 2)).unwrap();
+        queue.add(pod("b", 3)).unwrap();
+        ProcessOutcome::Done
+    };
+    let (list, _) = queue.pop_batch(process).unwrap();
+    assert_eq!(list.entries.len(), 1);
+    assert!(queue.has_synced());
+    let (batch, _) = queue.pop_batch(|_| ProcessOutcome::Done).unwrap();
+    assert_eq!((batch.entries.len(), queue.depth()), (2, 0));
+}
+
+// ---- the workqueue
+
+#[test]
+fn workers_share_a_queue_and_none_has_the_same_item_at_the_same_time() {
+    const ITEMS: usize = 5;
+    let queue = BlockingWorkqueue::new(default_controller_rate_limiter());
+    let busy: Vec<AtomicBool> = (0..ITEMS).map(|_| AtomicBool::new(false)).collect();
+    let (handled, added) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Ok(item) = queue.get() {
+                    let item: String = item;
+                    let number: usize = item.parse().unwrap();
+                    assert!(!busy[number].swap(true, Ordering::AcqRel));
+                    handled.fetch_add(1, Ordering::AcqRel);
+                    busy[number].store(false, Ordering::Release);
+                    queue.forget(&item);
+                    queue.done(&item);
+                }
+            });
+        }
+        let adding: Vec<_> = (0..4)
+            .map(|seed| {
+                let (queue, added) = (&queue, &added);
+                scope.spawn(move || {
+                    let mut rng = Rng::new(seed);
+                    for _ in 0..500 {
+                        queue.add(rng.below(ITEMS as u64).to_string());
+                        added.fetch_add(1, Ordering::AcqRel);
+                    }
+                })
+            })
+            .collect();
+        for thread in adding {
+            thread.join().unwrap();
+        }
+        queue.shut_down_with_drain();
+        queue.add("0".to_owned());
+    });
+    assert_eq!(queue.get(), Err(ShutDown));
+    let handled = handled.load(Ordering::Acquire);
+    assert!(
+        handled >= ITEMS && handled <= added.load(Ordering::Acquire),
+        "{handled}"
+    );
+}
+
+#[test]
+fn what_is_added_for_later_comes_when_the_clock_says_so() {
+    let clock = Clock::manual();
+    let limiter = ItemFastSlow::new(Duration::from_secs(1), Duration::from_secs(60), 1);
+    let queue = BlockingWorkqueue::with_clock(Box::new(limiter), &clock);
+    queue.add_after("later", Duration::from_secs(5));
+    queue.add_rate_limited("failed");
+    assert_eq!((queue.len(), queue.num_requeues(&"failed")), (0, 1));
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(queue.get(), Ok("failed"));
+    assert!(queue.is_empty());
+    clock.advance(Duration::from_secs(4));
+    assert_eq!(queue.get(), Ok("later"));
+    queue.shut_down();
+    assert!(queue.is_shutting_down());
+    assert_eq!(queue.get(), Err(ShutDown));
+}
+
+// ---- the informer
+
+struct Running {
+    server: Server,
+    stop: Latch,
+    thread: thread::JoinHandle<Result<(), Error>>,
+}
+
+impl Running {
+    fn start(informer: &SharedIndexInformer<Pod>, server: Server) -> Self {
+        let stop = Latch::new();
+        let thread = informer.spawn(&stop);
+        Self {
+            server,
+            stop,
+            thread,
+        }
+    }
+
+    fn end(self) {
+        self.stop.set();
+        self.server.end();
+        self.thread.join().unwrap().unwrap();
+    }
+}
+
+#[test]
+fn a_shared_informer_keeps_its_promises() {
+    for generation in Generation::ALL {
+        let server = Server::default();
+        let informer = SharedIndexInformer::new(server.clone(), options(generation));
+        let (sender, errors) = channel();
+        let sender = Mutex::new(sender);
+        informer
+            .set_watch_error_handler(Arc::new(move |error| {
+                sender.lock().unwrap().send(error.to_string()).unwrap();
+            }))
+            .unwrap();
+        informer.add_indexers(parity_indexers()).unwrap();
+        let early = Recorder::default();
+        let registration = informer.add_event_handler(early.clone()).unwrap();
+        server.change(|served| {
+            let refused = ApiError::new(ApiErrorKind::Forbidden, "no");
+            served.lists.push_back(Err(refused));
+        });
+        assert!(!informer.has_synced() && !informer.has_started());
+        assert_eq!(&*informer.last_sync_resource_version(), "");
+
+        let running = Running::start(&informer, server.clone());
+        let error = errors.recv_timeout(HANGS).unwrap();
+        assert!(error.ends_with(": no"), "{error}");
+        assert!(!registration.has_synced());
+        server.list_next(vec![pod("a", 1), pod("b", 2)], 5);
+        let both = [
+            informer.has_synced_checker(),
+            registration.has_synced_checker(),
+        ];
+        assert!(wait_for(&running.stop, &both));
+        assert_eq!(early.lines(), ["+a@1 true", "+b@2 true"]);
+        let clock = Clock::real();
+        assert!(wait_for_cache_sync(
+            &clock,
+            &running.stop,
+            &[&|| informer.has_synced()]
+        ));
+
+        // What has started takes no more of this.
+        assert_eq!(informer.run(&running.stop), Err(Error::InformerRunTwice));
+        let transform: deltascope::cache::queue::TransformFunc<Pod> = Arc::new(Ok);
+        assert_eq!(
+            informer.set_transform(transform),
+            Err(Error::InformerStarted)
+        );
+
+        server.send([event(&(EventType::Modified, "a".into(), 6))]);
+        assert_eq!(early.wait(3)[2], "~a@1 a@6");
+        server.settle();
+        assert_eq!(&*informer.last_sync_resource_version(), "6");
+        let store = informer.get_indexer();
+        assert_eq!(store.index_keys("parity", "0").unwrap().len(), 2);
+        let kept = if generation == Generation::Atomic {
+            "6"
+        } else {
+            ""
+        };
+        assert_eq!(store.last_store_sync_resource_version(), kept);
+
+        let late = Recorder::default();
+        let options = HandlerOptions {
+            name: Some("late".into()),
+            resync_period: None,
+        };
+        let second = informer
+            .add_event_handler_with_options(late.clone(), &options)
+            .unwrap();
+        second.has_synced_checker().wait();
+        assert_eq!(late.lines(), ["+a@6 true", "+b@2 true"]);
+        informer.remove_event_handler(&registration);
+        informer.remove_event_handler(&registration);
+        server.send([event(&(EventType::Deleted, "b".into(), 7))]);
+        assert_eq!(late.wait(3)[2], "-b@7");
+        assert_eq!(early.lines().len(), 3);
+
+        running.end();
+        assert!(informer.is_stopped());
+        let error = informer.add_event_handler(Recorder::default()).err();
+        assert!(matches!(error, Some(Error::HandlerNotAdded(_))));
+        assert_eq!(
+            informer.add_indexers(parity_indexers()),
+            Err(Error::IndexerNotAdded)
+        );
+    }
+}
+
+#[test]
+fn an_empty_first_list_is_a_synced_one() {
+    for generation in Generation::ALL {
+        let server = Server::default();
+        let informer = SharedIndexInformer::new(server.clone(), options(generation));
+        let registration = informer.add_event_handler(Recorder::default()).unwrap();
+        server.list_next(Vec::new(), 1);
+        let running = Running::start(&informer, server);
+        assert!(wait_for(
+            &running.stop,
+            &[registration.has_synced_checker()]
+        ));
+        running.end();
+    }
+}
+
+#[test]
+fn a_stop_ends_whatever_the_reflector_waits_for() {
+    // A list that does not come, a pause, an event that does not come.
+    for situation in 0..3 {
+        let server = Server::default();
+        let mut options = options(Generation::Atomic);
+        options.config.backoff.duration = Duration::from_secs(3600);
+        let informer = SharedIndexInformer::new(server.clone(), options);
+        let failed = Latch::new();
+        let told = failed.clone();
+        let handler = Arc::new(move |_: &_| told.set());
+        informer.set_watch_error_handler(handler).unwrap();
+        let running = Running::start(&informer, server.clone());
+        match situation {
+            0 => {}
+            1 => {
+                let refused = Err(ApiError::new(ApiErrorKind::Other, "no"));
+                server.change(|served| served.lists.push_back(refused));
+                failed.wait();
+            }
+            _ => {
+                server.list_next(Vec::new(), 1);
+                server.settle();
+            }
+        }
+        running.end();
+    }
+}
+
+#[test]
+fn resyncs_are_told_to_those_who_asked() {
+    for generation in Generation::ALL {
+        let server = Server::default();
+        let mut options = options(generation);
+        options.clock = Clock::manual();
+        options.config.full_resync_period = Duration::from_secs(30);
+        let clock = options.clock.clone();
+        let informer = SharedIndexInformer::new(server.clone(), options);
+        let (every, never) = (Recorder::default(), Recorder::default());
+        informer.add_event_handler(every.clone()).unwrap();
+        let zero = HandlerOptions {
+            name: None,
+            resync_period: Some(Duration::ZERO),
+        };
+        informer
+            .add_event_handler_with_options(never.clone(), &zero)
+            .unwrap();
+        server.list_next(vec![pod("a", 1), pod("b", 2)], 5);
+        let running = Running::start(&informer, server.clone());
+        server.settle();
+        every.wait(2);
+        // The timer is set anew some time after everybody was told.
+        while every.lines().len() < 2 + 2 * 3 {
+            clock.advance(Duration::from_secs(30));
+            thread::yield_now();
+        }
+        for resync in every.lines()[2..].chunks_exact(2) {
+            assert_eq!(resync, ["~a@1 a@1", "~b@2 b@2"], "{generation:?}");
+        }
+        server.send([event(&(EventType::Modified, "a".into(), 6))]);
+        assert_eq!(never.wait(3)[2], "~a@1 a@6");
+        running.end();
+    }
+}
+
+struct Panics {
+    told: Recorder,
+}
+
+impl ResourceEventHandler<Pod> for Panics {
+    fn on_add(&self, object: &Item<Pod>, is_in_initial_list: bool) {
+        assert!(!text(object).starts_with("bad"), "the handler's own");
+        self.told.on_add(object, is_in_initial_list);
+    }
+
+    fn on_update(&self, _old: &Item<Pod>, _new: &Item<Pod>) {}
+
+    fn on_delete(&self, _object: &Item<Pod>) {}
+}
+
+#[test]
+fn a_handler_that_panics_skips_what_it_was_told_after_a_rest() {
+    let server = Server::default();
+    let mut options = options(Generation::Atomic);
+    options.clock = Clock::manual();
+    options.panic_policy = PanicPolicy::Skip;
+    let clock = options.clock.clone();
+    let informer = SharedIndexInformer::new(server.clone(), options);
+    let told = Recorder::default();
+    let handler = Panics { told: told.clone() };
+    let registration = informer.add_event_handler(handler).unwrap();
+    server.list_next(vec![pod("a", 1), pod("bad", 2), pod("c", 3)], 5);
+    let running = Running::start(&informer, server);
+    told.wait(1);
+    while told.lines().len() < 2 {
+        clock.advance(Duration::from_millis(1100));
+        thread::yield_now();
+    }
+    assert_eq!(told.lines(), ["+a@1 true", "+c@3 true"]);
+    // One of the first list was never handled.
+    assert!(!registration.has_synced());
+    running.end();
+}
+
+#[test]
+fn a_handler_that_panics_ends_the_program_unless_it_is_told_otherwise() {
+    const CRASH: &str = "DELTASCOPE_TEST_CRASH";
+    if std::env::var(CRASH).is_err() {
+        let test = "a_handler_that_panics_ends_the_program_unless_it_is_told_otherwise";
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([test, "--exact", "--nocapture"])
+            .env(CRASH, "1")
+            .output()
+            .unwrap();
+        assert!(!output.status.success());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("the handler's own"), "{said}");
+        assert!(!said.contains("went on"), "{said}");
+        return;
+    }
+    let server = Server::default();
+    let informer = SharedIndexInformer::new(server.clone(), options(Generation::Atomic));
+    let told = Recorder::default();
+    let handler = Panics { told: told.clone() };
+    informer.add_event_handler(handler).unwrap();
+    server.list_next(vec![pod("bad", 1), pod("c", 2)], 5);
+    let _running = Running::start(&informer, server);
+    told.wait(1);
+    panic!("went on");
+}
+
+/// Looks at the store while it is told.
+struct Looks {
+    store: Mutex<Option<Arc<ThreadSafeStore<Pod>>>>,
+    seen: Recorder,
+    sizes: Mutex<Vec<usize>>,
+    stop: Latch,
+}
+
+impl ResourceEventHandler<Pod> for Looks {
+    fn on_add(&self, object: &Item<Pod>, is_in_initial_list: bool) {
+        let store = self.store.lock().unwrap();
+        let size = store.as_ref().unwrap().list().len();
+        self.sizes.lock().unwrap().push(size);
+        self.seen.on_add(object, is_in_initial_list);
+    }
+
+    fn on_update(&self, old: &Item<Pod>, new: &Item<Pod>) {
+        // Under the queue's lock, up to 1.35.
+        self.stop.set();
+        self.seen.on_update(old, new);
+    }
+
+    fn on_delete(&self, _object: &Item<Pod>) {}
+}
+
+#[test]
+fn an_unshared_informer_calls_its_handler_between_the_writes() {
+    for generation in Generation::ALL {
+        let server = Server::default();
+        let stop = Latch::new();
+        let looks = Arc::new(Looks {
+            store: Mutex::default(),
+            seen: Recorder::default(),
+            sizes: Mutex::default(),
+            stop: stop.clone(),
+        });
+        let handler = Arc::clone(&looks);
+        let (store, controller) = new_informer(server.clone(), handler, None, &options(generation));
+        *looks.store.lock().unwrap() = Some(Arc::clone(&store));
+        server.list_next(vec![pod("a", 1), pod("b", 2), pod("c", 3)], 5);
+        thread::scope(|scope| {
+            let running = scope.spawn(|| controller.run(&stop));
+            controller.has_synced_checker().wait();
+            assert!(controller.has_synced());
+            looks.seen.wait(3);
+            server.settle();
+            assert_eq!(&*controller.last_sync_resource_version(), "5");
+            server.send([event(&(EventType::Modified, "a".into(), 6))]);
+            running.join().unwrap().unwrap();
+        });
+        assert_eq!(controller.run(&stop), Err(Error::InformerRunTwice));
+        assert_eq!(looks.seen.lines().last().unwrap(), "~a@1 a@6");
+        let grows = generation <= Generation::InOrder;
+        let sizes = if grows { vec![1, 2, 3] } else { vec![3, 3, 3] };
+        assert_eq!(*looks.sizes.lock().unwrap(), sizes, "{generation:?}");
+    }
+}
+
+#[test]
+fn a_factory_starts_each_kind_once_and_waits_for_all() {
+    let factory = SharedInformerFactory::new(FactoryOptions::default());
+    let kinds = [
+        GroupResource::new("", "pods"),
+        GroupResource::new("apps", "deployments"),
+    ];
+    let servers = [Server::default(), Server::default()];
+    let stop = Latch::new();
+    for (kind, server) in kinds.iter().zip(&servers) {
+        let make = |_: &_| SharedIndexInformer::new(server.clone(), options(Generation::Atomic));
+        let informer: SharedIndexInformer<Pod> = factory.informer_for(kind, make).unwrap();
+        factory.start(&stop);
+        factory.start(&stop);
+        server.list_next(vec![pod("a", 1)], 1);
+        informer.has_synced_checker().wait();
+        let again = factory.informer_for(kind, |_| -> SharedIndexInformer<Pod> { unreachable!() });
+        assert!(again.unwrap().has_synced());
+    }
+    let other = factory.informer_for(&kinds[0], |_| -> SharedIndexInformer<Node> {
+        unreachable!()
+    });
+    assert!(other.is_err());
+    let synced = kinds.clone().map(|kind| (kind, true));
+    assert_eq!(factory.wait_for_cache_sync(&stop), synced);
+    stop.set();
+    factory.shutdown();
+    factory.shutdown();
+}
