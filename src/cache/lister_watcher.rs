@@ -313,6 +313,38 @@ pub trait ListerWatcher<O>: Send + Sync {
     }
 }
 
+/// A lister-watcher out of two functions.
+#[derive(Clone, Debug)]
+pub struct ListWatch<L, W> {
+    /// Asks for a list, or for a page of it.
+    pub list_func: L,
+    /// Opens a watch.
+    pub watch_func: W,
+    /// Whether `watch_func` cannot do streaming lists, as most that stand in for a server.
+    pub watch_list_semantics_unsupported: bool,
+}
+
+impl<O, L, W, S> ListerWatcher<O> for ListWatch<L, W>
+where
+    L: Fn(&ListRequest) -> Result<ListPage<O>, ApiError> + Send + Sync,
+    W: Fn(&WatchRequest) -> Result<S, ApiError> + Send + Sync,
+    S: Watcher<O>,
+{
+    type Watch = S;
+
+    fn list(&self, request: &ListRequest) -> Result<ListPage<O>, ApiError> {
+        (self.list_func)(request)
+    }
+
+    fn watch(&self, request: &WatchRequest) -> Result<S, ApiError> {
+        (self.watch_func)(request)
+    }
+
+    fn is_watch_list_semantics_unsupported(&self) -> bool {
+        self.watch_list_semantics_unsupported
+    }
+}
+
 /// An open watch.
 pub trait Watcher<O>: Send {
     /// The next thing; blocks. After [`WatchItem::Closed`] nothing comes any more.

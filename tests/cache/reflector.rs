@@ -10,7 +10,8 @@ use deltascope::cache::backoff::{
 use deltascope::cache::error::Error;
 use deltascope::cache::fact::{EventType, Fact};
 use deltascope::cache::lister_watcher::{
-    ApiError, ApiErrorKind as Kind, ListPage, ResourceVersionMatch, WatchItem,
+    ApiError, ApiErrorKind as Kind, ListPage, ListRequest, ListWatch, ListerWatcher,
+    ResourceVersionMatch, WatchItem, WatchRequest, Watcher,
 };
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::order::Order;
@@ -1256,6 +1257,69 @@ proptest! {
             );
         }
     }
+}
+
+/// The blocking driver in its simplest form: one thread, a server of a few answers.
+#[test]
+fn a_lister_watcher_of_two_functions_can_drive_it() {
+    struct Few(std::vec::IntoIter<WatchItem<O>>);
+    impl Watcher<O> for Few {
+        fn next(&mut self) -> WatchItem<O> {
+            self.0.next().unwrap_or(WatchItem::Closed)
+        }
+        fn stopper(&self) -> Box<dyn Fn() + Send + Sync> {
+            Box::new(|| {})
+        }
+    }
+    let server = ListWatch {
+        list_func: |request: &ListRequest| {
+            Ok(ListPage {
+                resource_version: "10".into(),
+                items: vec![pod(&request.resource_version, "10")],
+                continue_token: "".into(),
+            })
+        },
+        watch_func: |request: &WatchRequest| match &*request.resource_version {
+            "10" => Ok(Few(vec![WatchItem::Event(
+                EventType::Added,
+                pod("b", "11"),
+            )]
+            .into_iter())),
+            _ => Err(ApiError::new(Kind::Forbidden, "no")),
+        },
+        watch_list_semantics_unsupported: true,
+    };
+    let mut reflector = Reflector::new(ReflectorOptions {
+        watch_list: !server.is_watch_list_semantics_unsupported(),
+        ..options()
+    });
+    let (mut watch, mut calls) = (None, Vec::new());
+    let error = loop {
+        match reflector.need().clone() {
+            Need::Wait(_) => match reflector.take_watch_error() {
+                None => reflector.waited(NOW, &mut ()),
+                Some(error) => break error,
+            },
+            Need::List(request) => reflector.listed(NOW, server.list(&request), &mut ()),
+            Need::Watch(request) => {
+                let answer = server.watch(&request).map(|opened| watch = Some(opened));
+                reflector.watched(NOW, answer, &mut ());
+            }
+            Need::Event => {
+                let item = watch.as_mut().map_or(WatchItem::Closed, Watcher::next);
+                reflector.received(NOW, item, &mut ());
+            }
+            Need::Store(call) => {
+                calls.push(written(&call).1);
+                reflector.take_store_call();
+                reflector.stored(NOW, Ok(()), &mut ());
+            }
+            Need::Stored | Need::Stopped => panic!("{calls:?}"),
+        }
+    };
+    assert_eq!(calls, [r#"Replace "10" 0@10"#, "Add b@11"]);
+    assert_eq!(error.to_string(), "no");
+    assert_eq!(&**reflector.last_sync_resource_version(), "11");
 }
 
 #[test]
