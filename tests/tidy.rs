@@ -29,7 +29,14 @@ const MAY_IMPORT: [(&str, &[&str]); 7] = [
 ];
 
 /// The crates that the cache may use: whoever wants the cache gets little else with it.
-const CACHE_CRATES: [&str; 5] = ["serde", "indexmap", "foldhash", "kube_core", "k8s_openapi"];
+const CACHE_CRATES: [&str; 6] = [
+    "serde",
+    "hashbrown",
+    "indexmap",
+    "foldhash",
+    "kube_core",
+    "k8s_openapi",
+];
 
 /// The crates of the page.
 const PAGE_CRATES: [&str; 7] = [

@@ -8,17 +8,22 @@ use std::fmt;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 
 use super::error::Error;
 use super::fact::Fact;
 use super::key::Key;
+use super::numbers::Numbers;
 use super::object::{Item, Object};
 use super::order::Order;
+use super::postings::{Held, Postings, Removed};
 use super::step::Step;
 use super::trace::Trace;
 
 /// Tells the values under which an object is indexed, by pushing them; or says why it cannot.
+///
+/// Of the same object it has to tell the same each time: what was told when the object came in is
+/// still known when it goes, and need not be asked for again.
 pub type IndexFunc<O> =
     Arc<dyn Fn(&Item<O>, &mut IndexedValues) -> Result<(), String> + Send + Sync>;
 
@@ -112,14 +117,11 @@ impl IndexedValues {
     }
 }
 
-/// Keys without an order of their own.
-pub(super) type Keys = IndexSet<Key, FixedState>;
-
 /// One index with its function.
 struct Index<O> {
     name: Arc<str>,
     function: IndexFunc<O>,
-    values: IndexMap<Arc<str>, Keys, FixedState>,
+    postings: Postings,
 }
 
 // Derived, this would ask for `O: Clone`.
@@ -128,7 +130,7 @@ impl<O> Clone for Index<O> {
         Self {
             name: Arc::clone(&self.name),
             function: Arc::clone(&self.function),
-            values: self.values.clone(),
+            postings: self.postings.clone(),
         }
     }
 }
@@ -176,12 +178,12 @@ impl<O: Object> Indices<O> {
 
     /// Adds indices and gives the place of the first.
     pub(super) fn add(&mut self, indexers: Indexers<O>) -> usize {
-        let first = self.list.len();
+        let (first, order) = (self.list.len(), self.order);
         self.list
             .extend(indexers.into_iter().map(|(name, function)| Index {
                 name,
                 function,
-                values: IndexMap::default(),
+                postings: Postings::new(order.keeps_place()),
             }));
         first
     }
@@ -200,73 +202,91 @@ impl<O: Object> Indices<O> {
     /// Drops all entries; the indices stay.
     pub(super) fn reset(&mut self) {
         for index in &mut self.list {
-            index.values.clear();
+            index.postings.clear();
         }
     }
 
-    /// Brings the indices from `first` on from the old to the new object of a key.
+    /// Brings the indices from `first` on from the old to the new object of a key, which has the
+    /// number `row`.
     pub(super) fn update(
         &mut self,
         first: usize,
         old: Option<&Item<O>>,
         new: Option<&Item<O>>,
-        key: &Key,
+        (row, key): (u32, &Key),
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
-        for index in self.list.iter_mut().skip(first) {
-            let function = &index.function;
-            let mut values_of = |item: Option<&Item<O>>, values: &mut IndexedValues| {
-                values.clear();
-                let Some(item) = item else { return Ok(()) };
-                function(item, values).map_err(|error| {
-                    let error: Arc<str> = error.into();
-                    trace.fact(Step::IndexFail, || Fact::IndexFailed {
-                        index: Arc::clone(&index.name),
-                        key: key.clone(),
-                        error: Arc::clone(&error),
-                    });
-                    Error::IndexWrite {
-                        key: key.clone(),
-                        index: Arc::clone(&index.name),
-                        error,
-                    }
-                })
-            };
-            values_of(old, &mut self.old)?;
-            values_of(new, &mut self.new)?;
+        let (old_values, new_values) = (&mut self.old, &mut self.new);
+        for position in first..self.list.len() {
+            let index = &mut self.list[position];
+            let values = index
+                .values_before(old, row, old_values)
+                .and_then(|()| index.values_of(new, new_values));
+            if let Err(error) = values {
+                trace.fact(Step::IndexFail, || Fact::IndexFailed {
+                    index: Arc::clone(&index.name),
+                    key: key.clone(),
+                    error: Arc::clone(&error),
+                });
+                let error = Error::IndexWrite {
+                    key: key.clone(),
+                    index: Arc::clone(&index.name),
+                    error,
+                };
+                self.doubt(position, row);
+                return Err(error);
+            }
             // As upstream does, even where the key is missing after an index function failed.
-            if self.old.len() == 1 && self.new.len() == 1 && self.old.text == self.new.text {
+            if old_values.len() == 1 && new_values.len() == 1 && old_values.text == new_values.text
+            {
                 continue;
             }
-            for value in self.old.iter() {
-                if !self.new.contains(value) {
-                    index.remove(value, key, self.order, trace);
+            for value in old_values.iter() {
+                if !new_values.contains(value) {
+                    index.remove(value, (row, key), trace);
                 }
             }
-            for value in self.new.iter() {
-                index.insert(value, key, trace);
+            for value in new_values.iter() {
+                index.insert(value, (row, key), trace);
             }
         }
         Ok(())
     }
 
-    /// The keys that share a value with `item`.
-    pub(super) fn keys_like(&self, name: &str, item: &Item<O>) -> Result<Vec<&Key>, Error> {
+    /// Notes that the indices from `first` on do not hold what an object has; they were not written.
+    pub(super) fn doubt(&mut self, first: usize, row: u32) {
+        for index in self.list.iter_mut().skip(first) {
+            index.postings.doubt(row);
+        }
+    }
+
+    /// Lets go of a number, unless an index still holds it: an index function that failed can leave
+    /// a key in an index that is not in the store.
+    pub(super) fn forget(&mut self, row: u32) -> bool {
+        if self.list.iter().any(|index| index.postings.holds(row)) {
+            return false;
+        }
+        for index in &mut self.list {
+            index.postings.forget(row);
+        }
+        true
+    }
+
+    /// The objects that share a value with `item`.
+    pub(super) fn rows_like(&self, name: &str, item: &Item<O>) -> Result<Vec<u32>, Error> {
         let index = self.get(name)?;
         let mut values = IndexedValues::default();
         (index.function)(item, &mut values).map_err(|error| Error::IndexFunc(error.into()))?;
-        let mut union: IndexSet<&Key, FixedState> = IndexSet::default();
+        let mut union = IndexMap::<u32, (), FixedState>::default();
         for value in values.iter() {
-            union.extend(index.values.get(value).into_iter().flatten());
+            union.extend(index.postings.list(value).iter().map(|row| (*row, ())));
         }
-        let mut keys: Vec<_> = union.into_iter().collect();
-        self.order.sort(&mut keys, |key| key);
-        Ok(keys)
+        Ok(union.into_keys().collect())
     }
 
-    /// The keys under a value; `None` when nothing has it.
-    pub(super) fn keys(&self, name: &str, value: &str) -> Result<Option<&Keys>, Error> {
-        Ok(self.get(name)?.values.get(value))
+    /// The objects that have a value.
+    pub(super) fn rows(&self, name: &str, value: &str) -> Result<&[u32], Error> {
+        Ok(self.get(name)?.postings.list(value))
     }
 
     /// The values of an index in the visible order; none for an unknown index.
@@ -274,17 +294,21 @@ impl<O: Object> Indices<O> {
         let mut values: Vec<_> = self
             .position(name)
             .and_then(|position| self.list.get(position))
-            .map(|index| index.values.keys().collect())
+            .map(|index| index.postings.iter().map(|(value, _)| value).collect())
             .unwrap_or_default();
         self.order.sort(&mut values, |value| value);
         values
     }
 
     /// Every index with its values and their keys.
-    pub(super) fn view(&self) -> impl ExactSizeIterator<Item = IndexView<'_>> {
-        self.list.iter().map(|index| IndexView {
+    pub(super) fn view<'a>(
+        &'a self,
+        keys: &'a Numbers<Key>,
+    ) -> impl ExactSizeIterator<Item = IndexView<'a>> {
+        self.list.iter().map(move |index| IndexView {
             name: &index.name,
-            values: &index.values,
+            postings: &index.postings,
+            keys,
             order: self.order,
         })
     }
@@ -304,7 +328,8 @@ impl<O: Object> Indices<O> {
 #[derive(Clone, Copy)]
 pub struct IndexView<'a> {
     name: &'a Arc<str>,
-    values: &'a IndexMap<Arc<str>, Keys, FixedState>,
+    postings: &'a Postings,
+    keys: &'a Numbers<Key>,
     order: Order,
 }
 
@@ -319,13 +344,9 @@ impl<'a> IndexView<'a> {
     #[must_use]
     pub fn values(&self) -> Vec<(&'a Arc<str>, Vec<&'a Key>)> {
         let mut values: Vec<_> = self
-            .values
+            .postings
             .iter()
-            .map(|(value, keys)| {
-                let mut keys: Vec<_> = keys.iter().collect();
-                self.order.sort(&mut keys, |key| key);
-                (value, keys)
-            })
+            .map(|(value, list)| (value, self.keys_of(list)))
             .collect();
         self.order.sort(&mut values, |(value, _)| value);
         values
@@ -334,27 +355,50 @@ impl<'a> IndexView<'a> {
     /// The keys under one value, in the store's visible order.
     #[must_use]
     pub fn keys(&self, value: &str) -> Vec<&'a Key> {
-        let mut keys: Vec<_> = self.values.get(value).into_iter().flatten().collect();
+        self.keys_of(self.postings.list(value))
+    }
+
+    fn keys_of(&self, list: &[u32]) -> Vec<&'a Key> {
+        let mut keys: Vec<_> = list.iter().filter_map(|row| self.keys.name(*row)).collect();
         self.order.sort(&mut keys, |key| key);
         keys
     }
 }
 
 impl<O> Index<O> {
-    fn insert(&mut self, value: &str, key: &Key, trace: &mut impl Trace) {
-        let (value, inserted) = match self.values.get_full_mut(value) {
-            Some((_, value, keys)) => (value, keys.insert(key.clone())),
-            None => {
-                let entry = self.values.entry(Arc::from(value));
-                let place = entry.index();
-                entry.or_default().insert(key.clone());
-                let Some((value, _)) = self.values.get_index(place) else {
-                    return;
-                };
-                (value, true)
+    fn values_of(
+        &self,
+        item: Option<&Item<O>>,
+        values: &mut IndexedValues,
+    ) -> Result<(), Arc<str>> {
+        values.clear();
+        match item {
+            Some(item) => (self.function)(item, values).map_err(Arc::from),
+            None => Ok(()),
+        }
+    }
+
+    /// The values of what was stored, if anything was: those that are held, where they are sure.
+    fn values_before(
+        &self,
+        old: Option<&Item<O>>,
+        row: u32,
+        values: &mut IndexedValues,
+    ) -> Result<(), Arc<str>> {
+        match self.postings.held(row) {
+            Held::One(value) if old.is_some() => {
+                values.clear();
+                if let Some(value) = value {
+                    values.push(value);
+                }
+                Ok(())
             }
-        };
-        if inserted {
+            _ => self.values_of(old, values),
+        }
+    }
+
+    fn insert(&mut self, value: &str, (row, key): (u32, &Key), trace: &mut impl Trace) {
+        if let Some(value) = self.postings.insert(row, value) {
             trace.fact(Step::IndexAdd, || Fact::IndexEntryAdded {
                 index: Arc::clone(&self.name),
                 value: Arc::clone(value),
@@ -363,31 +407,20 @@ impl<O> Index<O> {
         }
     }
 
-    fn remove(&mut self, value: &str, key: &Key, order: Order, trace: &mut impl Trace) {
-        let Some((place, value, keys)) = self.values.get_full_mut(value) else {
-            return;
-        };
-        let removed = if order.keeps_place() {
-            keys.shift_remove(key)
-        } else {
-            keys.swap_remove(key)
-        };
-        if !removed {
-            return;
-        }
-        let emptied = keys.is_empty();
-        trace.fact(Step::IndexRemove, || Fact::IndexEntryRemoved {
-            index: Arc::clone(&self.name),
-            value: Arc::clone(value),
-            key: key.clone(),
-            emptied,
-        });
-        if emptied {
-            if order.keeps_place() {
-                self.values.shift_remove_index(place);
-            } else {
-                self.values.swap_remove_index(place);
-            }
+    fn remove(&mut self, value: &str, (row, key): (u32, &Key), trace: &mut impl Trace) {
+        if let Some(removed) = self.postings.remove(row, value) {
+            trace.fact(Step::IndexRemove, || {
+                let (value, emptied) = match removed {
+                    Removed::Shared(value) => (Arc::clone(value), false),
+                    Removed::Last(value) => (value, true),
+                };
+                Fact::IndexEntryRemoved {
+                    index: Arc::clone(&self.name),
+                    value,
+                    key: key.clone(),
+                    emptied,
+                }
+            });
         }
     }
 }

@@ -69,6 +69,7 @@
 //! ```
 
 pub mod backoff;
+mod chunks;
 pub mod controller;
 pub mod delta;
 pub mod delta_fifo;
@@ -86,8 +87,11 @@ pub mod listener;
 pub mod lister;
 pub mod lister_watcher;
 pub mod mutation_detector;
+mod numbers;
 pub mod object;
 pub mod order;
+mod places;
+mod postings;
 pub mod process;
 pub mod processor;
 pub mod queue;

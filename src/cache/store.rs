@@ -7,16 +7,16 @@
 
 use std::sync::Arc;
 
-use foldhash::fast::FixedState;
-use indexmap::IndexMap;
-
+use super::chunks::Chunks;
 use super::error::{Error, TransactionError};
 use super::fact::{Fact, Rv};
-use super::index::{IndexView, Indexers, Indices, Keys};
+use super::index::{IndexView, Indexers, Indices};
 use super::key::Key;
 use super::key_func::{KeyFunc, key_error};
+use super::numbers::Numbers;
 use super::object::{Item, Object};
 use super::order::Order;
+use super::places::{Places, PlacesIter};
 use super::queue::{KeyListerGetter, TransformFunc};
 use super::step::Step;
 use super::trace::Trace;
@@ -63,12 +63,16 @@ pub type Store<O> = Indexer<O>;
 /// Cloning copies the maps and shares the objects.
 pub struct Indexer<O> {
     key_func: KeyFunc<O>,
-    items: IndexMap<Key, Item<O>, FixedState>,
+    /// A number for each key: everything here and in the indices is by number.
+    keys: Numbers<Key>,
+    /// `None` for a key that is in an index alone, after an index function failed.
+    items: Chunks<Option<Item<O>>>,
+    /// The numbers of what is stored, as it lies.
+    places: Places,
     indices: Indices<O>,
-    resource_version: String,
+    version: Version,
     transformer: Option<TransformFunc<O>>,
     order: Order,
-    keeps_resource_version: bool,
     refuses_late_indexers: bool,
 }
 
@@ -77,12 +81,13 @@ impl<O> Clone for Indexer<O> {
     fn clone(&self) -> Self {
         Self {
             key_func: Arc::clone(&self.key_func),
+            keys: self.keys.clone(),
             items: self.items.clone(),
+            places: self.places.clone(),
             indices: self.indices.clone(),
-            resource_version: self.resource_version.clone(),
+            version: self.version.clone(),
             transformer: self.transformer.clone(),
             order: self.order,
-            keeps_resource_version: self.keeps_resource_version,
             refuses_late_indexers: self.refuses_late_indexers,
         }
     }
@@ -119,12 +124,16 @@ impl<O: Object> Indexer<O> {
         indices.add(indexers);
         Self {
             key_func,
-            items: IndexMap::default(),
+            keys: Numbers::default(),
+            items: Chunks::default(),
+            places: Places::default(),
             indices,
-            resource_version: String::new(),
+            version: Version {
+                text: String::new(),
+                keeps: options.keeps_resource_version,
+            },
             transformer: options.transformer,
             order: options.order,
-            keeps_resource_version: options.keeps_resource_version,
             refuses_late_indexers: options.refuses_late_indexers,
         }
     }
@@ -139,11 +148,10 @@ impl<O: Object> Indexer<O> {
     pub fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
         let key = self.key_of(&item, trace)?;
         let item = self.transform(item)?;
-        // The version is taken before the item moves into the store, and set when all went well.
-        let object = item.plain_object().map(Arc::clone);
-        self.put(key, item, trace)?;
-        if let Some(object) = object {
-            self.set_version(object.resource_version(), trace);
+        let row = self.put(key, item, trace)?;
+        let stored = self.items.get(row).and_then(Option::as_ref);
+        if let Some(object) = stored.and_then(Item::plain_object) {
+            self.version.set(object.resource_version(), trace);
         }
         Ok(())
     }
@@ -167,7 +175,7 @@ impl<O: Object> Indexer<O> {
         let key = self.key_of(item, trace)?;
         self.remove(&key, trace)?;
         if let Some(object) = item.plain_object() {
-            self.set_version(object.resource_version(), trace);
+            self.version.set(object.resource_version(), trace);
         }
         Ok(())
     }
@@ -184,17 +192,20 @@ impl<O: Object> Indexer<O> {
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
         let items = items.into_iter();
-        let mut content =
-            IndexMap::with_capacity_and_hasher(items.size_hint().0, FixedState::default());
+        let mut keys = Numbers::with_capacity(items.size_hint().0);
+        let mut content = Chunks::default();
         for item in items {
             let key = self.key_of(&item, trace)?;
-            content.insert(key, self.transform(item)?);
+            let (row, _) = keys.insert(key);
+            content.set(row, Some(self.transform(item)?));
         }
+        self.places = Places::in_turn(keys.len());
+        self.keys = keys;
         self.items = content;
         trace.fact(Step::StoreReplace, || Fact::StoreReplaced {
             items: self.iter().map(|(key, item)| item.to_ref(key)).collect(),
         });
-        self.set_version(resource_version, trace);
+        self.version.set(resource_version, trace);
         self.indices.reset();
         trace.fact(Step::StoreReplace, || Fact::IndicesReset);
         self.index_all(0, trace)
@@ -235,7 +246,7 @@ impl<O: Object> Indexer<O> {
             }
         }
         if let Some(object) = last {
-            self.set_version(object.resource_version(), trace);
+            self.version.set(object.resource_version(), trace);
         }
         if errors.is_empty() {
             return Ok(());
@@ -262,7 +273,7 @@ impl<O: Object> Indexer<O> {
 
     /// Notes a version without a change.
     pub fn bookmark(&mut self, resource_version: &str, trace: &mut impl Trace) {
-        self.set_version(resource_version, trace);
+        self.version.set(resource_version, trace);
     }
 
     /// Does nothing: a store is always in step with itself.
@@ -278,7 +289,7 @@ impl<O: Object> Indexer<O> {
         indexers: Indexers<O>,
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
-        if self.refuses_late_indexers && !self.items.is_empty() {
+        if self.refuses_late_indexers && !self.is_empty() {
             return Err(Error::IndexerRunning);
         }
         let conflicts = self.indices.conflicts(&indexers);
@@ -300,13 +311,13 @@ impl<O: Object> Indexer<O> {
     /// [`Error::Key`].
     pub fn get(&self, item: &Item<O>) -> Result<Option<&Item<O>>, Error> {
         let key = (self.key_func)(item).map_err(|error| key_error(item, error))?;
-        Ok(self.get_by_key(&key))
+        Ok(self.find(key.as_bytes()))
     }
 
     /// What is stored under a key.
     #[must_use]
     pub fn get_by_key(&self, key: &str) -> Option<&Item<O>> {
-        self.items.get(key)
+        self.find(key.as_bytes())
     }
 
     /// Everything that is stored, lent, in the visible order.
@@ -314,11 +325,11 @@ impl<O: Object> Indexer<O> {
     pub fn list(&self) -> List<'_, O> {
         List {
             inner: if self.order.sorts() {
-                let mut items: Vec<_> = self.items.iter().collect();
+                let mut items: Vec<_> = self.stored().collect();
                 self.order.sort(&mut items, |(key, _)| key);
                 Inner::Sorted(items.into_iter())
             } else {
-                Inner::Stored(self.items.iter())
+                Inner::Stored(self.stored())
             },
         }
     }
@@ -336,26 +347,21 @@ impl<O: Object> Indexer<O> {
     /// How many objects are stored.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.items.len()
+        self.places.len()
     }
 
     /// Whether nothing is stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
+        self.places.len() == 0
     }
 
     /// What shares an indexed value with `item`, which need not be stored; in the visible order.
     ///
     /// # Errors
     /// [`Error::IndexNotFound`], [`Error::IndexFunc`].
-    pub fn index<'a>(
-        &'a self,
-        index: &str,
-        item: &Item<O>,
-    ) -> Result<impl Iterator<Item = &'a Item<O>> + use<'a, O>, Error> {
-        let keys = self.indices.keys_like(index, item)?;
-        Ok(keys.into_iter().filter_map(|key| self.items.get(key)))
+    pub fn index<'a>(&'a self, index: &str, item: &Item<O>) -> Result<ByIndex<'a, O>, Error> {
+        Ok(self.by_rows(Rows::Own(self.indices.rows_like(index, item)?.into_iter())))
     }
 
     /// The keys under an indexed value, sorted.
@@ -363,11 +369,8 @@ impl<O: Object> Indexer<O> {
     /// # Errors
     /// [`Error::IndexNotFound`].
     pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<&Key>, Error> {
-        let mut keys: Vec<_> = self
-            .indices
-            .keys(index, value)?
-            .map(|keys| keys.iter().collect())
-            .unwrap_or_default();
+        let rows = self.indices.rows(index, value)?;
+        let mut keys: Vec<_> = rows.iter().filter_map(|row| self.keys.name(*row)).collect();
         keys.sort_unstable();
         Ok(keys)
     }
@@ -377,18 +380,7 @@ impl<O: Object> Indexer<O> {
     /// # Errors
     /// [`Error::IndexNotFound`].
     pub fn by_index(&self, index: &str, value: &str) -> Result<ByIndex<'_, O>, Error> {
-        let keys = self.indices.keys(index, value)?;
-        let keys = if self.order.sorts() {
-            let mut keys: Vec<_> = keys.into_iter().flatten().collect();
-            self.order.sort(&mut keys, |key| key);
-            IndexedKeys::Sorted(keys.into_iter())
-        } else {
-            IndexedKeys::Stored(keys.map(Keys::iter))
-        };
-        Ok(ByIndex {
-            items: &self.items,
-            keys,
-        })
+        Ok(self.by_rows(Rows::Lent(self.indices.rows(index, value)?.iter())))
     }
 
     /// The values of an index, in the visible order; none for an unknown index.
@@ -410,7 +402,7 @@ impl<O: Object> Indexer<O> {
 
     /// Every index with its values and keys, to look at.
     pub fn indices(&self) -> impl ExactSizeIterator<Item = IndexView<'_>> {
-        self.indices.view()
+        self.indices.view(&self.keys)
     }
 
     /// The key function.
@@ -422,7 +414,7 @@ impl<O: Object> Indexer<O> {
     /// The version of the last write, list or bookmark. No maximum: it can go back.
     #[must_use]
     pub fn last_store_sync_resource_version(&self) -> &str {
-        &self.resource_version
+        &self.version.text
     }
 
     // ---- helpers
@@ -446,62 +438,129 @@ impl<O: Object> Indexer<O> {
         }
     }
 
-    fn put(&mut self, key: Key, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
-        let (place, old) = self.items.insert_full(key, item);
-        let Some((key, item)) = self.items.get_index(place) else {
-            return Ok(());
+    fn find(&self, key: &[u8]) -> Option<&Item<O>> {
+        self.items.get(self.keys.find(key)?)?.as_ref()
+    }
+
+    /// What is stored, as it lies.
+    fn stored(&self) -> Stored<'_, O> {
+        Stored {
+            keys: &self.keys,
+            items: &self.items,
+            rows: self.places.iter(),
+        }
+    }
+
+    fn by_rows<'a>(&'a self, rows: Rows<'a>) -> ByIndex<'a, O> {
+        let rows = if self.order.sorts() {
+            Rows::Own(self.sorted(rows).into_iter())
+        } else {
+            rows
+        };
+        ByIndex {
+            items: &self.items,
+            rows,
+        }
+    }
+
+    /// Numbers in the visible order, where it is not the one they lie in.
+    fn sorted(&self, rows: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut keyed: Vec<_> = rows
+            .filter_map(|row| Some((row, self.keys.name(row)?)))
+            .collect();
+        self.order.sort(&mut keyed, |(_, key)| key);
+        keyed.into_iter().map(|(row, _)| row).collect()
+    }
+
+    /// Stores an item and gives its number.
+    fn put(&mut self, key: Key, item: Item<O>, trace: &mut impl Trace) -> Result<u32, Error> {
+        let (row, _) = self.keys.insert(key);
+        let old = match self.items.get_mut(row) {
+            Some(place) => place.replace(item),
+            None => {
+                self.items.push(Some(item));
+                None
+            }
+        };
+        if old.is_none() {
+            self.places.push(row);
+        }
+        let (Some(key), Some(Some(item))) = (self.keys.name(row), self.items.get(row)) else {
+            return Ok(row);
         };
         trace.fact(Step::StoreWrite, || Fact::ItemStored {
             object: item.to_ref(key),
             old: old.as_ref().map(|old| old.to_ref(key)),
         });
-        self.indices.update(0, old.as_ref(), Some(item), key, trace)
+        self.indices
+            .update(0, old.as_ref(), Some(item), (row, key), trace)?;
+        Ok(row)
     }
 
     fn remove(&mut self, key: &Key, trace: &mut impl Trace) -> Result<(), Error> {
-        let Some((place, key, item)) = self.items.get_full(key) else {
+        let Some(row) = self.keys.find(key.as_bytes()) else {
             return Ok(());
         };
-        self.indices.update(0, Some(item), None, key, trace)?;
+        let Some(place @ Some(_)) = self.items.get_mut(row) else {
+            return Ok(());
+        };
+        self.indices
+            .update(0, place.as_ref(), None, (row, key), trace)?;
+        let old = place.take();
         trace.fact(Step::StoreDelete, || Fact::ItemRemoved {
             key: key.clone(),
-            old: Some(item.to_ref(key)),
+            old: old.map(|old| old.to_ref(key)),
         });
-        if self.order.keeps_place() {
-            self.items.shift_remove_index(place);
-        } else {
-            self.items.swap_remove_index(place);
+        self.places.remove(row, self.order.keeps_place());
+        if self.indices.forget(row) {
+            self.keys.remove(row);
         }
         Ok(())
     }
 
     /// Enters everything into the indices from `first` on.
     fn index_all(&mut self, first: usize, trace: &mut impl Trace) -> Result<(), Error> {
-        let mut enter =
-            |key: &Key, item: &Item<O>| self.indices.update(first, None, Some(item), key, trace);
-        if self.order.sorts() {
-            let mut items: Vec<_> = self.items.iter().collect();
-            self.order.sort(&mut items, |(key, _)| key);
-            items
-                .into_iter()
-                .try_for_each(|(key, item)| enter(key, item))
+        let rows = if self.order.sorts() {
+            self.sorted(self.places.iter())
         } else {
-            self.items
-                .iter()
-                .try_for_each(|(key, item)| enter(key, item))
+            self.places.iter().collect()
+        };
+        let mut end = Ok(());
+        for row in rows {
+            let (Some(key), Some(Some(item))) = (self.keys.name(row), self.items.get(row)) else {
+                continue;
+            };
+            if end.is_ok() {
+                end = self
+                    .indices
+                    .update(first, None, Some(item), (row, key), trace);
+            } else {
+                self.indices.doubt(first, row);
+            }
         }
+        end
     }
+}
 
-    fn set_version(&mut self, to: &str, trace: &mut impl Trace) {
-        if !self.keeps_resource_version || self.resource_version == to {
+/// The version of the last write, list or bookmark.
+#[derive(Clone)]
+struct Version {
+    text: String,
+    /// Else it is always empty.
+    keeps: bool,
+}
+
+impl Version {
+    fn set(&mut self, to: &str, trace: &mut impl Trace) {
+        if !self.keeps || self.text == to {
             return;
         }
         trace.fact(Step::StoreVersion, || Fact::StoreVersionMoved {
-            from: Rv::from(&*self.resource_version),
+            from: Rv::from(&*self.text),
             to: Rv::from(to),
         });
-        self.resource_version.clear();
-        self.resource_version.push_str(to);
+        self.text.clear();
+        self.text.push_str(to);
     }
 }
 
@@ -521,7 +580,7 @@ pub struct List<'a, O> {
 }
 
 enum Inner<'a, O> {
-    Stored(indexmap::map::Iter<'a, Key, Item<O>>),
+    Stored(Stored<'a, O>),
     Sorted(std::vec::IntoIter<(&'a Key, &'a Item<O>)>),
 }
 
@@ -549,7 +608,10 @@ impl<'a, O> Iterator for List<'a, O> {
     type Item = &'a Item<O>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.inner.next().map(|(_, item)| item)
+        match &mut self.inner {
+            Inner::Stored(stored) => stored.next_item(),
+            Inner::Sorted(items) => items.next().map(|(_, item)| item),
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -559,15 +621,61 @@ impl<'a, O> Iterator for List<'a, O> {
 
 impl<O> ExactSizeIterator for List<'_, O> {}
 
-/// What is stored under one indexed value, lent.
-pub struct ByIndex<'a, O> {
-    items: &'a IndexMap<Key, Item<O>, FixedState>,
-    keys: IndexedKeys<'a>,
+/// Keys and items as they lie. Each number that has a place has both.
+struct Stored<'a, O> {
+    keys: &'a Numbers<Key>,
+    items: &'a Chunks<Option<Item<O>>>,
+    rows: PlacesIter<'a>,
 }
 
-enum IndexedKeys<'a> {
-    Stored(Option<indexmap::set::Iter<'a, Key>>),
-    Sorted(std::vec::IntoIter<&'a Key>),
+impl<'a, O> Stored<'a, O> {
+    /// The next item, without a look at its key.
+    fn next_item(&mut self) -> Option<&'a Item<O>> {
+        self.items.get(self.rows.next()?)?.as_ref()
+    }
+}
+
+impl<'a, O> Iterator for Stored<'a, O> {
+    type Item = (&'a Key, &'a Item<O>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = self.rows.next()?;
+        Some((self.keys.name(row)?, self.items.get(row)?.as_ref()?))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.rows.size_hint()
+    }
+}
+
+/// What is stored under one indexed value, lent.
+pub struct ByIndex<'a, O> {
+    items: &'a Chunks<Option<Item<O>>>,
+    rows: Rows<'a>,
+}
+
+/// Numbers of objects out of an index.
+enum Rows<'a> {
+    Lent(std::slice::Iter<'a, u32>),
+    Own(std::vec::IntoIter<u32>),
+}
+
+impl Iterator for Rows<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        match self {
+            Self::Lent(rows) => rows.next().copied(),
+            Self::Own(rows) => rows.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::Lent(rows) => rows.size_hint(),
+            Self::Own(rows) => rows.size_hint(),
+        }
+    }
 }
 
 impl<'a, O> Iterator for ByIndex<'a, O> {
@@ -575,22 +683,14 @@ impl<'a, O> Iterator for ByIndex<'a, O> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let key = match &mut self.keys {
-                IndexedKeys::Stored(keys) => keys.as_mut()?.next()?,
-                IndexedKeys::Sorted(keys) => keys.next()?,
-            };
             // Every indexed key is stored, unless an index function failed in a write before.
-            if let Some(item) = self.items.get(key) {
+            if let Some(Some(item)) = self.items.get(self.rows.next()?) {
                 return Some(item);
             }
         }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let (_, most) = match &self.keys {
-            IndexedKeys::Stored(keys) => keys.as_ref().map_or((0, Some(0)), Iterator::size_hint),
-            IndexedKeys::Sorted(keys) => keys.size_hint(),
-        };
-        (0, most)
+        (0, self.rows.size_hint().1)
     }
 }

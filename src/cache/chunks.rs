@@ -1,0 +1,101 @@
+//! A growing array that never moves what is in it.
+
+/// Values by number, in pieces of a fixed size: a `Vec` of many copies itself and has up to half of
+/// its room empty.
+#[derive(Clone)]
+pub(super) struct Chunks<T> {
+    /// All full but for the last.
+    chunks: Vec<Vec<T>>,
+}
+
+/// How many values a piece has: 12 KB of keys. The first one grows up to it, as most stores on a
+/// page are small.
+const CHUNK: usize = 512;
+
+impl<T> Default for Chunks<T> {
+    fn default() -> Self {
+        Self { chunks: Vec::new() }
+    }
+}
+
+impl<T> Chunks<T> {
+    pub(super) fn push(&mut self, value: T) {
+        match self.chunks.last_mut() {
+            Some(chunk) if chunk.len() < CHUNK => chunk.push(value),
+            last => {
+                let room = if last.is_none() { 0 } else { CHUNK };
+                let mut chunk = Vec::with_capacity(room);
+                chunk.push(value);
+                self.chunks.push(chunk);
+            }
+        }
+    }
+
+    /// Sets a value; `number` is at most one more than the last.
+    pub(super) fn set(&mut self, number: u32, value: T) {
+        match self.get_mut(number) {
+            Some(place) => *place = value,
+            None => self.push(value),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self.chunks.split_last() {
+            Some((last, full)) => full.len() * CHUNK + last.len(),
+            None => 0,
+        }
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<&T> {
+        let number = number as usize;
+        self.chunks.get(number / CHUNK)?.get(number % CHUNK)
+    }
+
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+        let number = number as usize;
+        self.chunks.get_mut(number / CHUNK)?.get_mut(number % CHUNK)
+    }
+
+    /// The place of a value, after as many copies of `filling` as it takes to have one.
+    pub(super) fn fill_to(&mut self, number: u32, filling: T) -> &mut T
+    where
+        T: Copy,
+    {
+        for _ in self.len()..=number as usize {
+            self.push(filling);
+        }
+        let number = number as usize;
+        &mut self.chunks[number / CHUNK][number % CHUNK]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_what_a_vec_holds() {
+        let mut chunks = Chunks::default();
+        let mut naive = Vec::new();
+        for value in 0..3 * CHUNK as u32 {
+            if value % 3 == 0 {
+                chunks.push(value);
+            } else {
+                chunks.set(value, value);
+            }
+            naive.push(value);
+        }
+        for (value, changed) in [(1, 7), (CHUNK as u32, 8), (2 * CHUNK as u32 + 1, 9)] {
+            chunks.set(value, changed);
+            naive[value as usize] = changed;
+        }
+        *chunks.fill_to(4 * CHUNK as u32, 5) = 6;
+        naive.resize(4 * CHUNK, 5);
+        naive.push(6);
+        assert_eq!(chunks.len(), naive.len());
+        for (number, value) in (0..).zip(&naive) {
+            assert_eq!(chunks.get(number), Some(value));
+        }
+        assert_eq!(chunks.get(naive.len() as u32), None);
+    }
+}

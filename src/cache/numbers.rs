@@ -1,0 +1,173 @@
+//! Numbers for names: what is told apart by a text is handled by a number.
+
+use std::hash::{BuildHasher, Hasher};
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+
+use super::chunks::Chunks;
+
+/// Gives each name a number, small ones first, and finds it again. A number that is given back goes
+/// to another name later.
+#[derive(Clone)]
+pub(super) struct Numbers<N> {
+    /// The numbers, by the hashes of their names. The hashes are not kept: a larger table makes them
+    /// anew, once or twice for a name, and a cached object is spared their bytes.
+    table: HashTable<u32>,
+    /// The names by number; `None` for a free number.
+    names: Chunks<Option<N>>,
+    free: Vec<u32>,
+}
+
+/// What can have a number.
+pub(super) trait Name {
+    fn bytes(&self) -> &[u8];
+}
+
+impl Name for super::key::Key {
+    fn bytes(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl Name for std::sync::Arc<str> {
+    fn bytes(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+impl<N> Default for Numbers<N> {
+    fn default() -> Self {
+        Self {
+            table: HashTable::new(),
+            names: Chunks::default(),
+            free: Vec::new(),
+        }
+    }
+}
+
+impl<N: Name> Numbers<N> {
+    /// With room for so many names.
+    pub(super) fn with_capacity(names: usize) -> Self {
+        Self {
+            table: HashTable::with_capacity(names),
+            ..Self::default()
+        }
+    }
+
+    /// How many names have a number.
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// The number of a name, by its bytes.
+    pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
+        self.table
+            .find(hash(name), |&number| is_at(&self.names, number, name))
+            .copied()
+    }
+
+    /// The number of a name, and whether it is a new one.
+    pub(super) fn insert(&mut self, name: N) -> (u32, bool) {
+        let hash = hash(name.bytes());
+        let names = &self.names;
+        if let Some(&number) = self
+            .table
+            .find(hash, |&number| is_at(names, number, name.bytes()))
+        {
+            return (number, false);
+        }
+        let number = self.free.pop().unwrap_or_else(|| count(self.table.len()));
+        self.names.set(number, Some(name));
+        let names = &self.names;
+        self.table
+            .insert_unique(hash, number, |&number| rehash(names, number));
+        (number, true)
+    }
+
+    /// The name of a number.
+    pub(super) fn name(&self, number: u32) -> Option<&N> {
+        self.names.get(number)?.as_ref()
+    }
+
+    /// Takes a number back and gives its name.
+    pub(super) fn remove(&mut self, number: u32) -> Option<N> {
+        let name = self.names.get_mut(number)?.take()?;
+        if let Ok(entry) = self
+            .table
+            .find_entry(hash(name.bytes()), |&other| other == number)
+        {
+            entry.remove();
+        }
+        self.free.push(number);
+        Some(name)
+    }
+}
+
+/// A number for a count: more than four thousand million names do not fit into memory.
+fn count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn hash(name: &[u8]) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    hasher.write(name);
+    hasher.finish()
+}
+
+fn is_at<N: Name>(names: &Chunks<Option<N>>, number: u32, name: &[u8]) -> bool {
+    matches!(names.get(number), Some(Some(other)) if other.bytes() == name)
+}
+
+fn rehash<N: Name>(names: &Chunks<Option<N>>, number: u32) -> u64 {
+    match names.get(number) {
+        Some(Some(name)) => hash(name.bytes()),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cache::key::Key;
+
+    proptest! {
+        #[test]
+        fn gives_each_name_one_number(
+            steps in prop::collection::vec((any::<bool>(), 0..40_u32), 0..200),
+        ) {
+            let mut numbers = Numbers::default();
+            let mut naive: BTreeMap<String, u32> = BTreeMap::new();
+            for (insert, name) in steps {
+                let name = format!("some-namespace/pod-{name}");
+                if insert {
+                    let (number, new) = numbers.insert(Key::from(&*name));
+                    match naive.get(&name) {
+                        Some(known) => prop_assert_eq!((number, new), (*known, false)),
+                        None => {
+                            prop_assert!(new);
+                            prop_assert!(naive.values().all(|taken| *taken != number));
+                            // Small ones: the arrays that are counted by them stay short.
+                            prop_assert!(number < 40);
+                            naive.insert(name, number);
+                        }
+                    }
+                } else if let Some(number) = naive.remove(&name) {
+                    prop_assert_eq!(numbers.remove(number), Some(Key::from(&*name)));
+                    prop_assert_eq!(numbers.name(number), None);
+                } else {
+                    prop_assert_eq!(numbers.find(name.as_bytes()), None);
+                }
+                prop_assert_eq!(numbers.len(), naive.len());
+                for (name, number) in &naive {
+                    prop_assert_eq!(numbers.find(name.as_bytes()), Some(*number));
+                    prop_assert_eq!(numbers.name(*number), Some(&Key::from(&**name)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! What one index holds: which objects, by their numbers, have which values.
+
+use std::sync::Arc;
+
+use super::chunks::Chunks;
+use super::numbers::Numbers;
+use super::places::Places;
+
+/// Values with the numbers of what has them, and back from each number to where it stands.
+#[derive(Clone, Default)]
+pub(super) struct Postings {
+    values: Numbers<Arc<str>>,
+    /// The visible order of the values.
+    order: Places,
+    /// By the number of a value; never empty for one that is there.
+    lists: Vec<Vec<u32>>,
+    /// By the number of an object.
+    entries: Chunks<Entry>,
+    /// What does not fit into one entry.
+    many: Vec<Vec<Entry>>,
+    free: Vec<u32>,
+    /// Whether a removal keeps the others in their order.
+    moves_up: bool,
+}
+
+/// That an object has a value, and its place in the value's list.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// The value's number, [`NONE`], or [`MANY`].
+    value: u32,
+    /// With `MANY` the place in `many`.
+    place: u32,
+}
+
+const NONE: u32 = u32::MAX;
+const MANY: u32 = u32::MAX - 1;
+const NO_ENTRY: Entry = Entry {
+    value: NONE,
+    place: 0,
+};
+
+/// What is known of an object's values.
+pub(super) enum Held<'a> {
+    /// None, or one.
+    One(Option<&'a Arc<str>>),
+    /// More, or it is not sure that they are those of the object.
+    Unsure,
+}
+
+/// A value that an object had.
+pub(super) enum Removed<'a> {
+    /// Others have it, too.
+    Shared(&'a Arc<str>),
+    /// It is gone.
+    Last(Arc<str>),
+}
+
+impl Postings {
+    pub(super) fn new(moves_up: bool) -> Self {
+        Self {
+            moves_up,
+            ..Self::default()
+        }
+    }
+
+    /// Gives an object a value; `None` if it has it.
+    pub(super) fn insert(&mut self, object: u32, value: &str) -> Option<&Arc<str>> {
+        let number = match self.values.find(value.as_bytes()) {
+            Some(number) => number,
+            None => {
+                let (number, _) = self.values.insert(value.into());
+                self.order.push(number);
+                if self.lists.len() <= number as usize {
+                    self.lists.push(Vec::new());
+                }
+                number
+            }
+        };
+        if self.entry(object, number).is_some() {
+            return None;
+        }
+        let list = &mut self.lists[number as usize];
+        let new = Entry {
+            value: number,
+            place: list.len() as u32,
+        };
+        list.push(object);
+        let entry = self.entries.fill_to(object, NO_ENTRY);
+        match entry.value {
+            NONE => *entry = new,
+            MANY => self.many[entry.place as usize].push(new),
+            _ => self.unsure(object).push(new),
+        }
+        self.values.name(number)
+    }
+
+    /// Takes a value from an object; `None` if it has not got it.
+    pub(super) fn remove(&mut self, object: u32, value: &str) -> Option<Removed<'_>> {
+        let number = self.values.find(value.as_bytes())?;
+        let place = self.entry(object, number)?.place;
+        let entry = self.entries.get_mut(object)?;
+        if entry.value == MANY {
+            self.many[entry.place as usize].retain(|entry| entry.value != number);
+        } else {
+            *entry = NO_ENTRY;
+        }
+        let mut list = std::mem::take(&mut self.lists[number as usize]);
+        if self.moves_up {
+            list.remove(place as usize);
+        } else {
+            list.swap_remove(place as usize);
+        }
+        let end = if self.moves_up {
+            list.len()
+        } else {
+            list.len().min(place as usize + 1)
+        };
+        for (place, moved) in (place..).zip(&list[place as usize..end]) {
+            if let Some(entry) = self.entry(*moved, number) {
+                entry.place = place;
+            }
+        }
+        if list.is_empty() {
+            self.order.remove(number, self.moves_up);
+            return self.values.remove(number).map(Removed::Last);
+        }
+        self.lists[number as usize] = list;
+        self.values.name(number).map(Removed::Shared)
+    }
+
+    /// The values of an object, if they are sure to be what the index function told of it.
+    pub(super) fn held(&self, object: u32) -> Held<'_> {
+        match self.entries.get(object).map_or(NONE, |entry| entry.value) {
+            NONE => Held::One(None),
+            MANY => Held::Unsure,
+            value => Held::One(self.values.name(value)),
+        }
+    }
+
+    /// Notes that an object's values are not known any more, because the index function failed. It
+    /// holds until the object is gone.
+    pub(super) fn doubt(&mut self, object: u32) {
+        self.unsure(object);
+    }
+
+    /// Whether an object has a value.
+    pub(super) fn holds(&self, object: u32) -> bool {
+        self.entries
+            .get(object)
+            .is_some_and(|entry| match entry.value {
+                NONE => false,
+                MANY => !self.many[entry.place as usize].is_empty(),
+                _ => true,
+            })
+    }
+
+    /// Lets go of an object that has no value.
+    pub(super) fn forget(&mut self, object: u32) {
+        if let Some(entry) = self.entries.get_mut(object)
+            && entry.value == MANY
+        {
+            self.free.push(entry.place);
+            *entry = NO_ENTRY;
+        }
+    }
+
+    /// What has a value.
+    pub(super) fn list(&self, value: &str) -> &[u32] {
+        match self.values.find(value.as_bytes()) {
+            Some(number) => &self.lists[number as usize],
+            None => &[],
+        }
+    }
+
+    /// The values with what has them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &[u32])> {
+        self.order
+            .iter()
+            .filter_map(|number| Some((self.values.name(number)?, &*self.lists[number as usize])))
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::new(self.moves_up);
+    }
+
+    fn entry(&mut self, object: u32, value: u32) -> Option<&mut Entry> {
+        let entry = self.entries.get_mut(object)?;
+        match entry.value {
+            NONE => None,
+            MANY => self.many[entry.place as usize]
+                .iter_mut()
+                .find(|entry| entry.value == value),
+            _ => Some(entry).filter(|entry| entry.value == value),
+        }
+    }
+
+    /// The entries of an object, moved to `many`.
+    fn unsure(&mut self, object: u32) -> &mut Vec<Entry> {
+        let entry = self.entries.fill_to(object, NO_ENTRY);
+        if entry.value != MANY {
+            let place = self.free.pop().unwrap_or(self.many.len() as u32);
+            let one = (entry.value != NONE).then_some(*entry);
+            if self.many.len() == place as usize {
+                self.many.push(Vec::new());
+            }
+            let many = &mut self.many[place as usize];
+            many.clear();
+            many.extend(one);
+            *entry = Entry { value: MANY, place };
+        }
+        &mut self.many[entry.place as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn is_a_list_of_objects_for_each_value(
+            moves_up: bool,
+            steps in prop::collection::vec((0..4_u8, 0..6_u32, 0..4_u32), 0..120),
+        ) {
+            let mut postings = Postings::new(moves_up);
+            let mut naive: Vec<(String, Vec<u32>)> = Vec::new();
+            for (kind, object, value) in steps {
+                let value = format!("value-{value}");
+                let at = naive.iter().position(|(other, _)| *other == value);
+                let place = at.and_then(|at| naive[at].1.iter().position(|o| *o == object));
+                match (kind, at, place) {
+                    (0 | 1, at, None) => {
+                        prop_assert_eq!(postings.insert(object, &value).map(|v| &**v), Some(&*value));
+                        match at {
+                            Some(at) => naive[at].1.push(object),
+                            None => naive.push((value, vec![object])),
+                        }
+                    }
+                    (0 | 1, _, Some(_)) => prop_assert!(postings.insert(object, &value).is_none()),
+                    (2, Some(at), Some(place)) => {
+                        let last = naive[at].1.len() == 1;
+                        match postings.remove(object, &value) {
+                            Some(Removed::Last(name)) => prop_assert!(last && *name == *value),
+                            Some(Removed::Shared(name)) => prop_assert!(!last && **name == *value),
+                            None => prop_assert!(false, "it was there"),
+                        }
+                        match (last, moves_up) {
+                            (true, true) => drop(naive.remove(at)),
+                            (true, false) => drop(naive.swap_remove(at)),
+                            (false, true) => drop(naive[at].1.remove(place)),
+                            (false, false) => drop(naive[at].1.swap_remove(place)),
+                        }
+                    }
+                    (2, ..) => prop_assert!(postings.remove(object, &value).is_none()),
+                    _ => postings.doubt(object),
+                }
+                let found: Vec<_> = postings
+                    .iter()
+                    .map(|(value, list)| (value.to_string(), list.to_vec()))
+                    .collect();
+                prop_assert_eq!(&found, &naive);
+                for (value, list) in &naive {
+                    prop_assert_eq!(postings.list(value), list);
+                }
+                for object in 0..6 {
+                    let has = |(_, list): &&(String, Vec<u32>)| list.contains(&object);
+                    let values: Vec<_> = naive.iter().filter(has).map(|(value, _)| value).collect();
+                    prop_assert_eq!(postings.holds(object), !values.is_empty());
+                    if let Held::One(value) = postings.held(object) {
+                        prop_assert!(values.iter().map(|v| &***v).eq(value.map(|v| &**v)));
+                    }
+                    if values.is_empty() {
+                        postings.forget(object);
+                        prop_assert!(matches!(postings.held(object), Held::One(None)));
+                    }
+                }
+            }
+        }
+    }
+}
