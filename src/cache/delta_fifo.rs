@@ -2,17 +2,17 @@
 //!
 //! Upstream: [`delta_fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/delta_fifo.go).
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foldhash::fast::FixedState;
-
+use super::chunks::Chunks;
 use super::delta::{Delta, DeltaType, Deltas};
 use super::error::Error;
 use super::fact::{Fact, Known};
 use super::key::Key;
 use super::key_func::KeyFunc;
+use super::numbers::Numbers;
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{
     KeyListerGetter, Population, ProcessOutcome, Queue, Release, SLOW_PROCESS, TakenItem,
@@ -49,12 +49,14 @@ impl<O> DeltaFifoOptions<O> {
 ///
 /// Cloning copies the queue and shares the objects.
 pub struct DeltaFifo<O> {
-    /// The deltas of each queued key, oldest first; never empty.
-    items: HashMap<Key, Deltas<O>, FixedState>,
-    /// The queued keys, the next one first.
+    /// A number for each queued key.
+    keys: Numbers<Key>,
+    /// The deltas of each queued key by its number, oldest first; never empty.
+    items: Chunks<Deltas<O>>,
+    /// The numbers of the queued keys, the next one first.
     ///
-    /// Invariant: a key is in `queue`, once, exactly when it is in `items`.
-    queue: VecDeque<Key>,
+    /// Invariant: a key is in `queue`, once, exactly when it has a number and deltas.
+    queue: VecDeque<u32>,
     population: Population,
     closed: bool,
     key_func: KeyFunc<O>,
@@ -67,6 +69,7 @@ pub struct DeltaFifo<O> {
 impl<O> Clone for DeltaFifo<O> {
     fn clone(&self) -> Self {
         Self {
+            keys: self.keys.clone(),
             items: self.items.clone(),
             queue: self.queue.clone(),
             population: self.population.clone(),
@@ -124,7 +127,8 @@ impl<O: Object> DeltaFifo<O> {
     #[must_use]
     pub fn new(options: DeltaFifoOptions<O>) -> Self {
         Self {
-            items: HashMap::default(),
+            keys: Numbers::default(),
+            items: Chunks::default(),
             queue: VecDeque::new(),
             population: Population::default(),
             closed: false,
@@ -184,7 +188,7 @@ impl<O: Object> DeltaFifo<O> {
             error
         })?;
         self.population.populate(0, step, trace);
-        if self.items.contains_key(&key) {
+        if self.is_queued(&key) {
             trace.fact(step, || Fact::AlreadyPresent { key });
             return Ok(());
         }
@@ -195,13 +199,7 @@ impl<O: Object> DeltaFifo<O> {
                 depth: count(position + 1),
             });
         }
-        self.queue.push_back(key.clone());
-        trace.fact(step, || Fact::KeyEnqueued {
-            key: key.clone(),
-            length: count(self.queue.len()),
-        });
-        self.items.insert(key, deltas);
-        self.check_invariant();
+        self.enqueue(key, deltas, step, trace);
         Ok(())
     }
 
@@ -209,19 +207,20 @@ impl<O: Object> DeltaFifo<O> {
     pub fn list(&self) -> impl Iterator<Item = &Item<O>> {
         self.queue
             .iter()
-            .filter_map(|key| self.items.get(key)?.last())
+            .filter_map(|number| self.items.get(*number)?.last())
             .map(|newest| &newest.object)
     }
 
     /// The queued keys, the next one first.
     pub fn list_keys(&self) -> impl ExactSizeIterator<Item = &Key> {
-        self.queue.iter()
+        self.queue.iter().map(|number| self.key(*number))
     }
 
     /// The deltas of a key, oldest first.
     #[must_use]
     pub fn get_by_key(&self, key: &str) -> Option<&[Delta<O>]> {
-        self.items.get(key).map(Vec::as_slice)
+        let number = self.keys.find(key.as_bytes())?;
+        self.items.get(number).map(Vec::as_slice)
     }
 
     /// The deltas of the object's key, oldest first (client-go up to 0.32).
@@ -259,11 +258,16 @@ impl<O: Object> DeltaFifo<O> {
     /// Whether `queue` and `items` hold the same keys.
     #[must_use]
     pub fn is_consistent(&self) -> bool {
-        let keys: HashSet<&Key, FixedState> = self.queue.iter().collect();
-        keys.len() == self.queue.len()
-            && keys.len() == self.items.len()
-            && keys.iter().all(|key| self.items.contains_key(*key))
-            && self.items.values().all(|deltas| !deltas.is_empty())
+        let mut numbers: Vec<_> = self.queue.iter().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.len() == self.queue.len()
+            && numbers.len() == self.keys.len()
+            && numbers.iter().all(|number| {
+                let deltas = self.items.get(**number);
+                self.keys.name(**number).is_some()
+                    && deltas.is_some_and(|deltas| !deltas.is_empty())
+            })
     }
 
     // ---- helpers
@@ -273,12 +277,34 @@ impl<O: Object> DeltaFifo<O> {
     fn check_invariant(&self) {
         debug_assert_eq!(
             self.queue.len(),
-            self.items.len(),
+            self.keys.len(),
             "a key is queued exactly when it has deltas"
         );
     }
 
-    /// Queues a delta. `cause` is what asked for it: a `Replace` may queue `Sync`, and is yet no
+    fn key(&self, number: u32) -> &Key {
+        // Every number in the queue has a name.
+        self.keys.name(number).unwrap_or(&Key::EMPTY)
+    }
+
+    fn is_queued(&self, key: &Key) -> bool {
+        self.keys.find(key.as_bytes()).is_some()
+    }
+
+    /// Puts a key that is not queued at the end, and gives its number.
+    fn enqueue(&mut self, key: Key, deltas: Deltas<O>, step: Step, trace: &mut impl Trace) -> u32 {
+        let (number, _) = self.keys.insert(key);
+        self.items.set(number, deltas);
+        self.queue.push_back(number);
+        trace.fact(step, || Fact::KeyEnqueued {
+            key: self.key(number).clone(),
+            length: count(self.queue.len()),
+        });
+        self.check_invariant();
+        number
+    }
+
+    /// Queues a delta and gives the number of its key. `cause` is what asked for it: a `Replace` may queue `Sync`, and is yet no
     /// resync for the transformer.
     fn queue_action(
         &mut self,
@@ -287,7 +313,7 @@ impl<O: Object> DeltaFifo<O> {
         key: Key,
         item: Item<O>,
         trace: &mut impl Trace,
-    ) -> Result<(), Error> {
+    ) -> Result<u32, Error> {
         let item = match &self.transformer {
             Some(transformer)
                 if self.release == Release::V0_24
@@ -306,10 +332,14 @@ impl<O: Object> DeltaFifo<O> {
             object: delta.object.to_ref(&key),
             depth: count(depth),
         };
-        if let Some(deltas) = self.items.get_mut(&key) {
+        let known = self.keys.find(key.as_bytes());
+        if let Some(number) = known
+            && let Some(deltas) = self.items.get_mut(number)
+        {
             trace.fact(Step::QueueActionAppend, || {
                 appended(&delta, deltas.len() + 1)
             });
+            make_room(deltas);
             deltas.push(delta);
             if let Some(kept_older) = dedup(deltas)
                 && let Some(kept) = deltas.last()
@@ -320,18 +350,11 @@ impl<O: Object> DeltaFifo<O> {
                     kept_older,
                 });
             }
-            return Ok(());
+            return Ok(number);
         }
         trace.fact(Step::QueueActionAppend, || appended(&delta, 1));
-        self.queue.push_back(key.clone());
-        trace.fact(Step::QueueActionEnqueue, || Fact::KeyEnqueued {
-            key: key.clone(),
-            length: count(self.queue.len()),
-        });
         // Room for one, as `vec!` makes it: most keys have one delta when they are popped.
-        self.items.insert(key, vec![delta]);
-        self.check_invariant();
-        Ok(())
+        Ok(self.enqueue(key, vec![delta], Step::QueueActionEnqueue, trace))
     }
 
     fn queue_item(
@@ -342,7 +365,8 @@ impl<O: Object> DeltaFifo<O> {
     ) -> Result<(), Error> {
         self.population.populate(0, Step::AddKey, trace);
         let key = queue_key(&self.key_func, &item, Step::QueueActionKey, trace)?;
-        self.queue_action(delta_type, delta_type, key, item, trace)
+        self.queue_action(delta_type, delta_type, key, item, trace)?;
+        Ok(())
     }
 
     fn queue_deletion(
@@ -359,7 +383,8 @@ impl<O: Object> DeltaFifo<O> {
             object,
         }));
         let deleted = DeltaType::Deleted;
-        self.queue_action(deleted, deleted, key, tombstone, trace)
+        self.queue_action(deleted, deleted, key, tombstone, trace)?;
+        Ok(())
     }
 }
 
@@ -384,7 +409,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
     ) -> Result<(), Error> {
         let key = queue_key(&self.key_func, &item, Step::DeleteKey, trace)?;
         self.population.populate(0, Step::DeleteKey, trace);
-        let pending = self.items.contains_key(&key);
+        let pending = self.is_queued(&key);
         let known = known.map(|known| match known.get_by_key(&key) {
             Ok(Some(item)) => Known::Yes(
                 item.as_object()
@@ -405,7 +430,8 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
             return Ok(());
         }
         let deleted = DeltaType::Deleted;
-        self.queue_action(deleted, deleted, key, item, trace)
+        self.queue_action(deleted, deleted, key, item, trace)?;
+        Ok(())
     }
 
     /// Queues what is listed, then a tombstone for each key that is queued or known and was not
@@ -422,24 +448,33 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         } else {
             DeltaType::Sync
         };
-        let mut listed: HashSet<Key, FixedState> =
-            HashSet::with_capacity_and_hasher(items.len(), FixedState::default());
+        // By the numbers of the keys: what is listed is queued, too, and stays so meanwhile.
+        let mut listed: Vec<bool> = Vec::new();
+        let more = items.len().saturating_sub(self.queue.len());
+        self.keys.reserve(more);
+        self.queue.reserve(more);
         for item in items {
             let key = queue_key(&self.key_func, &item, Step::ReplaceItem, trace)?;
-            listed.insert(key.clone());
-            self.queue_action(delta_type, DeltaType::Replaced, key, item, trace)
+            let number = self
+                .queue_action(delta_type, DeltaType::Replaced, key, item, trace)
                 .map_err(|error| Error::Enqueue(Box::new(error)))?;
+            let number = number as usize;
+            if listed.len() <= number {
+                listed.resize(number + 1, false);
+            }
+            listed[number] = true;
         }
+        let is_listed = |number: u32| listed.get(number as usize).is_some_and(|listed| *listed);
 
-        let mut deletions = 0;
-        let missing: Vec<Key> = self
+        let mut initial = listed.iter().filter(|listed| **listed).count();
+        let missing: Vec<u32> = self
             .queue
             .iter()
-            .filter(|key| !listed.contains(*key))
-            .cloned()
+            .copied()
+            .filter(|number| !is_listed(*number))
             .collect();
-        for key in missing {
-            let object = match self.items.get(&key).and_then(|deltas| deltas.last()) {
+        for number in missing {
+            let object = match self.items.get(number).and_then(|deltas| deltas.last()) {
                 Some(newest) => match &newest.object {
                     // A tombstone in a tombstone would hide the object.
                     Item::Tombstone(tombstone) => tombstone.object.clone(),
@@ -447,22 +482,27 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
                 },
                 None => None,
             };
-            deletions += 1;
-            self.queue_deletion(key, object, trace)?;
+            initial += 1;
+            self.queue_deletion(self.key(number).clone(), object, trace)?;
         }
         if let Some(known) = known {
-            for key in known.list_keys() {
-                if listed.contains(&key) || self.items.contains_key(&key) {
+            let mut missing = Vec::new();
+            known.visit_keys(&mut |key| {
+                if !self.is_queued(key) {
+                    missing.push(key.clone());
+                }
+            });
+            for key in missing {
+                if self.is_queued(&key) {
                     continue;
                 }
                 // Without the object the deletion still counts.
                 let object = known.get_by_key(&key).unwrap_or_default();
-                deletions += 1;
+                initial += 1;
                 self.queue_deletion(key, object, trace)?;
             }
         }
 
-        let initial = listed.len() + deletions;
         self.population
             .populate(initial, Step::ReplacePopulation, trace);
         Ok(())
@@ -480,7 +520,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
                 continue;
             };
             let key = queue_key(&self.key_func, &item, Step::ResyncKey, trace)?;
-            if self.items.contains_key(&key) {
+            if self.is_queued(&key) {
                 trace.fact(Step::ResyncKey, || Fact::ResyncSkipped { key });
                 continue;
             }
@@ -512,11 +552,11 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
     /// is processed: `has_synced` is true while its last key is.
     fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<Taken<O>>, Error> {
         let is_in_initial_list = !self.population.synced;
-        let Some((key, deltas)) = self
-            .queue
-            .pop_front()
-            .and_then(|key| self.items.remove_entry(&key))
-        else {
+        let taken = self.queue.pop_front().and_then(|number| {
+            let deltas = std::mem::take(self.items.get_mut(number)?);
+            Some((self.keys.remove(number)?, deltas))
+        });
+        let Some((key, deltas)) = taken else {
             return if self.closed {
                 Err(Error::FifoClosed)
             } else {
@@ -562,16 +602,26 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         );
         if let ProcessOutcome::Requeue(_) = outcome {
             self.population.populate(0, Step::PopRequeue, trace);
-            let added = !self.items.contains_key(&taken.key);
+            let added = !self.is_queued(&taken.key);
             if added {
-                self.queue.push_back(taken.key.clone());
-                self.items.insert(taken.key.clone(), taken.deltas.clone());
-                self.check_invariant();
+                let (key, deltas) = (taken.key.clone(), taken.deltas.clone());
+                // What it would state is stated below.
+                self.enqueue(key, deltas, Step::PopRequeue, &mut ());
             }
             let length = added.then_some(self.queue.len());
             state_requeued(&taken.key, length, trace);
         }
         (taken, outcome.into_result())
+    }
+}
+
+/// Makes room for another delta. Where there is more than one, many more come: from so many on it
+/// doubles, as a `Vec` does.
+fn make_room<O>(deltas: &mut Deltas<O>) {
+    const MANY: usize = 16;
+    let length = deltas.len();
+    if length == deltas.capacity() && length < MANY {
+        deltas.reserve_exact(3 * length.max(1));
     }
 }
 

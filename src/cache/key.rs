@@ -30,6 +30,12 @@ enum Text {
 }
 
 impl Key {
+    /// The key without a text.
+    pub(super) const EMPTY: Self = Self(Text::Short {
+        length: 0,
+        bytes: [0; SHORT],
+    });
+
     /// The key as text.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -97,6 +97,7 @@ pub mod processor;
 pub mod queue;
 pub mod real_fifo;
 pub mod reflector;
+mod ring;
 pub mod selector;
 pub mod step;
 pub mod store;

@@ -55,6 +55,12 @@ impl<N: Name> Numbers<N> {
         }
     }
 
+    /// Makes room for so many more.
+    pub(super) fn reserve(&mut self, names: usize) {
+        let all = &self.names;
+        self.table.reserve(names, |&number| rehash(all, number));
+    }
+
     /// How many names have a number.
     pub(super) fn len(&self) -> usize {
         self.table.len()
@@ -109,7 +115,8 @@ fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn hash(name: &[u8]) -> u64 {
+/// The hash of a name.
+pub(super) fn hash(name: &[u8]) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     hasher.write(name);
     hasher.finish()

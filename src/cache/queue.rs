@@ -28,6 +28,12 @@ pub type TransformFunc<O> = Arc<dyn Fn(Item<O>) -> Result<Item<O>, String> + Sen
 pub trait KeyListerGetter<O> {
     /// All keys. Their order decides the order of what is queued for them.
     fn list_keys(&self) -> Vec<Key>;
+    /// Shows all keys, in the same order: where they need not be cloned for that, it is cheaper.
+    fn visit_keys(&self, visit: &mut dyn FnMut(&Key)) {
+        for key in self.list_keys() {
+            visit(&key);
+        }
+    }
     /// What is known under a key.
     ///
     /// # Errors

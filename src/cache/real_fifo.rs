@@ -2,22 +2,23 @@
 //!
 //! Upstream: [`the_real_fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/the_real_fifo.go).
 
-use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use foldhash::fast::FixedState;
+use hashbrown::{HashTable, hash_table};
 
 use super::delta::{Delta, DeltaType};
 use super::error::Error;
 use super::fact::{Entry, Fact, Rv};
 use super::key::Key;
 use super::key_func::KeyFunc;
+use super::numbers::{Numbers, hash};
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{
     KeyListerGetter, Population, ProcessOutcome, Processing, Queue, Release, SLOW_DEPTH,
     SLOW_PROCESS, TakenItem, TransformFunc, count, queue_key, state_processed, transform,
 };
+use super::ring::Ring;
 use super::step::Step;
 use super::trace::Trace;
 
@@ -151,7 +152,9 @@ impl<O: Object> QueuedDelta<O> {
 ///
 /// Cloning copies the queue and shares the objects.
 pub struct RealFifo<O> {
-    items: VecDeque<QueuedDelta<O>>,
+    items: Ring<QueuedDelta<O>>,
+    /// Room to find out which keys a batch has, kept from batch to batch.
+    unique: HashTable<usize>,
     population: Population,
     closed: bool,
     key_func: KeyFunc<O>,
@@ -168,6 +171,7 @@ impl<O> Clone for RealFifo<O> {
     fn clone(&self) -> Self {
         Self {
             items: self.items.clone(),
+            unique: HashTable::new(),
             population: self.population.clone(),
             closed: self.closed,
             key_func: Arc::clone(&self.key_func),
@@ -217,7 +221,8 @@ impl<O: Object> RealFifo<O> {
     #[must_use]
     pub fn new(options: RealFifoOptions<O>) -> Self {
         Self {
-            items: VecDeque::new(),
+            items: Ring::default(),
+            unique: HashTable::new(),
             population: Population::default(),
             closed: false,
             key_func: options.key_func,
@@ -248,7 +253,7 @@ impl<O: Object> RealFifo<O> {
         &mut self,
         trace: &mut impl Trace,
     ) -> Result<Option<TakenDeltas<O>>, Error> {
-        let mut unique: HashSet<&Key, FixedState> = HashSet::default();
+        self.unique.clear();
         let mut length = 0;
         for entry in self.items.iter().take(self.batch_size) {
             if self.population.initial > 0 && length >= self.population.initial {
@@ -259,7 +264,7 @@ impl<O: Object> RealFifo<O> {
                     length = 1;
                     break;
                 }
-                Some(key) if unique.insert(key) => length += 1,
+                Some(key) if is_new(&mut self.unique, &self.items, length, key) => length += 1,
                 _ => break,
             }
         }
@@ -341,7 +346,19 @@ impl<O: Object> RealFifo<O> {
         step: Step,
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
-        let mut key = queue_key(&self.key_func, &item, step, trace)?;
+        let key = queue_key(&self.key_func, &item, step, trace)?;
+        self.add_keyed(delta_type, transforms, key, item, step, trace)
+    }
+
+    fn add_keyed(
+        &mut self,
+        delta_type: DeltaType,
+        transforms: bool,
+        mut key: Key,
+        item: Item<O>,
+        step: Step,
+        trace: &mut impl Trace,
+    ) -> Result<(), Error> {
         let object = match &self.transformer {
             Some(transformer) if transforms && !item.is_tombstone() => {
                 let object = transform(transformer, &key, item, step, trace)?;
@@ -400,29 +417,34 @@ impl<O: Object> RealFifo<O> {
         known: Option<&dyn KeyListerGetter<O>>,
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
-        let mut listed: HashSet<Key, FixedState> =
-            HashSet::with_capacity_and_hasher(items.len(), FixedState::default());
+        let step = Step::RealReplaceItems;
+        let mut listed = Numbers::with_capacity(items.len());
+        let mut numbers = Vec::with_capacity(items.len());
         for item in &items {
-            listed.insert(queue_key(
-                &self.key_func,
-                item,
-                Step::RealReplaceItems,
-                trace,
-            )?);
+            let key = queue_key(&self.key_func, item, step, trace)?;
+            let (number, _) = listed.insert(key);
+            numbers.push(number);
         }
 
-        let mut queued: Vec<Key> = Vec::new();
-        let mut newest: HashMap<Key, usize, FixedState> = HashMap::default();
+        // The queued keys, and for each the place of its newest entry.
+        let mut queued = Numbers::default();
+        let mut newest: Vec<usize> = Vec::new();
         for (place, entry) in self.items.iter().enumerate() {
-            if let Some(key) = entry.key()
-                && newest.insert(key.clone(), place).is_none()
-            {
-                queued.push(key.clone());
+            if let Some(key) = entry.key() {
+                match queued.insert(key.clone()) {
+                    (_, true) => newest.push(place),
+                    (number, false) => newest[number as usize] = place,
+                }
             }
         }
-        for key in queued.into_iter().filter(|key| !listed.contains(key)) {
-            let newest = newest.get(&key).and_then(|place| self.items.get(*place));
-            let Some(QueuedDelta::Delta { delta, .. }) = newest else {
+        for (number, place) in (0..).zip(newest) {
+            let Some(key) = queued.name(number) else {
+                continue;
+            };
+            if listed.find(key.as_bytes()).is_some() {
+                continue;
+            }
+            let Some(QueuedDelta::Delta { delta, .. }) = self.items.get(place) else {
                 continue;
             };
             // Its deletion is queued already.
@@ -430,28 +452,29 @@ impl<O: Object> RealFifo<O> {
                 continue;
             }
             let object = Some(delta.object.clone());
-            self.queue_deletion(key, object, trace)?;
+            self.queue_deletion(key.clone(), object, trace)?;
         }
         if let Some(known) = known {
-            for key in known.list_keys() {
-                if listed.contains(&key) || newest.contains_key(&key) {
-                    continue;
+            let mut missing = Vec::new();
+            known.visit_keys(&mut |key| {
+                let bytes = key.as_bytes();
+                if listed.find(bytes).is_none() && queued.find(bytes).is_none() {
+                    missing.push(key.clone());
                 }
+            });
+            for key in missing {
                 // Without the object the deletion still counts.
                 let object = known.get_by_key(&key).unwrap_or_default();
                 self.queue_deletion(key, object, trace)?;
             }
         }
 
-        for item in items {
-            self.add_to_items(
-                DeltaType::Replaced,
-                true,
-                item,
-                Step::RealReplaceItems,
-                trace,
-            )
-            .map_err(|error| Error::Enqueue(Box::new(error)))?;
+        for (item, number) in items.into_iter().zip(numbers) {
+            let Some(key) = listed.name(number).cloned() else {
+                continue;
+            };
+            self.add_keyed(DeltaType::Replaced, true, key, item, step, trace)
+                .map_err(|error| Error::Enqueue(Box::new(error)))?;
         }
         Ok(())
     }
@@ -477,7 +500,7 @@ impl<O: Object> RealFifo<O> {
         step: Step,
         trace: &mut impl Trace,
     ) -> Result<Option<TakenDeltas<O>>, Error> {
-        if self.items.is_empty() {
+        if self.items.len() == 0 {
             return if self.closed {
                 Err(Error::FifoClosed)
             } else {
@@ -485,7 +508,7 @@ impl<O: Object> RealFifo<O> {
             };
         }
         let is_in_initial_list = !self.population.synced;
-        let entries: Vec<_> = self.items.drain(..length).collect();
+        let entries = self.items.take(length);
         trace.fact(step, || Fact::EntriesTaken {
             count: count(length),
             is_in_initial_list,
@@ -580,13 +603,12 @@ impl<O: Object> Queue<O> for RealFifo<O> {
         }
         let Some(known) = known else { return Ok(()) };
         let step = Step::RealResync;
-        let queued: HashSet<Key, FixedState> = self
-            .items
-            .iter()
-            .filter_map(|entry| entry.key().cloned())
-            .collect();
+        let mut queued = Numbers::default();
+        for key in self.items.iter().filter_map(QueuedDelta::key) {
+            queued.insert(key.clone());
+        }
         for key in known.list_keys() {
-            if queued.contains(&key) {
+            if queued.find(key.as_bytes()).is_some() {
                 trace.fact(step, || Fact::ResyncSkipped { key });
                 continue;
             }
@@ -652,6 +674,28 @@ impl<O: Object> Queue<O> for RealFifo<O> {
                 .count_down(length, Step::PopCountDown, trace);
         }
         (taken, outcome.into_result())
+    }
+}
+
+/// Whether a batch has not got this key yet, which is that of the entry at `place`; if so, it has.
+fn is_new<O: Object>(
+    unique: &mut HashTable<usize>,
+    items: &Ring<QueuedDelta<O>>,
+    place: usize,
+    key: &Key,
+) -> bool {
+    let key_at = |place: usize| items.get(place).and_then(QueuedDelta::key);
+    let hash_at = |place: usize| key_at(place).map_or(0, |key| hash(key.as_bytes()));
+    match unique.entry(
+        hash(key.as_bytes()),
+        |other| key_at(*other) == Some(key),
+        |other| hash_at(*other),
+    ) {
+        hash_table::Entry::Occupied(_) => false,
+        hash_table::Entry::Vacant(entry) => {
+            entry.insert(place);
+            true
+        }
     }
 }
 

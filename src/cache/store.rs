@@ -599,6 +599,10 @@ impl<O: Object> KeyListerGetter<O> for Indexer<O> {
         Indexer::list_keys(self).cloned().collect()
     }
 
+    fn visit_keys(&self, visit: &mut dyn FnMut(&Key)) {
+        Indexer::list_keys(self).for_each(visit);
+    }
+
     fn get_by_key(&self, key: &str) -> Result<Option<Item<O>>, String> {
         Ok(Indexer::get_by_key(self, key).cloned())
     }
