@@ -354,6 +354,19 @@ fn an_entry_that_a_failing_index_function_left_behind_hides_no_other() {
 }
 
 #[test]
+fn what_was_written_behind_the_back_of_the_indices_stays_in_them() {
+    let mut store = new_indexer(key_func(), app_indexer());
+    store.add(labelled("p", "1", "a"), &mut ()).unwrap();
+    assert!(store.write_through("p", labelled("p", "1", "b")));
+    assert!(!store.write_through("q", labelled("q", "1", "b")));
+    // The index function is asked what the object is like now: no word of "a".
+    store.update(labelled("p", "2", "c"), &mut ()).unwrap();
+    for (value, keys) in [("a", vec!["p"]), ("b", vec![]), ("c", vec!["p"])] {
+        assert_eq!(store.index_keys("app", value).unwrap(), keys, "{value}");
+    }
+}
+
+#[test]
 fn a_store_has_a_transformer_too() {
     let options = StoreOptions {
         transformer: Some(bad_app_fails()),

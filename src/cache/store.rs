@@ -253,12 +253,17 @@ impl<O: Object> Indexer<O> {
     /// to when somebody writes into an object that the store shares with him. Says whether the key
     /// is there.
     pub fn write_through(&mut self, key: &str, item: Item<O>) -> bool {
-        match self.items.get_mut(key) {
-            Some(stored) => {
-                *stored = item;
+        let Some(row) = self.keys.find(key.as_bytes()) else {
+            return false;
+        };
+        match self.items.get_mut(row) {
+            Some(stored @ Some(_)) => {
+                *stored = Some(item);
+                // What the indices hold is not what they would be told of it now.
+                self.indices.doubt(0, row);
                 true
             }
-            None => false,
+            _ => false,
         }
     }
 
