@@ -4,6 +4,7 @@
 
 pub mod caption;
 pub mod command;
+pub mod decimal;
 pub mod i18n;
 pub mod keys;
 pub mod lanes;

@@ -194,7 +194,9 @@ fn rem() -> f64 {
     let style = root.and_then(|root| window().get_computed_style(&root).ok().flatten());
     style
         .and_then(|style| style.get_property_value("font-size").ok())
-        .and_then(|size| size.trim_end_matches("px").parse().ok())
+        // The browser's own: another one would be ten KB more to load.
+        .map(|size| js_sys::Number::parse_float(&size))
+        .filter(|size| *size > 0.0)
         .unwrap_or(16.0)
 }
 

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::frame::Frame;
 use super::parts::part;
 use crate::ui::app::Ui;
+use crate::ui::decimal::decimals;
 use crate::ui::lanes::{self, Kind, Lane};
 use crate::ui::memo::Memo;
 use crate::ui::pseudo::{self, Listing};
@@ -177,10 +178,9 @@ fn Lanes(rows: Memo<Vec<Lane>>) -> impl IntoView {
                                                 Kind::Waits => ("wt", words.waits),
                                             };
                                             let width = (segment.to - segment.from).max(0.004);
-                                            let style = format!(
-                                                "left:{:.2}%;width:{:.2}%",
-                                                segment.from * 100.0,
-                                                width * 100.0,
+                                            let style = decimals(
+                                                "left:#%;width:#%",
+                                                &[segment.from, width].map(|x| f64::from(x) * 100.0),
                                             );
                                             view! { <i class=class title=title style=style></i> }
                                         })

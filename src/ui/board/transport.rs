@@ -6,6 +6,7 @@ use super::icons;
 use super::parts::{part, text};
 use crate::ui::app::Ui;
 use crate::ui::command::Command;
+use crate::ui::decimal::decimal;
 use crate::ui::memo::Memo;
 use crate::ui::rows::type_class;
 use crate::ui::strings;
@@ -151,7 +152,7 @@ fn Timeline() -> impl IntoView {
         (_, steps, true, _) => (steps / PIECE + 1) * PIECE,
         (_, steps, false, _) => steps,
     });
-    let place = move |step: usize| format!("--at:{:.5}", share(step, steps.get()));
+    let place = move |step: usize| format!("--at:{}", decimal(share(step, steps.get())));
     view! {
         <div class="time" style=move || place(at.get().0)>
             <div class="rail"></div>
@@ -209,15 +210,17 @@ fn Timeline() -> impl IntoView {
 
 #[allow(
     clippy::cast_precision_loss,
-    reason = "a share of a line on the screen; a step more or less among 2^52 is not seen"
+    reason = "percents of a line on the screen; a step more or less among 2^52 is not seen"
 )]
 fn share(step: usize, steps: usize) -> f64 {
     if steps == 0 {
         return 0.0;
     }
-    (step as f64 / steps as f64).clamp(0.0, 1.0)
+    (step as f64 * 100.0 / steps as f64).clamp(0.0, 100.0)
 }
 
 fn times(percent: u32) -> String {
-    format!("{}×", f64::from(percent) / 100.0)
+    let number = decimal(f64::from(percent) / 100.0);
+    let number = number.trim_end_matches('0').trim_end_matches('.');
+    format!("{number}×")
 }

@@ -8,6 +8,7 @@ use crate::cache::fact::{Actor, EventType, Fact, FactRecord, Notification, Objec
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Picture, ReflectorState};
 use crate::ui::caption::short_rv;
+use crate::ui::decimal::decimals;
 
 /// How long the source is lit before anything moves, in ms at normal speed.
 pub const LIGHT_MS: u32 = 150;
@@ -424,9 +425,9 @@ impl Path {
     #[must_use]
     pub fn svg(&self) -> String {
         let [a, b, c, d] = self.points;
-        format!(
-            "M{:.1} {:.1} C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
-            a.x, a.y, b.x, b.y, c.x, c.y, d.x, d.y
+        decimals(
+            "M# # C# # # # # #",
+            &[a.x, a.y, b.x, b.y, c.x, c.y, d.x, d.y],
         )
     }
 }
@@ -441,17 +442,23 @@ pub fn climbing(from: Point, to: Point) -> String {
         return Path::between(from, to).svg();
     }
     let x = from.x + BESIDE;
-    format!(
-        "M{:.1} {:.1} Q{x:.1} {:.1} {x:.1} {:.1} V{:.1} Q{x:.1} {:.1} {:.1} {:.1} H{:.1}",
-        from.x,
-        from.y,
-        from.y,
-        from.y - BESIDE,
-        to.y + BEND,
-        to.y,
-        x + BEND,
-        to.y,
-        to.x
+    let above = from.y - BESIDE;
+    decimals(
+        "M# # Q# # # # V# Q# # # # H#",
+        &[
+            from.x,
+            from.y,
+            x,
+            from.y,
+            x,
+            above,
+            to.y + BEND,
+            x,
+            to.y,
+            x + BEND,
+            to.y,
+            to.x,
+        ],
     )
 }
 

@@ -16,6 +16,7 @@ use super::plan::{
     climbing, ease,
 };
 use crate::cache::delta::DeltaType;
+use crate::ui::decimal::decimals;
 use crate::ui::rows::type_class;
 
 /// How long neighbours take to close a gap.
@@ -475,10 +476,10 @@ fn look(
     if let Some(rect) = rect {
         let _ = element
             .style()
-            .set_property("width", &format!("{}px", rect.width));
+            .set_property("width", &decimals("#px", &[rect.width]));
         let _ = element
             .style()
-            .set_property("height", &format!("{}px", rect.height));
+            .set_property("height", &decimals("#px", &[rect.height]));
     }
     Some((element, size))
 }
@@ -490,23 +491,19 @@ fn place(element: &Element, at: Point, rect: Rect, class: &str) {
     let style = element.style();
     let _ = style.set_property("width", &format!("{}px", rect.width));
     let _ = style.set_property("height", &format!("{}px", rect.height));
-    let _ = style.set_property("transform", &format!("translate({}px,{}px)", at.x, at.y));
+    let _ = style.set_property("transform", &decimals("translate(#px,#px)", &[at.x, at.y]));
     let _ = element.class_list().add_2("fly", class);
 }
 
 /// Puts the middle of an element somewhere.
 fn put(element: &HtmlElement, at: Point, (width, height): (f64, f64)) {
     let shift = if width > 0.0 {
-        format!(
-            "translate({:.2}px,{:.2}px)",
-            at.x - width / 2.0,
-            at.y - height / 2.0
+        decimals(
+            "translate(#px,#px)",
+            &[at.x - width / 2.0, at.y - height / 2.0],
         )
     } else {
-        format!(
-            "translate({:.2}px,{:.2}px) translate(-50%,-50%)",
-            at.x, at.y
-        )
+        decimals("translate(#px,#px) translate(-50%,-50%)", &[at.x, at.y])
     };
     let _ = element.style().set_property("transform", &shift);
 }
@@ -535,12 +532,9 @@ fn draw_path(layer: &HtmlElement, path: &Path, hue: Option<DeltaType>, arrow: bo
         } else {
             -9.0
         };
-        let d = format!(
-            "M{:.1} {:.1} L{x:.1} {y:.1} L{:.1} {:.1}",
-            x + back,
-            y - 6.0,
-            x + back,
-            y + 6.0
+        let d = decimals(
+            "M# # L# # L# #",
+            &[x + back, y - 6.0, x, y, x + back, y + 6.0],
         );
         let _ = head.set_attribute("d", &d);
         let _ = head.set_attribute("class", "head");
