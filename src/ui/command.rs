@@ -42,9 +42,48 @@ pub enum Command {
     Mode(ProcessMode),
     /// With or without KnownObjects.
     KnownObjects(bool),
+    /// Run the same in another generation of client-go, named by its version.
+    Era(Arc<str>),
+    /// Register one more handler.
+    AddHandler,
+    /// Remove a handler by its number.
+    RemoveHandler(usize),
+    /// Make the server fail.
+    Fault(Fault),
     /// Take the error away.
     DismissError,
 }
+
+/// What the server can be made to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// End the watch without an error.
+    Close,
+    /// Send a bookmark.
+    Bookmark,
+    /// Send an ERROR event with this code.
+    Event(u16),
+    /// Answer the next list with this code.
+    List(u16),
+    /// Refuse the next connection.
+    Refuse,
+    /// Forget the continue token that was given out.
+    ExpirePage,
+}
+
+/// What the menu of faults offers.
+pub const FAULTS: [Fault; 10] = [
+    Fault::Close,
+    Fault::Bookmark,
+    Fault::Event(410),
+    Fault::Event(500),
+    Fault::Event(429),
+    Fault::List(403),
+    Fault::List(500),
+    Fault::List(429),
+    Fault::Refuse,
+    Fault::ExpirePage,
+];
 
 /// What a form holds: a small pod.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

@@ -199,6 +199,10 @@ impl Session {
                 }
                 self.insert(Input::KnownObjects(on))
             }
+            Command::Era(_)
+            | Command::AddHandler
+            | Command::RemoveHandler(_)
+            | Command::Fault(_) => Change::None,
             Command::DismissError => {
                 self.error = None;
                 Change::None
@@ -572,6 +576,8 @@ fn head_of(lesson: &Lesson) -> LessonHead {
         can_switch_known: true,
         can_write: feed != Feed::Recorded,
         can_cut: feed == Feed::Server,
+        can_add: feed == Feed::Server,
+        can_choose: true,
     }
 }
 

@@ -1,10 +1,12 @@
 //! The page's own words in both languages: one struct, so that none can be forgotten in one of
 //! them. Words about facts are in `caption`; names out of client-go are not translated.
 
+use super::command::Fault;
 use super::i18n::Lang;
 use super::rows::live::Room;
+use super::rows::processor::WorkPart;
 use crate::cache::fact::Actor;
-use crate::replay::picture::ProcessMode;
+use crate::replay::picture::{Answer, ProcessMode};
 
 /// Every label, hint and accessible name of the page.
 #[derive(Debug)]
@@ -26,6 +28,7 @@ pub struct Strings {
     pub drop_here: &'static str,
     pub drop_hint: &'static str,
     pub era_title: &'static str,
+    pub more_faults: &'static str,
 
     pub stage: &'static str,
     pub rooms: &'static str,
@@ -64,7 +67,10 @@ pub struct Strings {
     pub do_edit: &'static str,
 
     pub no_reflector: &'static str,
-    pub stopped: &'static str,
+    pub requests: &'static str,
+    pub no_requests: &'static str,
+    pub temporary: &'static str,
+    pub unavailable: &'static str,
     pub in_hand: &'static str,
 
     pub empty_queue: &'static str,
@@ -77,6 +83,8 @@ pub struct Strings {
     pub mode: &'static str,
     pub pop_one: &'static str,
     pub lock_free: &'static str,
+    pub lock_queue: &'static str,
+    pub lock_block: &'static str,
     pub last_popped: &'static str,
     pub nothing_popped: &'static str,
     pub process_idle: &'static str,
@@ -102,6 +110,17 @@ pub struct Strings {
     pub handlers: &'static str,
     pub no_handlers: &'static str,
     pub inline_handler: &'static str,
+    pub add_handler: &'static str,
+    pub remove_handler: &'static str,
+    pub removed: &'static str,
+    pub sending: &'static str,
+    pub synced: &'static str,
+    pub not_synced: &'static str,
+    pub no_resync: &'static str,
+    pub whole_store: &'static str,
+    pub syncing: &'static str,
+    pub not_syncing: &'static str,
+    pub workqueue: &'static str,
     pub output: &'static str,
     pub no_output: &'static str,
 
@@ -224,6 +243,112 @@ pub fn more(lang: Lang, count: usize) -> String {
     }
 }
 
+/// `batch of 12`
+#[must_use]
+pub fn batch(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("batch of {count}"),
+        Lang::Zh => format!("一批 {count} 个"),
+    }
+}
+
+/// `3 objects`
+#[must_use]
+pub fn objects(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("{count} {}", plural(count, "object", "objects")),
+        Lang::Zh => format!("{count} 个对象"),
+    }
+}
+
+/// What an entry of a flat queue is: `ReplacedAll · 3 objects`, `Deleted · tombstone`.
+#[must_use]
+pub fn entry(lang: Lang, name: &str, count: Option<usize>, tombstone: bool) -> String {
+    let more = match (count, tombstone) {
+        (Some(count), _) => objects(lang, count),
+        (None, true) => strings(lang).tombstone.to_owned(),
+        _ => return name.to_owned(),
+    };
+    format!("{name} · {more}")
+}
+
+/// What a fault is called in the menu.
+#[must_use]
+pub fn fault(lang: Lang, fault: Fault) -> String {
+    let zh = lang == Lang::Zh;
+    match fault {
+        Fault::Close if zh => "正常关闭 watch".to_owned(),
+        Fault::Close => "close the watch".to_owned(),
+        Fault::Bookmark if zh => "发送 BOOKMARK".to_owned(),
+        Fault::Bookmark => "send a BOOKMARK".to_owned(),
+        Fault::Event(code) if zh => format!("ERROR 事件 {code}"),
+        Fault::Event(code) => format!("ERROR event {code}"),
+        Fault::List(code) if zh => format!("LIST 失败：{code}"),
+        Fault::List(code) => format!("LIST fails: {code}"),
+        Fault::Refuse if zh => "LIST 失败：拒绝连接".to_owned(),
+        Fault::Refuse => "LIST fails: connection refused".to_owned(),
+        Fault::ExpirePage if zh => "continue token 过期".to_owned(),
+        Fault::ExpirePage => "expire the continue token".to_owned(),
+    }
+}
+
+/// What came of a request: `→ 3 objects`.
+#[must_use]
+pub fn answer(lang: Lang, answer: &Answer) -> String {
+    let zh = lang == Lang::Zh;
+    let text = match answer {
+        Answer::Awaited => return "…".to_owned(),
+        Answer::Page(count) => {
+            let page = if zh { "一页：" } else { "page, " };
+            format!("{page}{}", objects(lang, *count as usize))
+        }
+        Answer::Listed(count) => objects(lang, *count as usize),
+        Answer::Open => (if zh { "打开" } else { "open" }).to_owned(),
+        Answer::Ended => (if zh { "结束" } else { "ended" }).to_owned(),
+        Answer::Failed(error) => error.to_string(),
+    };
+    format!("→ {text}")
+}
+
+/// A part of the workqueue, as client-go names what it has names for.
+#[must_use]
+pub fn work_part(lang: Lang, part: WorkPart) -> &'static str {
+    match (part, lang) {
+        (WorkPart::Queue, _) => "queue",
+        (WorkPart::Dirty, _) => "dirty",
+        (WorkPart::Processing, _) => "processing",
+        (WorkPart::Delayed, Lang::En) => "delayed",
+        (WorkPart::Delayed, Lang::Zh) => "延后",
+        (WorkPart::Failures, Lang::En) => "retries",
+        (WorkPart::Failures, Lang::Zh) => "重试",
+    }
+}
+
+/// `7 reconciled`
+#[must_use]
+pub fn reconciled(lang: Lang, count: u64) -> String {
+    match lang {
+        Lang::En => format!("{count} reconciled"),
+        Lang::Zh => format!("已调谐 {count} 次"),
+    }
+}
+
+/// `30 s`, `1.3 s`
+#[must_use]
+pub fn short_seconds(ms: u64) -> String {
+    if ms.is_multiple_of(1000) {
+        return format!("{} s", ms / 1000);
+    }
+    seconds(ms)
+}
+
+/// `1.3 s`
+#[must_use]
+pub fn seconds(ms: u64) -> String {
+    let tenths = ms / 100;
+    format!("{}.{} s", tenths / 10, tenths % 10)
+}
+
 /// The place in the queue: `next`, `2nd`, `3rd`.
 #[must_use]
 pub fn place(lang: Lang, place: usize) -> String {
@@ -306,11 +431,10 @@ pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -
     } else {
         steps.to_string()
     };
-    let tenths = ms / 100;
-    let time = format!("t = {}.{} s", tenths / 10, tenths % 10);
+    let time = seconds(ms);
     match lang {
-        Lang::En => format!("step {step} / {steps} · {time}"),
-        Lang::Zh => format!("第 {step} / {steps} 步 · {time}"),
+        Lang::En => format!("step {step} / {steps} · t = {time}"),
+        Lang::Zh => format!("第 {step} / {steps} 步 · t = {time}"),
     }
 }
 
@@ -335,6 +459,7 @@ static EN: Strings = Strings {
     drop_here: "Drop recordings here",
     drop_hint: "One file, or several that belong together",
     era_title: "The generation of client-go that is at work",
+    more_faults: "more faults…",
 
     stage: "Stage",
     rooms: "Rooms",
@@ -373,7 +498,10 @@ static EN: Strings = Strings {
     do_edit: "Save",
 
     no_reflector: "No reflector: the program calls the queue itself.",
-    stopped: "stopped",
+    requests: "requests",
+    no_requests: "none yet",
+    temporary: "temporary store",
+    unavailable: "The server has forgotten this version, or does not have it yet",
     in_hand: "in hand",
 
     empty_queue: "The queue is empty",
@@ -386,6 +514,8 @@ static EN: Strings = Strings {
     mode: "How the process loop runs",
     pop_one: "Pop one",
     lock_free: "free",
+    lock_queue: "The queue's lock",
+    lock_block: "The lock that stops the process loop while a handler is added",
     last_popped: "last popped",
     nothing_popped: "nothing yet",
     process_idle: "nothing in work",
@@ -411,6 +541,17 @@ static EN: Strings = Strings {
     handlers: "Handlers",
     no_handlers: "No handlers are registered.",
     inline_handler: "inside process",
+    add_handler: "Add a handler",
+    remove_handler: "Remove this handler",
+    removed: "removed",
+    sending: "sent to it; the sender waits until it is taken",
+    synced: "It was told the whole first list",
+    not_synced: "It was not told the whole first list yet",
+    no_resync: "Wants no resync",
+    whole_store: "all items",
+    syncing: "Takes part in resyncs now",
+    not_syncing: "Takes no part in resyncs now",
+    workqueue: "workqueue",
     output: "output",
     no_output: "nothing printed yet",
 
@@ -463,6 +604,7 @@ static ZH: Strings = Strings {
     drop_here: "把录制文件拖到这里",
     drop_hint: "一个文件，或属于同一次录制的几个文件",
     era_title: "正在运行的 client-go 世代",
+    more_faults: "更多故障…",
 
     stage: "舞台",
     rooms: "房间",
@@ -501,7 +643,10 @@ static ZH: Strings = Strings {
     do_edit: "保存",
 
     no_reflector: "没有 Reflector：程序自己调用队列。",
-    stopped: "已停止",
+    requests: "请求",
+    no_requests: "还没有",
+    temporary: "临时 store",
+    unavailable: "服务器已忘记这个版本，或者还没有它",
     in_hand: "手上",
 
     empty_queue: "队列是空的",
@@ -514,6 +659,8 @@ static ZH: Strings = Strings {
     mode: "处理循环怎样运行",
     pop_one: "Pop 一次",
     lock_free: "空闲",
+    lock_queue: "队列的锁",
+    lock_block: "添加 handler 时挡住处理循环的锁",
     last_popped: "上次 Pop",
     nothing_popped: "还没有",
     process_idle: "没有在处理",
@@ -539,6 +686,17 @@ static ZH: Strings = Strings {
     handlers: "Handler",
     no_handlers: "没有注册 handler。",
     inline_handler: "在 process 里",
+    add_handler: "添加 handler",
+    remove_handler: "移除这个 handler",
+    removed: "已移除",
+    sending: "已发给它；取走之前发送方一直等待",
+    synced: "第一次 List 已全部通知它",
+    not_synced: "第一次 List 还没有全部通知它",
+    no_resync: "不要 resync",
+    whole_store: "全部对象",
+    syncing: "现在参加 resync",
+    not_syncing: "现在不参加 resync",
+    workqueue: "workqueue",
     output: "输出",
     no_output: "还没有输出",
 

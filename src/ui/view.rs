@@ -81,6 +81,10 @@ pub struct LessonHead {
     pub can_write: bool,
     /// The watch can be cut.
     pub can_cut: bool,
+    /// Handlers can be added and removed.
+    pub can_add: bool,
+    /// The generation can be chosen.
+    pub can_choose: bool,
 }
 
 /// An error that the user caused or a file held.

@@ -12,7 +12,7 @@ use super::parts::{either, list, part, shown, text};
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Feed};
 use crate::ui::app::Ui;
-use crate::ui::command::{Command, Draft};
+use crate::ui::command::{Command, Draft, FAULTS};
 use crate::ui::memo::Memo;
 use crate::ui::rows::api::{CallRow, ObjectRow, StreamRow, free_name, rows};
 use crate::ui::rows::live::Room;
@@ -215,11 +215,50 @@ pub(super) fn Api() -> impl IntoView {
                         >
                             {ui.word(|words| words.compact)}
                         </button>
+                        <Faults />
                     </div>
                 })}
                 {part(move || form.get().map(|kind| view! { <PodForm kind=kind form=form /> }))}
             </Frame>
         }
+}
+
+/// A menu of what the server can be made to do.
+#[component]
+fn Faults() -> impl IntoView {
+    let ui = Ui::get();
+    view! {
+        <select
+            class="btn"
+            data-testid="select-fault"
+            aria-label=ui.word(|words| words.more_faults)
+            on:change=move |event| {
+                let chosen = event_target_value(&event);
+                let fault = chosen.parse().ok().and_then(|n: usize| FAULTS.get(n));
+                if let Some(fault) = fault {
+                    ui.send(Command::Fault(*fault));
+                }
+                // The same can be chosen again.
+                if let Some(select) = event.target() {
+                    let select: web_sys::HtmlSelectElement = select.unchecked_into();
+                    select.set_selected_index(0);
+                }
+            }
+        >
+            <option value="">{ui.word(|words| words.more_faults)}</option>
+            {FAULTS
+                .into_iter()
+                .enumerate()
+                .map(|(place, fault)| {
+                    view! {
+                        <option value=place.to_string()>
+                            {text(move || strings::fault(ui.lang.get(), fault))}
+                        </option>
+                    }
+                })
+                .collect_view()}
+        </select>
+    }
 }
 
 #[component]

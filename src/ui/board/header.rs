@@ -12,6 +12,14 @@ use crate::ui::command::Command;
 use crate::ui::i18n::Lang;
 use crate::ui::memo::Memo;
 
+/// The generations of the informer: each one's version of client-go, and what tells it apart.
+const ERAS: [(&str, &str); 4] = [
+    ("1.32", "classic"),
+    ("1.34", "in-order"),
+    ("1.35", "batched"),
+    ("1.36", "atomic"),
+];
+
 /// The header.
 #[component]
 pub(super) fn Header(
@@ -22,7 +30,7 @@ pub(super) fn Header(
     let lesson = ui.memo(|view| (*view.lesson).clone());
     let known = ui.memo(|view| view.picture.queue.known_objects);
     let can_switch = Memo::new(move |_| lesson.with(|lesson| lesson.can_switch_known));
-    let era = Memo::new(move |_| lesson.with(|lesson| era(&lesson.era)));
+    let can_choose = Memo::new(move |_| lesson.with(|lesson| lesson.can_choose));
     let number = part(move || {
         let id = lesson.with(|lesson| Arc::clone(&lesson.id));
         ui.lessons.with(|lessons| {
@@ -83,15 +91,33 @@ pub(super) fn Header(
                 </span>
             </label>
             <span class="spacer"></span>
-            <span class="chip on era" translate="no" title=ui.word(|words| words.era_title)>
-                {part(move || {
-                    let (versions, name) = era.get();
-                    view! {
-                        {versions}
-                        <span class="kind">{name}</span>
-                    }
-                })}
-            </span>
+            <div
+                class="segments eras"
+                role="group"
+                aria-label=ui.word(|words| words.era_title)
+                data-testid="eras"
+                translate="no"
+            >
+                {ERAS
+                    .into_iter()
+                    .map(|(version, name)| {
+                        let on = move || lesson.with(|lesson| *lesson.era == *version);
+                        view! {
+                            <button
+                                data-testid=format!("era-{version}")
+                                aria-pressed=text(move || on().to_string())
+                                disabled=move || !on() && !can_choose.get()
+                                title=ui.word(|words| words.era_title)
+                                on:click=move |_| ui.send(Command::Era(version.into()))
+                            >
+                                {version}
+                                " "
+                                <span class="kind">{name}</span>
+                            </button>
+                        }
+                    })
+                    .collect_view()}
+            </div>
             <button
                 class="chip known"
                 class:on=move || known.get()
@@ -159,16 +185,4 @@ pub(super) fn Header(
             </button>
         </header>
     }
-}
-
-/// The range that a version belongs to, and what it is called.
-fn era(version: &str) -> (String, &'static str) {
-    let (versions, name) = match version {
-        "1.32" => ("≤1.32", "classic"),
-        "1.34" => ("1.33–1.34", "in-order"),
-        "1.35" => ("1.35", "batched"),
-        "1.36" => ("≥1.36", "atomic"),
-        other => (other, ""),
-    };
-    (versions.to_owned(), name)
 }

@@ -106,5 +106,6 @@ fn sample(delta_type: DeltaType) -> DeltaRow {
         tombstone: false,
         lit: false,
         done: false,
+        about: None,
     }
 }

@@ -6,11 +6,11 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::frame::{Frame, name, rv};
-use super::parts::{either, list, maybe, part, shown, text};
+use super::parts::{Text, either, list, maybe, part, shown, text};
 use crate::ui::app::Ui;
 use crate::ui::memo::Memo;
 use crate::ui::rows::live::Room;
-use crate::ui::rows::store::{Change, IndexRow, ValueRow, index_keys, index_names, rows};
+use crate::ui::rows::store::{Change, IndexRow, ValueRow, first_query, index_names, query, rows};
 use crate::ui::strings;
 
 /// The room.
@@ -219,80 +219,71 @@ fn Query() -> impl IntoView {
     let names = ui.memo(index_names);
     let wanted = RwSignal::new(None::<String>);
     let asked = RwSignal::new(None::<String>);
-    // Until asked for something else: the last index and its first value.
-    let index = Memo::new(move |_| {
-        let names = names.get();
-        wanted
-            .get()
-            .filter(|wanted| names.iter().any(|name| **name == **wanted))
-            .or_else(|| {
-                let app = names.iter().find(|name| &***name == "app");
-                app.or(names.last()).map(|name| name.to_string())
-            })
-            .unwrap_or_default()
+    let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
+    Effect::new(move |_| {
+        lesson.with(|_| ());
+        wanted.set(None);
+        asked.set(None);
     });
-    let first = Memo::new(move |_| {
-        let index = index.get();
-        ui.view.with(|view| {
-            let values = view.picture.store.indices.get(index.as_str());
-            values
-                .and_then(|values| values.iter().max_by_key(|(_, keys)| keys.len()))
-                .map(|(value, _)| value.to_string())
-                .unwrap_or_default()
-        })
+    let first = ui.memo(|view| first_query(view, None).0);
+    let index = move || wanted.get().unwrap_or_else(|| first.get());
+    let value = Memo::new(move |_| {
+        let index = index();
+        let first = || ui.view.with(|view| first_query(view, Some(&index)).1);
+        asked.get().unwrap_or_else(first)
     });
-    let value = move || asked.get().unwrap_or_else(|| first.get());
     let answer = Memo::new(move |_| {
-        let (index, value) = (index.get(), value());
-        let keys = ui
-            .view
-            .with(|view| index_keys(&view.picture, &index, &value));
-        let keys: Vec<_> = keys
-            .into_iter()
-            .flatten()
-            .map(|key| key.to_string())
-            .collect();
-        format!("[{}]", keys.join(" "))
+        let (index, value) = (index(), value.get());
+        ui.view.with(|view| query(&view.picture, &index, &value))
     });
+    let input = move |label: Text, value: Text, size: Text, name, set: RwSignal<Option<String>>| {
+        view! {
+            "\""
+            <input
+                aria-label=label
+                data-testid=name
+                list=name
+                prop:value=value
+                size=size
+                maxlength="253"
+                autocomplete="off"
+                spellcheck="false"
+                on:input=move |event| set.set(Some(event_target_value(&event)))
+            />
+            "\""
+        }
+    };
+    let size = |text: &str| text.chars().count().clamp(2, 18).to_string();
     view! {
         <div class="query">
             <h3 class="sub">{ui.word(|words| words.query)}</h3>
             <p class="obj mono" translate="no">
                 "IndexKeys("
-                <select
-                    aria-label=ui.word(|words| words.query_index)
-                    prop:value=move || index.get()
-                    on:change=move |event| {
-                        wanted.set(Some(event_target_value(&event)));
-                        asked.set(None);
-                    }
-                >
+                {input(
+                    ui.word(|words| words.query_index),
+                    text(index),
+                    text(move || size(&index())),
+                    "query-index",
+                    wanted,
+                )}
+                ", "
+                {input(
+                    ui.word(|words| words.query_value),
+                    text(move || value.get()),
+                    text(move || value.with(|value| size(value))),
+                    "query-value",
+                    asked,
+                )}
+                ") → "
+                <output class:Deleted=move || answer.with(Result::is_err) data-testid="query-answer">
+                    {text(move || answer.get().unwrap_or_else(|error| error))}
+                </output>
+                <datalist id="query-index">
                     {list(names, Arc::clone, move |name| {
-                            let name = name.get_untracked();
-                            let this = name.to_string();
-                            let text = format!("\"{name}\"");
-                            view! {
-                                <option
-                                    value=name.to_string()
-                                    selected=move || index.get() == this
-                                >
-                                    {text}
-                                </option>
-                            }
-                        })}
-                </select>
-                ", \""
-                <input
-                    aria-label=ui.word(|words| words.query_value)
-                    prop:value=value
-                    size=text(move || value().chars().count().clamp(2, 16).to_string())
-                    maxlength="253"
-                    autocomplete="off"
-                    spellcheck="false"
-                    on:input=move |event| asked.set(Some(event_target_value(&event)))
-                />
-                "\") → "
-                <output>{text(move || answer.get())}</output>
+                        let name = name.get_untracked().to_string();
+                        view! { <option value=name></option> }
+                    })}
+                </datalist>
             </p>
         </div>
     }

@@ -3,8 +3,8 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::frame::{Frame, name};
-use super::icons::lock;
+use super::frame::{Frame, name, rv};
+use super::icons::lock as icon;
 use super::layout::{fit, size_of};
 use super::parts::{list, part, text};
 use super::token::Delta;
@@ -15,7 +15,7 @@ use crate::ui::command::Command;
 use crate::ui::i18n::Lang;
 use crate::ui::memo::Memo;
 use crate::ui::rows::live::Room;
-use crate::ui::rows::pop::{PoppedRow, rows};
+use crate::ui::rows::pop::{LockRow, PoppedRow, rows};
 use crate::ui::strings;
 
 /// The rest after each Pop that the switch sets, in virtual ms: long enough to see, short enough
@@ -26,8 +26,12 @@ const PACE: u32 = 1000;
 const DELTA: f64 = 26.0;
 const GAP: f64 = 4.0;
 const WHO: f64 = 24.0;
+// The same of a batch, and what its crate takes.
+const PACKED: f64 = 20.0;
+const PACKED_GAP: f64 = 2.0;
+const CRATE: f64 = 10.0;
 /// How many deltas the slot shows at most.
-const SLOT: usize = 4;
+const SLOT: usize = 6;
 
 /// The room.
 #[component]
@@ -35,7 +39,19 @@ pub(super) fn Pop() -> impl IntoView {
     let ui = Ui::get();
     let slot = NodeRef::<html::Div>::new();
     let slot_size = size_of(slot);
-    let places = Memo::new(move |_| fit(slot_size.get().1 - WHO, DELTA, GAP, 3).clamp(1, SLOT));
+    let batch = ui.memo(|view| {
+        let popped = view.picture.pop.processing.as_ref();
+        popped.is_some_and(|popped| popped.deltas.len() > 1 && !popped.entries.is_empty())
+    });
+    let places = Memo::new(move |_| {
+        let height = slot_size.get().1 - WHO;
+        let places = if batch.get() {
+            fit(height - CRATE, PACKED, PACKED_GAP, 3)
+        } else {
+            fit(height, DELTA, GAP, 3)
+        };
+        places.clamp(1, SLOT)
+    });
     let room = Memo::new(move |_| {
         let places = places.get();
         ui.view.with(|view| rows(view, places))
@@ -46,7 +62,12 @@ pub(super) fn Pop() -> impl IntoView {
     let side = move || {
         view! { <span class="gauge mode">{text(move || strings::mode(ui.lang.get(), mode.get()))}</span> }
     };
-    let locks = Memo::new(move |_| room.with(|room| (room.holder, room.waiting.clone())));
+    let lock = Memo::new(move |_| room.with(|room| room.lock.clone()));
+    let block = Memo::new(move |_| room.with(|room| room.block_deltas.clone()));
+    let holder = move |lock: &LockRow| {
+        lock.holder
+            .map_or_else(|| ui.words().lock_free.to_owned(), actor_name)
+    };
     view! {
         <Frame room=Room::Pop title=text(|| "Pop") side=side>
             <div class="segments" role="group" aria-label=ui.word(|words| words.mode)>
@@ -84,32 +105,56 @@ pub(super) fn Pop() -> impl IntoView {
             <div class="locks">
                 <div
                     class="lock"
-                    class:free=move || locks.with(|(holder, _)| holder.is_none())
+                    class:free=move || lock.with(|lock| lock.holder.is_none())
                     data-anchor="pop/lock"
+                    title=ui.word(|words| words.lock_queue)
                 >
-                    {lock()}
-                    <span>
-                        {text(move || {
-                            locks
-                                .with(|(holder, _)| *holder)
-                                .map_or_else(|| ui.words().lock_free.to_owned(), actor_name)
-                        })}
-                    </span>
+                    {icon()}
+                    <span>{text(move || lock.with(holder))}</span>
                 </div>
                 {part(move || {
-                    let waiting = locks.with(|(_, waiting)| waiting.clone());
-                    let more = waiting.len().saturating_sub(1);
-                    waiting
-                        .first()
-                        .map(|actor| {
-                            let text = strings::waits_for_lock(ui.lang.get(), &actor_name(*actor));
-                            view! {
-                                <div class="lock wait">
-                                    {lock()} <span>{text}</span>
-                                    {(more > 0).then(|| format!("+{more}"))}
-                                </div>
-                            }
-                        })
+                    lock.with(|lock| {
+                        let more = lock.waiting.len().saturating_sub(1);
+                        lock.waiting
+                            .first()
+                            .map(|actor| {
+                                let text = strings::waits_for_lock(
+                                    ui.lang.get(),
+                                    &actor_name(*actor),
+                                );
+                                view! {
+                                    <div class="lock wait">
+                                        {icon()} <span>{text}</span>
+                                        {(more > 0).then(|| format!("+{more}"))}
+                                    </div>
+                                }
+                            })
+                    })
+                })}
+                {part(move || {
+                    block.with(|lock| {
+                        lock.as_ref()
+                            .map(|lock| {
+                                let waits = lock.waiting.first().map(|actor| actor_name(*actor));
+                                let free = lock.holder.is_none();
+                                let class = match (&waits, free) {
+                                    (Some(_), _) => "lock block wait",
+                                    (None, true) => "lock block free",
+                                    _ => "lock block",
+                                };
+                                let state = waits.unwrap_or_else(|| holder(lock));
+                                view! {
+                                    <div
+                                        class=class
+                                        data-anchor="pop/block"
+                                        title=ui.words().lock_block
+                                    >
+                                        {icon()} <span translate="no">"blockDeltas"</span>
+                                        <span class="n">{state}</span>
+                                    </div>
+                                }
+                            })
+                    })
                 })}
             </div>
             <h3 class="sub" translate="no">
@@ -141,6 +186,7 @@ pub(super) fn Pop() -> impl IntoView {
 
 #[component]
 fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
+    let ui = Ui::get();
     let deltas = Memo::new(move |_| {
         room.with(|popped| {
             popped
@@ -149,53 +195,82 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
                 .unwrap_or_default()
         })
     });
+    let batch = move || {
+        room.with(|popped| {
+            popped
+                .as_ref()
+                .is_some_and(|popped| popped.key.is_empty() && popped.whole.is_none())
+        })
+    };
     view! {
-        {part(move || {
-            room.with(|popped| {
-                popped
-                    .as_ref()
-                    .map(|popped| {
-                        view! {
-                            <span class="who" translate="no" title=popped.key.to_string()>
-                                <i class=popped.mark.class()></i>
-                                <span class="n">{name(popped.name.clone())}</span>
-                                {(popped.stack.hidden > 0)
-                                    .then(|| {
-                                        view! { <small>{format!("+{}", popped.stack.hidden)}</small> }
-                                    })}
-                            </span>
-                        }
-                    })
-            })
-        })}
-        <div class="crate">
+        {part(move || room.with(|popped| popped.as_ref().map(|popped| who(ui, popped))))}
+        <div class="crate" class:boxed=batch>
             {list(deltas, |row| row.index, move |row| {
                     let anchor = format!("pop/delta/{}", row.with_untracked(|row| row.index));
                     view! { <Delta row=row anchor=anchor /> }
                 })}
+            {part(move || {
+                room.with(|popped| {
+                    let whole = popped.as_ref()?.whole.clone()?;
+                    let marks = whole.marks.iter();
+                    let marks = marks.map(|mark| view! { <i class=mark.class()></i> });
+                    Some(view! {
+                        <Delta row=Memo::fixed(whole.token.clone()) anchor="pop/delta/0".to_owned() />
+                        <span class="marks">{marks.collect_view()}</span>
+                    })
+                })
+            })}
         </div>
+    }
+}
+
+/// What was popped: a key, or how much.
+fn who(ui: Ui, popped: &PoppedRow) -> impl IntoView + use<> {
+    let lang = ui.lang.get();
+    let (title, label) = match &popped.whole {
+        Some(whole) if whole.count > 0 => (String::new(), strings::objects(lang, whole.count)),
+        Some(_) => Default::default(),
+        None if popped.key.is_empty() => (String::new(), strings::batch(lang, popped.count)),
+        None => (popped.key.to_string(), String::new()),
+    };
+    let key = (!title.is_empty()).then(|| {
+        view! {
+            <i class=popped.mark.class()></i>
+            <span class="n" translate="no">{name(popped.name.clone())}</span>
+        }
+    });
+    let version = popped
+        .whole
+        .as_ref()
+        .filter(|whole| !whole.rv.short.is_empty());
+    let version = version.map(|whole| view! { <small>"rv " {rv(whole.rv.clone())}</small> });
+    view! {
+        <span class="who" title=title>
+            {key}
+            {label}
+            {(popped.stack.hidden > 0)
+                .then(|| view! { <small>{format!("+{}", popped.stack.hidden)}</small> })}
+            {version}
+        </span>
     }
 }
 
 #[component]
 fn Last(popped: PoppedRow) -> impl IntoView {
+    let ui = Ui::get();
     let title = format!("{} · {}", popped.key, popped.count);
+    let who = who(ui, &popped);
+    let whole = popped.whole.map(|whole| whole.token);
     view! {
         <div class="last-token" title=title>
-            {popped
-                .stack
-                .shown
+            {whole
                 .into_iter()
+                .chain(popped.stack.shown)
                 .map(|row| {
                     view! { <Delta row=Memo::fixed(row) anchor="pop/last/delta".to_owned() /> }
                 })
                 .collect_view()}
-            <span class="who" translate="no">
-                <i class=popped.mark.class()></i>
-                <span class="n">{name(popped.name)}</span>
-                {(popped.stack.hidden > 0)
-                    .then(|| view! { <small>{format!("+{}", popped.stack.hidden)}</small> })}
-            </span>
+            {who}
         </div>
     }
 }

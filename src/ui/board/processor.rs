@@ -5,13 +5,14 @@ use std::sync::Arc;
 use leptos::html;
 use leptos::prelude::*;
 
-use super::frame::Frame;
+use super::frame::{Frame, name};
 use super::layout::Layout;
-use super::parts::{list, part, shown, text};
+use super::parts::{Text, list, part, shown, text};
 use crate::ui::app::Ui;
+use crate::ui::command::Command;
 use crate::ui::memo::Memo;
 use crate::ui::rows::live::Room;
-use crate::ui::rows::processor::{HandlerRow, RING, rows};
+use crate::ui::rows::processor::{HandlerRow, RING, WorkLine, WorkPart, WorkRows, rows};
 use crate::ui::strings;
 
 /// The room.
@@ -21,10 +22,13 @@ pub(super) fn Processor() -> impl IntoView {
     let room = ui.memo(rows);
     let handlers = Memo::new(move |_| room.with(|room| room.handlers.clone()));
     let output = Memo::new(move |_| room.with(|room| room.output.clone()));
+    let work = Memo::new(move |_| room.with(|room| room.work.clone()));
+    let works = move || work.with(Option::is_some);
     // Handlers that run inside process are no listeners of anything.
     let inline = Memo::new(move |_| {
         handlers.with(|rows| !rows.is_empty() && rows.iter().all(|row| row.inline))
     });
+    let can_add = ui.memo(|view| view.lesson.can_add);
     let title = text(move || {
         let words = ui.words();
         if inline.get() {
@@ -35,10 +39,26 @@ pub(super) fn Processor() -> impl IntoView {
     });
     let side = move || {
         view! {
-            <span class="count">
-                {part(move || {
-                    (!inline.get())
-                        .then(|| strings::listeners(ui.lang.get(), handlers.with(Vec::len)))
+            <span class="side">
+                <span class="count">
+                    {part(move || {
+                        (!inline.get())
+                            .then(|| {
+                                let listens = |row: &&HandlerRow| !row.removed;
+                                let count = handlers.with(|rows| rows.iter().filter(listens).count());
+                                strings::listeners(ui.lang.get(), count)
+                            })
+                    })}
+                </span>
+                {shown(move || can_add.get(), move || view! {
+                    <button
+                        class="flag"
+                        data-testid="btn-add-handler"
+                        title=ui.word(|words| words.add_handler)
+                        on:click=move |_| ui.send(Command::AddHandler)
+                    >
+                        "+ handler"
+                    </button>
                 })}
             </span>
         }
@@ -56,7 +76,7 @@ pub(super) fn Processor() -> impl IntoView {
     });
     view! {
         <Frame room=Room::Processor title=title side=side>
-            <div class="two">
+            <div class="two" class:works=works>
                 <ul class="handlers" tabindex="0">
                     {list(handlers, |row| (row.number, Arc::clone(&row.name)), move |row| {
                             view! { <Handler row=row /> }
@@ -86,6 +106,7 @@ pub(super) fn Processor() -> impl IntoView {
                         })}
                     </div>
                 </div>
+                {part(move || work.get().map(|work| workqueue(ui, work)))}
             </div>
         </Frame>
     }
@@ -98,36 +119,41 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
         row.with_untracked(|row| (row.number, row.name.to_string(), row.inline));
     let over = move || row.with(|row| row.pending.saturating_sub(RING));
     let busy = move || row.with(|row| row.running.is_some());
+    let removed = Memo::new(move |_| row.with(|row| row.removed));
+    let can_remove = ui.memo(|view| view.lesson.can_add);
+    let place = move |anchor: String, class: Text, title: Text| {
+        view! { <i class=class data-anchor=anchor title=title></i> }
+    };
+    let none = || text(|| "");
     view! {
         <li
             class="lst"
             class:lit=move || row.with(|row| row.lit)
             class:inline=inline
+            class:gone=move || removed.get()
+            data-testid="handler"
             data-anchor=format!("handler/{number}")
         >
             <span class="n mono" title=name.clone() translate="no">
                 {name.clone()}
             </span>
             <span class="ring" aria-hidden="true">
-                <i
-                    class=text(move || {
+                {place(
+                    format!("handler/{number}/running"),
+                    text(move || {
                         row.with(|row| format!("run {}", row.running.unwrap_or_default()))
-                    })
-                    data-anchor=format!("handler/{number}/running")
-                    title=text(move || row.with(|row| row.running_name.clone()))
-                ></i>
+                    }),
+                    text(move || row.with(|row| row.running_name.clone())),
+                )}
                 {(0..RING)
-                    .map(|place| {
-                        view! {
-                            <i
-                                class=text(move || {
-                                    row.with(|row| {
-                                        row.ring.get(place).copied().unwrap_or_default()
-                                    })
-                                })
-                                data-anchor=format!("handler/{number}/pending/{place}")
-                            ></i>
-                        }
+                    .map(|at| {
+                        place(
+                            format!("handler/{number}/pending/{at}"),
+                            text(move || {
+                                row.with(|row| row.ring.get(at).copied().unwrap_or_default())
+                            }),
+                            none(),
+                        )
                     })
                     .collect_view()}
                 <small>
@@ -136,16 +162,115 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                         (over > 0).then(|| format!("+{over}"))
                     })}
                 </small>
+                {place(
+                    format!("handler/{number}/sending"),
+                    text(move || {
+                        row.with(|row| format!("send {}", row.sending.unwrap_or_default()))
+                    }),
+                    ui.word(|words| words.sending),
+                )}
             </span>
-            <span class="load mono" class:busy=busy>
-                {text(move || {
-                    if inline {
-                        ui.words().inline_handler.to_owned()
-                    } else {
-                        strings::load(ui.lang.get(), row.with(|row| row.pending), busy())
-                    }
+            {shown(move || can_remove.get() && !removed.get() && !inline, move || view! {
+                <button
+                    class="away"
+                    data-testid="btn-remove-handler"
+                    aria-label=text(move || {
+                        format!("{}: {}", ui.words().remove_handler, row.with(|row| row.name.clone()))
+                    })
+                    on:click=move |_| ui.send(Command::RemoveHandler(number))
+                >
+                    "×"
+                </button>
+            })}
+            <span class="lamps">
+                {part(move || {
+                    let words = ui.words();
+                    row.with(|row| {
+                        if inline {
+                            return ().into_any();
+                        }
+                        let lamp = |on: bool, text: String, title: &'static str| {
+                            view! { <span class="lamp" class:on=on title=title translate="no">{text}</span> }
+                        };
+                        let synced = if row.synced { words.synced } else { words.not_synced };
+                        let (resync, syncing) = match (row.resync_ms, row.syncing) {
+                            (0, _) => ("↻ –".to_owned(), words.no_resync),
+                            (ms, on) => (
+                                format!("↻ {}", strings::short_seconds(ms)),
+                                if on { words.syncing } else { words.not_syncing },
+                            ),
+                        };
+                        let filter = row.filter.as_ref().map(|filter| {
+                            view! { <span class="lamp filter">"▽ " {filter.to_string()}</span> }
+                        });
+                        let panics = (row.panics > 0).then(|| {
+                            view! {
+                                <span class="lamp Deleted">{format!("panic ×{}", row.panics)}</span>
+                            }
+                        });
+                        view! {
+                            {lamp(row.synced, "HasSynced".to_owned(), synced)}
+                            {lamp(row.syncing, resync, syncing)}
+                            {filter}
+                            {panics}
+                        }
+                        .into_any()
+                    })
                 })}
+                <span class="load mono" class:busy=busy>
+                    {text(move || {
+                        if inline {
+                            ui.words().inline_handler.to_owned()
+                        } else if removed.get() {
+                            ui.words().removed.to_owned()
+                        } else {
+                            strings::load(ui.lang.get(), row.with(|row| row.pending), busy())
+                        }
+                    })}
+                </span>
             </span>
         </li>
+    }
+}
+
+fn workqueue(ui: Ui, work: WorkRows) -> impl IntoView {
+    let words = ui.words();
+    let closed = work
+        .shut_down
+        .then(|| view! { <span class="flag">{words.closed}</span> });
+    view! {
+        <div class="work" data-testid="workqueue" tabindex="0">
+            <h3 class="sub">
+                {words.workqueue}
+                " · "
+                {strings::reconciled(ui.lang.get(), work.reconciled)}
+                {closed}
+            </h3>
+            {work.lines.into_iter().map(|line| work_line(ui, line)).collect_view()}
+        </div>
+    }
+}
+
+fn work_line(ui: Ui, line: WorkLine) -> impl IntoView {
+    let label = strings::work_part(ui.lang.get(), line.part);
+    let counted = line.count > 0 && line.part != WorkPart::Processing;
+    let all: Vec<&str> = line.keys.iter().map(|key| &*key.key).collect();
+    let all = all.join(" ");
+    let keys = line.keys.into_iter().map(|key| {
+        view! {
+            <span class=if key.lit { "tag new" } else { "tag" } title=key.key.to_string()>
+                <i class=key.mark.class()></i>
+                <span class="n">{name(key.name)}</span>
+                <small>{key.note}</small>
+            </span>
+        }
+    });
+    view! {
+        <div class="workline" translate="no">
+            <span class="n">{label} " " {counted.then_some(line.count)}</span>
+            <span class="set" title=all>
+                {keys.collect_view()}
+            </span>
+        </div>
     }
 }

@@ -8,6 +8,7 @@ use super::icons::glyph;
 use super::layout::{Layout, fit, size_of};
 use super::parts::{list, maybe, part, shown, text};
 use super::token::Delta;
+use crate::cache::delta::DeltaType;
 use crate::replay::picture::QueueKind;
 use crate::ui::app::Ui;
 use crate::ui::memo::Memo;
@@ -214,18 +215,53 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
 fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
     let ui = Ui::get();
     let place = row.with_untracked(|row| row.place);
+    let about = part(move || {
+        row.with(|row| match &row.crate_of {
+            Some((count, marks)) => view! {
+                {marks.iter().map(|mark| view! { <i class=mark.class()></i> }).collect_view()}
+                <b>{*count}</b>
+            }
+            .into_any(),
+            None if row.name.is_empty() => match row.delta_type {
+                DeltaType::SyncAll => ui.words().whole_store.into_any(),
+                _ => view! { "rv " {rv(row.rv.clone())} }.into_any(),
+            },
+            None => view! {
+                <i class=row.mark.class()></i>
+                <span class="n">{name(row.name.clone())}</span>
+            }
+            .into_any(),
+        })
+    });
     view! {
         <div
             class=text(move || {
                 row.with(|row| {
-                    let lit = if row.lit { " new" } else { "" };
-                    format!("d entry {}{lit}", type_class(row.delta_type))
+                    let mut class = format!("d entry {}", type_class(row.delta_type));
+                    for (on, name) in [
+                        (row.lit, " new"),
+                        (row.tombstone, " tombstone"),
+                        (row.name.is_empty(), " whole"),
+                        (row.crate_of.is_some(), " boxed"),
+                    ] {
+                        if on {
+                            class.push_str(name);
+                        }
+                    }
+                    class
                 })
             })
             data-testid="delta"
             data-anchor=format!("queue/entry/{place}")
+            title=text(move || {
+                row.with(|row| {
+                    let count = row.crate_of.as_ref().map(|(count, _)| *count);
+                    strings::entry(ui.lang.get(), row.delta_type.as_str(), count, row.tombstone)
+                })
+            })
+            translate="no"
         >
-            <span class="top" translate="no">
+            <span class="top">
                 <svg
                     width="14"
                     height="14"
@@ -237,14 +273,22 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
                 >
                     <path d=text(move || row.with(|row| glyph(row.delta_type)))></path>
                 </svg>
-                <span class="t">{text(move || row.with(|row| row.delta_type.as_str()))}</span>
+                <span class="t">
+                    {text(move || row.with(|row| row.delta_type.as_str()))}
+                    {part(move || row.with(|row| row.tombstone).then_some("?"))}
+                </span>
             </span>
-            <span class="about" translate="no">
-                <i class=text(move || row.with(|row| row.mark.class()))></i>
-                <span class="n">{part(move || name(row.with(|row| row.name.clone())))}</span>
-                <em>{part(move || rv(row.with(|row| row.rv.clone())))}</em>
+            <span class="about">{about}</span>
+            <span class="about">
+                <small>{text(move || strings::place(ui.lang.get(), place))}</small>
+                <em>
+                    {part(move || {
+                        row.with(|row| {
+                            (row.delta_type != DeltaType::Bookmark).then(|| rv(row.rv.clone()))
+                        })
+                    })}
+                </em>
             </span>
-            <small>{text(move || strings::place(ui.lang.get(), place))}</small>
         </div>
     }
 }

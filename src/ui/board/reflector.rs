@@ -4,10 +4,15 @@ use leptos::prelude::*;
 
 use super::frame::{Frame, rv};
 use super::parts::{either, maybe, part, text};
+use crate::replay::picture::Answer;
 use crate::ui::app::Ui;
 use crate::ui::memo::Memo;
 use crate::ui::rows::live::Room;
 use crate::ui::rows::reflector::{StateName, rows};
+use crate::ui::strings;
+
+/// What is counted, in the order of the rows' counts.
+const COUNTED: [&str; 4] = ["events", "relists", "watch errors", "resyncs"];
 
 /// The room.
 #[component]
@@ -28,35 +33,68 @@ pub(super) fn Reflector() -> impl IntoView {
                         {StateName::ALL
                             .into_iter()
                             .map(|state| {
-                                let on = Memo::new(move |_| room.with(|room| room.on == Some(state)));
-                                let note = part(move || {
-                                    room.with(|room| match state {
-                                        StateName::Backoff if on.get() => {
-                                            Some(format!("{:.1} s", seconds(room.backoff_ms)))
-                                        }
-                                        StateName::Relist if room.relist_next => {
-                                            Some(ui.words().next.to_owned())
-                                        }
-                                        _ => on.get().then(|| "●".to_owned()),
-                                    })
-                                });
+                                let on = move || room.with(|room| room.on == Some(state));
+                                let next = move || {
+                                    state == StateName::Relist && room.with(|room| room.relist_next)
+                                };
                                 view! {
                                     <li
                                         class="state"
-                                        class:on=move || on.get()
-                                        aria-current=maybe(move || on.get().then_some("step"))
+                                        class:on=on
+                                        class:next=next
+                                        aria-current=maybe(move || on().then_some("step"))
+                                        title=maybe(move || next().then(|| ui.words().next))
                                         data-anchor=format!("reflector/state/{}", state.id())
                                         translate="no"
                                     >
                                         {state.label()}
-                                        <span class="note">{note}</span>
                                     </li>
                                 }
                             })
                             .collect_view()}
                     </ol>
+                    <h3 class="sub">{ui.word(|words| words.requests)}</h3>
+                    <ol class="requests" data-testid="requests" data-anchor="reflector/requests">
+                        {part(move || {
+                            let lang = ui.lang.get();
+                            room.with(|room| {
+                                if room.requests.is_empty() {
+                                    return view! {
+                                        <li class="empty">{ui.words().no_requests}</li>
+                                    }
+                                    .into_any();
+                                }
+                                room.requests
+                                    .iter()
+                                    .map(|row| {
+                                        let answer = strings::answer(lang, &row.answer);
+                                        let failed = matches!(row.answer, Answer::Failed(_));
+                                        view! {
+                                            <li
+                                                class:lit=row.lit
+                                                title=format!("{} {answer}", row.text.clone())
+                                                translate="no"
+                                            >
+                                                {row.text.clone()}
+                                                " "
+                                                <em class:Deleted=failed>{answer.clone()}</em>
+                                            </li>
+                                        }
+                                    })
+                                    .collect_view()
+                                    .into_any()
+                            })
+                        })}
+                    </ol>
                     <dl class="kv">
-                        <div data-anchor="reflector/lastsync">
+                        <div
+                            data-anchor="reflector/lastsync"
+                            class:unavailable=move || room.with(|room| room.unavailable)
+                            title=maybe(move || {
+                                room.with(|room| room.unavailable)
+                                    .then(|| ui.words().unavailable)
+                            })
+                        >
                             <dt translate="no">"lastSync"</dt>
                             <dd>
                                 {part(move || {
@@ -69,29 +107,47 @@ pub(super) fn Reflector() -> impl IntoView {
                                 })}
                             </dd>
                         </div>
-                        <div>
-                            <dt translate="no">"events"</dt>
-                            <dd>{part(move || room.with(|room| room.events))}</dd>
-                        </div>
-                        <div>
-                            <dt translate="no">"relists"</dt>
-                            <dd>{part(move || room.with(|room| room.relists))}</dd>
-                        </div>
+                        {COUNTED
+                            .into_iter()
+                            .enumerate()
+                            .map(|(place, name)| {
+                                let count = text(move || {
+                                    room.with(|room| room.counts[place].to_string())
+                                });
+                                row(name, count)
+                            })
+                            .collect_view()}
                     </dl>
                     <p class="hand" data-anchor="reflector/hand">
                         {part(move || {
-                            let (stopped, hand) = room
-                                .with(|room| (room.stopped, room.in_hand.clone()));
-                            if stopped {
-                                return view! { <span class="chip">{ui.words().stopped}</span> }
-                                    .into_any();
+                            let kept = room.with(|room| room.temporary.clone());
+                            if let Some((count, marks)) = kept {
+                                let marks = marks.into_iter();
+                                let marks = marks.map(|mark| view! { <i class=mark.class()></i> });
+                                return view! {
+                                    <small>{ui.words().temporary}</small>
+                                    <span class="held marks" data-testid="temporary-store">
+                                        {marks.collect_view()}
+                                        <b>{count}</b>
+                                    </span>
+                                }
+                                .into_any();
+                            }
+                            let (wait, hand) = room
+                                .with(|room| (room.backoff_ms, room.in_hand.clone()));
+                            if wait > 0 {
+                                return view! {
+                                    <small>{ui.words().waiting}</small>
+                                    <span class="held">{strings::seconds(wait)}</span>
+                                }
+                                .into_any();
                             }
                             hand.map(|(event, class, name)| {
                                     view! {
                                         <small>{ui.words().in_hand}</small>
                                         <span class=format!("held {class}") translate="no">
                                             <b>{event}</b>
-                                            <span>{name}</span>
+                                            <span class="n">{name}</span>
                                         </span>
                                     }
                                 })
@@ -105,10 +161,11 @@ pub(super) fn Reflector() -> impl IntoView {
         }
 }
 
-#[allow(
-    clippy::cast_precision_loss,
-    reason = "a wait of a few seconds, shown with one decimal"
-)]
-fn seconds(ms: u64) -> f64 {
-    ms as f64 / 1000.0
+fn row(name: &'static str, value: super::parts::Text) -> impl IntoView {
+    view! {
+        <div>
+            <dt translate="no">{name}</dt>
+            <dd>{value}</dd>
+        </div>
+    }
 }

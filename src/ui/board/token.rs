@@ -28,6 +28,7 @@ pub(super) fn Delta(
                 (row.tombstone, " tombstone"),
                 (row.lit, " new"),
                 (row.done, " done"),
+                (row.about.is_some(), " about"),
                 (row.rv.is_long(), " long"),
                 (row.rv.is_medium(), " medium"),
             ] {
@@ -61,7 +62,14 @@ pub(super) fn Delta(
                 <path d=text(move || row.with(|row| glyph(row.delta_type)))></path>
             </svg>
             <span class="t">
-                {text(move || row.with(|row| row.delta_type.as_str()))}
+                {part(move || {
+                    row.with(|row| match &row.about {
+                        Some((mark, name)) => {
+                            view! { <i class=mark.class()></i> {name.clone()} }.into_any()
+                        }
+                        None => row.delta_type.as_str().into_any(),
+                    })
+                })}
                 {part(move || row.with(|row| row.tombstone).then_some("?"))}
             </span>
             <em>{part(move || rv(row.with(|row| row.rv.clone())))}</em>

@@ -172,6 +172,8 @@ pub struct DeltaRow {
     pub lit: bool,
     /// It has been dealt with.
     pub done: bool,
+    /// What it is about, where that does not go without saying.
+    pub about: Option<(Mark, String)>,
 }
 
 impl DeltaRow {
@@ -182,9 +184,20 @@ impl DeltaRow {
             index,
             delta_type,
             rv: RvText::of(&object.rv),
-            tombstone: matches!(object.shape, Shape::Tombstone | Shape::EmptyTombstone),
+            tombstone: is_tombstone(object),
             lit: false,
             done: false,
+            about: None,
+        }
+    }
+
+    /// The row of one delta among those of others.
+    #[must_use]
+    pub fn named(names: &Names, index: usize, delta_type: DeltaType, object: &ObjectRef) -> Self {
+        Self {
+            about: Some((names.mark(&object.uid), names.get(&object.key))),
+            rv: RvText::narrow(&object.rv),
+            ..Self::of(index, delta_type, object)
         }
     }
 }
@@ -231,12 +244,21 @@ impl Names {
             marks: Rc::clone(&view.marks),
             ..Self::default()
         };
+        let waiting = picture
+            .queue
+            .entries
+            .iter()
+            .filter_map(|entry| match entry {
+                Entry::Delta(_, object) => Some(&object.key),
+                _ => None,
+            });
         let keys = picture
             .api
             .objects
             .keys()
             .chain(picture.store.items.keys())
-            .chain(picture.queue.keys.iter());
+            .chain(picture.queue.keys.iter())
+            .chain(waiting);
         for key in keys {
             let short = short_name(key);
             match names.short.get(short) {
@@ -279,6 +301,12 @@ impl Names {
     pub fn mark(&self, uid: &str) -> Mark {
         Mark(self.marks.0.get(uid).copied())
     }
+}
+
+/// Whether it stands for an object that was deleted unseen.
+#[must_use]
+pub fn is_tombstone(object: &ObjectRef) -> bool {
+    matches!(object.shape, Shape::Tombstone | Shape::EmptyTombstone)
 }
 
 /// The first and the last letters of a namespace that only tells two names apart.

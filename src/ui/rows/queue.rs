@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use super::{DeltaRow, Mark, Names, RvText, Stack, current, stack, uid_of};
+use super::{DeltaRow, Mark, Names, RvText, Stack, current, is_tombstone, stack, uid_of};
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Entry, Fact};
 use crate::cache::key::Key;
 use crate::replay::picture::{QueueKind, QueueRoom};
 use crate::ui::view::View;
+
+/// So many marks of a list's objects are shown at most: one line of a token.
+const MARKS: usize = 5;
 
 /// What the room shows.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -64,6 +67,10 @@ pub struct EntryRow {
     pub mark: Mark,
     /// Its version.
     pub rv: RvText,
+    /// It holds a tombstone.
+    pub tombstone: bool,
+    /// A whole list: how many objects, and the marks of some.
+    pub crate_of: Option<(usize, Vec<Mark>)>,
     /// The current fact made it.
     pub lit: bool,
 }
@@ -222,26 +229,33 @@ fn column(
 }
 
 fn entry_row(names: &Names, place: usize, entry: &Entry, lit: bool) -> EntryRow {
-    let (delta_type, name, mark) = match entry {
-        Entry::Delta(delta_type, object) => {
-            (*delta_type, names.get(&object.key), names.mark(&object.uid))
-        }
-        Entry::ReplacedAll { objects, .. } => (
-            DeltaType::ReplacedAll,
-            format!("× {}", objects.len()),
-            Mark::default(),
-        ),
-        Entry::SyncAll => (DeltaType::SyncAll, String::new(), Mark::default()),
-        Entry::Bookmark { .. } => (DeltaType::Bookmark, String::new(), Mark::default()),
-    };
-    EntryRow {
+    let mut row = EntryRow {
         place,
-        delta_type,
-        name,
-        mark,
+        delta_type: DeltaType::SyncAll,
+        name: String::new(),
+        mark: Mark::default(),
         rv: entry_rv(entry).map(RvText::of).unwrap_or_default(),
+        tombstone: false,
+        crate_of: None,
         lit,
+    };
+    match entry {
+        Entry::Delta(delta_type, object) => {
+            row.delta_type = *delta_type;
+            row.name = names.get(&object.key);
+            row.mark = names.mark(&object.uid);
+            row.tombstone = is_tombstone(object);
+        }
+        Entry::ReplacedAll { objects, .. } => {
+            row.delta_type = DeltaType::ReplacedAll;
+            let shown = objects.iter().take(MARKS);
+            let marks = shown.map(|object| names.mark(&object.uid)).collect();
+            row.crate_of = Some((objects.len(), marks));
+        }
+        Entry::SyncAll => {}
+        Entry::Bookmark { .. } => row.delta_type = DeltaType::Bookmark,
     }
+    row
 }
 
 #[cfg(test)]
@@ -310,6 +324,52 @@ mod tests {
             .collect();
         assert_eq!(shown, [("a", 0, false), ("d", 3, true)]);
         assert_eq!(rows.hidden_keys, 2);
+    }
+
+    #[test]
+    fn entries_are_one_row_and_a_whole_list_is_one_crate() {
+        let mut picture = Picture::default();
+        picture.queue.kind = QueueKind::RealFifo;
+        picture.queue.entries = [
+            Entry::ReplacedAll {
+                rv: "9".into(),
+                objects: (0..7).map(|n| object(&format!("a/{n}"), "1")).collect(),
+            },
+            Entry::Delta(DeltaType::Updated, object("a/x", "10")),
+            Entry::Bookmark { rv: "11".into() },
+            Entry::SyncAll,
+        ]
+        .into();
+        let space = Space { depth: 2, ..SPACE };
+        let fact = Fact::EntryAppended {
+            entry: Entry::SyncAll,
+            length: 4,
+        };
+        let at = rows(&view(picture.clone(), vec![fact]), space);
+        let told: Vec<_> = at
+            .entries
+            .iter()
+            .map(|row| (row.delta_type.as_str(), &*row.name, &*row.rv.short, row.lit))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("ReplacedAll", "", "9", false),
+                ("Updated", "x", "10", false),
+                ("Bookmark", "", "11", false),
+                ("SyncAll", "", "", true),
+            ]
+        );
+        let crate_of = at.entries[0].crate_of.as_ref();
+        let crate_of = crate_of.map(|(count, marks)| (*count, marks.len()));
+        assert_eq!(crate_of, Some((7, MARKS)));
+
+        let more = (0..40).map(|n| Entry::Bookmark {
+            rv: n.to_string().into(),
+        });
+        picture.queue.entries.extend(more);
+        let at = rows(&view(picture, Vec::new()), space);
+        assert_eq!((at.entries.len(), at.hidden_entries), (5, 39));
     }
 
     #[test]

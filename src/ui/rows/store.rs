@@ -13,6 +13,10 @@ const ITEMS: usize = 60;
 /// So many keys of one set are shown at most.
 const TAGS: usize = 24;
 
+/// The lesson about asking an index, and what its program asks for when nothing is asked for.
+const INDEXER_RUN: &str = "indexer-run";
+const APP: (&str, &str) = ("app", "robusta-forwarder");
+
 /// What the room shows.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct StoreRows {
@@ -136,14 +140,39 @@ pub fn rows(view: &View) -> StoreRows {
     }
 }
 
-/// What a query box answers: `Index`'s keys under a value, or nothing for an unknown index.
+/// What a query box answers: an index' keys under a value, as JSON.
 ///
-/// Upstream: `IndexKeys` in
+/// # Errors
+/// There is no such index; in the words of `IndexKeys` in
 /// [`thread_safe_store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/thread_safe_store.go).
+pub fn query(picture: &Picture, index: &str, value: &str) -> Result<String, String> {
+    let Some(values) = picture.store.indices.get(index) else {
+        return Err(format!("Index with name {index} does not exist"));
+    };
+    let keys = values.get(value).into_iter().flatten();
+    let keys: Vec<serde_json::Value> = keys.map(|key| (&**key).into()).collect();
+    Ok(serde_json::Value::from(keys).to_string())
+}
+
+/// What a query box asks for at first: the index of the label `app` (or the last one), unless
+/// another is given, and its fullest value.
 #[must_use]
-pub fn index_keys(picture: &Picture, index: &str, value: &str) -> Option<Vec<Key>> {
-    let values = picture.store.indices.get(index)?;
-    Some(values.get(value).cloned().unwrap_or_default())
+pub fn first_query(view: &View, index: Option<&str>) -> (String, String) {
+    let indices = &view.picture.store.indices;
+    let last = indices.keys().last().map_or("", |name| name);
+    let app = if indices.contains_key(APP.0) {
+        APP.0
+    } else {
+        last
+    };
+    let index = index.unwrap_or(app);
+    if index == APP.0 && &*view.lesson.id == INDEXER_RUN {
+        return (index.to_owned(), APP.1.to_owned());
+    }
+    let values = indices.get(index).into_iter().flatten();
+    let fullest = values.max_by_key(|(_, keys)| keys.len());
+    let value = fullest.map(|(value, _)| value.to_string());
+    (index.to_owned(), value.unwrap_or_default())
 }
 
 /// The names of the indices.
@@ -375,8 +404,18 @@ mod tests {
     #[test]
     fn a_query_answers_like_the_indexer() {
         let picture = stored("web");
-        assert_eq!(index_keys(&picture, "app", "web"), Some(vec!["a".into()]));
-        assert_eq!(index_keys(&picture, "app", "dns"), Some(Vec::new()));
-        assert_eq!(index_keys(&picture, "none", "web"), None);
+        assert_eq!(query(&picture, "app", "web").as_deref(), Ok("[\"a\"]"));
+        assert_eq!(query(&picture, "app", "dns").as_deref(), Ok("[]"));
+        let error = "Index with name none does not exist".to_owned();
+        assert_eq!(query(&picture, "none", "web"), Err(error));
+        let mut view = view(picture, Vec::new());
+        let asks = |view: &View, index| {
+            let (index, value) = first_query(view, index);
+            format!("{index} {value}")
+        };
+        assert_eq!(asks(&view, None), "app web");
+        assert_eq!(asks(&view, Some("none")), "none ");
+        std::rc::Rc::make_mut(&mut view.lesson).id = INDEXER_RUN.into();
+        assert_eq!(asks(&view, None), "app robusta-forwarder");
     }
 }
