@@ -71,6 +71,11 @@ pub fn install(driver: &Driver, ui: Ui) {
         perform(&on, move |session| session.obey(Command::Load(id.into())))
     });
     let on = driver.clone();
+    method(&api, "setEra", move |era: JsValue, _: JsValue| {
+        let era = era.as_string().unwrap_or_default();
+        perform(&on, move |session| session.obey(Command::Era(era.into())))
+    });
+    let on = driver.clone();
     method(&api, "inject", move |act: JsValue, _: JsValue| {
         let get = |name: &str| Reflect::get(&act, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let op = get("op").as_string().unwrap_or_default();

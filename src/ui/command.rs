@@ -63,12 +63,10 @@ pub enum Fault {
     Bookmark,
     /// Send an ERROR event with this code.
     Event(u16),
-    /// Answer the next list with this code.
+    /// Answer the next list (or page of one) with this code.
     List(u16),
     /// Refuse the next connection.
     Refuse,
-    /// Forget the continue token that was given out.
-    ExpirePage,
 }
 
 /// What the menu of faults offers.
@@ -81,8 +79,8 @@ pub const FAULTS: [Fault; 10] = [
     Fault::List(403),
     Fault::List(500),
     Fault::List(429),
+    Fault::List(410),
     Fault::Refuse,
-    Fault::ExpirePage,
 ];
 
 /// What a form holds: a small pod.

@@ -5,20 +5,24 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::cache::controller::Generation;
 use crate::cache::fact::{
     Actor, EventType, Fact, FactRecord, LockName, ProcessMode, Refusal, Verb,
 };
 use crate::cache::key::Key;
+use crate::cache::lister_watcher::ApiErrorKind;
 use crate::lessons::{self, Lesson};
 use crate::replay::picture::{Feed, Picture};
 use crate::replay::playback::Playback;
-use crate::replay::timeline::{MAX_FACTS, Timeline};
-use crate::runtime::virtual_time::Input;
+use crate::replay::recording::Recording;
+use crate::replay::timeline::{AHEAD, MAX_FACTS, Timeline};
+use crate::runtime::Time;
+use crate::runtime::virtual_time::{Era, HandlerSettings, Input, Machinery};
 use crate::source::pod::{self, PodSpec, Write};
-use crate::source::scenario::Act;
-use crate::source::{self, wire};
+use crate::source::scenario::{Act, Scenario};
+use crate::source::{self, Refusals, wire};
 
-use super::command::{Command, Draft};
+use super::command::{Command, Draft, Fault};
 use super::i18n::Text;
 use super::rows::Marks;
 use super::view::{ErrorView, LessonHead, Marker, RECENT, Tick, View};
@@ -69,7 +73,7 @@ impl Session {
         let timeline = Timeline::new(lesson.scenario.clone()).unwrap_or_else(|_| Timeline::empty());
         let picture = (0, Rc::new(timeline.picture(0)));
         let mut session = Self {
-            head: Rc::new(head_of(&lesson)),
+            head: Rc::new(head_of(&lesson, timeline.scenario())),
             lesson,
             timeline,
             playback: Playback::default(),
@@ -199,10 +203,23 @@ impl Session {
                 }
                 self.insert(Input::KnownObjects(on))
             }
-            Command::Era(_)
-            | Command::AddHandler
-            | Command::RemoveHandler(_)
-            | Command::Fault(_) => Change::None,
+            Command::Era(era) => self.choose(&era),
+            Command::AddHandler => {
+                let number = self.picture().handlers.len() + 1;
+                self.insert(Input::AddHandler(late_handler(number)))
+            }
+            Command::RemoveHandler(number) => match number.try_into() {
+                Ok(number) => self.insert(Input::RemoveHandler(number)),
+                Err(_) => Change::None,
+            },
+            Command::Fault(fault) => {
+                let (command, needs_watch) = fault_command(fault);
+                let picture = self.picture();
+                if needs_watch && (picture.api.watch.is_none() || self.watch_is_ending()) {
+                    return self.fail(no_watch(), None);
+                }
+                self.insert(Input::Source(command))
+            }
             Command::DismissError => {
                 self.error = None;
                 Change::None
@@ -348,7 +365,7 @@ impl Session {
         match Timeline::new(lesson.scenario.clone()) {
             Ok(timeline) => {
                 self.timeline = timeline;
-                self.head = Rc::new(head_of(&lesson));
+                self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
                 self.lesson = lesson;
                 self.playback = Playback::default();
                 self.playback.set_speed(speed);
@@ -356,8 +373,56 @@ impl Session {
                 self.marked();
                 Change::Cut
             }
-            Err(reason) => self.fail(Text::new(&reason, &format!("无法运行：{reason}")), None),
+            Err(reason) => self.fail(cannot_run(&reason), None),
         }
+    }
+
+    /// Runs the same once more, as another generation of client-go does; what the user did happens
+    /// at the same virtual times again, and the cursor stays at its own.
+    fn choose(&mut self, era: &str) -> Change {
+        let Some(generation) = Generation::from_era(era) else {
+            return self.fail(no_era(era), None);
+        };
+        if !self.head.can_choose {
+            return self.fail(hand_made(), None);
+        }
+        self.playback.pause();
+        let facts = self.timeline.facts();
+        let time_at = |count: usize| {
+            let last = count.checked_sub(1).and_then(|last| facts.get(last));
+            last.map_or(0, |record| record.time)
+        };
+        let cursor = self.playback.cursor();
+        let now = time_at(cursor);
+        let Recording {
+            mut scenario,
+            inputs,
+        } = self.timeline.recording();
+        let inputs = inputs
+            .into_iter()
+            .map(|(count, input)| (time_at(count), input));
+        let inputs: Vec<_> = inputs.collect();
+        scenario.settings.era = Era(generation);
+        let mut timeline = match Timeline::new(scenario) {
+            Ok(timeline) => timeline,
+            Err(reason) => return self.fail(cannot_run(&reason), None),
+        };
+        for (time, input) in inputs {
+            let after = extend_past(&mut timeline, time);
+            timeline.insert(after, input);
+        }
+        let to = if cursor == 0 {
+            0
+        } else {
+            extend_past(&mut timeline, now)
+        };
+        self.timeline = timeline;
+        self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
+        self.error = None;
+        self.marked();
+        self.picture = (0, Rc::new(self.timeline.picture(0)));
+        self.playback.seek(to, self.timeline.len());
+        Change::Cut
     }
 
     fn open_files(&mut self, files: &[(String, Vec<u8>)]) -> Change {
@@ -454,7 +519,7 @@ impl Session {
     /// An endless run is computed as far as it is looked at.
     fn look_ahead(&mut self, to: usize) {
         let known = self.timeline.len();
-        let wanted = to.saturating_add(crate::replay::timeline::AHEAD);
+        let wanted = to.saturating_add(AHEAD);
         if wanted > known {
             self.timeline.extend(wanted);
             if self.timeline.len() > known {
@@ -511,6 +576,8 @@ enum Follow {
     Popped,
     /// The reflector watches again.
     Watching,
+    /// A handler is there, or is not any more.
+    Registered,
     /// Nothing.
     Nothing,
 }
@@ -531,10 +598,8 @@ impl Follow {
             Input::Source(source::Command::Cut) => Self::Watching,
             Input::Source(_) => Self::Nothing,
             Input::Pop => Self::Popped,
-            Input::Mode(_)
-            | Input::KnownObjects(_)
-            | Input::AddHandler(_)
-            | Input::RemoveHandler(_) => Self::Nothing,
+            Input::Mode(_) | Input::KnownObjects(_) => Self::Nothing,
+            Input::AddHandler(_) | Input::RemoveHandler(_) => Self::Registered,
         }
     }
 
@@ -561,23 +626,84 @@ impl Follow {
                 .iter()
                 .position(|record| matches!(record.fact, Fact::WatchAccepted { .. }))
                 .map(|place| place + 1),
+            Self::Registered => facts
+                .iter()
+                .position(|record| {
+                    matches!(
+                        record.fact,
+                        Fact::HandlerAdded { .. } | Fact::HandlerRemoved { .. }
+                    )
+                })
+                .map(|place| place + 1),
             Self::Nothing => None,
         }
     }
 }
 
-fn head_of(lesson: &Lesson) -> LessonHead {
-    let feed = lesson.scenario.settings.feed;
+fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
+    let settings = &scenario.settings;
+    let feed = settings.feed;
+    let hand_made = settings.machinery == Machinery::HandMade;
     LessonHead {
         id: Arc::clone(&lesson.id),
         title: lesson.title.clone(),
         note: lesson.note.clone(),
-        era: Arc::clone(&lesson.era),
-        can_switch_known: true,
+        era: if hand_made {
+            Arc::clone(&lesson.era)
+        } else {
+            settings.era.0.era().into()
+        },
+        can_switch_known: hand_made,
         can_write: feed != Feed::Recorded,
         can_cut: feed == Feed::Server,
-        can_add: feed == Feed::Server,
-        can_choose: true,
+        can_add: settings.machinery == Machinery::Shared,
+        can_choose: !hand_made,
+        keeps_rv: settings.keeps_resource_version(),
+    }
+}
+
+/// The number of facts up to the end of this moment.
+fn extend_past(timeline: &mut Timeline, time: Time) -> usize {
+    while timeline.is_endless() && timeline.facts().last().is_none_or(|last| last.time <= time) {
+        timeline.extend(timeline.len() + AHEAD);
+    }
+    timeline
+        .facts()
+        .partition_point(|record| record.time <= time)
+}
+
+/// One more handler, which says its own name in what it prints.
+fn late_handler(number: usize) -> HandlerSettings {
+    let line = |what: &str| vec![format!("{what}:late-{number} {{name}}")];
+    HandlerSettings {
+        name: format!("late-{number}").into(),
+        latency_ms: 300,
+        on_add: line("OnAdd"),
+        on_update: line("OnUpdate"),
+        on_delete: line("OnDelete"),
+        ..HandlerSettings::default()
+    }
+}
+
+/// As the source takes it, and whether it needs an open watch.
+fn fault_command(fault: Fault) -> (source::Command, bool) {
+    let list = |kind| {
+        let refusals = Refusals {
+            watch: false,
+            kind,
+            times: 1,
+        };
+        (source::Command::Refuse(refusals), false)
+    };
+    match fault {
+        Fault::Close => (source::Command::Close, true),
+        Fault::Bookmark => (source::Command::Bookmark, true),
+        Fault::Event(code) => (source::Command::ErrorEvent(code), true),
+        Fault::List(403) => list(ApiErrorKind::Forbidden),
+        Fault::List(410) => list(ApiErrorKind::Expired),
+        Fault::List(429) => list(ApiErrorKind::TooManyRequests),
+        Fault::List(_) => list(ApiErrorKind::InternalError),
+        Fault::Refuse => list(ApiErrorKind::ConnectionRefused),
     }
 }
 
@@ -635,6 +761,28 @@ fn refusal(fact: &Fact) -> Option<Text> {
             "录制的流不能写入。请打开某个课程或沙盒再写对象。",
         ),
     })
+}
+
+fn no_era(era: &str) -> Text {
+    let known: Vec<_> = Generation::ALL.map(Generation::era).into();
+    Text::new(
+        &format!(
+            "There is no generation {era:?}. There are: {}.",
+            known.join(", ")
+        ),
+        &format!("没有世代 {era:?}。现有：{}。", known.join("、")),
+    )
+}
+
+fn hand_made() -> Text {
+    Text::new(
+        "This program puts its queue together by hand: it is the same in every generation. Open a lesson with an informer.",
+        "这个程序自己搭建队列，在每个世代里都一样。请打开一个有 informer 的课程。",
+    )
+}
+
+fn cannot_run(reason: &str) -> Text {
+    Text::new(reason, &format!("无法运行：{reason}"))
 }
 
 fn no_watch() -> Text {

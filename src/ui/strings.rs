@@ -283,12 +283,12 @@ pub fn fault(lang: Lang, fault: Fault) -> String {
         Fault::Bookmark => "send a BOOKMARK".to_owned(),
         Fault::Event(code) if zh => format!("ERROR 事件 {code}"),
         Fault::Event(code) => format!("ERROR event {code}"),
+        Fault::List(410) if zh => "LIST 失败：410（continue token 过期）".to_owned(),
+        Fault::List(410) => "LIST fails: 410 (continue token expired)".to_owned(),
         Fault::List(code) if zh => format!("LIST 失败：{code}"),
         Fault::List(code) => format!("LIST fails: {code}"),
         Fault::Refuse if zh => "LIST 失败：拒绝连接".to_owned(),
         Fault::Refuse => "LIST fails: connection refused".to_owned(),
-        Fault::ExpirePage if zh => "continue token 过期".to_owned(),
-        Fault::ExpirePage => "expire the continue token".to_owned(),
     }
 }
 

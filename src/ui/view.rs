@@ -85,6 +85,8 @@ pub struct LessonHead {
     pub can_add: bool,
     /// The generation can be chosen.
     pub can_choose: bool,
+    /// The store's version is client-go's own.
+    pub keeps_rv: bool,
 }
 
 /// An error that the user caused or a file held.

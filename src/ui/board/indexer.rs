@@ -23,12 +23,13 @@ pub(super) fn Indexer() -> impl IntoView {
     let hidden = Memo::new(move |_| room.with(|room| room.hidden));
     let present = Memo::new(move |_| room.with(|room| room.present));
     let gauge = Memo::new(move |_| room.with(|room| (room.rv.clone(), room.behind)));
-    let kept = ui.memo(|view| view.lesson.era.as_ref() == "1.36");
+    let kept = ui.memo(|view| view.lesson.keeps_rv);
     let side = move || {
         present.get().then(|| {
             view! {
                 <span
                     class="gauge"
+                    class:foreign=move || !kept.get()
                     data-anchor="store/gauge"
                     title=maybe(move || (!kept.get()).then(|| ui.words().not_kept))
                 >

@@ -200,8 +200,13 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                                 if on { words.syncing } else { words.not_syncing },
                             ),
                         };
-                        let filter = row.filter.as_ref().map(|filter| {
-                            view! { <span class="lamp filter">"▽ " {filter.to_string()}</span> }
+                        let filter = (!row.filter.is_empty()).then(|| {
+                            view! {
+                                <span class="lamp filter" translate="no">
+                                    "▽ "
+                                    {row.filter.to_string()}
+                                </span>
+                            }
                         });
                         let panics = (row.panics > 0).then(|| {
                             view! {

@@ -51,8 +51,8 @@ pub struct HandlerRow {
     pub syncing: bool,
     /// How often it wants a resync, in ms; 0: never.
     pub resync_ms: u64,
-    /// What passes its filter.
-    pub filter: Option<Arc<str>>,
+    /// What passes its filter; empty for everything.
+    pub filter: Arc<str>,
     /// It was removed.
     pub removed: bool,
     /// How often it panicked.
@@ -190,7 +190,7 @@ fn handler_row(number: usize, handler: &HandlerRoom, lit: bool) -> HandlerRow {
         synced: handler.synced,
         syncing: handler.syncing,
         resync_ms: handler.resync_ms,
-        filter: handler.filter.clone(),
+        filter: Arc::clone(&handler.filter),
         removed: handler.removed,
         panics: handler.panics,
         lit,
