@@ -11,9 +11,10 @@ use std::collections::BTreeSet;
 use deltascope::cache::delta::DeltaType;
 use deltascope::cache::fact::{Fact, ProcessMode};
 use deltascope::lessons;
+use deltascope::replay::picture::{Answer, RequestKind};
 use deltascope::replay::timeline::Timeline;
 use deltascope::ui::caption;
-use deltascope::ui::command::{Command, Draft};
+use deltascope::ui::command::{Command, Draft, FAULTS, Fault};
 use deltascope::ui::i18n::Lang;
 use deltascope::ui::session::{Change, Session};
 use deltascope::ui::state::state;
@@ -483,4 +484,150 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         .filter(|name| shown.contains(*name))
         .collect();
     assert!(both.is_empty(), "shown after all: {both:?}");
+}
+
+/// A shared informer with a slow handler; two pods at the start, one more and an update later.
+fn informer() -> Session {
+    let pod = |name: &str, phase: &str| {
+        json!({ "metadata": { "namespace": "shop", "name": name, "labels": { "app": name } },
+            "status": { "phase": phase } })
+    };
+    let lesson = json!({
+        "id": "informer", "title": { "en": "", "zh": "" }, "note": { "en": "", "zh": "" },
+        "era": "1.32",
+        "scenario": {
+            "settings": { "machinery": "shared", "indices": ["app"], "handlers": [
+                { "name": "slow", "latencyMs": 900, "onAdd": ["+ {name}"], "onUpdate": ["~ {name}"],
+                  "onDelete": ["- {name}"] }
+            ] },
+            "initial": [pod("a", "Running"), pod("b", "Running")],
+            "script": [
+                { "at": 2000, "op": "create", "object": pod("c", "Pending") },
+                { "at": 3000, "op": "update", "object": pod("c", "Running") }
+            ]
+        }
+    });
+    let mut session = Session::new();
+    session.open(serde_json::from_value(lesson).unwrap());
+    session
+}
+
+#[test]
+fn another_generation_runs_the_same_clicks_at_the_same_times() {
+    let mut session = informer();
+    let at = session.view().steps;
+    session.obey(Command::Seek(at * 2 / 3));
+    let made = json!({ "metadata": { "namespace": "shop", "name": "mine" } });
+    session.inject("create", made);
+    let here = session.view();
+    let (classic, time) = (now(&mut session), here.time);
+    assert_eq!(classic["queue"]["kind"], "DeltaFIFO");
+    let stored = end(&mut session)["store"]["items"].clone();
+    session.obey(Command::Seek(here.step));
+    for era in ["1.34", "1.35", "1.36"] {
+        assert_eq!(session.obey(Command::Era(era.into())), Change::Cut);
+        let state = now(&mut session);
+        assert_eq!(
+            (&state["era"], &state["queue"]["kind"]),
+            (&json!(era), &json!("RealFIFO"))
+        );
+        let then = state["time"].as_u64().unwrap();
+        assert!(
+            then <= time && time - then < 1000,
+            "{era}: {then}, not {time}"
+        );
+        let (_, step) = (end(&mut session), session.view().step);
+        assert_eq!(now(&mut session)["store"]["items"], stored, "{era}");
+        let lines = now(&mut session)["output"].to_string();
+        assert!(lines.contains("+ mine"), "{era}: {lines}");
+        // From the end of one generation to the end of the next, and back to where it was.
+        assert!(step > 0);
+        let place = session
+            .view()
+            .recent
+            .iter()
+            .rev()
+            .find(|record| record.time <= time)
+            .map(|record| record.id.0 as usize + 1);
+        session.obey(Command::Seek(place.unwrap_or_default()));
+    }
+    session.obey(Command::Seek(0));
+    session.obey(Command::Era("1.32".into()));
+    assert_eq!(now(&mut session)["step"], 0);
+    session.obey(Command::Seek(here.step));
+    assert_eq!(now(&mut session), classic, "the same run as at first");
+
+    session.obey(Command::Era("0.9".into()));
+    let message = now(&mut session)["error"]["message"].to_string();
+    assert!(
+        message.contains("0.9") && message.contains("1.36"),
+        "{message}"
+    );
+    let mut by_hand = open("deltafifo");
+    by_hand.obey(Command::Era("1.36".into()));
+    assert_eq!(now(&mut by_hand)["era"], "1.32");
+    assert_ne!(now(&mut by_hand)["error"], Value::Null);
+}
+
+#[test]
+fn a_handler_that_comes_late_is_told_what_is_there_and_a_removed_one_nothing_more() {
+    let mut session = informer();
+    end(&mut session);
+    assert!(matches!(
+        session.obey(Command::AddHandler),
+        Change::Follow(_)
+    ));
+    let state = end(&mut session);
+    let late = &state["handlers"][1];
+    assert_eq!(late["notifications"].as_array().unwrap().len(), 3, "{late}");
+    assert_eq!(late["notifications"][0][0], "add");
+    assert!(state["output"].to_string().contains("OnAdd:late-2 a"));
+    assert!(session.picture().handlers[1].synced);
+
+    session.obey(Command::RemoveHandler(0));
+    let before = end(&mut session)["handlers"][0]["notifications"].clone();
+    assert!(session.picture().handlers[0].removed);
+    session.inject(
+        "create",
+        json!({ "metadata": { "namespace": "shop", "name": "d" } }),
+    );
+    let state = end(&mut session);
+    assert_eq!(state["handlers"][0]["notifications"], before);
+    assert_eq!(
+        state["handlers"][1]["notifications"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+}
+
+#[test]
+fn the_reflector_comes_back_from_every_fault() {
+    for fault in FAULTS {
+        let mut session = informer();
+        end(&mut session);
+        session.obey(Command::Fault(fault));
+        // A list only fails when there is one.
+        if matches!(fault, Fault::List(_) | Fault::Refuse) {
+            session.obey(Command::Compact);
+        }
+        let state = end(&mut session);
+        assert_eq!(state["error"], Value::Null, "{fault:?}");
+        assert_eq!(state["reflector"]["state"], "watch", "{fault:?}");
+        let picture = session.picture();
+        let failed =
+            picture.reflector.requests.iter().any(|line| {
+                line.kind == RequestKind::List && matches!(line.answer, Answer::Failed(_))
+            });
+        let asked = matches!(fault, Fault::List(_) | Fault::Refuse);
+        assert_eq!(failed, asked, "{fault:?}");
+    }
+    let mut session = informer();
+    session.obey(Command::Fault(Fault::Close));
+    assert_ne!(
+        now(&mut session)["error"],
+        Value::Null,
+        "no watch is open yet"
+    );
 }

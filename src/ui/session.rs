@@ -62,6 +62,9 @@ pub struct Session {
     error: Option<ErrorView>,
     /// The last picture asked for, and after how many facts it is.
     picture: (usize, Rc<Picture>),
+    /// What the run follows from in the generation in which the last click was made, with the times
+    /// of all clicks; nothing until another generation is chosen.
+    first_run: Option<(Recording, Vec<Time>)>,
 }
 
 impl Session {
@@ -82,6 +85,7 @@ impl Session {
             marks: Rc::default(),
             error: None,
             picture,
+            first_run: None,
         };
         session.marked();
         session.show_opening();
@@ -360,11 +364,13 @@ impl Session {
         }
     }
 
-    fn open(&mut self, lesson: Lesson) -> Change {
+    /// Opens a lesson at its start.
+    pub fn open(&mut self, lesson: Lesson) -> Change {
         let speed = self.playback.speed();
         match Timeline::new(lesson.scenario.clone()) {
             Ok(timeline) => {
                 self.timeline = timeline;
+                self.first_run = None;
                 self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
                 self.lesson = lesson;
                 self.playback = Playback::default();
@@ -394,23 +400,21 @@ impl Session {
         };
         let cursor = self.playback.cursor();
         let now = time_at(cursor);
-        let Recording {
-            mut scenario,
-            inputs,
-        } = self.timeline.recording();
-        let inputs = inputs
-            .into_iter()
-            .map(|(count, input)| (time_at(count), input));
-        let inputs: Vec<_> = inputs.collect();
-        scenario.settings.era = Era(generation);
-        let mut timeline = match Timeline::new(scenario) {
+        let (first, times) = self.first_run.get_or_insert_with(|| {
+            let recording = self.timeline.recording();
+            let times = recording.inputs.iter().map(|(count, _)| time_at(*count));
+            let times = times.collect();
+            (recording, times)
+        });
+        let timeline = if first.scenario.settings.era == Era(generation) {
+            first.play()
+        } else {
+            again(first, times, generation)
+        };
+        let mut timeline = match timeline {
             Ok(timeline) => timeline,
             Err(reason) => return self.fail(cannot_run(&reason), None),
         };
-        for (time, input) in inputs {
-            let after = extend_past(&mut timeline, time);
-            timeline.insert(after, input);
-        }
         let to = if cursor == 0 {
             0
         } else {
@@ -459,6 +463,7 @@ impl Session {
             return self.fail(full(), None);
         }
         let follow = Follow::of(&input);
+        self.first_run = None;
         let shown = self.timeline.insert(at, input);
         self.playback.seek(shown, self.timeline.len());
         self.picture = (at, Rc::new(self.timeline.picture(at)));
@@ -660,6 +665,22 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         can_choose: !hand_made,
         keeps_rv: settings.keeps_resource_version(),
     }
+}
+
+/// Runs the same in another generation: the inputs come at these times.
+fn again(
+    recording: &Recording,
+    times: &[Time],
+    generation: Generation,
+) -> Result<Timeline, String> {
+    let mut scenario = recording.scenario.clone();
+    scenario.settings.era = Era(generation);
+    let mut timeline = Timeline::new(scenario)?;
+    for ((_, input), time) in recording.inputs.iter().zip(times) {
+        let after = extend_past(&mut timeline, *time);
+        timeline.insert(after, input.clone());
+    }
+    Ok(timeline)
 }
 
 /// The number of facts up to the end of this moment.
