@@ -83,11 +83,20 @@ impl MarkerRule {
 }
 
 /// The lessons' files, in the order of the menu.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 7] = [
     ("sandbox", include_str!("sandbox.json")),
     ("deltafifo", include_str!("deltafifo.json")),
     ("reflector", include_str!("reflector.json")),
     ("indexer", include_str!("indexer.json")),
+    ("myinformer", include_str!("myinformer.json")),
+    (
+        "sharedinformer-simulate",
+        include_str!("sharedinformer-simulate.json"),
+    ),
+    (
+        "sharedinformer-listwatch",
+        include_str!("sharedinformer-listwatch.json"),
+    ),
 ];
 
 /// The lesson that the page opens with.
