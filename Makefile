@@ -20,7 +20,7 @@ export PATH := $(TOOLS)/bin:$(PATH):$(HOME)/.cargo/bin
 CARGO_FLAGS ?= --locked
 # How many cases a property gets in `make soak`: some minutes, where `make test` takes seconds.
 SOAK_CASES ?= 20000
-# How many seeded runs of the informer in threads, in `make soak`; `make test` does 100.
+# How many seeded runs of the informer, in threads and under the virtual scheduler, in `make soak`; `make test` does 100.
 SOAK_SEEDS ?= 10000
 
 BROWSER := tests/browser
@@ -35,7 +35,7 @@ help:
 	@echo 'make test     everything that must hold: format, lints, native, wasm and browser tests'
 	@echo 'make bench    the benchmarks, natively and in a browser, beside client-go'\''s figures'
 	@echo 'make dist     the static site, in dist/'
-	@echo 'make soak     the property tests with $(SOAK_CASES) cases each'
+	@echo 'make soak     the long tests: $(SOAK_CASES) cases a property, $(SOAK_SEEDS) seeds'
 	@echo 'parts of them: setup fmt clippy test-native examples test-wasm test-browser size'
 
 .PHONY: serve test bench dist soak
