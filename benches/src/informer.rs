@@ -23,7 +23,7 @@ const LISTED: usize = 10_000;
 pub const CHANGES: usize = 50_000;
 
 /// The connection has room for so many, made before the clock starts.
-const ROOM: usize = 1000;
+const ROOM: usize = CHANGES;
 
 /// From the first change that is sent to the last that the last handler is told of.
 pub fn informer_row(world: &World, handlers: usize) -> Run {

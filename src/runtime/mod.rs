@@ -4,6 +4,7 @@
 //! [`Wait`] what it needs before the next one. [`virtual_time`] drives such machines under a clock
 //! that jumps and a scheduler with a seed, so that a run can be repeated to the last fact.
 
+pub mod async_pop;
 pub mod lock;
 pub mod rng;
 pub mod scribe;

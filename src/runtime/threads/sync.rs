@@ -4,3 +4,4 @@
 pub(crate) use std::sync::{
     Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
 };
+pub(crate) use std::thread::JoinHandle;

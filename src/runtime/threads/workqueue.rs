@@ -6,7 +6,7 @@ use crate::cache::workqueue::{RateLimiter, ShutDown, WorkItem, Workqueue};
 
 use super::clock::{Clock, Timer};
 use super::monitor::Monitor;
-use super::sync::{Arc, Mutex};
+use super::sync::{Arc, JoinHandle, Mutex};
 use super::{join, spawn};
 
 /// A workqueue for several threads: [`get`](Self::get) waits for work.
@@ -15,7 +15,7 @@ use super::{join, spawn};
 /// [`shut_down`](Self::shut_down), or when the queue is dropped.
 pub struct BlockingWorkqueue<T> {
     shared: Arc<Shared<T>>,
-    thread: Mutex<Option<std::thread::JoinHandle<()>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 struct Shared<T> {

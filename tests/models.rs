@@ -1,0 +1,309 @@
+//! Small models of what blocks: a scheduler chooses, thousands of times differently, who goes on at
+//! each lock. What cannot go on any more is found, and so is whatever an assertion forbids.
+//!
+//! The sources are the library's own, with shuttle's locks in the place of the standard library's.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "tests, which use some of the sources that are included"
+)]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use shuttle::{check_random, thread};
+
+pub(crate) use deltascope::cache;
+
+use cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
+use cache::error::Error;
+use cache::event_handler::ResourceEventHandlerDetailedFuncs;
+use cache::index::{IndexFunc, Indexers, label_index_func};
+use cache::key_func::meta_namespace_key_func;
+use cache::listener::PanicPolicy;
+use cache::object::{Item, Object};
+use cache::process::Notice;
+use cache::queue::{ProcessOutcome, Release};
+use cache::real_fifo::{RealFifo, RealFifoOptions};
+use cache::store::new_indexer;
+use cache::workqueue::{Bucket, ShutDown};
+use k8s_openapi::api::core::v1::Pod;
+
+use clock::Clock;
+use listener::{Chunk, Listener};
+use queue::BlockingQueue;
+use store::ThreadSafeStore;
+use sync::{Arc, JoinHandle, Mutex};
+use workqueue::BlockingWorkqueue;
+
+mod sync {
+    // Counting references needs no scheduler.
+    pub(crate) use std::sync::Arc;
+
+    pub(crate) use shuttle::sync::{
+        Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
+    };
+    pub(crate) use shuttle::thread::JoinHandle;
+}
+
+#[path = "../src/runtime/threads/clock.rs"]
+mod clock;
+#[path = "../src/runtime/threads/latch.rs"]
+mod latch;
+#[path = "../src/runtime/threads/listener.rs"]
+mod listener;
+#[path = "../src/runtime/threads/monitor.rs"]
+mod monitor;
+#[path = "../src/runtime/threads/queue.rs"]
+mod queue;
+#[path = "../src/runtime/threads/store.rs"]
+mod store;
+#[path = "../src/runtime/threads/workqueue.rs"]
+mod workqueue;
+
+fn spawn<T: Send + 'static>(
+    _name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> JoinHandle<T> {
+    thread::spawn(work)
+}
+
+fn join(thread: JoinHandle<()>) {
+    thread.join().unwrap();
+}
+
+fn panicked(_policy: PanicPolicy) {
+    panic!("a handler has panicked");
+}
+
+/// So many schedules of each model.
+const SCHEDULES: usize = 2000;
+
+fn pod(name: &str, rv: u64) -> Item<Pod> {
+    let mut pod = Pod::default();
+    pod.metadata.name = Some(name.into());
+    pod.metadata.resource_version = Some(rv.to_string());
+    pod.metadata.labels = Some([("parity".to_owned(), (rv % 2).to_string())].into());
+    Item::object(pod)
+}
+
+fn delta_fifo() -> DeltaFifo<Pod> {
+    DeltaFifo::new(DeltaFifoOptions::new(Arc::new(meta_namespace_key_func)))
+}
+
+#[test]
+fn no_wake_up_of_a_queue_is_lost() {
+    check_random(
+        || {
+            let queue = Arc::new(BlockingQueue::new(delta_fifo(), None));
+            let popped = Arc::new(AtomicUsize::new(0));
+            let poppers: Vec<_> = (0..2)
+                .map(|_| {
+                    let (queue, popped) = (Arc::clone(&queue), Arc::clone(&popped));
+                    thread::spawn(move || {
+                        loop {
+                            match queue.pop(|_| ProcessOutcome::Done) {
+                                Ok((taken, _)) => {
+                                    popped.fetch_add(taken.deltas.len(), Ordering::Relaxed);
+                                }
+                                Err(error) => {
+                                    assert_eq!(error, Error::FifoClosed);
+                                    return;
+                                }
+                            }
+                        }
+                    })
+                })
+                .collect();
+            let adders: Vec<_> = (0..2)
+                .map(|adder| {
+                    let queue = Arc::clone(&queue);
+                    thread::spawn(move || {
+                        for rv in 0..2 {
+                            queue.add(pod(&format!("{adder}"), rv)).unwrap();
+                        }
+                    })
+                })
+                .collect();
+            adders.into_iter().for_each(join);
+            queue.close();
+            poppers.into_iter().for_each(join);
+            assert_eq!(popped.load(Ordering::Relaxed), 4);
+        },
+        SCHEDULES,
+    );
+}
+
+#[test]
+fn closing_a_queue_wakes_all_who_wait() {
+    check_random(
+        || {
+            let queue = Arc::new(BlockingQueue::new(delta_fifo(), None));
+            let poppers: Vec<_> = (0..3)
+                .map(|_| {
+                    let queue = Arc::clone(&queue);
+                    thread::spawn(move || {
+                        let end = queue.pop(|_| ProcessOutcome::Done).map(|_| ());
+                        assert_eq!(end, Err(Error::FifoClosed));
+                    })
+                })
+                .collect();
+            queue.close();
+            poppers.into_iter().for_each(join);
+        },
+        SCHEDULES,
+    );
+}
+
+#[test]
+fn an_atomic_queue_that_unlocks_loses_nothing_and_syncs_after_processing() {
+    check_random(
+        || {
+            let key_func = Arc::new(meta_namespace_key_func::<Pod>);
+            let real = RealFifo::new(RealFifoOptions::new(key_func, Release::V0_36));
+            let queue = Arc::new(BlockingQueue::new(real, None));
+            let adder = {
+                let queue = Arc::clone(&queue);
+                thread::spawn(move || {
+                    queue.replace(vec![pod("a", 1)], "1").unwrap();
+                    queue.update(pod("a", 2)).unwrap();
+                    queue.update(pod("b", 3)).unwrap();
+                    queue.close();
+                })
+            };
+            let mut taken = 0;
+            let process = |queue: &BlockingQueue<_, RealFifo<Pod>>, first: bool| {
+                // Nobody holds the lock: this does not wait for itself.
+                assert_eq!(queue.has_synced(), !first);
+                ProcessOutcome::Done
+            };
+            while let Ok((batch, end)) = queue.pop_batch(|_| process(&queue, taken == 0)) {
+                assert_eq!(end, Ok(()));
+                taken += batch.entries.len();
+            }
+            assert_eq!(taken, 3);
+            join(adder);
+        },
+        SCHEDULES,
+    );
+}
+
+#[test]
+fn a_reader_never_sees_half_of_a_write() {
+    check_random(
+        || {
+            let parity: IndexFunc<Pod> = label_index_func("parity");
+            let indexers: Indexers<Pod> = [("parity".into(), parity)].into_iter().collect();
+            let key_func = Arc::new(meta_namespace_key_func);
+            let store = Arc::new(ThreadSafeStore::new(new_indexer(key_func, indexers)));
+            let writers: Vec<_> = (0..2)
+                .map(|writer| {
+                    let store = Arc::clone(&store);
+                    thread::spawn(move || {
+                        store.add(pod("a", writer)).unwrap();
+                        store.update(pod("a", writer + 1)).unwrap();
+                        store.delete(&pod("a", writer)).unwrap();
+                    })
+                })
+                .collect();
+            for _ in 0..3 {
+                for parity in ["0", "1"] {
+                    let found = store.by_index("parity", parity).unwrap();
+                    let labels = found.iter().map(|item| item.as_object().unwrap().labels());
+                    assert!(labels.into_iter().all(|labels| labels["parity"] == parity));
+                }
+                let reader = store.read();
+                let count = |parity| reader.by_index("parity", parity).unwrap().count();
+                assert_eq!(count("0") + count("1"), reader.len());
+            }
+            writers.into_iter().for_each(join);
+            assert!(store.is_empty());
+        },
+        SCHEDULES,
+    );
+}
+
+#[test]
+fn a_listener_tells_everything_in_order_until_it_is_closed() {
+    check_random(
+        || {
+            let told = Arc::new(Mutex::new(Vec::new()));
+            let (adds, deletes) = (Arc::clone(&told), Arc::clone(&told));
+            let name = |item: &Item<Pod>| item.as_object().unwrap().name().to_owned();
+            let handler = ResourceEventHandlerDetailedFuncs {
+                add_func: Some(Box::new(move |item, _| {
+                    adds.lock().unwrap().push(name(item))
+                })),
+                delete_func: Some(Box::new(move |item| {
+                    deletes.lock().unwrap().push(name(item))
+                })),
+                update_func: None,
+            };
+            let listener = Arc::new(Listener::new(Box::new(handler)));
+            let running = {
+                let listener = Arc::clone(&listener);
+                thread::spawn(move || listener.run(PanicPolicy::Crash, &Clock::manual()))
+            };
+            let add = |name: &str, is_in_initial_list| Notice::Add {
+                object: pod(name, 1),
+                is_in_initial_list,
+            };
+            let first = vec![add("a", true), add("b", true)];
+            listener.add(Arc::new(Chunk::new(first)));
+            listener.upstream_has_synced();
+            let object = pod("c", 2);
+            listener.add(Arc::new(Chunk::new(vec![Notice::Delete { object }])));
+            let synced = {
+                let listener = Arc::clone(&listener);
+                let told = Arc::clone(&told);
+                thread::spawn(move || {
+                    listener.synced().wait();
+                    assert!(told.lock().unwrap().len() >= 2);
+                    listener.close();
+                })
+            };
+            join(synced);
+            join(running);
+            let told = told.lock().unwrap();
+            assert!(*told == ["a", "b"] || *told == ["a", "b", "c"], "{told:?}");
+        },
+        SCHEDULES,
+    );
+}
+
+#[test]
+fn a_workqueue_drains_and_then_lets_everybody_go() {
+    check_random(
+        || {
+            let clock = Clock::manual();
+            let limiter = Box::new(Bucket::new(10.0, 100));
+            let queue = Arc::new(BlockingWorkqueue::with_clock(limiter, &clock));
+            let done = Arc::new(AtomicUsize::new(0));
+            let workers: Vec<_> = (0..2)
+                .map(|_| {
+                    let (queue, done) = (Arc::clone(&queue), Arc::clone(&done));
+                    thread::spawn(move || {
+                        while let Ok(item) = queue.get() {
+                            done.fetch_add(1, Ordering::Relaxed);
+                            queue.done(&item);
+                        }
+                        assert_eq!(queue.get(), Err(ShutDown));
+                    })
+                })
+                .collect();
+            queue.add("a");
+            queue.add_after("b", std::time::Duration::from_secs(1));
+            clock.advance(std::time::Duration::from_secs(1));
+            queue.add("a");
+            queue.shut_down_with_drain();
+            workers.into_iter().for_each(join);
+            let done = done.load(Ordering::Relaxed);
+            assert!((1..=3).contains(&done), "{done}");
+        },
+        SCHEDULES,
+    );
+}
