@@ -20,7 +20,7 @@ use deltascope::cache::controller::{Config, Controller as Machine, Generation};
 use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use deltascope::cache::error::Error;
 use deltascope::cache::event_handler::ResourceEventHandler;
-use deltascope::cache::fact::EventType;
+use deltascope::cache::fact::{EventType, Fact, Notification, ObjectRef, Shape};
 use deltascope::cache::factory::FactoryOptions;
 use deltascope::cache::index::{IndexFunc, Indexers, label_index_func};
 use deltascope::cache::informer::{SharedInformerState, initial_notices};
@@ -38,6 +38,7 @@ use deltascope::cache::real_fifo::{RealFifo, RealFifoOptions};
 use deltascope::cache::reflector::Need;
 use deltascope::cache::selector::Selector;
 use deltascope::cache::store::new_indexer;
+use deltascope::cache::trace::Trace;
 use deltascope::cache::workqueue::{ItemFastSlow, ShutDown, default_controller_rate_limiter};
 use deltascope::runtime::rng::Rng;
 use deltascope::runtime::threads::{
@@ -45,7 +46,10 @@ use deltascope::runtime::threads::{
     SharedIndexInformer, SharedInformerFactory, ThreadSafeStore, new_informer, wait_for,
     wait_for_cache_sync,
 };
+use deltascope::runtime::virtual_time::{Era, HandlerSettings, Input, Machinery, Settings, World};
+use deltascope::runtime::{Refused, Source, Time};
 use k8s_openapi::api::core::v1::{Node, Pod};
+use kube_core::{ApiResource, DynamicObject};
 
 /// How long a test waits for what has to come, before it says that it hangs.
 const HANGS: Duration = Duration::from_secs(60);
@@ -483,6 +487,152 @@ fn in_threads(generation: Generation, ops: &[Op], alone: &Told) -> Vec<Vec<Strin
     handlers.iter().map(lines).collect()
 }
 
+/// A source that answers as the script says.
+#[derive(Clone, Default)]
+struct Scripted {
+    lists: VecDeque<(Vec<(String, u64)>, u64)>,
+    stream: VecDeque<WatchItem<DynamicObject>>,
+    watched: bool,
+}
+
+fn dynamic(name: &str, rv: u64) -> Item<DynamicObject> {
+    let kind = ApiResource::erase::<Pod>(&());
+    let mut object = DynamicObject::new(name, &kind).within("ns");
+    object.metadata.resource_version = Some(rv.to_string());
+    Item::object(object)
+}
+
+impl Source for Scripted {
+    type Command = Op;
+
+    fn command(&mut self, _: Time, op: Op, _: &mut impl Trace) {
+        let event = |event, name: &str, rv| WatchItem::Event(event, dynamic(name, rv));
+        match op {
+            Op::Events(events) => {
+                let events = events
+                    .iter()
+                    .map(|(kind, name, rv)| event(*kind, name, *rv));
+                self.stream.extend(events);
+            }
+            Op::Relist(items, rv) => {
+                self.lists.push_back((items, rv));
+                if self.watched {
+                    let expired = ApiError::new(ApiErrorKind::Expired, "too old");
+                    self.stream.push_back(WatchItem::Error(expired));
+                }
+            }
+            Op::Close(name, rv) => {
+                self.stream.push_back(event(EventType::Modified, &name, rv));
+                self.stream.push_back(WatchItem::Closed);
+            }
+            Op::AddHandler | Op::RemoveHandler(_) => {}
+        }
+    }
+
+    fn next_moment(&self) -> Option<Time> {
+        None
+    }
+
+    fn advance(&mut self, _: Time, _: &mut impl Trace) {}
+
+    fn begins_with_list(&self) -> bool {
+        true
+    }
+
+    fn list(
+        &mut self,
+        _: Time,
+        _: &ListRequest,
+        _: &mut impl Trace,
+    ) -> Result<ListPage<DynamicObject>, Refused> {
+        let (items, rv) = self.lists.pop_front().unwrap();
+        Ok(ListPage {
+            resource_version: rv.to_string().into(),
+            items: items.iter().map(|(name, rv)| dynamic(name, *rv)).collect(),
+            continue_token: "".into(),
+        })
+    }
+
+    fn watch(&mut self, _: Time, _: &WatchRequest, _: &mut impl Trace) -> Result<(), Refused> {
+        self.watched = true;
+        Ok(())
+    }
+
+    fn arrival(&self) -> Option<Time> {
+        (!self.stream.is_empty()).then_some(0)
+    }
+
+    fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
+        self.stream.pop_front()
+    }
+
+    fn hang_up(&mut self) {}
+}
+
+/// The same under virtual time, with the machines taking turns at random.
+fn in_world(generation: Generation, seed: u64, ops: &[Op]) -> Vec<Vec<String>> {
+    let handler = || HandlerSettings {
+        name: "h".into(),
+        ..HandlerSettings::default()
+    };
+    let settings = Settings {
+        seed,
+        interleave: true,
+        machinery: Machinery::Shared,
+        era: Era(generation),
+        watch_list: Some(false),
+        handlers: vec![handler()],
+        ..Settings::default()
+    };
+    let mut world = World::new(settings, Scripted::default(), Vec::new());
+    let mut told = vec![Vec::new()];
+    for op in ops {
+        match op {
+            Op::AddHandler => {
+                told.push(Vec::new());
+                world.input(Input::AddHandler(handler()));
+            }
+            Op::RemoveHandler(handler) => {
+                world.input(Input::RemoveHandler(*handler as u8 + 1));
+            }
+            op => world.input(Input::Source(op.clone())),
+        }
+        while world.step() {}
+        for record in world.drain() {
+            if let Fact::NotificationTaken {
+                handler,
+                notification,
+            } = record.fact
+            {
+                told[usize::from(handler)].push(line_of(&notification));
+            }
+        }
+    }
+    told
+}
+
+/// As [`line`], of a fact.
+fn line_of(notification: &Notification) -> String {
+    let text = |object: &ObjectRef| {
+        let mark = if object.shape == Shape::Tombstone {
+            "†"
+        } else {
+            ""
+        };
+        format!("{}@{}{mark}", &object.key["ns/".len()..], object.rv)
+    };
+    match notification {
+        Notification::Add {
+            object,
+            is_in_initial_list,
+        } => format!("+{} {is_in_initial_list}", text(object)),
+        Notification::Update { old, new } => {
+            format!("~{} {}", text(old.as_ref().unwrap()), text(new))
+        }
+        Notification::Delete { object } => format!("-{}", text(object)),
+    }
+}
+
 fn page(items: Vec<Item<Pod>>, rv: u64) -> ListPage<Pod> {
     ListPage {
         resource_version: rv.to_string().into(),
@@ -508,13 +658,22 @@ fn seeds() -> u64 {
 }
 
 #[test]
-fn threads_tell_each_handler_what_the_machines_alone_do() {
+fn threads_and_worlds_tell_each_handler_what_the_machines_alone_do() {
     for seed in 0..seeds() {
         let ops = script(seed, 12);
         for generation in Generation::ALL {
             let alone = alone(generation, &ops);
             let threads = in_threads(generation, &ops, &alone);
             assert_eq!(threads.len(), alone.len());
+            let world = in_world(generation, seed, &ops);
+            assert_eq!(world.len(), alone.len());
+            for (world, (alone, _)) in world.iter().zip(&alone) {
+                assert_eq!(
+                    by_key(world),
+                    by_key(alone),
+                    "{seed} {generation:?} {ops:?}"
+                );
+            }
             for (threads, (alone, _)) in threads.iter().zip(&alone) {
                 if generation == Generation::Classic {
                     // What a DeltaFIFO has of one key at a time depends on who is faster.
