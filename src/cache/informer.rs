@@ -120,7 +120,7 @@ impl<O: Object> SharedInformerState<O> {
                 } else {
                     self.resync_check_period = requested;
                     new_check = Some(requested);
-                    trace.fact(Step::ListenerAdd, || Fact::ResyncCheckSet {
+                    trace.fact(Step::HandlerPeriod, || Fact::ResyncCheckSet {
                         ms: u64::try_from(requested.as_millis()).unwrap_or(u64::MAX),
                     });
                 }

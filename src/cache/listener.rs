@@ -184,7 +184,7 @@ impl<O: Object> ProcessorListener<O> {
             if notice.is_in_initial_list() {
                 self.tracker.start();
             }
-            trace.fact(Step::ProcessNotify, || Fact::NotificationSent {
+            trace.fact(Step::ListenerSend, || Fact::NotificationSent {
                 handler: self.id.number(),
                 notification: notice.to_fact(),
             });
@@ -228,7 +228,7 @@ impl<O: Object> ProcessorListener<O> {
         let Some(notice) = self.offered.take() else {
             return false;
         };
-        trace.fact(Step::ListenerAdd, || Fact::NotificationQueued {
+        trace.fact(Step::ListenerPop, || Fact::NotificationQueued {
             handler: self.id.number(),
             notification: notice.to_fact(),
             pending: count(self.waiting() + 1),
@@ -289,7 +289,7 @@ impl<O: Object> ProcessorListener<O> {
                 }
             }
             HandlerEnd::Panicked(error) => {
-                trace.fact(Step::ListenerDone, || Fact::HandlerPanicked {
+                trace.fact(Step::HandlerPanic, || Fact::HandlerPanicked {
                     handler,
                     error,
                 });
@@ -373,7 +373,7 @@ impl<O: Object> ProcessorListener<O> {
     }
 
     fn state_synced(&self, trace: &mut impl Trace) {
-        trace.fact(Step::ListenerDone, || Fact::HandlerSynced {
+        trace.fact(Step::HandlerSync, || Fact::HandlerSynced {
             handler: self.id.number(),
         });
     }

@@ -128,7 +128,7 @@ impl<O: Object> MutationDetector<O> {
             let object = Arc::clone(&watched.object);
             let key = meta_namespace_key_func(&Item::Object(Arc::clone(&object)))
                 .unwrap_or_else(|_| Key::from(""));
-            trace.fact(Step::ListenerHandle, || Fact::MutationDetected {
+            trace.fact(Step::MutationCheck, || Fact::MutationDetected {
                 key: key.clone(),
             });
             mutated.push(Mutated { key, object });

@@ -404,7 +404,12 @@ impl<O: Object> Process<O> {
         match entry {
             Entry::Delta(key, delta) => {
                 let old = store.and_then(|store| store.get_by_key(key));
-                trace.fact(Step::ProcessDelta, || Fact::DeltaTaken {
+                let step = if self.work.is_batch() {
+                    Step::ProcessBatch
+                } else {
+                    Step::ProcessDelta
+                };
+                trace.fact(step, || Fact::DeltaTaken {
                     position: count(self.taken),
                     delta_type: delta.delta_type,
                     object: delta.object.to_ref(key),
@@ -447,7 +452,7 @@ impl<O: Object> Process<O> {
                     old: Some(item.clone()),
                     new: item.clone(),
                 }));
-                trace.fact(Step::ProcessDelta, || Fact::ResyncOpened {
+                trace.fact(Step::ProcessSyncAll, || Fact::ResyncOpened {
                     count: count(self.notices.len()),
                 });
             }
@@ -492,7 +497,7 @@ impl<O: Object> Process<O> {
                 object: Item::Tombstone(Arc::new(tombstone)),
             });
         }
-        trace.fact(Step::ProcessDelta, || Fact::ListOpened {
+        trace.fact(Step::ProcessReplacedAll, || Fact::ListOpened {
             rv: Arc::clone(&info.resource_version),
             count: count(keys.len()),
             removed: count(self.notices.len()),

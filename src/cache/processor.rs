@@ -86,7 +86,7 @@ impl<L> SharedProcessor<L> {
         if let Some(period) = registration.new_resync_check_period {
             self.resync_check_period_changed(period);
         }
-        trace.fact(Step::ListenerAdd, || Fact::HandlerAdded {
+        trace.fact(Step::HandlerAdd, || Fact::HandlerAdded {
             handler: id.number(),
             name: Arc::clone(&registration.name),
             initial: count(initial),
@@ -109,7 +109,7 @@ impl<L> SharedProcessor<L> {
     /// Takes a listener out, to be closed. `None` when it is not there: removing twice is fine.
     pub fn remove_listener(&mut self, id: ListenerId, trace: &mut impl Trace) -> Option<L> {
         let place = self.entries.iter().position(|entry| entry.id == id)?;
-        trace.fact(Step::ListenerDone, || Fact::HandlerRemoved {
+        trace.fact(Step::HandlerRemove, || Fact::HandlerRemoved {
             handler: id.number(),
         });
         Some(self.entries.remove(place).listener)
@@ -152,7 +152,7 @@ impl<L> SharedProcessor<L> {
             let due = entry.resync.should_resync(now);
             if entry.syncing != due {
                 entry.syncing = due;
-                trace.fact(Step::ProcessNotify, || Fact::SyncingSet {
+                trace.fact(Step::ResyncCheck, || Fact::SyncingSet {
                     handler: entry.id.number(),
                     syncing: due,
                 });
@@ -238,7 +238,7 @@ impl<L> SharedProcessor<L> {
 
     fn state_withheld<O: Object>(&self, notice: &Notice<O>, trace: &mut impl Trace) {
         for entry in self.entries.iter().filter(|entry| !entry.syncing) {
-            trace.fact(Step::ProcessNotify, || Fact::NotificationWithheld {
+            trace.fact(Step::Withhold, || Fact::NotificationWithheld {
                 handler: entry.id.number(),
                 key: notice.to_fact().object().key.clone(),
             });

@@ -565,7 +565,7 @@ impl<O: Object> Reflector<O> {
                 initial_events_end,
             } => self.bookmark(now, resource_version, initial_events_end, streaming, trace),
             WatchItem::Error(error) => {
-                trace.fact(Step::ReflectorReceive, || Fact::EventReceived {
+                trace.fact(receive_step(streaming), || Fact::EventReceived {
                     event: EventType::Error,
                     object: bare_ref(&Rv::default()),
                 });
@@ -609,7 +609,7 @@ impl<O: Object> Reflector<O> {
         }
         match (mem::replace(&mut self.stage, Stage::Watch), outcome) {
             (Stage::Replace(rv), Ok(())) => {
-                self.set_last_sync(rv, trace);
+                self.set_last_sync(rv, Step::ReflectorListVersion, trace);
                 self.begin_watch(now, trace);
             }
             (Stage::Replace(_), Err(error)) => {
@@ -617,7 +617,7 @@ impl<O: Object> Reflector<O> {
                 self.end_round(now, BackoffReason::ListFailed, trace);
             }
             (Stage::ReplaceStream(rv), Ok(())) => {
-                self.set_last_sync(rv, trace);
+                self.set_last_sync(rv, Step::ReflectorStreamVersion, trace);
                 self.begin_watch(now, trace);
             }
             (Stage::ReplaceStream(_), Err(error)) => {
@@ -691,7 +691,7 @@ impl<O: Object> Reflector<O> {
         if self.resync.at.take().is_none() {
             return false;
         }
-        trace.fact(Step::ReflectorResync, || Fact::ResyncDue {
+        trace.fact(Step::ResyncTimer, || Fact::ResyncDue {
             wanted: should_resync,
         });
         if should_resync {
@@ -794,7 +794,12 @@ impl<O: Object> Reflector<O> {
             .backoff_manager
             .as_mut()
             .map_or(Duration::ZERO, |manager| manager.step(now, unit));
-        trace.fact(Step::ReflectorBackoff, || Fact::BackoffStarted {
+        let step = match next {
+            Next::Round => Step::ReflectorBackoff,
+            Next::Stream => Step::ReflectorStreamAgain,
+            Next::Watch => Step::ReflectorRetry,
+        };
+        trace.fact(step, || Fact::BackoffStarted {
             ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
             reason,
         });
@@ -804,28 +809,23 @@ impl<O: Object> Reflector<O> {
     }
 
     fn report(&mut self, error: ReflectorError, trace: &mut impl Trace) {
-        trace.fact(Step::ReflectorReport, || Fact::WatchErrorReported {
+        trace.fact(Step::ReflectorWatchError, || Fact::WatchErrorReported {
             error: error.to_string().into(),
         });
         self.watch_error = Some(error);
     }
 
-    fn set_last_sync(&mut self, to: Rv, trace: &mut impl Trace) {
+    fn set_last_sync(&mut self, to: Rv, step: Step, trace: &mut impl Trace) {
         if self.last_sync == to {
             return;
         }
         let from = mem::replace(&mut self.last_sync, Arc::clone(&to));
-        trace.fact(Step::ReflectorSetVersion, || Fact::LastSyncMoved {
-            from,
-            to,
-        });
+        trace.fact(step, || Fact::LastSyncMoved { from, to });
     }
 
-    fn set_unavailable(&mut self, on: bool, trace: &mut impl Trace) {
+    fn set_unavailable(&mut self, on: bool, step: Step, trace: &mut impl Trace) {
         if mem::replace(&mut self.unavailable, on) != on {
-            trace.fact(Step::ReflectorSetVersion, || Fact::VersionUnavailable {
-                on,
-            });
+            trace.fact(step, || Fact::VersionUnavailable { on });
         }
     }
 
@@ -906,7 +906,7 @@ impl<O: Object> Reflector<O> {
         if last {
             return self.list_complete(now, items, rv, trace);
         }
-        trace.fact(Step::ReflectorList, || Fact::PageReceived {
+        trace.fact(Step::ReflectorPage, || Fact::PageReceived {
             count: page_count,
             total: count(items.len()),
         });
@@ -930,7 +930,7 @@ impl<O: Object> Reflector<O> {
         } else {
             ListAgain::Later
         };
-        trace.fact(Step::ReflectorList, || Fact::ListFailed {
+        trace.fact(Step::ReflectorListFailed, || Fact::ListFailed {
             error: Arc::clone(&error.message),
             next,
         });
@@ -948,7 +948,7 @@ impl<O: Object> Reflector<O> {
                     again: true,
                     ..Pager::default()
                 };
-                self.set_unavailable(true, trace);
+                self.set_unavailable(true, Step::ReflectorUnavailable, trace);
                 self.request_page(trace);
             }
             ListAgain::Later => {
@@ -979,7 +979,7 @@ impl<O: Object> Reflector<O> {
             && let Some(error) = items.iter().find_map(|item| self.rejects(item))
         {
             let error = ApiError::new(ApiErrorKind::Other, &error);
-            trace.fact(Step::ReflectorList, || Fact::ObjectRejected {
+            trace.fact(Step::ReflectorListFailed, || Fact::ObjectRejected {
                 error: Arc::clone(&error.message),
             });
             return self.give_up_list(now, error, trace);
@@ -991,7 +991,7 @@ impl<O: Object> Reflector<O> {
             rv: Arc::clone(&rv),
             count: count(items.len()),
         });
-        self.set_unavailable(false, trace);
+        self.set_unavailable(false, Step::ReflectorUnavailable, trace);
         self.stage = Stage::Replace(Arc::clone(&rv));
         self.need = Need::Store(StoreCall::Replace(items, rv));
     }
@@ -1024,7 +1024,7 @@ impl<O: Object> Reflector<O> {
             ReflectorError::Watch(error)
                 if error.is_expired() || error.is_too_large_resource_version() =>
             {
-                self.set_unavailable(true, trace);
+                self.set_unavailable(true, Step::ReflectorStreamAgain, trace);
                 self.open_stream(now, trace);
             }
             _ => self.fall_back(error, trace),
@@ -1033,7 +1033,7 @@ impl<O: Object> Reflector<O> {
 
     /// No streaming list in this round.
     fn fall_back(&mut self, error: ReflectorError, trace: &mut impl Trace) {
-        trace.fact(Step::StreamFallBack, || Fact::StreamFellBack {
+        trace.fact(Step::ReflectorFallBack, || Fact::StreamFellBack {
             error: error.to_string().into(),
         });
         self.temporary_store.clear();
@@ -1059,7 +1059,7 @@ impl<O: Object> Reflector<O> {
                 }
                 Err(error) => {
                     // The object is missing from the list then.
-                    trace.fact(Step::StreamKeep, || Fact::TransformFailed {
+                    trace.fact(Step::ReflectorKeep, || Fact::TransformFailed {
                         key,
                         error: error.into(),
                     });
@@ -1067,7 +1067,7 @@ impl<O: Object> Reflector<O> {
                 }
             }
         }
-        trace.fact(Step::StreamKeep, || Fact::InitialEventKept {
+        trace.fact(Step::ReflectorKeep, || Fact::InitialEventKept {
             event,
             object,
         });
@@ -1075,11 +1075,11 @@ impl<O: Object> Reflector<O> {
 
     fn initial_events_ended(&mut self, rv: Rv, trace: &mut impl Trace) {
         let kept = mem::take(&mut self.temporary_store);
-        trace.fact(Step::StreamEnd, || Fact::InitialEventsEnded {
+        trace.fact(Step::ReflectorStreamEnd, || Fact::InitialEventsEnded {
             rv: Arc::clone(&rv),
             count: count(kept.len()),
         });
-        self.set_unavailable(false, trace);
+        self.set_unavailable(false, Step::ReflectorStreamUsed, trace);
         self.state = ReflectorState::Watch;
         let mut kept: Vec<_> = kept.into_iter().collect();
         self.options.order.sort(&mut kept, |(key, _)| key);
@@ -1156,7 +1156,7 @@ impl<O: Object> Reflector<O> {
     fn event(&mut self, event: EventType, item: Item<O>, streaming: bool, trace: &mut impl Trace) {
         let key = meta_namespace_key_func(&item).unwrap_or_else(|_| Key::from(""));
         let object = item.to_ref(&key);
-        trace.fact(Step::ReflectorReceive, || Fact::EventReceived {
+        trace.fact(receive_step(streaming), || Fact::EventReceived {
             event,
             object: object.clone(),
         });
@@ -1165,7 +1165,7 @@ impl<O: Object> Reflector<O> {
             None => Some(NO_OBJECT.into()),
         };
         if let Some(error) = rejected {
-            trace.fact(Step::ReflectorReceive, || Fact::ObjectRejected {
+            trace.fact(Step::ReflectorReject, || Fact::ObjectRejected {
                 error: error.into(),
             });
             return;
@@ -1191,7 +1191,7 @@ impl<O: Object> Reflector<O> {
         streaming: bool,
         trace: &mut impl Trace,
     ) {
-        trace.fact(Step::ReflectorReceive, || Fact::EventReceived {
+        trace.fact(receive_step(streaming), || Fact::EventReceived {
             event: EventType::Bookmark,
             object: bare_ref(&rv),
         });
@@ -1222,7 +1222,7 @@ impl<O: Object> Reflector<O> {
         if self.options.release >= Release::V0_36 && !in_order && !besides_added {
             return self.await_event(now, trace);
         }
-        self.set_last_sync(Arc::clone(&rv), trace);
+        self.set_last_sync(Arc::clone(&rv), Step::ReflectorSetVersion, trace);
         if self.options.update_resource_version_store {
             self.stage = Stage::UpdateVersion;
             self.need = Need::Store(StoreCall::UpdateResourceVersion(rv));
@@ -1259,7 +1259,12 @@ impl<O: Object> Reflector<O> {
 
     fn close_stream(&mut self, relist: bool, trace: &mut impl Trace) {
         self.stream = Stream::default();
-        trace.fact(Step::ReflectorEnd, || Fact::WatchEnded { relist });
+        let step = if matches!(self.stage, Stage::Stream) {
+            Step::ReflectorStreamAgain
+        } else {
+            Step::ReflectorEnd
+        };
+        trace.fact(step, || Fact::WatchEnded { relist });
     }
 
     fn start_resync_timer(&mut self, now: Duration) {
@@ -1283,9 +1288,17 @@ const NO_STATUS: &str = "an error event without a status";
 /// What an event without an object is.
 const NO_OBJECT: &str = "object does not implement the Object interfaces";
 
+fn receive_step(streaming: bool) -> Step {
+    if streaming {
+        Step::ReflectorStreamReceive
+    } else {
+        Step::ReflectorReceive
+    }
+}
+
 fn watch_step(streaming: bool) -> Step {
     if streaming {
-        Step::StreamWatch
+        Step::ReflectorStream
     } else {
         Step::ReflectorWatch
     }

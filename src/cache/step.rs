@@ -20,24 +20,35 @@ pub enum Step {
     ServerWatch,
     ServerClose,
 
-    // Reflector.ListAndWatch
-    ReflectorList,
-    ReflectorReplace,
-    ReflectorWatch,
-    ReflectorReceive,
-    ReflectorDispatch,
-    ReflectorSetVersion,
-    ReflectorEnd,
+    // Reflector.ListAndWatch, and the loop around it
+    ReflectorFallBack,
+    ReflectorWatchError,
     ReflectorBackoff,
     ReflectorStop,
+    // Reflector.list
+    ReflectorList,
+    ReflectorPage,
+    ReflectorListFailed,
+    ReflectorUnavailable,
+    ReflectorListVersion,
     // Reflector.watchList
-    StreamWatch,
-    StreamKeep,
-    StreamEnd,
-    StreamFallBack,
-    // Reflector.Run and startResync
-    ReflectorReport,
-    ReflectorResync,
+    ReflectorStream,
+    ReflectorStreamReceive,
+    ReflectorKeep,
+    ReflectorStreamEnd,
+    ReflectorStreamAgain,
+    ReflectorStreamUsed,
+    ReflectorStreamVersion,
+    // Reflector.watch
+    ReflectorWatch,
+    ReflectorRetry,
+    ReflectorReceive,
+    ReflectorReject,
+    ReflectorSetVersion,
+    ReflectorEnd,
+    // Reflector.startResync, sharedProcessor.shouldResync
+    ResyncTimer,
+    ResyncCheck,
 
     // A program that calls the queue itself
     ProgramCall,
@@ -88,7 +99,10 @@ pub enum Step {
     PopWait,
     PopTake,
     PopCountDown,
+    // The queue's lock is given back while processing, and taken again
+    PopRelease,
     PopProcess,
+    PopRetake,
     PopSlow,
     PopRequeue,
     PopUnlock,
@@ -107,10 +121,21 @@ pub enum Step {
     RealBookmark,
     RealPopBatch,
 
+    // sharedIndexInformer.HandleDeltas
+    BlockDeltasLock,
+    BlockDeltasUnlock,
     // processDeltas
     ProcessDelta,
-    ProcessStore,
     ProcessNotify,
+    // processDeltasInBatch
+    ProcessBatch,
+    ProcessBatchNotify,
+    // processReplacedAllInfo
+    ProcessReplacedAll,
+    ProcessReplacedNotify,
+    // processDeltas: SyncAll, Bookmark
+    ProcessSyncAll,
+    ProcessSyncNotify,
 
     // threadSafeMap
     StoreWrite,
@@ -122,17 +147,36 @@ pub enum Step {
     IndexFail,
     AddIndexers,
 
+    // sharedIndexInformer.AddEventHandler, RemoveEventHandler
+    HandlerPeriod,
+    HandlerLock,
+    HandlerAdd,
+    HandlerInitial,
+    HandlerUnlock,
+    RemoveLock,
+    HandlerRemove,
+    RemoveUnlock,
+    // sharedProcessor.distribute
+    Withhold,
+    ListenerSend,
     // processorListener
-    ListenerAdd,
+    ListenerPop,
     ListenerTake,
     ListenerHandle,
     ListenerDone,
+    HandlerSync,
+    HandlerPanic,
+    // cacheMutationDetector
+    MutationCheck,
 
     // workqueue
     WorkAdd,
     WorkDelay,
+    WorkRateLimit,
     WorkGet,
     WorkDone,
     WorkForget,
     WorkShutDown,
+    // A worker of the program
+    Reconcile,
 }

@@ -292,7 +292,12 @@ impl<T: WorkItem> Workqueue<T> {
         if self.shutting_down {
             return;
         }
-        trace.fact(Step::WorkDelay, || Fact::WorkDelayed {
+        let step = if failures > 0 {
+            Step::WorkRateLimit
+        } else {
+            Step::WorkDelay
+        };
+        trace.fact(step, || Fact::WorkDelayed {
             key: item.to_key(),
             ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
             failures,

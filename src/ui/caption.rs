@@ -2408,8 +2408,7 @@ impl Writer<'_> {
                 Step::ReplaceLock
                 | Step::ReplaceItem
                 | Step::ReplaceMissing
-                | Step::RealReplaceItems
-                | Step::ReflectorReplace => Some(false),
+                | Step::RealReplaceItems => Some(false),
                 _ => None,
             })
             .unwrap_or(false)
@@ -2963,7 +2962,9 @@ impl Writer<'_> {
                     .picture
                     .handlers
                     .get(usize::from(number))
-                    .is_some_and(|handler| !handler.name.is_empty());
+                    .is_some_and(|handler| {
+                        !handler.name.is_empty() && !handler.name.starts_with("handler")
+                    });
                 if known {
                     vec![Span::Text("handler ".into()), Span::Name(name)]
                 } else {

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::cache::controller::Generation;
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{
-    Actor, BackoffReason, EventType, Fact, FactRecord, Known, Notification, ObjectRef, ProcessMode,
+    Actor, EventType, Fact, FactRecord, Known, ListAgain, Notification, ObjectRef, ProcessMode,
     Refusal, WatchEnd, WorkPlace,
 };
 use crate::cache::step::Step;
@@ -66,12 +67,12 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
             .find_map(|line| line.steps.first());
         return Listing {
             title: title(id, recent, picture),
-            link: first.and_then(|step| link(id, place_in_client_go(*step), picture)),
+            link: first.and_then(|step| link(id, pinned(*step, 0, picture)?)),
             lines: lines(id, None, &BTreeMap::new()),
         };
     };
-    let own = OwnProcess::of(recent, picture);
-    let Some((id, line)) = place_of(current, own) else {
+    let context = Context::of(recent, picture);
+    let Some((id, line)) = place_of(current, context) else {
         // No step is without a place; the test holds it.
         return Listing {
             title: String::new(),
@@ -79,9 +80,9 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
             lines: Vec::new(),
         };
     };
-    let invocation = Invocation::ending_with_last(recent, id, line, own);
+    let invocation = Invocation::ending_with_last(recent, id, line, context);
     let called = title(id, recent, picture);
-    let title = match caller(&recent[..invocation.start], current, id, own) {
+    let title = match caller(&recent[..invocation.start], current, id, context) {
         Some(caller) if !id.is_entrance() => {
             format!("{} › {called}", title(caller, recent, picture))
         }
@@ -89,7 +90,7 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
     };
     Listing {
         title,
-        link: link(id, pin(recent, picture), picture),
+        link: pin(recent, picture, context).and_then(|pin| link(id, pin)),
         lines: lines(id, Some(line), &invocation.values),
     }
 }
@@ -151,22 +152,15 @@ fn title(id: Id, recent: &[FactRecord], picture: &Picture) -> String {
 const API_CONCEPTS: &str =
     "https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes";
 
-fn link(id: Id, pin: Pin, picture: &Picture) -> Option<Link> {
-    // The shared steps are pinned to DeltaFIFO's lines.
-    if id.routine().title.starts_with('.') && picture.queue.kind != QueueKind::DeltaFifo {
-        return None;
-    }
+fn link(id: Id, pin: Pin) -> Option<Link> {
     // What a program does with its deltas is its own.
     if matches!(id, Id::OwnProcess | Id::OwnPrint) {
         return None;
     }
     match pin {
-        Pin::Line(File(tag, file), line) => {
+        Pin::Line(tag, source, line) => {
             let minor = tag.rsplit_once('.').map_or(tag, |(minor, _)| minor);
-            let folder = match id {
-                Id::Workqueue => "util/workqueue",
-                _ => "tools/cache",
-            };
+            let (folder, file) = source.path();
             Some(Link {
                 text: format!("client-go {minor} {file}:{line}"),
                 url: format!(
@@ -178,7 +172,6 @@ fn link(id: Id, pin: Pin, picture: &Picture) -> Option<Link> {
             text: "Kubernetes API concepts".into(),
             url: API_CONCEPTS.into(),
         }),
-        Pin::Nowhere => None,
     }
 }
 
@@ -193,12 +186,7 @@ struct Invocation {
 }
 
 impl Invocation {
-    fn ending_with_last(
-        recent: &[FactRecord],
-        id: Id,
-        current: usize,
-        own_process: Option<OwnProcess>,
-    ) -> Self {
+    fn ending_with_last(recent: &[FactRecord], id: Id, current: usize, context: Context) -> Self {
         let routine = id.routine();
         let actor = recent.last().map(|record| record.actor);
         let mut found = Self {
@@ -208,7 +196,7 @@ impl Invocation {
         let mut nested: BTreeMap<usize, Vec<&Fact>> = BTreeMap::new();
         let mut lowest = current;
         let deletions = if id == Id::Replace {
-            first_deletion(recent)
+            first_deletion(recent, context)
         } else {
             None
         };
@@ -221,7 +209,7 @@ impl Invocation {
             {
                 continue;
             }
-            let Some((of, own)) = place_of(record, own_process) else {
+            let Some((of, own)) = place_of(record, context) else {
                 break;
             };
             let line = if of == id {
@@ -252,7 +240,8 @@ impl Invocation {
                     nested.entry(line).or_default().push(&record.fact);
                 }
             }
-            if of == id && matches!(record.fact, Fact::LockTaken { .. }) {
+            let begins = matches!(record.fact, Fact::LockTaken { .. });
+            if of == id && begins && record.step != Step::PopRetake {
                 break;
             }
         }
@@ -276,12 +265,7 @@ impl Invocation {
 }
 
 /// Who called the routine, from what the same actor did `before`.
-fn caller(
-    before: &[FactRecord],
-    current: &FactRecord,
-    id: Id,
-    own: Option<OwnProcess>,
-) -> Option<Id> {
+fn caller(before: &[FactRecord], current: &FactRecord, id: Id, context: Context) -> Option<Id> {
     for record in before
         .iter()
         .rev()
@@ -290,7 +274,7 @@ fn caller(
         if matches!(record.fact, Fact::LockReleased { .. }) {
             return None;
         }
-        let (of, _) = place_of(record, own)?;
+        let (of, _) = place_of(record, context)?;
         let routine = of.routine();
         if routine.lines.iter().any(|line| line.calls.contains(&id)) {
             return Some(of);
@@ -304,7 +288,7 @@ fn caller(
 }
 
 /// In a Replace: the index of the first deletion that this call found, and its line.
-fn first_deletion(recent: &[FactRecord]) -> Option<(usize, usize)> {
+fn first_deletion(recent: &[FactRecord], context: Context) -> Option<(usize, usize)> {
     let actor = recent.last()?.actor;
     let mut first = None;
     for (index, record) in recent.iter().enumerate().rev() {
@@ -314,7 +298,7 @@ fn first_deletion(recent: &[FactRecord]) -> Option<(usize, usize)> {
         match record.fact {
             Fact::LockTaken { .. } => break,
             Fact::DeletionDetected { .. } => {
-                first = place_of(record, None).map(|(_, line)| (index, line));
+                first = place_of(record, context).map(|(_, line)| (index, line));
             }
             _ => {}
         }
@@ -763,8 +747,11 @@ enum Id {
     ServerWrite,
     ServerRead,
     ListAndWatch,
+    List,
     WatchList,
-    Run,
+    Watch,
+    StartResync,
+    ShouldResync,
     Program,
     Settings,
     FifoWrite,
@@ -780,25 +767,37 @@ enum Id {
     RealWrite,
     RealReplace,
     RealResync,
-    RealBookmark,
     RealPopBatch,
+    HandleDeltas,
     ProcessDeltas,
+    ProcessBatch,
+    ProcessReplacedAll,
+    ProcessSyncAll,
     OwnProcess,
     OwnPrint,
     StoreWrite,
     StoreReplace,
+    StoreBookmark,
     AddIndexers,
+    AddHandler,
+    RemoveHandler,
+    Distribute,
     Listener,
+    Mutations,
     Workqueue,
+    Worker,
 }
 
 impl Id {
-    const ALL: [Self; 30] = [
+    const ALL: [Self; 42] = [
         Self::ServerWrite,
         Self::ServerRead,
         Self::ListAndWatch,
+        Self::List,
         Self::WatchList,
-        Self::Run,
+        Self::Watch,
+        Self::StartResync,
+        Self::ShouldResync,
         Self::Program,
         Self::Settings,
         Self::FifoWrite,
@@ -814,52 +813,46 @@ impl Id {
         Self::RealWrite,
         Self::RealReplace,
         Self::RealResync,
-        Self::RealBookmark,
         Self::RealPopBatch,
+        Self::HandleDeltas,
         Self::ProcessDeltas,
+        Self::ProcessBatch,
+        Self::ProcessReplacedAll,
+        Self::ProcessSyncAll,
         Self::OwnProcess,
         Self::OwnPrint,
         Self::StoreWrite,
         Self::StoreReplace,
+        Self::StoreBookmark,
         Self::AddIndexers,
+        Self::AddHandler,
+        Self::RemoveHandler,
+        Self::Distribute,
         Self::Listener,
+        Self::Mutations,
         Self::Workqueue,
+        Self::Worker,
     ];
 
     /// Whether it is what others call a queue or a reflector by; who did is no news then.
     fn is_entrance(self) -> bool {
-        match self {
-            Self::QueueAction
-            | Self::FifoPop
-            | Self::RealPopBatch
-            | Self::ProcessDeltas
-            | Self::OwnProcess
-            | Self::OwnPrint
-            | Self::StoreWrite
-            | Self::StoreReplace
-            | Self::Listener => false,
-            Self::ServerWrite
-            | Self::ServerRead
-            | Self::ListAndWatch
-            | Self::WatchList
-            | Self::Run
-            | Self::Program
-            | Self::Settings
-            | Self::FifoWrite
-            | Self::Add
-            | Self::Delete
-            | Self::Replace
-            | Self::Resync
-            | Self::AddIfNotPresent
-            | Self::Pop
-            | Self::Close
-            | Self::RealWrite
-            | Self::RealReplace
-            | Self::RealResync
-            | Self::RealBookmark
-            | Self::AddIndexers
-            | Self::Workqueue => true,
-        }
+        !matches!(
+            self,
+            Self::FifoPop
+                | Self::QueueAction
+                | Self::HandleDeltas
+                | Self::ProcessDeltas
+                | Self::ProcessBatch
+                | Self::ProcessReplacedAll
+                | Self::ProcessSyncAll
+                | Self::OwnProcess
+                | Self::OwnPrint
+                | Self::StoreWrite
+                | Self::StoreReplace
+                | Self::Distribute
+                | Self::Listener
+                | Self::ShouldResync
+        )
     }
 
     fn routine(self) -> &'static Routine {
@@ -867,8 +860,11 @@ impl Id {
             Self::ServerWrite => &SERVER_WRITE,
             Self::ServerRead => &SERVER_READ,
             Self::ListAndWatch => &LIST_AND_WATCH,
+            Self::List => &LIST,
             Self::WatchList => &WATCH_LIST,
-            Self::Run => &RUN,
+            Self::Watch => &WATCH,
+            Self::StartResync => &START_RESYNC,
+            Self::ShouldResync => &SHOULD_RESYNC,
             Self::Program => &PROGRAM,
             Self::Settings => &SETTINGS,
             Self::FifoWrite => &FIFO_WRITE,
@@ -884,28 +880,26 @@ impl Id {
             Self::RealWrite => &REAL_WRITE,
             Self::RealReplace => &REAL_REPLACE,
             Self::RealResync => &REAL_RESYNC,
-            Self::RealBookmark => &REAL_BOOKMARK,
             Self::RealPopBatch => &REAL_POP_BATCH,
+            Self::HandleDeltas => &HANDLE_DELTAS,
             Self::ProcessDeltas => &PROCESS_DELTAS,
+            Self::ProcessBatch => &PROCESS_BATCH,
+            Self::ProcessReplacedAll => &PROCESS_REPLACED_ALL,
+            Self::ProcessSyncAll => &PROCESS_SYNC_ALL,
             Self::OwnProcess => &OWN_PROCESS,
             Self::OwnPrint => &OWN_PRINT,
             Self::StoreWrite => &STORE_WRITE,
             Self::StoreReplace => &STORE_REPLACE,
+            Self::StoreBookmark => &STORE_BOOKMARK,
             Self::AddIndexers => &ADD_INDEXERS,
+            Self::AddHandler => &ADD_HANDLER,
+            Self::RemoveHandler => &REMOVE_HANDLER,
+            Self::Distribute => &DISTRIBUTE,
             Self::Listener => &LISTENER,
+            Self::Mutations => &MUTATIONS,
             Self::Workqueue => &WORKQUEUE,
+            Self::Worker => &WORKER,
         }
-    }
-}
-
-/// The step that a fact is shown at. A handler without a buffer is called by processDeltas itself,
-/// so no listener is at work.
-fn step_of(record: &FactRecord) -> Step {
-    match (record.step, record.actor) {
-        (Step::ListenerTake | Step::ListenerHandle | Step::ListenerDone, Actor::ProcessLoop) => {
-            Step::ProcessNotify
-        }
-        (step, _) => step,
     }
 }
 
@@ -933,9 +927,83 @@ impl OwnProcess {
     }
 }
 
+/// What else decides where a fact is shown.
+#[derive(Clone, Copy, Debug)]
+struct Context {
+    own: Option<OwnProcess>,
+    /// Whether the queue is a RealFIFO; the steps of its lock are those that all queues share.
+    real: bool,
+    /// Whether it is popped in batches.
+    batches: bool,
+    /// Whether the store was not written to since the last Pop: a bookmark.
+    bookmark: bool,
+    /// Where the process function at work tells a handler that has no buffer.
+    notify: Step,
+}
+
+impl Context {
+    fn of(recent: &[FactRecord], picture: &Picture) -> Self {
+        let real = picture.queue.kind == QueueKind::RealFifo;
+        let notify = recent.iter().rev().find_map(|record| match record.step {
+            Step::ProcessDelta => Some(Step::ProcessNotify),
+            Step::ProcessBatch => Some(Step::ProcessBatchNotify),
+            Step::ProcessReplacedAll => Some(Step::ProcessReplacedNotify),
+            Step::ProcessSyncAll => Some(Step::ProcessSyncNotify),
+            _ => None,
+        });
+        let wrote = recent.iter().rev().find_map(|record| match record.step {
+            Step::StoreWrite | Step::StoreDelete | Step::StoreReplace => Some(true),
+            Step::RealPopBatch => Some(false),
+            _ => None,
+        });
+        Self {
+            own: OwnProcess::of(recent, picture),
+            bookmark: wrote == Some(false),
+            real,
+            batches: real && generation(picture) >= 2,
+            notify: notify.unwrap_or(Step::ProcessNotify),
+        }
+    }
+
+    /// The step that a fact is shown at: a handler without a buffer is called by the process
+    /// function itself, so no listener is at work.
+    fn step_of(self, record: &FactRecord) -> Step {
+        match (record.step, record.actor) {
+            (
+                Step::ProcessNotify
+                | Step::ListenerTake
+                | Step::ListenerHandle
+                | Step::ListenerDone,
+                Actor::ProcessLoop,
+            ) => self.notify,
+            (Step::ListenerSend, Actor::Main) => Step::HandlerInitial,
+            (step, _) => step,
+        }
+    }
+}
+
+/// The generation at work: its place in [`TAGS`].
+fn generation(picture: &Picture) -> usize {
+    match picture.generation {
+        Generation::Classic => 0,
+        Generation::InOrder => 1,
+        Generation::Batched => 2,
+        Generation::Atomic => 3,
+    }
+}
+
 /// The routine and the line of a fact.
-fn place_of(record: &FactRecord, own: Option<OwnProcess>) -> Option<(Id, usize)> {
-    match (place(step_of(record))?, own, &record.fact) {
+fn place_of(record: &FactRecord, context: Context) -> Option<(Id, usize)> {
+    let step = context.step_of(record);
+    if context.real
+        && let Some(place) = place_in_real_fifo(step, context.batches)
+    {
+        return Some(place);
+    }
+    if context.bookmark && step == Step::StoreVersion {
+        return Some((Id::StoreBookmark, 1));
+    }
+    match (place(step)?, context.own, &record.fact) {
         ((Id::ProcessDeltas, line), Some(OwnProcess::Stores), _) => Some((Id::OwnProcess, line)),
         // It has the same lines but for the store's, the last but one.
         ((Id::ProcessDeltas, line), Some(OwnProcess::Prints), _) => {
@@ -945,6 +1013,26 @@ fn place_of(record: &FactRecord, own: Option<OwnProcess>) -> Option<(Id, usize)>
         ((Id::Delete, _), _, Fact::Populated { .. } | Fact::Synced) => Some((Id::Delete, 3)),
         (place, _, _) => Some(place),
     }
+}
+
+/// Where RealFIFO has the steps that all queues share, where that is elsewhere.
+fn place_in_real_fifo(step: Step, batches: bool) -> Option<(Id, usize)> {
+    Some(match step {
+        Step::AddLock | Step::DeleteLock => (Id::RealWrite, 1),
+        Step::AddUnlock | Step::DeleteUnlock => (Id::RealWrite, 6),
+        Step::ReplaceLock => (Id::RealReplace, 1),
+        Step::ReplaceUnlock => (Id::RealReplace, 8),
+        Step::ResyncLock => (Id::RealResync, 1),
+        Step::ResyncUnlock => (Id::RealResync, 5),
+        Step::PopLock if batches => (Id::RealPopBatch, 1),
+        Step::PopWait if batches => (Id::RealPopBatch, 2),
+        Step::PopTake if batches => (Id::RealPopBatch, 3),
+        Step::PopProcess if batches => (Id::RealPopBatch, 5),
+        Step::PopCountDown if batches => (Id::RealPopBatch, 7),
+        Step::PopSlow if batches => (Id::RealPopBatch, 8),
+        Step::PopUnlock if batches => (Id::RealPopBatch, 9),
+        _ => return None,
+    })
 }
 
 /// The routine and the line of a step.
@@ -990,68 +1078,161 @@ static LIST_AND_WATCH: Routine = Routine {
     title: "Reflector.ListAndWatch",
     lines: &[
         plain("ListAndWatch():"),
-        line("  list = server.list(rv)", &[Step::ReflectorList]),
         call(
-            "  queue.replace(list, list.rv)",
-            &[Step::ReflectorReplace],
-            &[Id::Replace, Id::RealReplace, Id::FifoWrite],
-        ),
-        line("  w = server.watch(last_sync_rv)", &[Step::ReflectorWatch]),
-        line("  for event in w:", &[Step::ReflectorReceive]),
-        call(
-            "    queue.add | update | delete(event.obj)",
-            &[Step::ReflectorDispatch],
-            &[Id::Add, Id::Delete, Id::RealWrite, Id::RealBookmark],
-        ),
-        line("    last_sync_rv = event.rv", &[Step::ReflectorSetVersion]),
-        line(
-            "  expired: list again, else watch again",
-            &[Step::ReflectorEnd],
+            "  streaming list on: w = watch_list()",
+            &[],
+            &[Id::WatchList],
         ),
         line(
-            "  wait, longer after each failure",
+            "    refused: list in this round",
+            &[Step::ReflectorFallBack],
+        ),
+        call("  else: list()", &[], &[Id::List]),
+        call(
+            "  beside the watch: start_resync()",
+            &[],
+            &[Id::StartResync],
+        ),
+        call("  watch(w)", &[], &[Id::Watch]),
+        line(
+            "  on an error: watch_error_handler(err)",
+            &[Step::ReflectorWatchError],
+        ),
+        line(
+            "wait, longer after each failure; again",
             &[Step::ReflectorBackoff],
         ),
-        line("  until it is stopped", &[Step::ReflectorStop]),
+        line("until it is stopped", &[Step::ReflectorStop]),
     ],
-    unordered: Some((4, 6)),
+    unordered: Some((2, 7)),
+};
+
+static LIST: Routine = Routine {
+    title: "Reflector.list",
+    lines: &[
+        plain("list():"),
+        line(
+            "  page = server.list(last_sync_rv, or \"0\")",
+            &[Step::ReflectorList],
+        ),
+        line(
+            "  while more: append it, ask with its token",
+            &[Step::ReflectorPage],
+        ),
+        line(
+            "  failed: at once again, or return err",
+            &[Step::ReflectorListFailed],
+        ),
+        line(
+            "  rv_unavailable = expired or too large",
+            &[Step::ReflectorUnavailable],
+        ),
+        call(
+            "  queue.replace(list, list.rv)",
+            &[],
+            &[Id::Replace, Id::RealReplace, Id::FifoWrite],
+        ),
+        line("  last_sync_rv = list.rv", &[Step::ReflectorListVersion]),
+    ],
+    unordered: Some((1, 4)),
 };
 
 static WATCH_LIST: Routine = Routine {
     title: "Reflector.watchList",
     lines: &[
-        plain("watchList():"),
+        plain("watch_list():"),
         line(
-            "  w = server.watch(rv, sendInitialEvents)",
-            &[Step::StreamWatch],
+            "  w = server.watch(rv, send_initial_events)",
+            &[Step::ReflectorStream],
+        ),
+        line("  for event in w:", &[Step::ReflectorStreamReceive]),
+        line(
+            "    temporary.add | update | delete(obj)",
+            &[Step::ReflectorKeep],
         ),
         line(
-            "  for event in w: temporary store += event",
-            &[Step::StreamKeep],
+            "    until the bookmark that ends the list",
+            &[Step::ReflectorStreamEnd],
         ),
         line(
-            "  the bookmark that ends them: it is a list",
-            &[Step::StreamEnd],
+            "  expired, refused or closed: again",
+            &[Step::ReflectorStreamAgain],
         ),
-        line("  refused: list in this round", &[Step::StreamFallBack]),
+        line("  rv_unavailable = false", &[Step::ReflectorStreamUsed]),
+        call(
+            "  queue.replace(temporary, bookmark.rv)",
+            &[],
+            &[Id::Replace, Id::RealReplace, Id::FifoWrite],
+        ),
+        line(
+            "  last_sync_rv = bookmark.rv",
+            &[Step::ReflectorStreamVersion],
+        ),
+        plain("  return w  # the same stream goes on"),
     ],
-    unordered: Some((1, 4)),
+    unordered: Some((1, 5)),
 };
 
-static RUN: Routine = Routine {
-    title: "Reflector.Run",
+static WATCH: Routine = Routine {
+    title: "Reflector.watch",
     lines: &[
-        plain("Run(): again and again"),
-        plain("  err = ListAndWatch()"),
-        line("  if err: watchErrorHandler(err)", &[Step::ReflectorReport]),
-        plain("beside a watch: each resync period"),
-        call(
-            "  if anybody wants it: queue.resync()",
-            &[Step::ReflectorResync],
-            &[Id::Resync, Id::RealResync],
+        plain("watch(w):"),
+        line(
+            "  if there is no w: w = server.watch(last_rv)",
+            &[Step::ReflectorWatch],
         ),
+        line(
+            "  refused or 429: wait, then watch again",
+            &[Step::ReflectorRetry],
+        ),
+        line("  for event in w:", &[Step::ReflectorReceive]),
+        line(
+            "    if it is of another type: skip it",
+            &[Step::ReflectorReject],
+        ),
+        call(
+            "    queue.add | update | delete(event.obj)",
+            &[],
+            &[Id::Add, Id::Delete, Id::RealWrite, Id::FifoWrite],
+        ),
+        line("    last_sync_rv = event.rv", &[Step::ReflectorSetVersion]),
+        line(
+            "  error, or short and empty: list next",
+            &[Step::ReflectorEnd],
+        ),
+        plain("  else: watch again"),
     ],
-    unordered: Some((2, 4)),
+    unordered: Some((1, 7)),
+};
+
+static START_RESYNC: Routine = Routine {
+    title: "Reflector.startResync",
+    lines: &[
+        plain("start_resync():"),
+        plain("  each resync_period:"),
+        call(
+            "    if should_resync():",
+            &[Step::ResyncTimer],
+            &[Id::ShouldResync],
+        ),
+        call("      queue.resync()", &[], &[Id::Resync, Id::RealResync]),
+    ],
+    unordered: Some((2, 3)),
+};
+
+static SHOULD_RESYNC: Routine = Routine {
+    title: "sharedProcessor.shouldResync",
+    lines: &[
+        plain("should_resync():"),
+        plain("  for listener in listeners:"),
+        line(
+            "    listener.syncing = its resync is due",
+            &[Step::ResyncCheck],
+        ),
+        plain("    if it is: due again after its period"),
+        plain("  return whether any is due"),
+    ],
+    unordered: None,
 };
 
 static PROGRAM: Routine = Routine {
@@ -1071,7 +1252,7 @@ static SETTINGS: Routine = Routine {
     title: "this run",
     lines: &[
         plain("settings:"),
-        line("  a switch of this page was moved", &[Step::SettingChanged]),
+        line("  what was asked for on this page", &[Step::SettingChanged]),
     ],
     unordered: None,
 };
@@ -1234,22 +1415,22 @@ static POP: Routine = Routine {
         plain("Pop(process):"),
         line("  lock", &[Step::PopLock]),
         line("  while queue is empty: wait", &[Step::PopWait]),
-        line("  key, deltas = take the front", &[Step::PopTake]),
+        line("  deltas = take the front", &[Step::PopTake]),
         line("  if left > 0: left = left - 1", &[Step::PopCountDown]),
         call(
             "  process(deltas, is_in_initial_list)",
             &[Step::PopProcess],
             &[
+                Id::HandleDeltas,
                 Id::ProcessDeltas,
                 Id::OwnProcess,
                 Id::OwnPrint,
                 Id::FifoPop,
-                Id::RealPopBatch,
             ],
         ),
         line("  if slow and depth > 10: log it", &[Step::PopSlow]),
         line(
-            "  if ErrRequeue: put it back at the end",
+            "  up to 1.32, if ErrRequeue: put it back",
             &[Step::PopRequeue],
         ),
         line("  unlock", &[Step::PopUnlock]),
@@ -1268,23 +1449,27 @@ static CLOSE: Routine = Routine {
 };
 
 static REAL_WRITE: Routine = Routine {
-    title: "RealFIFO.Add, Delete",
+    title: "RealFIFO.Add, Delete, Bookmark",
     lines: &[
-        plain("Add(obj) | Update(obj):"),
+        plain("Add | Update | Delete(obj) | Bookmark(rv):"),
+        plain("  lock"),
+        plain("  unless Bookmark: populated = true"),
         line("  items.push(Added | Updated, obj)", &[Step::RealAdd]),
-        plain("Delete(obj):"),
         line(
             "  items.push(Deleted, obj)  # asks nobody",
             &[Step::RealDelete],
         ),
+        line("  items.push(Bookmark, rv)", &[Step::RealBookmark]),
+        plain("  unlock"),
     ],
-    unordered: None,
+    unordered: Some((2, 5)),
 };
 
 static REAL_REPLACE: Routine = Routine {
     title: "RealFIFO.Replace",
     lines: &[
         plain("Replace(list, rv):"),
+        plain("  lock"),
         line(
             "  atomic: items.push(ReplacedAll, list)",
             &[Step::RealReplaceAll],
@@ -1300,6 +1485,7 @@ static REAL_REPLACE: Routine = Routine {
             "  if not populated: left = len(items)",
             &[Step::RealPopulation],
         ),
+        plain("  unlock"),
     ],
     unordered: None,
 };
@@ -1308,18 +1494,11 @@ static REAL_RESYNC: Routine = Routine {
     title: "RealFIFO.Resync",
     lines: &[
         plain("Resync():"),
+        plain("  lock"),
         line("  atomic: items.push(SyncAll)", &[Step::RealSyncAll]),
         plain("  else for known key that is not queued:"),
         line("    items.push(Sync, obj)", &[Step::RealResync]),
-    ],
-    unordered: None,
-};
-
-static REAL_BOOKMARK: Routine = Routine {
-    title: "RealFIFO.Bookmark",
-    lines: &[
-        plain("Bookmark(rv):"),
-        line("  items.push(Bookmark, rv)", &[Step::RealBookmark]),
+        plain("  unlock"),
     ],
     unordered: None,
 };
@@ -1328,12 +1507,47 @@ static REAL_POP_BATCH: Routine = Routine {
     title: "RealFIFO.PopBatch",
     lines: &[
         plain("PopBatch(process):"),
+        plain("  lock"),
+        plain("  while items is empty: wait"),
         line("  batch = the front, each key once", &[Step::RealPopBatch]),
+        line("  unlock  # from 1.36 on", &[Step::PopRelease]),
         call(
-            "  process(batch)",
+            "  process(batch, is_in_initial_list)",
             &[],
-            &[Id::ProcessDeltas, Id::OwnProcess, Id::OwnPrint],
+            &[
+                Id::HandleDeltas,
+                Id::ProcessDeltas,
+                Id::ProcessBatch,
+                Id::ProcessReplacedAll,
+                Id::ProcessSyncAll,
+                Id::OwnProcess,
+                Id::OwnPrint,
+            ],
         ),
+        line("  lock again", &[Step::PopRetake]),
+        plain("  left -= len(batch)  # up to 1.35: before"),
+        plain("  if slow and depth > 10: log it"),
+        plain("  unlock"),
+    ],
+    unordered: Some((1, 8)),
+};
+
+static HANDLE_DELTAS: Routine = Routine {
+    title: "sharedIndexInformer.HandleDeltas",
+    lines: &[
+        plain("handle_deltas(deltas):"),
+        line("  lock block_deltas", &[Step::BlockDeltasLock]),
+        call(
+            "  process_deltas(deltas)",
+            &[],
+            &[
+                Id::ProcessDeltas,
+                Id::ProcessBatch,
+                Id::ProcessReplacedAll,
+                Id::ProcessSyncAll,
+            ],
+        ),
+        line("  unlock block_deltas", &[Step::BlockDeltasUnlock]),
     ],
     unordered: None,
 };
@@ -1349,16 +1563,71 @@ static PROCESS_DELTAS: Routine = Routine {
         plain("    old, exists = store.get(key)"),
         call(
             "    store.update | add | delete(obj)",
-            &[Step::ProcessStore],
+            &[],
             &[Id::StoreWrite, Id::StoreReplace],
         ),
         call(
             "    handler.on_update | on_add | on_delete",
             &[Step::ProcessNotify],
-            &[Id::Listener],
+            &[Id::Distribute, Id::Listener],
         ),
     ],
     unordered: Some((1, 4)),
+};
+
+static PROCESS_BATCH: Routine = Routine {
+    title: "processDeltasInBatch",
+    lines: &[
+        plain("process_deltas_in_batch(deltas):"),
+        line("  for type, obj in deltas:", &[Step::ProcessBatch]),
+        plain("    old, exists = store.get(key)"),
+        plain("    note the change, and what to tell"),
+        call("  store.transaction(changes)", &[], &[Id::StoreWrite]),
+        call(
+            "  then tell all of it, in order",
+            &[Step::ProcessBatchNotify],
+            &[Id::Distribute, Id::Listener],
+        ),
+    ],
+    unordered: Some((1, 3)),
+};
+
+static PROCESS_REPLACED_ALL: Routine = Routine {
+    title: "processReplacedAllInfo",
+    lines: &[
+        plain("process_replaced_all(list, rv):"),
+        line(
+            "  removed = what is stored and not in list",
+            &[Step::ProcessReplacedAll],
+        ),
+        plain("  old = store.get(key), for each of list"),
+        call(
+            "  store.replace(list, rv)",
+            &[],
+            &[Id::StoreReplace, Id::StoreWrite],
+        ),
+        plain("  handler.on_delete(tombstone) for removed"),
+        call(
+            "  handler.on_update | on_add for list",
+            &[Step::ProcessReplacedNotify],
+            &[Id::Distribute, Id::Listener],
+        ),
+    ],
+    unordered: None,
+};
+
+static PROCESS_SYNC_ALL: Routine = Routine {
+    title: "processDeltas, SyncAll",
+    lines: &[
+        plain("process_sync_all():"),
+        line("  for obj in store.list():", &[Step::ProcessSyncAll]),
+        call(
+            "    handler.on_update(obj, obj)",
+            &[Step::ProcessSyncNotify],
+            &[Id::Distribute, Id::Listener],
+        ),
+    ],
+    unordered: None,
 };
 
 static OWN_PROCESS: Routine = Routine {
@@ -1420,6 +1689,12 @@ static STORE_REPLACE: Routine = Routine {
     unordered: Some((1, 2)),
 };
 
+static STORE_BOOKMARK: Routine = Routine {
+    title: "Indexer.Bookmark",
+    lines: &[plain("Bookmark(rv):"), plain("  store_rv = rv")],
+    unordered: None,
+};
+
 static ADD_INDEXERS: Routine = Routine {
     title: "Indexer.AddIndexers",
     lines: &[
@@ -1433,24 +1708,91 @@ static ADD_INDEXERS: Routine = Routine {
     unordered: None,
 };
 
+static ADD_HANDLER: Routine = Routine {
+    title: "AddEventHandler",
+    lines: &[
+        plain("AddEventHandler(handler, resync_period):"),
+        line(
+            "  not started, period < check: check = period",
+            &[Step::HandlerPeriod],
+        ),
+        line("  if started: lock block_deltas", &[Step::HandlerLock]),
+        line("  listeners += handler", &[Step::HandlerAdd]),
+        call(
+            "  if started: tell it the whole store",
+            &[Step::HandlerInitial],
+            &[Id::Listener, Id::Distribute],
+        ),
+        line("  if started: unlock block_deltas", &[Step::HandlerUnlock]),
+    ],
+    unordered: None,
+};
+
+static REMOVE_HANDLER: Routine = Routine {
+    title: "RemoveEventHandler",
+    lines: &[
+        plain("RemoveEventHandler(handle):"),
+        line("  lock block_deltas", &[Step::RemoveLock]),
+        line(
+            "  listeners -= it; its goroutines end",
+            &[Step::HandlerRemove],
+        ),
+        line("  unlock block_deltas", &[Step::RemoveUnlock]),
+    ],
+    unordered: None,
+};
+
+static DISTRIBUTE: Routine = Routine {
+    title: "sharedProcessor.distribute",
+    lines: &[
+        plain("distribute(notification, sync):"),
+        plain("  # sync: OnUpdate with old.rv == new.rv"),
+        plain("  for listener in listeners:"),
+        line(
+            "    if sync and not listener.syncing: skip",
+            &[Step::Withhold],
+        ),
+        call(
+            "    else: listener.add(notification)",
+            &[Step::ListenerSend],
+            &[Id::Listener],
+        ),
+    ],
+    unordered: Some((3, 4)),
+};
+
 static LISTENER: Routine = Routine {
     title: "processorListener",
     lines: &[
-        plain("add(notification):"),
+        plain("pop():  # add() waits until it has received"),
         line(
-            "  buffer.push(notification)  # no bound",
-            &[Step::ListenerAdd],
+            "  if run is busy: ring_buffer.push(it)",
+            &[Step::ListenerPop],
         ),
         plain("run():"),
-        line(
-            "  for notification in buffer, in order:",
-            &[Step::ListenerTake],
-        ),
+        line("  for notification, in order:", &[Step::ListenerTake]),
         line(
             "    handler.on_add | on_update | on_delete",
             &[Step::ListenerHandle],
         ),
         line("    # it returned, with no error", &[Step::ListenerDone]),
+        line(
+            "    if that was the whole first list: synced",
+            &[Step::HandlerSync],
+        ),
+        line(
+            "    if it panicked: next one, after 1 s",
+            &[Step::HandlerPanic],
+        ),
+    ],
+    unordered: None,
+};
+
+static MUTATIONS: Routine = Routine {
+    title: "cacheMutationDetector",
+    lines: &[
+        plain("each second, for obj that was handed out:"),
+        line("  if it is not as its copy: panic", &[Step::MutationCheck]),
     ],
     unordered: None,
 };
@@ -1458,7 +1800,7 @@ static LISTENER: Routine = Routine {
 static WORKQUEUE: Routine = Routine {
     title: "workqueue",
     lines: &[
-        plain("Add(key): if it is not dirty yet"),
+        plain("Add(key):  # nothing, if it is dirty"),
         line(
             "  dirty += key; queue += key, unless taken",
             &[Step::WorkAdd],
@@ -1467,15 +1809,17 @@ static WORKQUEUE: Routine = Routine {
             "AddAfter(key, delay): Add when it is over",
             &[Step::WorkDelay],
         ),
-        plain("Get():"),
         line(
-            "  key = queue.pop(); dirty -= it, taken += it",
+            "Get(): queue.pop(); dirty -= it; taken += it",
             &[Step::WorkGet],
         ),
-        plain("Done(key):"),
         line(
-            "  taken -= key; if it is dirty: queue += key",
+            "Done(key): taken -= it; dirty: queue += it",
             &[Step::WorkDone],
+        ),
+        line(
+            "AddRateLimited(key): AddAfter, each time later",
+            &[Step::WorkRateLimit],
         ),
         line("Forget(key): failures[key] = 0", &[Step::WorkForget]),
         line(
@@ -1483,39 +1827,77 @@ static WORKQUEUE: Routine = Routine {
             &[Step::WorkShutDown],
         ),
     ],
-    unordered: Some((0, 8)),
+    unordered: Some((1, 7)),
+};
+
+static WORKER: Routine = Routine {
+    title: "a worker of the program",
+    lines: &[
+        plain("work():"),
+        call("  while key = queue.get():", &[], &[Id::Workqueue]),
+        line("    err = reconcile(key)", &[Step::Reconcile]),
+        call(
+            "    err: queue.add_rate_limited(key)",
+            &[],
+            &[Id::Workqueue],
+        ),
+        call("    else: queue.forget(key)", &[], &[Id::Workqueue]),
+        call("    queue.done(key)", &[], &[Id::Workqueue]),
+    ],
+    unordered: Some((1, 5)),
 };
 
 // ---- where client-go has it
 
 /// Where a step is to be found.
 enum Pin {
-    /// A line of client-go.
-    Line(File, u32),
+    /// A tag of client-go, a file and its line.
+    Line(&'static str, Source, u16),
     /// The API server's side, in the documentation.
     Docs,
-    /// Only in this program.
-    Nowhere,
 }
 
-/// A tag of client-go and a file in its `tools/cache`, or in `util/workqueue`.
-#[derive(Clone, Copy)]
-struct File(&'static str, &'static str);
+/// The releases of client-go that stand for the generations.
+const TAGS: [&str; 4] = ["v0.32.13", "v0.34.10", "v0.35.7", "v0.36.3"];
 
-const DELTA_FIFO: File = File("v0.32.13", "delta_fifo.go");
-const FIFO: File = File("v0.32.13", "fifo.go");
-const REFLECTOR: File = File("v0.32.13", "reflector.go");
-const CONTROLLER: File = File("v0.32.13", "controller.go");
-const SHARED_INFORMER: File = File("v0.32.13", "shared_informer.go");
-const STORE: File = File("v0.32.13", "thread_safe_store.go");
-// What the classic generation does not have is pinned to the first one that has it.
-const IN_ORDER: File = File("v0.34.10", "the_real_fifo.go");
-const BATCHED: File = File("v0.35.7", "the_real_fifo.go");
-const ATOMIC: File = File("v0.36.3", "the_real_fifo.go");
-const WORKQUEUE_FILE: File = File("v0.36.3", "queue.go");
-const DELAYING_QUEUE: File = File("v0.36.3", "delaying_queue.go");
-const RATE_LIMITING_QUEUE: File = File("v0.36.3", "rate_limiting_queue.go");
-const ATOMIC_STORE: File = File("v0.36.3", "thread_safe_store.go");
+/// A file of client-go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Reflector,
+    Pager,
+    Controller,
+    SharedInformer,
+    Fifo,
+    DeltaFifo,
+    RealFifo,
+    Store,
+    MutationDetector,
+    Queue,
+    DelayingQueue,
+    RateLimitingQueue,
+}
+
+impl Source {
+    /// Its folder and its name.
+    fn path(self) -> (&'static str, &'static str) {
+        const CACHE: &str = "tools/cache";
+        const WORKQUEUE: &str = "util/workqueue";
+        match self {
+            Self::Reflector => (CACHE, "reflector.go"),
+            Self::Pager => ("tools/pager", "pager.go"),
+            Self::Controller => (CACHE, "controller.go"),
+            Self::SharedInformer => (CACHE, "shared_informer.go"),
+            Self::Fifo => (CACHE, "fifo.go"),
+            Self::DeltaFifo => (CACHE, "delta_fifo.go"),
+            Self::RealFifo => (CACHE, "the_real_fifo.go"),
+            Self::Store => (CACHE, "thread_safe_store.go"),
+            Self::MutationDetector => (CACHE, "mutation_detector.go"),
+            Self::Queue => (WORKQUEUE, "queue.go"),
+            Self::DelayingQueue => (WORKQUEUE, "delaying_queue.go"),
+            Self::RateLimitingQueue => (WORKQUEUE, "rate_limiting_queue.go"),
+        }
+    }
+}
 
 /// What the current call was for, where one step stands for the same in two functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -1524,6 +1906,7 @@ enum Asked {
     Update,
     Delete,
     Replace,
+    Bookmark,
 }
 
 impl Asked {
@@ -1540,7 +1923,8 @@ impl Asked {
                     EventType::Added => Some(Self::Add),
                     EventType::Modified => Some(Self::Update),
                     EventType::Deleted => Some(Self::Delete),
-                    EventType::Bookmark | EventType::Error => None,
+                    EventType::Bookmark => Some(Self::Bookmark),
+                    EventType::Error => None,
                 },
                 Fact::Called { delta_type, .. } => match delta_type {
                     DeltaType::Added => Some(Self::Add),
@@ -1571,100 +1955,110 @@ fn handler_function(recent: &[FactRecord]) -> Option<&'static str> {
 }
 
 /// Where the last fact happened. One step may stand for several statements: the facts choose.
-fn pin(recent: &[FactRecord], picture: &Picture) -> Pin {
-    let Some(record) = recent.last() else {
-        return Pin::Nowhere;
-    };
-    let step = step_of(record);
+fn pin(recent: &[FactRecord], picture: &Picture, context: Context) -> Option<Pin> {
+    let record = recent.last()?;
+    let step = context.step_of(record);
     let asked = Asked::by_last(recent);
-    let (file, line) = match (step, &record.fact) {
-        (Step::ReflectorSetVersion, _) if asked_for_list(recent) => (REFLECTOR, 603),
+    let variant = match (step, &record.fact) {
+        (Step::ReflectorListFailed, Fact::ObjectRejected { .. }) => 3,
+        (Step::ReflectorListFailed, Fact::ListFailed { next, .. }) => match next {
+            ListAgain::Later => 0,
+            ListAgain::Expired | ListAgain::TooLarge => 1,
+            ListAgain::PageExpired => 2,
+        },
+        (Step::ReflectorUnavailable, Fact::VersionUnavailable { on: false })
+        | (Step::ReflectorStreamAgain, Fact::VersionUnavailable { .. }) => 1,
+        (Step::ReflectorStreamAgain, Fact::BackoffStarted { .. }) => 2,
         (
-            Step::ReflectorReceive,
+            Step::ReflectorReceive | Step::ReflectorStreamReceive,
             Fact::EventReceived {
                 event: EventType::Error,
                 ..
             },
-        ) => (REFLECTOR, 812),
-        (Step::ReflectorEnd, Fact::WatchEnded { relist }) => {
-            let refused = recent.iter().rev().find_map(|record| match record.fact {
-                Fact::WatchRefused { .. } => Some(true),
-                Fact::WatchAccepted { .. } => Some(false),
-                _ => None,
-            });
-            match (relist, refused) {
-                (true, Some(true)) => (REFLECTOR, 462),
-                (true, _) => (REFLECTOR, 495),
-                // The loop goes round, without an error.
-                (false, _) => (REFLECTOR, 470),
+        ) => 1,
+        (Step::ReflectorKeep, Fact::InitialEventKept { event, .. }) => match event {
+            EventType::Modified => 1,
+            EventType::Deleted => 2,
+            _ => 0,
+        },
+        // 429 in the stream, or instead of it.
+        (Step::ReflectorRetry, Fact::BackoffStarted { .. }) => u8::from(!watch_failed(recent)),
+        (Step::ReflectorEnd, Fact::WatchEnded { relist: true }) => {
+            if watch_failed(recent) {
+                1
+            } else {
+                2
             }
         }
-        // 429 is waited for inside the loop.
-        (
-            Step::ReflectorBackoff,
-            Fact::BackoffStarted {
-                reason: BackoffReason::WatchEnded,
-                ..
-            },
-        ) => (REFLECTOR, 485),
-
-        (Step::FifoLock, _) => match asked {
-            Some(Asked::Delete) => (FIFO, 223),
-            Some(Asked::Replace) => (FIFO, 332),
-            _ => (FIFO, 169),
+        (Step::AddLock | Step::AddUnlock | Step::AddKey | Step::RealAdd, _) => match asked {
+            Some(Asked::Update) => 1,
+            Some(Asked::Bookmark) => 2,
+            _ => 0,
         },
-        (Step::FifoUnlock, _) => match asked {
-            Some(Asked::Delete) => (FIFO, 224),
-            Some(Asked::Replace) => (FIFO, 333),
-            _ => (FIFO, 170),
+        (Step::FifoLock | Step::FifoUnlock, _) => match asked {
+            Some(Asked::Delete) => 2,
+            Some(Asked::Replace) => 3,
+            _ => 0,
         },
-
-        (Step::AddLock, _) if asked == Some(Asked::Update) => (DELTA_FIFO, 318),
-        (Step::AddUnlock, _) if asked == Some(Asked::Update) => (DELTA_FIFO, 319),
-        (Step::AddKey, _) if asked == Some(Asked::Update) => (DELTA_FIFO, 320),
-        (Step::DeleteKey, Fact::Populated { .. } | Fact::Synced) => (DELTA_FIFO, 336),
-        (Step::DeleteCheck, Fact::DeleteChecked { known: None, .. }) => (DELTA_FIFO, 338),
-        (Step::DeleteIgnore, _) if checked_without_known(recent) => (DELTA_FIFO, 341),
-        (Step::ReplaceItem | Step::ResyncKey, Fact::KeyFailed { .. }) => match step {
-            Step::ResyncKey => (DELTA_FIFO, 751),
-            _ => (DELTA_FIFO, 649),
-        },
+        (Step::DeleteKey, Fact::Populated { .. } | Fact::Synced)
+        | (Step::DeleteCheck, Fact::DeleteChecked { known: None, .. })
+        | (Step::ReplaceItem | Step::ResyncKey, Fact::KeyFailed { .. })
+        | (Step::AddIfNotPresent, Fact::AlreadyPresent { .. })
+        | (Step::StoreReplace, Fact::IndicesReset)
+        | (Step::WorkDone, Fact::WorkDone { again: true, .. })
+        | (Step::WorkShutDown, Fact::WorkShutDown { drain: true }) => 1,
+        (Step::DeleteIgnore, _) => u8::from(checked_without_known(recent)),
         // What is queued is looked through first.
-        (Step::ReplaceMissing, Fact::DeletionDetected { key })
-            if picture.queue.deltas.contains_key(key) =>
-        {
-            (DELTA_FIFO, 678)
+        (Step::ReplaceMissing, Fact::DeletionDetected { key }) => {
+            u8::from(picture.queue.deltas.contains_key(key))
         }
-        (Step::AddIfNotPresent, Fact::AlreadyPresent { .. }) => (DELTA_FIFO, 390),
-        (Step::PopWait, _) if picture.queue.closed => (DELTA_FIFO, 585),
-
-        (Step::RealAdd, _) if asked == Some(Asked::Update) => (IN_ORDER, 166),
-
-        (Step::ProcessNotify, _) => match handler_function(recent) {
-            Some("OnAdd") => (CONTROLLER, 563),
-            Some("OnDelete") => (CONTROLLER, 569),
-            _ => (CONTROLLER, 558),
+        (Step::PopWait, _) => u8::from(picture.queue.closed),
+        (Step::PopProcess | Step::BlockDeltasLock | Step::BlockDeltasUnlock, _) => {
+            let batch = recent.iter().rev().find_map(|record| match record.fact {
+                Fact::EntriesTaken { count, .. } => Some(count > 1),
+                _ => None,
+            });
+            // Who comes alone has a function of its own.
+            u8::from(batch == Some(step != Step::PopProcess))
+        }
+        (Step::StoreVersion, _) if context.bookmark => 3,
+        (Step::StoreVersion, _) => recent
+            .iter()
+            .rev()
+            .find_map(|record| match record.step {
+                Step::StoreReplace => Some(1),
+                Step::StoreDelete => Some(2),
+                Step::StoreWrite => Some(0),
+                _ => None,
+            })
+            .unwrap_or(0),
+        (Step::ListenerPop, Fact::NotificationQueued { pending, .. }) => u8::from(*pending > 1),
+        // Once the informer has started, the new one is told what the store holds.
+        (Step::HandlerAdd, Fact::HandlerAdded { initial, .. }) => u8::from(*initial > 0),
+        (Step::WorkAdd, Fact::WorkAdded { place, .. }) => match place {
+            WorkPlace::Queue => 0,
+            WorkPlace::Dirty => 1,
+            WorkPlace::Duplicate => 2,
         },
-        (Step::ListenerHandle, _) => match handler_function(recent) {
-            Some("OnAdd") => (SHARED_INFORMER, 978),
-            Some("OnDelete") => (SHARED_INFORMER, 983),
-            _ => (SHARED_INFORMER, 976),
-        },
-        (Step::StoreReplace, Fact::IndicesReset) => (STORE, 288),
-        _ => return place_in_client_go(step),
+        (Step::ProcessNotify | Step::ProcessReplacedNotify | Step::ListenerHandle, _) => {
+            match handler_function(recent) {
+                Some("OnAdd") => 1,
+                Some("OnDelete") => 2,
+                _ => 0,
+            }
+        }
+        _ => 0,
     };
-    Pin::Line(file, line)
+    pinned(step, variant, picture)
 }
 
-/// Whether the version to be remembered is a list's.
-fn asked_for_list(recent: &[FactRecord]) -> bool {
-    let last = recent.iter().rev().find(|record| {
-        matches!(
-            record.fact,
-            Fact::ListReceived { .. } | Fact::EventReceived { .. }
-        )
-    });
-    last.is_some_and(|record| matches!(record.fact, Fact::ListReceived { .. }))
+/// Whether the last request for a watch was refused.
+fn watch_failed(recent: &[FactRecord]) -> bool {
+    recent.iter().rev().find_map(|record| match record.fact {
+        Fact::WatchRefused { .. } | Fact::WatchFailed { .. } => Some(true),
+        Fact::WatchAccepted { .. } | Fact::EventReceived { .. } => Some(false),
+        _ => None,
+    }) == Some(true)
 }
 
 /// Whether the last Delete had no known objects to ask.
@@ -1675,114 +2069,225 @@ fn checked_without_known(recent: &[FactRecord]) -> bool {
     }) == Some(true)
 }
 
-/// Where a step is, as far as it alone can tell.
-fn place_in_client_go(step: Step) -> Pin {
-    let (file, line) = match step {
-        Step::ServerCheck
-        | Step::ServerWrite
-        | Step::ServerCompact
-        | Step::ServerSend
-        | Step::ServerList
-        | Step::ServerWatch
-        | Step::ServerClose => return Pin::Docs,
-        Step::ProgramCall | Step::SettingChanged => return Pin::Nowhere,
-
-        Step::ReflectorList => (REFLECTOR, 547),
-        Step::ReflectorReplace => (REFLECTOR, 599),
-        Step::ReflectorWatch => (REFLECTOR, 451),
-        Step::ReflectorReceive => (REFLECTOR, 807),
-        Step::ReflectorDispatch => (REFLECTOR, 832),
-        Step::ReflectorSetVersion => (REFLECTOR, 859),
-        Step::ReflectorEnd => (REFLECTOR, 474),
-        Step::ReflectorBackoff => (REFLECTOR, 318),
-        Step::ReflectorStop => (REFLECTOR, 425),
-        Step::StreamWatch => (REFLECTOR, 677),
-        Step::StreamKeep => (REFLECTOR, 834),
-        Step::StreamEnd => (REFLECTOR, 697),
-        Step::StreamFallBack => (REFLECTOR, 363),
-        Step::ReflectorReport => (REFLECTOR, 316),
-        Step::ReflectorResync => (REFLECTOR, 396),
-
-        Step::FifoLock => (FIFO, 169),
-        Step::FifoAdd => (FIFO, 175),
-        Step::FifoEnqueue => (FIFO, 173),
-        Step::FifoDelete => (FIFO, 226),
-        Step::FifoReplace => (FIFO, 340),
-        Step::FifoUnlock => (FIFO, 170),
-        Step::FifoPopTake => (FIFO, 298),
-        Step::FifoPopSkip => (FIFO, 304),
-        Step::FifoPopProcess => (FIFO, 309),
-
-        Step::AddLock => (DELTA_FIFO, 310),
-        Step::AddKey => (DELTA_FIFO, 312),
-        Step::AddUnlock => (DELTA_FIFO, 311),
-        Step::QueueActionKey => (DELTA_FIFO, 449),
-        Step::QueueActionTransform => (DELTA_FIFO, 468),
-        Step::QueueActionAppend => (DELTA_FIFO, 476),
-        Step::QueueActionDedup => (DELTA_FIFO, 477),
-        Step::QueueActionEnqueue => (DELTA_FIFO, 481),
-        Step::DeleteKey => (DELTA_FIFO, 330),
-        Step::DeleteLock => (DELTA_FIFO, 334),
-        Step::DeleteCheck => (DELTA_FIFO, 348),
-        Step::DeleteIgnore => (DELTA_FIFO, 353),
-        Step::DeleteUnlock => (DELTA_FIFO, 335),
-        Step::ReplaceLock => (DELTA_FIFO, 637),
-        Step::ReplaceItem => (DELTA_FIFO, 654),
-        Step::ReplaceMissing => (DELTA_FIFO, 703),
-        Step::ReplacePopulation => (DELTA_FIFO, 711),
-        Step::ReplaceUnlock => (DELTA_FIFO, 638),
-        Step::ResyncLock => (DELTA_FIFO, 721),
-        Step::ResyncKey => (DELTA_FIFO, 755),
-        Step::ResyncUnlock => (DELTA_FIFO, 722),
-        Step::AddIfNotPresent => (DELTA_FIFO, 394),
-        Step::PopLock => (DELTA_FIFO, 577),
-        Step::PopWait => (DELTA_FIFO, 588),
-        Step::PopTake => (DELTA_FIFO, 592),
-        Step::PopCountDown => (DELTA_FIFO, 595),
-        Step::PopProcess => (DELTA_FIFO, 616),
-        Step::PopSlow => (DELTA_FIFO, 614),
-        Step::PopRequeue => (DELTA_FIFO, 618),
-        Step::PopUnlock => (DELTA_FIFO, 578),
-        Step::QueueClose => (DELTA_FIFO, 276),
-
-        Step::RealAdd => (IN_ORDER, 155),
-        Step::RealDelete => (IN_ORDER, 179),
-        Step::RealReplaceDeletes => (IN_ORDER, 294),
-        Step::RealReplaceItems => (IN_ORDER, 332),
-        Step::RealReplaceAll => (ATOMIC, 610),
-        Step::RealPopulation => (IN_ORDER, 340),
-        Step::RealResync => (IN_ORDER, 385),
-        Step::RealSyncAll => (ATOMIC, 745),
-        Step::RealBookmark => (ATOMIC, 592),
-        Step::RealPopBatch => (BATCHED, 286),
-
-        Step::ProcessDelta => (CONTROLLER, 549),
-        Step::ProcessStore => (CONTROLLER, 555),
-        Step::ProcessNotify => (CONTROLLER, 558),
-
-        Step::StoreWrite => (STORE, 240),
-        Step::StoreDelete => (STORE, 249),
-        Step::StoreReplace => (STORE, 285),
-        Step::StoreVersion => (ATOMIC_STORE, 294),
-        Step::IndexRemove => (STORE, 182),
-        Step::IndexAdd => (STORE, 185),
-        Step::IndexFail => (STORE, 164),
-        Step::AddIndexers => (STORE, 357),
-
-        Step::ListenerAdd => (SHARED_INFORMER, 933),
-        Step::ListenerTake => (SHARED_INFORMER, 973),
-        Step::ListenerHandle => (SHARED_INFORMER, 976),
-        Step::ListenerDone => (SHARED_INFORMER, 973),
-
-        Step::WorkAdd => (WORKQUEUE_FILE, 249),
-        Step::WorkDelay => (DELAYING_QUEUE, 266),
-        Step::WorkGet => (WORKQUEUE_FILE, 276),
-        Step::WorkDone => (WORKQUEUE_FILE, 295),
-        Step::WorkForget => (RATE_LIMITING_QUEUE, 146),
-        Step::WorkShutDown => (WORKQUEUE_FILE, 317),
+/// Where a statement of a step is in the generation at work; in another one, where it has none.
+fn pinned(step: Step, variant: u8, picture: &Picture) -> Option<Pin> {
+    if place(step).is_some_and(|(id, _)| matches!(id, Id::ServerWrite | Id::ServerRead)) {
+        return Some(Pin::Docs);
+    }
+    let real = picture.queue.kind == QueueKind::RealFifo;
+    let find = |variant| {
+        PINS.iter().find(|(of, which, source, _)| {
+            // What several queues have is DeltaFIFO's first.
+            let other = real && *source == Source::DeltaFifo;
+            *of == step && *which == variant && !other
+        })
     };
-    Pin::Line(file, line)
+    let (_, _, source, lines) = find(variant).or_else(|| find(0))?;
+    if *source == Source::DeltaFifo && picture.queue.kind == QueueKind::Fifo {
+        return None;
+    }
+    let now = generation(picture);
+    let at = (now..TAGS.len())
+        .chain((0..now).rev())
+        .find(|at| lines[*at] != 0)?;
+    Some(Pin::Line(TAGS[at], *source, lines[at]))
 }
+
+/// One statement: its step, which of the step's statements it is, its file, and its line under each
+/// of [`TAGS`]; 0 where it has none.
+type PinRow = (Step, u8, Source, [u16; 4]);
+
+/// All of them, found by the statements' text.
+#[rustfmt::skip]
+static PINS: &[PinRow] = &[
+    (Step::ReflectorFallBack, 0, Source::Reflector, [363, 426, 433, 494]),
+    (Step::ReflectorWatchError, 0, Source::Reflector, [316, 361, 370, 430]),
+    (Step::ReflectorBackoff, 0, Source::Reflector, [318, 363, 372, 428]),
+    (Step::ReflectorStop, 0, Source::Reflector, [319, 364, 373, 434]),
+    (Step::ReflectorList, 0, Source::Reflector, [547, 626, 633, 719]),
+    (Step::ReflectorPage, 0, Source::Pager, [159, 159, 159, 159]),
+    (Step::ReflectorListFailed, 0, Source::Reflector, [569, 648, 655, 747]),
+    (Step::ReflectorListFailed, 1, Source::Reflector, [556, 635, 642, 728]),
+    (Step::ReflectorListFailed, 2, Source::Pager, [120, 120, 120, 120]),
+    (Step::ReflectorListFailed, 3, Source::Reflector, [0, 0, 0, 731]),
+    (Step::ReflectorUnavailable, 0, Source::Reflector, [549, 628, 635, 721]),
+    (Step::ReflectorUnavailable, 1, Source::Reflector, [587, 665, 672, 764]),
+    (Step::ReflectorListVersion, 0, Source::Reflector, [603, 681, 688, 780]),
+    (Step::ReflectorStream, 0, Source::Reflector, [677, 764, 771, 863]),
+    (Step::ReflectorStreamReceive, 0, Source::Reflector, [807, 902, 909, 1006]),
+    (Step::ReflectorStreamReceive, 1, Source::Reflector, [812, 907, 914, 1011]),
+    (Step::ReflectorKeep, 0, Source::Reflector, [834, 938, 945, 1039]),
+    (Step::ReflectorKeep, 1, Source::Reflector, [839, 943, 950, 1045]),
+    (Step::ReflectorKeep, 2, Source::Reflector, [847, 951, 958, 1054]),
+    (Step::ReflectorStreamEnd, 0, Source::Reflector, [854, 958, 965, 1062]),
+    (Step::ReflectorStreamAgain, 0, Source::Reflector, [679, 766, 773, 865]),
+    (Step::ReflectorStreamAgain, 1, Source::Reflector, [646, 726, 733, 825]),
+    (Step::ReflectorStreamAgain, 2, Source::Reflector, [638, 718, 725, 817]),
+    (Step::ReflectorStreamUsed, 0, Source::Reflector, [704, 791, 798, 894]),
+    (Step::ReflectorStreamVersion, 0, Source::Reflector, [715, 802, 809, 905]),
+    (Step::ReflectorWatch, 0, Source::Reflector, [451, 530, 537, 605]),
+    (Step::ReflectorRetry, 0, Source::Reflector, [453, 532, 539, 607]),
+    (Step::ReflectorRetry, 1, Source::Reflector, [480, 559, 566, 652]),
+    (Step::ReflectorReceive, 0, Source::Reflector, [807, 902, 909, 1006]),
+    (Step::ReflectorReceive, 1, Source::Reflector, [812, 907, 914, 1011]),
+    (Step::ReflectorReject, 0, Source::Reflector, [815, 910, 917, 1014]),
+    (Step::ReflectorSetVersion, 0, Source::Reflector, [859, 963, 970, 1075]),
+    (Step::ReflectorEnd, 0, Source::Reflector, [470, 549, 556, 642]),
+    (Step::ReflectorEnd, 1, Source::Reflector, [462, 541, 548, 616]),
+    (Step::ReflectorEnd, 2, Source::Reflector, [495, 574, 581, 667]),
+    (Step::ResyncTimer, 0, Source::Reflector, [396, 458, 465, 526]),
+    (Step::ResyncCheck, 0, Source::SharedInformer, [837, 914, 921, 1174]),
+    (Step::FifoLock, 0, Source::Fifo, [169, 150, 167, 200]),
+    (Step::FifoLock, 2, Source::Fifo, [223, 174, 191, 225]),
+    (Step::FifoLock, 3, Source::Fifo, [332, 239, 256, 293]),
+    (Step::FifoUnlock, 0, Source::Fifo, [170, 151, 168, 201]),
+    (Step::FifoUnlock, 2, Source::Fifo, [224, 175, 192, 226]),
+    (Step::FifoUnlock, 3, Source::Fifo, [333, 240, 257, 294]),
+    (Step::FifoAdd, 0, Source::Fifo, [175, 156, 173, 207]),
+    (Step::FifoEnqueue, 0, Source::Fifo, [173, 154, 171, 205]),
+    (Step::FifoDelete, 0, Source::Fifo, [226, 177, 194, 229]),
+    (Step::FifoReplace, 0, Source::Fifo, [340, 247, 264, 302]),
+    (Step::FifoPopTake, 0, Source::Fifo, [298, 209, 226, 261]),
+    (Step::FifoPopSkip, 0, Source::Fifo, [304, 215, 232, 269]),
+    (Step::FifoPopProcess, 0, Source::Fifo, [309, 220, 237, 274]),
+    (Step::AddLock, 0, Source::DeltaFifo, [310, 327, 327, 387]),
+    (Step::AddLock, 1, Source::DeltaFifo, [318, 335, 335, 396]),
+    (Step::AddLock, 0, Source::RealFifo, [0, 151, 179, 338]),
+    (Step::AddLock, 1, Source::RealFifo, [0, 162, 190, 350]),
+    (Step::AddKey, 0, Source::DeltaFifo, [312, 329, 329, 389]),
+    (Step::AddKey, 1, Source::DeltaFifo, [320, 337, 337, 398]),
+    (Step::AddUnlock, 0, Source::DeltaFifo, [311, 328, 328, 388]),
+    (Step::AddUnlock, 1, Source::DeltaFifo, [319, 336, 336, 397]),
+    (Step::AddUnlock, 0, Source::RealFifo, [0, 152, 180, 339]),
+    (Step::AddUnlock, 1, Source::RealFifo, [0, 163, 191, 351]),
+    (Step::QueueActionKey, 0, Source::DeltaFifo, [449, 429, 429, 492]),
+    (Step::QueueActionTransform, 0, Source::DeltaFifo, [468, 448, 448, 511]),
+    (Step::QueueActionAppend, 0, Source::DeltaFifo, [476, 456, 456, 519]),
+    (Step::QueueActionDedup, 0, Source::DeltaFifo, [477, 457, 457, 520]),
+    (Step::QueueActionEnqueue, 0, Source::DeltaFifo, [481, 461, 461, 524]),
+    (Step::DeleteKey, 0, Source::DeltaFifo, [330, 347, 347, 409]),
+    (Step::DeleteKey, 1, Source::DeltaFifo, [336, 353, 353, 415]),
+    (Step::DeleteLock, 0, Source::DeltaFifo, [334, 351, 351, 413]),
+    (Step::DeleteLock, 0, Source::RealFifo, [0, 175, 203, 364]),
+    (Step::DeleteCheck, 0, Source::DeltaFifo, [348, 365, 365, 428]),
+    (Step::DeleteCheck, 1, Source::DeltaFifo, [338, 355, 355, 418]),
+    (Step::DeleteIgnore, 0, Source::DeltaFifo, [353, 370, 370, 433]),
+    (Step::DeleteIgnore, 1, Source::DeltaFifo, [341, 358, 358, 421]),
+    (Step::DeleteUnlock, 0, Source::DeltaFifo, [335, 352, 352, 414]),
+    (Step::DeleteUnlock, 0, Source::RealFifo, [0, 176, 204, 365]),
+    (Step::ReplaceLock, 0, Source::DeltaFifo, [637, 556, 556, 620]),
+    (Step::ReplaceLock, 0, Source::RealFifo, [0, 244, 340, 605]),
+    (Step::ReplaceItem, 0, Source::DeltaFifo, [654, 573, 573, 637]),
+    (Step::ReplaceItem, 1, Source::DeltaFifo, [649, 568, 568, 632]),
+    (Step::ReplaceMissing, 0, Source::DeltaFifo, [703, 622, 622, 686]),
+    (Step::ReplaceMissing, 1, Source::DeltaFifo, [678, 597, 597, 661]),
+    (Step::ReplacePopulation, 0, Source::DeltaFifo, [711, 630, 630, 694]),
+    (Step::ReplaceUnlock, 0, Source::DeltaFifo, [638, 557, 557, 621]),
+    (Step::ReplaceUnlock, 0, Source::RealFifo, [0, 245, 341, 606]),
+    (Step::ResyncLock, 0, Source::DeltaFifo, [721, 640, 640, 705]),
+    (Step::ResyncLock, 0, Source::RealFifo, [0, 350, 446, 741]),
+    (Step::ResyncKey, 0, Source::DeltaFifo, [755, 674, 674, 739]),
+    (Step::ResyncKey, 1, Source::DeltaFifo, [751, 670, 670, 735]),
+    (Step::ResyncUnlock, 0, Source::DeltaFifo, [722, 641, 641, 706]),
+    (Step::ResyncUnlock, 0, Source::RealFifo, [0, 351, 447, 742]),
+    (Step::AddIfNotPresent, 0, Source::DeltaFifo, [394, 0, 0, 0]),
+    (Step::AddIfNotPresent, 1, Source::DeltaFifo, [390, 0, 0, 0]),
+    (Step::PopLock, 0, Source::DeltaFifo, [577, 500, 500, 563]),
+    (Step::PopLock, 0, Source::RealFifo, [0, 197, 268, 487]),
+    (Step::PopWait, 0, Source::DeltaFifo, [588, 511, 511, 574]),
+    (Step::PopWait, 1, Source::DeltaFifo, [585, 508, 508, 571]),
+    (Step::PopWait, 0, Source::RealFifo, [0, 208, 279, 498]),
+    (Step::PopWait, 1, Source::RealFifo, [0, 205, 276, 495]),
+    (Step::PopTake, 0, Source::DeltaFifo, [592, 515, 515, 578]),
+    (Step::PopTake, 0, Source::RealFifo, [0, 215, 314, 540]),
+    (Step::PopCountDown, 0, Source::DeltaFifo, [595, 518, 518, 581]),
+    (Step::PopCountDown, 0, Source::RealFifo, [0, 217, 312, 546]),
+    (Step::PopProcess, 0, Source::DeltaFifo, [616, 539, 539, 603]),
+    (Step::PopProcess, 0, Source::RealFifo, [0, 235, 331, 581]),
+    (Step::PopProcess, 1, Source::RealFifo, [0, 0, 0, 577]),
+    (Step::PopSlow, 0, Source::DeltaFifo, [614, 537, 537, 601]),
+    (Step::PopSlow, 0, Source::RealFifo, [0, 231, 328, 571]),
+    (Step::PopRequeue, 0, Source::DeltaFifo, [618, 0, 0, 0]),
+    (Step::PopUnlock, 0, Source::DeltaFifo, [578, 501, 501, 564]),
+    (Step::PopUnlock, 0, Source::RealFifo, [0, 198, 269, 488]),
+    (Step::QueueClose, 0, Source::DeltaFifo, [276, 288, 288, 320]),
+    (Step::QueueClose, 0, Source::RealFifo, [0, 72, 100, 191]),
+    (Step::RealAdd, 0, Source::RealFifo, [0, 155, 183, 343]),
+    (Step::RealAdd, 1, Source::RealFifo, [0, 166, 194, 355]),
+    (Step::RealDelete, 0, Source::RealFifo, [0, 179, 207, 369]),
+    (Step::RealReplaceDeletes, 0, Source::RealFifo, [0, 294, 390, 614]),
+    (Step::RealReplaceItems, 0, Source::RealFifo, [0, 332, 428, 617]),
+    (Step::RealReplaceAll, 0, Source::RealFifo, [0, 0, 0, 610]),
+    (Step::RealPopulation, 0, Source::RealFifo, [0, 340, 436, 626]),
+    (Step::RealResync, 0, Source::RealFifo, [0, 385, 481, 780]),
+    (Step::RealSyncAll, 0, Source::RealFifo, [0, 0, 0, 745]),
+    (Step::RealBookmark, 0, Source::RealFifo, [0, 0, 0, 592]),
+    (Step::RealPopBatch, 0, Source::RealFifo, [0, 0, 286, 510]),
+    (Step::BlockDeltasLock, 0, Source::SharedInformer, [639, 716, 727, 945]),
+    (Step::BlockDeltasLock, 1, Source::SharedInformer, [0, 0, 0, 955]),
+    (Step::BlockDeltasUnlock, 0, Source::SharedInformer, [640, 717, 728, 946]),
+    (Step::BlockDeltasUnlock, 1, Source::SharedInformer, [0, 0, 0, 956]),
+    (Step::ProcessDelta, 0, Source::Controller, [549, 562, 589, 617]),
+    (Step::ProcessNotify, 0, Source::Controller, [558, 571, 598, 644]),
+    (Step::ProcessNotify, 1, Source::Controller, [563, 576, 603, 649]),
+    (Step::ProcessNotify, 2, Source::Controller, [569, 582, 609, 655]),
+    (Step::ProcessBatch, 0, Source::Controller, [0, 0, 647, 701]),
+    (Step::ProcessBatchNotify, 0, Source::Controller, [0, 0, 695, 751]),
+    (Step::ProcessReplacedAll, 0, Source::Controller, [0, 0, 0, 764]),
+    (Step::ProcessReplacedNotify, 0, Source::Controller, [0, 0, 0, 794]),
+    (Step::ProcessReplacedNotify, 1, Source::Controller, [0, 0, 0, 796]),
+    (Step::ProcessReplacedNotify, 2, Source::Controller, [0, 0, 0, 789]),
+    (Step::ProcessSyncAll, 0, Source::Controller, [0, 0, 0, 634]),
+    (Step::ProcessSyncNotify, 0, Source::Controller, [0, 0, 0, 636]),
+    (Step::StoreWrite, 0, Source::Store, [240, 240, 283, 325]),
+    (Step::StoreDelete, 0, Source::Store, [249, 249, 296, 355]),
+    (Step::StoreReplace, 0, Source::Store, [285, 285, 332, 396]),
+    (Step::StoreReplace, 1, Source::Store, [288, 288, 335, 402]),
+    (Step::StoreVersion, 0, Source::Store, [0, 0, 0, 316]),
+    (Step::StoreVersion, 1, Source::Store, [0, 0, 0, 397]),
+    (Step::StoreVersion, 2, Source::Store, [0, 0, 0, 345]),
+    (Step::StoreVersion, 3, Source::Store, [0, 0, 0, 455]),
+    (Step::IndexRemove, 0, Source::Store, [182, 182, 197, 214]),
+    (Step::IndexAdd, 0, Source::Store, [185, 185, 200, 217]),
+    (Step::IndexFail, 0, Source::Store, [164, 164, 179, 196]),
+    (Step::AddIndexers, 0, Source::Store, [357, 357, 404, 506]),
+    (Step::Withhold, 0, Source::SharedInformer, [788, 865, 872, 1111]),
+    (Step::ListenerSend, 0, Source::SharedInformer, [933, 1012, 1019, 1293]),
+    (Step::ListenerPop, 0, Source::SharedInformer, [951, 1030, 1037, 1314]),
+    (Step::ListenerPop, 1, Source::SharedInformer, [960, 1039, 1046, 1323]),
+    (Step::ListenerTake, 0, Source::SharedInformer, [973, 1053, 1060, 1338]),
+    (Step::ListenerHandle, 0, Source::SharedInformer, [976, 1065, 1072, 1358]),
+    (Step::ListenerHandle, 1, Source::SharedInformer, [978, 1067, 1074, 1360]),
+    (Step::ListenerHandle, 2, Source::SharedInformer, [983, 1072, 1079, 1365]),
+    (Step::ListenerDone, 0, Source::SharedInformer, [973, 1053, 1060, 1338]),
+    (Step::HandlerPanic, 0, Source::SharedInformer, [972, 1061, 1068, 1346]),
+    (Step::HandlerSync, 0, Source::SharedInformer, [980, 1069, 1076, 1362]),
+    (Step::HandlerAdd, 0, Source::SharedInformer, [612, 689, 690, 911]),
+    (Step::HandlerAdd, 1, Source::SharedInformer, [623, 700, 701, 923]),
+    (Step::HandlerLock, 0, Source::SharedInformer, [620, 697, 698, 920]),
+    (Step::HandlerUnlock, 0, Source::SharedInformer, [621, 698, 699, 921]),
+    (Step::HandlerInitial, 0, Source::SharedInformer, [633, 710, 711, 933]),
+    (Step::HandlerPeriod, 0, Source::SharedInformer, [603, 680, 681, 902]),
+    (Step::RemoveLock, 0, Source::SharedInformer, [700, 777, 784, 1012]),
+    (Step::RemoveUnlock, 0, Source::SharedInformer, [701, 778, 785, 1013]),
+    (Step::HandlerRemove, 0, Source::SharedInformer, [702, 779, 786, 1014]),
+    (Step::MutationCheck, 0, Source::MutationDetector, [146, 147, 147, 147]),
+    (Step::WorkAdd, 0, Source::Queue, [257, 240, 249, 249]),
+    (Step::WorkAdd, 1, Source::Queue, [253, 236, 245, 245]),
+    (Step::WorkAdd, 2, Source::Queue, [241, 224, 233, 233]),
+    (Step::WorkGet, 0, Source::Queue, [284, 267, 276, 276]),
+    (Step::WorkDone, 0, Source::Queue, [303, 286, 295, 295]),
+    (Step::WorkDone, 1, Source::Queue, [305, 288, 297, 297]),
+    (Step::WorkDelay, 0, Source::DelayingQueue, [257, 266, 266, 266]),
+    (Step::WorkRateLimit, 0, Source::RateLimitingQueue, [138, 138, 138, 138]),
+    (Step::WorkForget, 0, Source::RateLimitingQueue, [146, 146, 146, 146]),
+    (Step::WorkShutDown, 0, Source::Queue, [319, 303, 317, 317]),
+    (Step::WorkShutDown, 1, Source::Queue, [337, 318, 336, 336]),
+    (Step::PopRelease, 0, Source::RealFifo, [0, 0, 0, 459]),
+    (Step::PopRetake, 0, Source::RealFifo, [0, 0, 0, 460]),
+    (Step::AddLock, 2, Source::RealFifo, [0, 0, 0, 589]),
+    (Step::AddUnlock, 2, Source::RealFifo, [0, 0, 0, 590]),
+];
 
 #[cfg(test)]
 mod tests {
@@ -1819,21 +2324,30 @@ mod tests {
         ServerList,
         ServerWatch,
         ServerClose,
-        ReflectorList,
-        ReflectorReplace,
-        ReflectorWatch,
-        ReflectorReceive,
-        ReflectorDispatch,
-        ReflectorSetVersion,
-        ReflectorEnd,
+        ReflectorFallBack,
+        ReflectorWatchError,
         ReflectorBackoff,
         ReflectorStop,
-        StreamWatch,
-        StreamKeep,
-        StreamEnd,
-        StreamFallBack,
-        ReflectorReport,
-        ReflectorResync,
+        ReflectorList,
+        ReflectorPage,
+        ReflectorListFailed,
+        ReflectorUnavailable,
+        ReflectorListVersion,
+        ReflectorStream,
+        ReflectorStreamReceive,
+        ReflectorKeep,
+        ReflectorStreamEnd,
+        ReflectorStreamAgain,
+        ReflectorStreamUsed,
+        ReflectorStreamVersion,
+        ReflectorWatch,
+        ReflectorRetry,
+        ReflectorReceive,
+        ReflectorReject,
+        ReflectorSetVersion,
+        ReflectorEnd,
+        ResyncTimer,
+        ResyncCheck,
         ProgramCall,
         SettingChanged,
         FifoLock,
@@ -1871,7 +2385,9 @@ mod tests {
         PopWait,
         PopTake,
         PopCountDown,
+        PopRelease,
         PopProcess,
+        PopRetake,
         PopSlow,
         PopRequeue,
         PopUnlock,
@@ -1886,9 +2402,16 @@ mod tests {
         RealSyncAll,
         RealBookmark,
         RealPopBatch,
+        BlockDeltasLock,
+        BlockDeltasUnlock,
         ProcessDelta,
-        ProcessStore,
         ProcessNotify,
+        ProcessBatch,
+        ProcessBatchNotify,
+        ProcessReplacedAll,
+        ProcessReplacedNotify,
+        ProcessSyncAll,
+        ProcessSyncNotify,
         StoreWrite,
         StoreDelete,
         StoreReplace,
@@ -1897,17 +2420,39 @@ mod tests {
         IndexAdd,
         IndexFail,
         AddIndexers,
-        ListenerAdd,
+        HandlerPeriod,
+        HandlerLock,
+        HandlerAdd,
+        HandlerInitial,
+        HandlerUnlock,
+        RemoveLock,
+        HandlerRemove,
+        RemoveUnlock,
+        Withhold,
+        ListenerSend,
+        ListenerPop,
         ListenerTake,
         ListenerHandle,
         ListenerDone,
+        HandlerSync,
+        HandlerPanic,
+        MutationCheck,
         WorkAdd,
         WorkDelay,
+        WorkRateLimit,
         WorkGet,
         WorkDone,
         WorkForget,
         WorkShutDown,
+        Reconcile,
     );
+
+    fn classic() -> Picture {
+        Picture {
+            generation: Generation::Classic,
+            ..Picture::default()
+        }
+    }
 
     fn record(id: u32, actor: Actor, step: Step, fact: Fact) -> FactRecord {
         FactRecord {
@@ -2036,34 +2581,58 @@ mod tests {
 
     #[test]
     fn every_link_leads_to_a_tag_a_file_and_a_line() {
-        for &step in STEPS {
-            let (id, _) = place(step).unwrap();
-            let Some(link) = link(id, place_in_client_go(step), &Picture::default()) else {
-                assert!(matches!(step, Step::ProgramCall | Step::SettingChanged));
-                continue;
-            };
-            if link.url == API_CONCEPTS {
-                continue;
+        let mut picture = classic();
+        for (kind, generation) in [
+            (QueueKind::DeltaFifo, Generation::Classic),
+            (QueueKind::RealFifo, Generation::InOrder),
+            (QueueKind::RealFifo, Generation::Batched),
+            (QueueKind::RealFifo, Generation::Atomic),
+        ] {
+            picture.queue.kind = kind;
+            picture.generation = generation;
+            for &step in STEPS {
+                let (id, _) = place(step).unwrap();
+                let Some(link) = pinned(step, 0, &picture).and_then(|pin| link(id, pin)) else {
+                    let none = matches!(
+                        step,
+                        Step::ProgramCall | Step::SettingChanged | Step::Reconcile
+                    );
+                    // The others are DeltaFIFO's alone.
+                    assert!(none || kind == QueueKind::RealFifo, "{step:?}");
+                    continue;
+                };
+                if link.url == API_CONCEPTS {
+                    continue;
+                }
+                let (address, number) = link.url.split_once("#L").unwrap();
+                assert!(number.parse::<u32>().unwrap() > 0);
+                let (tag, path) = address
+                    .strip_prefix("https://github.com/kubernetes/client-go/blob/")
+                    .and_then(|rest| rest.split_once('/'))
+                    .unwrap();
+                assert!(TAGS.contains(&tag), "{tag}");
+                let (_, file) = path.rsplit_once('/').unwrap();
+                let short = tag.rsplit_once('.').unwrap().0;
+                assert_eq!(link.text, format!("client-go {short} {file}:{number}"));
             }
-            let (address, number) = link.url.split_once("#L").unwrap();
-            assert!(number.parse::<u32>().unwrap() > 0);
-            let (tag, file) = address
-                .strip_prefix("https://github.com/kubernetes/client-go/blob/")
-                .and_then(|rest| {
-                    let folders = ["/tools/cache/", "/util/workqueue/"];
-                    folders.iter().find_map(|folder| rest.split_once(folder))
-                })
-                .unwrap();
-            assert_eq!(tag.split('.').count(), 3, "{tag}");
-            let short = tag.rsplit_once('.').unwrap().0;
-            assert_eq!(link.text, format!("client-go {short} {file}:{number}"));
+        }
+    }
+
+    #[test]
+    fn each_statement_is_pinned_once_where_it_is() {
+        for (index, (step, variant, source, lines)) in PINS.iter().enumerate() {
+            assert!(lines.iter().any(|line| *line > 0), "{step:?}");
+            let twice = PINS[..index]
+                .iter()
+                .any(|(of, which, at, _)| (of, which, at) == (step, variant, source));
+            assert!(!twice, "{step:?} {variant}");
         }
     }
 
     #[test]
     fn the_values_are_those_of_the_call() {
         let recent = delete_kept();
-        let all = listing(&recent, &Picture::default());
+        let all = listing(&recent, &classic());
         assert_eq!(all.title, "DeltaFIFO.Delete");
         assert_eq!(
             shown(&all),
@@ -2090,7 +2659,7 @@ mod tests {
     #[test]
     fn what_has_not_been_reached_has_no_value() {
         let recent = delete_kept();
-        let early = listing(&recent[..2], &Picture::default());
+        let early = listing(&recent[..2], &classic());
         assert_eq!(early.title, "DeltaFIFO.Delete");
         assert!(early.lines.iter().all(|line| line.value.is_none()));
         assert!(early.lines[2].current);
@@ -2099,7 +2668,7 @@ mod tests {
     #[test]
     fn a_nested_routine_says_who_called_it() {
         let recent = delete_kept();
-        let nested = listing(&recent[..5], &Picture::default());
+        let nested = listing(&recent[..5], &classic());
         assert_eq!(nested.title, "DeltaFIFO.Delete › queueActionLocked");
         assert_eq!(
             shown(&nested)[3..],
@@ -2110,7 +2679,7 @@ mod tests {
             ]
         );
         // Not known: the call is out of sight.
-        let alone = listing(&recent[3..4], &Picture::default());
+        let alone = listing(&recent[3..4], &classic());
         assert_eq!(alone.title, "queueActionLocked");
     }
 
@@ -2127,7 +2696,7 @@ mod tests {
                 },
             )],
         ));
-        let again = listing(&recent, &Picture::default());
+        let again = listing(&recent, &classic());
         assert!(again.lines.iter().all(|line| line.value.is_none()));
     }
 
@@ -2156,8 +2725,8 @@ mod tests {
                 Fact::HistoryCompacted { oldest: "9".into() },
             ),
         );
-        let with = listing(&recent, &Picture::default());
-        let without = listing(&delete_kept(), &Picture::default());
+        let with = listing(&recent, &classic());
+        let without = listing(&delete_kept(), &classic());
         assert_eq!(with, without);
     }
 
@@ -2188,7 +2757,7 @@ mod tests {
                 taken(1, DeltaType::Updated),
             ],
         );
-        let second = listing(&recent, &Picture::default());
+        let second = listing(&recent, &classic());
         assert_eq!(
             shown(&second),
             [
@@ -2247,7 +2816,7 @@ mod tests {
             ],
         );
         assert_eq!(
-            shown(&listing(&recent, &Picture::default())),
+            shown(&listing(&recent, &classic())),
             [
                 "Replace(list):",
                 "  lock",
@@ -2260,7 +2829,7 @@ mod tests {
             ]
         );
         // While the first loop runs, nothing is said of the second.
-        let early = listing(&recent[..1], &Picture::default());
+        let early = listing(&recent[..1], &classic());
         assert!(early.lines.iter().all(|line| line.value.is_none()));
     }
 
@@ -2295,7 +2864,7 @@ mod tests {
                 ),
             ],
         );
-        let mut picture = Picture::default();
+        let mut picture = classic();
         let alone = listing(&recent, &picture);
         assert_eq!(alone.title, "DeltaFIFO.Pop › the program's process");
         assert_eq!(alone.link, None);
@@ -2326,7 +2895,7 @@ mod tests {
     #[test]
     fn where_two_places_are_one_step_the_facts_choose() {
         let place = |actor, facts| {
-            let link = listing(&records(actor, facts), &Picture::default()).link;
+            let link = listing(&records(actor, facts), &classic()).link;
             link.unwrap().text
         };
         let by = Actor::Reflector;
@@ -2375,13 +2944,10 @@ mod tests {
         let (asked, dropped) = checked(Some(Known::No));
         assert!(asked.ends_with(":348") && dropped.ends_with(":353"));
 
-        let moved = (
-            Step::ReflectorSetVersion,
-            Fact::LastSyncMoved {
-                from: "4".into(),
-                to: "5".into(),
-            },
-        );
+        let moved = |step| {
+            let (from, to) = ("4".into(), "5".into());
+            (step, Fact::LastSyncMoved { from, to })
+        };
         let list = Fact::ListReceived {
             rv: "5".into(),
             count: 1,
@@ -2390,8 +2956,11 @@ mod tests {
             event: EventType::Added,
             object: object("5"),
         };
-        for (before, line) in [(list, 603), (event, 859)] {
-            let at = place(by, vec![(Step::ReflectorReceive, before), moved.clone()]);
+        for (before, step, line) in [
+            (list, Step::ReflectorListVersion, 603),
+            (event, Step::ReflectorSetVersion, 859),
+        ] {
+            let at = place(by, vec![(Step::ReflectorReceive, before), moved(step)]);
             assert_eq!(at, format!("client-go v0.32 reflector.go:{line}"));
         }
 
@@ -2441,7 +3010,7 @@ mod tests {
                 },
             )],
         );
-        assert_eq!(listing(&recent, &Picture::default()).title, "processDeltas");
+        assert_eq!(listing(&recent, &classic()).title, "processDeltas");
     }
 
     #[test]
@@ -2468,7 +3037,7 @@ mod tests {
                 ],
             )
         };
-        let picture = Picture::default();
+        let picture = classic();
         assert_eq!(
             listing(&called(EventType::Added), &picture).title,
             "DeltaFIFO.Add"
@@ -2506,7 +3075,7 @@ mod tests {
 
     #[test]
     fn before_the_first_fact_no_line_is_current() {
-        let mut picture = Picture::default();
+        let mut picture = classic();
         let server = listing(&[], &picture);
         assert_eq!(server.title, "Reflector.ListAndWatch");
         picture.api.feed = Feed::Program;
@@ -2519,9 +3088,10 @@ mod tests {
     }
 
     #[test]
-    fn another_queue_has_its_own_name_and_not_the_links_of_delta_fifo() {
-        let mut picture = Picture::default();
+    fn another_queue_has_its_own_name_and_links() {
+        let mut picture = classic();
         picture.queue.kind = QueueKind::RealFifo;
+        picture.generation = Generation::Atomic;
         let recent = records(
             Actor::Reflector,
             vec![(
@@ -2533,8 +3103,14 @@ mod tests {
             )],
         );
         let add = listing(&recent, &picture);
-        assert_eq!(add.title, "RealFIFO.Add");
-        assert_eq!(add.link, None);
+        assert_eq!(add.title, "RealFIFO.Add, Delete, Bookmark");
+        assert_eq!(
+            add.link.unwrap().text,
+            "client-go v0.36 the_real_fifo.go:338"
+        );
+        picture.queue.kind = QueueKind::Fifo;
+        let add = listing(&recent, &picture);
+        assert_eq!((add.title.as_str(), add.link), ("FIFO.Add", None));
     }
 
     #[test]
@@ -2542,7 +3118,7 @@ mod tests {
         for fact in samples() {
             for &step in STEPS {
                 let recent = records(Actor::Reflector, vec![(step, fact.clone())]);
-                let listing = listing(&recent, &Picture::default());
+                let listing = listing(&recent, &classic());
                 assert!(!listing.title.is_empty());
                 let current = listing.lines.iter().filter(|line| line.current).count();
                 assert_eq!(current, 1, "{step:?}");

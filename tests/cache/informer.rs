@@ -982,7 +982,7 @@ fn a_handler_that_panics_skips_and_rests() {
     assert_eq!(
         facts,
         [(
-            Step::ListenerDone,
+            Step::HandlerPanic,
             Fact::HandlerPanicked {
                 handler: 3,
                 error: "boom".into()
@@ -1247,7 +1247,7 @@ fn resyncs_are_withheld_from_who_is_not_syncing() {
     assert_eq!(
         facts,
         [(
-            Step::ProcessNotify,
+            Step::ResyncCheck,
             Fact::SyncingSet {
                 handler: 0,
                 syncing: false

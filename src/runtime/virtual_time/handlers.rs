@@ -167,7 +167,8 @@ enum MainStage {
     Act(Request),
     /// These are to be told to a new listener.
     Initial(ListenerId, VecDeque<Arc<Notice<Obj>>>),
-    Unblock,
+    /// At this step.
+    Unblock(Step),
 }
 
 impl<S: Source> World<S> {
@@ -370,7 +371,7 @@ impl<S: Source> World<S> {
 
     pub(super) fn ask_main(&mut self, cause: Cause, asked: Fact, request: Request) {
         self.scribe.turn(self.now, Actor::Main);
-        let asked = self.scribe.input(cause, Step::ListenerAdd, asked);
+        let asked = self.scribe.input(cause, Step::SettingChanged, asked);
         self.main.requests.push_back((asked, request));
     }
 
@@ -415,9 +416,13 @@ impl<S: Source> World<S> {
                 }
             }
             MainStage::Want(request) => {
-                let taken =
-                    self.block_deltas
-                        .acquire(Actor::Main, Step::ListenerAdd, &mut self.scribe);
+                let step = match &request {
+                    Request::Add(_) => Step::HandlerLock,
+                    Request::Remove(_) => Step::RemoveLock,
+                };
+                let taken = self
+                    .block_deltas
+                    .acquire(Actor::Main, step, &mut self.scribe);
                 self.main.stage = if taken {
                     MainStage::Act(request)
                 } else {
@@ -427,11 +432,11 @@ impl<S: Source> World<S> {
             MainStage::Act(Request::Add(settings)) => self.add_handler(settings),
             MainStage::Act(Request::Remove(number)) => {
                 self.remove_handler(number);
-                self.main.stage = MainStage::Unblock;
+                self.main.stage = MainStage::Unblock(Step::RemoveUnlock);
             }
             MainStage::Initial(id, mut notices) => {
                 let Some(listener) = self.processor.get_mut(id) else {
-                    self.main.stage = MainStage::Unblock;
+                    self.main.stage = MainStage::Unblock(Step::HandlerUnlock);
                     return;
                 };
                 if let Some(notice) = notices.pop_front() {
@@ -442,22 +447,18 @@ impl<S: Source> World<S> {
                     if self.informer.has_synced() {
                         listener.upstream_has_synced(&mut self.scribe);
                     }
-                    self.main.stage = MainStage::Unblock;
+                    self.main.stage = MainStage::Unblock(Step::HandlerUnlock);
                 }
             }
-            MainStage::Unblock => {
-                self.block_deltas.release(
-                    self.now,
-                    Actor::Main,
-                    Step::ListenerAdd,
-                    &mut self.scribe,
-                );
+            MainStage::Unblock(step) => {
+                self.block_deltas
+                    .release(self.now, Actor::Main, step, &mut self.scribe);
             }
         }
     }
 
     fn add_handler(&mut self, settings: HandlerSettings) {
-        self.main.stage = MainStage::Unblock;
+        self.main.stage = MainStage::Unblock(Step::HandlerUnlock);
         if self.handlers.len() >= MOST_HANDLERS {
             return;
         }

@@ -196,7 +196,7 @@ impl<S: Source> World<S> {
                         });
                         if self.queue.unlocks_while_processing() {
                             self.lock
-                                .release(self.now, actor, Step::PopUnlock, &mut self.scribe);
+                                .release(self.now, actor, Step::PopRelease, &mut self.scribe);
                             self.scribe.turn(self.now, actor);
                         }
                         self.process.work = if shared { Work::Block } else { Work::Run };
@@ -207,7 +207,7 @@ impl<S: Source> World<S> {
             Work::Block => {
                 if self
                     .block_deltas
-                    .acquire(actor, Step::PopProcess, &mut self.scribe)
+                    .acquire(actor, Step::BlockDeltasLock, &mut self.scribe)
                 {
                     self.process.work = Work::Run;
                 }
@@ -217,8 +217,12 @@ impl<S: Source> World<S> {
             Work::Sent(_) => self.process.work = Work::Send,
             Work::Busy(_) => self.process.work = Work::Run,
             Work::Unblock => {
-                self.block_deltas
-                    .release(self.now, actor, Step::PopProcess, &mut self.scribe);
+                self.block_deltas.release(
+                    self.now,
+                    actor,
+                    Step::BlockDeltasUnlock,
+                    &mut self.scribe,
+                );
                 self.process.work = if self.lock.holder() == Some(actor) {
                     Work::Finish
                 } else {
@@ -226,7 +230,7 @@ impl<S: Source> World<S> {
                 };
             }
             Work::Relock => {
-                if self.lock.acquire(actor, Step::PopLock, &mut self.scribe) {
+                if self.lock.acquire(actor, Step::PopRetake, &mut self.scribe) {
                     self.process.work = Work::Finish;
                 }
             }

@@ -116,7 +116,7 @@ impl<S: Source> World<S> {
             Worker::Busy(key, _) => {
                 let ok = work.queue.num_requeues(&key) >= work.settings.failures;
                 work.reconciled += u64::from(ok);
-                scribe.fact(Step::WorkDone, || Fact::Reconciled {
+                scribe.fact(Step::Reconcile, || Fact::Reconciled {
                     worker: number,
                     key: key.clone(),
                     ok,
