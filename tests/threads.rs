@@ -97,6 +97,8 @@ struct Served {
     stream: VecDeque<WatchItem<Pod>>,
     // Somebody waits for an event, and there is none.
     idle: bool,
+    // It can stream lists.
+    streams: bool,
     over: bool,
 }
 
@@ -168,7 +170,7 @@ impl ListerWatcher<Pod> for Server {
     }
 
     fn is_watch_list_semantics_unsupported(&self) -> bool {
-        true
+        !self.lock().streams
     }
 }
 
@@ -1129,6 +1131,41 @@ fn a_shared_informer_keeps_its_promises() {
             informer.add_indexers(parity_indexers()),
             Err(Error::IndexerNotAdded)
         );
+    }
+}
+
+#[test]
+fn a_list_can_be_a_stream() {
+    for generation in Generation::ALL {
+        let server = Server::default();
+        server.change(|served| served.streams = true);
+        let mut options = options(generation);
+        options.config.watch_list = true;
+        let informer = SharedIndexInformer::new(server.clone(), options);
+        let told = Recorder::default();
+        let registration = informer.add_event_handler(told.clone()).unwrap();
+        let running = Running::start(&informer, server.clone());
+        // There is no list to be had.
+        server.send([
+            event(&(EventType::Added, "a".into(), 1)),
+            event(&(EventType::Added, "b".into(), 2)),
+        ]);
+        server.settle();
+        assert!(!informer.has_synced() && informer.get_store().is_empty());
+        server.send([WatchItem::Bookmark {
+            resource_version: "5".into(),
+            initial_events_end: true,
+        }]);
+        assert!(wait_for(
+            &running.stop,
+            &[registration.has_synced_checker()]
+        ));
+        let mut lines = told.lines();
+        lines.sort();
+        assert_eq!(lines, ["+a@1 true", "+b@2 true"]);
+        server.send([event(&(EventType::Deleted, "a".into(), 6))]);
+        assert_eq!(told.wait(3)[2], "-a@6");
+        running.end();
     }
 }
 

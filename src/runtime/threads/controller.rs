@@ -179,6 +179,7 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
 
     fn reflect(&self, stop: &Latch, sink: &dyn Sink<O>) {
         let mut watch: Option<Box<dyn Watcher<O>>> = None;
+        let mut resync_at = None;
         let mut reflector = self.reflector();
         loop {
             if stop.is_set() {
@@ -196,8 +197,11 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
                 reflector = self.reflector();
                 continue;
             }
-            // Under the lock, lest an older moment replaces a newer one.
-            self.resync.set(reflector.resync_at());
+            if reflector.resync_at() != resync_at {
+                resync_at = reflector.resync_at();
+                // Under the lock, lest an older moment replaces a newer one.
+                self.resync.set(resync_at);
+            }
             match reflector.need() {
                 Need::List(request) => {
                     let request = request.clone();
@@ -228,15 +232,16 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
                         None => WatchItem::Closed,
                     };
                     reflector = self.reflector();
-                    reflector.received(self.clock.now(), item, &mut ());
+                    let now = self.clock.now();
+                    reflector.received(now, item, &mut ());
                     // Most often this leads to a store call, and back here.
                     if let Some(call) = reflector.take_store_call() {
-                        reflector = self.store(call, reflector, sink);
+                        reflector = self.store(call, now, reflector, sink);
                     }
                 }
                 Need::Store(_) => {
                     if let Some(call) = reflector.take_store_call() {
-                        reflector = self.store(call, reflector, sink);
+                        reflector = self.store(call, self.clock.now(), reflector, sink);
                     }
                 }
                 // The call was lost with a panic.
@@ -261,17 +266,19 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
     }
 
     /// Takes a call to the queue. The reflector is not locked meanwhile: whoever processes may ask
-    /// how far it is, and this may have to wait for whoever processes.
+    /// how far it is, and this may have to wait for whoever processes. `now` is the time before: one
+    /// look at the clock is enough for an event.
     fn store<'a>(
         &'a self,
         call: StoreCall<O>,
+        now: Duration,
         reflector: MutexGuard<'a, Reflector<O>>,
         sink: &dyn Sink<O>,
     ) -> MutexGuard<'a, Reflector<O>> {
         drop(reflector);
         let outcome = self.write(call, sink);
         let mut reflector = self.reflector();
-        reflector.stored(self.clock.now(), outcome, &mut ());
+        reflector.stored(now, outcome, &mut ());
         reflector
     }
 

@@ -12,6 +12,37 @@
 //! | [`SharedIndexInformer`] | `shared_informer.go` |
 //! | [`Controller`], [`new_informer`] | `controller.go` |
 //! | [`SharedInformerFactory`] | `informers/factory.go` |
+//!
+//! ```
+//! use deltascope::cache::controller::Generation;
+//! use deltascope::cache::event_handler::ResourceEventHandlerFuncs;
+//! use deltascope::cache::lister_watcher::ListerWatcher;
+//! use deltascope::cache::object::{Item, Object};
+//! use deltascope::runtime::threads::{InformerOptions, Latch, SharedIndexInformer, wait_for};
+//! use k8s_openapi::api::core::v1::Pod;
+//!
+//! fn watch<L>(pods: L) -> Result<(), Box<dyn std::error::Error>>
+//! where
+//!     L: ListerWatcher<Pod> + 'static,
+//!     L::Watch: 'static,
+//! {
+//!     let informer = SharedIndexInformer::new(pods, InformerOptions::new(Generation::Atomic));
+//!     let registration = informer.add_event_handler(ResourceEventHandlerFuncs {
+//!         add_func: Some(Box::new(|pod: &Item<Pod>| {
+//!             let name = pod.as_object().map(|pod| pod.name());
+//!             println!("there is {name:?}");
+//!         })),
+//!         ..ResourceEventHandlerFuncs::default()
+//!     })?;
+//!     let stop = Latch::new();
+//!     let running = informer.spawn(&stop);
+//!     if wait_for(&stop, &[registration.has_synced_checker()]) {
+//!         println!("all of {}", informer.get_store().len());
+//!     }
+//!     stop.set();
+//!     Ok(running.join().map_err(|_| "it has panicked")??)
+//! }
+//! ```
 
 mod clock;
 mod controller;
