@@ -14,7 +14,9 @@ use deltascope::cache::fact::{Actor, Cause, Entry, EventType, Fact, FactRecord, 
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::replay::picture::Picture;
 use deltascope::replay::timeline::Timeline;
-use deltascope::runtime::virtual_time::{Era, Machinery, WorkSettings};
+use deltascope::runtime::virtual_time::{
+    Era, Machinery, PROGRAM, PrintSettings, Question, WorkSettings,
+};
 use deltascope::runtime::virtual_time::{Feed, HandlerSettings, Input, Settings, World};
 use deltascope::source::any::AnySource;
 use deltascope::source::pod::{PodSpec, Write};
@@ -40,6 +42,8 @@ enum Op {
     Refuse(Refusals),
     AddHandler(u8),
     RemoveHandler(u8),
+    Print,
+    Ask(u8),
 }
 
 fn pod(name: u8, flavour: u8) -> PodSpec {
@@ -79,6 +83,12 @@ fn input(op: &Op) -> Option<Input<Command>> {
         Op::Refuse(refusals) => Some(Input::Source(Command::Refuse(*refusals))),
         Op::AddHandler(n) => Some(Input::AddHandler(handler(*n))),
         Op::RemoveHandler(n) => Some(Input::RemoveHandler(*n)),
+        Op::Print => Some(Input::Print("{indices}".into())),
+        Op::Ask(n) => Some(Input::Ask(Question {
+            index: ["app", "none"][usize::from(n % 7 / 6)].into(),
+            value: format!("app-{}", n % 3).into(),
+            json: n.is_multiple_of(2),
+        })),
     }
 }
 
@@ -111,6 +121,8 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
         ]).prop_map(|(watch, times, kind)| Op::Refuse(Refusals { watch, kind, times })),
         1 => any::<u8>().prop_map(Op::AddHandler),
         1 => (0..4u8).prop_map(Op::RemoveHandler),
+        1 => Just(Op::Print),
+        1 => any::<u8>().prop_map(Op::Ask),
     ];
     prop::collection::vec(op, 1..60)
 }
@@ -141,7 +153,9 @@ fn settings() -> impl Strategy<Value = Settings> {
             prop_oneof![
                 1 => Just(Machinery::HandMade),
                 1 => Just(Machinery::Plain),
-                2 => Just(Machinery::Shared)
+                3 => Just(Machinery::Shared),
+                1 => Just(Machinery::Indexer),
+                1 => Just(Machinery::Client),
             ],
             prop::sample::select(&Generation::ALL[..]),
         ),
@@ -189,10 +203,35 @@ fn settings() -> impl Strategy<Value = Settings> {
                         latency_ms,
                         failures,
                     }),
+                    key_separator: known.then(|| "---".into()),
+                    prints: PrintSettings {
+                        on_list: vec!["{name}".to_owned()],
+                        on_event: vec!["{type} {name}".to_owned()],
+                        on_sync: vec!["synced".into()],
+                    },
                     ..Settings::default()
                 }
             },
         )
+}
+
+/// Perhaps with informers beside it, of the same kind and of another.
+fn scenario(settings: Settings) -> Scenario {
+    let beside = |script| Scenario {
+        settings: settings.clone(),
+        script,
+        ..Scenario::default()
+    };
+    let other =
+        || serde_json::from_str(r#"{"at": 900, "op": "print", "line": "another"}"#).unwrap();
+    Scenario {
+        beside: match settings.seed % 3 {
+            0 => vec![beside(Vec::new()), beside(vec![other()])],
+            _ => Vec::new(),
+        },
+        settings,
+        ..Scenario::default()
+    }
 }
 
 /// Applies what is new and holds the fold against the world.
@@ -274,6 +313,7 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             | F::HandlerAsked { .. }
             | F::RemovalAsked { .. }
             | F::KnownObjectsSet { .. } => by_input,
+            F::LinePrinted { handler, .. } => by_input == (*handler == PROGRAM),
             F::WatchClosed { .. } => true,
             F::ListRequested { .. }
             | F::WatchRequested { .. }
@@ -347,7 +387,10 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
         | (F::ListReceived { .. } | F::PageReceived { .. }, F::ListAnswered { .. })
         | (F::ListRequested { .. }, F::PageReceived { .. } | F::StreamFellBack { .. })
         | (F::ListRequested { .. } | F::WatchRequested { .. }, F::BackoffStarted { .. })
-        | (F::ReflectorStopped { .. }, F::ListRefused { .. } | F::WatchRequested { .. })
+        | (
+            F::ReflectorStopped { .. },
+            F::ListRefused { .. } | F::ListRequested { .. } | F::WatchRequested { .. },
+        )
         | (F::WatchEnded { .. }, F::WatchClosed { .. })
         | (
             F::VersionUnavailable { on: false },
@@ -366,6 +409,7 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             | F::BackoffStarted { .. }
             | F::StreamFellBack { .. }
             | F::VersionUnavailable { on: true }
+            | F::ReflectorStopped { .. }
             | F::ListRequested { .. }
             | F::WatchRequested { .. },
             _,
@@ -473,6 +517,18 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
                 ..
             },
         ) => (handler, notification) == (h, n),
+        // A program without a queue.
+        (
+            F::ItemStored { .. }
+            | F::ItemRemoved { .. }
+            | F::IndexEntryAdded { .. }
+            | F::IndexEntryRemoved { .. },
+            F::Called { .. },
+        ) => record.actor == Actor::Program,
+        (
+            F::LinePrinted { handler, .. },
+            F::ListReceived { .. } | F::EventReceived { .. } | F::Synced,
+        ) => *handler == PROGRAM,
         // A handler inside process.
         (
             F::NotificationTaken { .. },
@@ -528,7 +584,7 @@ proptest! {
 
     #[test]
     fn a_fold_of_the_facts_is_the_world_after_every_step(settings in settings(), ops in ops()) {
-        let scenario = Scenario { settings, ..Scenario::default() };
+        let scenario = scenario(settings);
         let mut world = scenario.build().unwrap();
         let mut picture = Picture::of(&world);
         let mut facts = Vec::new();
@@ -558,7 +614,7 @@ proptest! {
     ) {
         // A timer has no end.
         let settings = Settings { feed: Feed::Recorded, resync_ms: 0, ..settings };
-        let scenario = Scenario { settings, recorded: Some(recorded), ..Scenario::default() };
+        let scenario = Scenario { recorded: Some(recorded), ..scenario(settings) };
         let mut world = scenario.build().unwrap();
         let mut picture = Picture::of(&world);
         let mut facts = Vec::new();
@@ -600,7 +656,7 @@ proptest! {
         ops in ops(),
         walk in prop::collection::vec(any::<prop::sample::Index>(), 1..8),
     ) {
-        let scenario = Scenario { settings, ..Scenario::default() };
+        let scenario = scenario(settings);
         let mut timeline = Timeline::new(scenario).unwrap();
         for op in &ops {
             if let Some(input) = input(op) {
@@ -627,7 +683,7 @@ proptest! {
         places in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
         traffic in prop::option::of(any::<u64>()),
     ) {
-        let scenario = Scenario { settings, traffic, ..Scenario::default() };
+        let scenario = Scenario { traffic, ..scenario(settings) };
         let mut timeline = Timeline::new(scenario).unwrap();
         for op in &ops {
             if let Some(input) = input(op) {
@@ -650,7 +706,7 @@ proptest! {
         ops in ops(),
         place in any::<prop::sample::Index>(),
     ) {
-        let scenario = Scenario { settings, ..Scenario::default() };
+        let scenario = scenario(settings);
         let mut timeline = Timeline::new(scenario).unwrap();
         for op in &ops {
             if let Some(input) = input(op) {

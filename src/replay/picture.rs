@@ -559,7 +559,8 @@ impl Picture {
             }
             Fact::EventReceived { event, object } => {
                 reflector.events += 1;
-                if is_change(*event) {
+                // A program of its own keeps nothing in hand.
+                if is_change(*event) && actor != Actor::Program {
                     reflector.in_hand = Some((*event, object.clone()));
                 }
             }

@@ -28,6 +28,8 @@ pub struct Scribe {
     stream: VecDeque<Cause>,
     /// The `WatchClosed` that the reflector has not noticed yet.
     closed: Option<Cause>,
+    /// The `Synced` of the queue.
+    synced: Option<Cause>,
     /// The `PopAsked` of each Pop that has not come yet.
     asked: VecDeque<Cause>,
     /// The fact that put each delta into the queue.
@@ -63,6 +65,7 @@ impl Default for Scribe {
             request: None,
             stream: VecDeque::new(),
             closed: None,
+            synced: None,
             asked: VecDeque::new(),
             queued: BTreeMap::new(),
             entries: VecDeque::new(),
@@ -103,10 +106,15 @@ impl Scribe {
         }
     }
 
-    /// The reflector has come to the end of the stream.
+    /// That the queue has synced, if it has.
+    pub(super) fn synced(&self) -> Cause {
+        self.synced.unwrap_or(Cause::Start)
+    }
+
+    /// Whoever reads the stream has come to its end.
     pub(super) fn stream_ended(&mut self) {
         if let Some(cause) = self.closed.take() {
-            self.because(Actor::Reflector, cause);
+            self.because(self.actor, cause);
         }
     }
 
@@ -305,6 +313,8 @@ impl Scribe {
             | Fact::ConnectionRefused => {
                 self.chains.insert(self.actor, this);
                 self.chains.insert(Actor::Reflector, this);
+                // Or a program in its place.
+                self.chains.insert(Actor::Program, this);
             }
             // A handler inside `process` does not change what the process loop is at.
             Fact::NotificationTaken { handler, .. } => {
@@ -313,6 +323,7 @@ impl Scribe {
                     self.handling = Some(this);
                 }
             }
+            Fact::Synced => self.synced = Some(this),
             Fact::PopAsked { .. } => self.asked.push_back(this),
             Fact::ModeSet { .. } => self.asked.clear(),
             Fact::DeltaAppended { object, .. } => self

@@ -1,5 +1,7 @@
 //! A scenario: everything that makes a run, as data.
 
+use std::sync::Arc;
+
 use kube_core::DynamicObject;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -7,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::runtime::Time;
 use crate::runtime::virtual_time::{
-    Feed, HandlerSettings, Input, Machinery, ProcessModeText, Settings, World,
+    Feed, HandlerSettings, Input, ProcessModeText, Question, Settings, World,
 };
 
 use super::any::AnySource;
@@ -31,6 +33,9 @@ pub struct Scenario {
     pub script: Vec<Entry>,
     /// Endless traffic with this seed.
     pub traffic: Option<u64>,
+    /// Further informers, of which only the lines are shown: with the same API server, or, where
+    /// they name objects of their own, with that of another kind.
+    pub beside: Vec<Scenario>,
     /// What was recorded, for a recorded stream.
     #[serde(skip)]
     pub recorded: Option<Recorded>,
@@ -107,6 +112,16 @@ pub enum Act {
         /// Its place, from 0.
         handler: u8,
     },
+    /// The program prints a line.
+    Print {
+        /// It; `{indices}` is filled in.
+        line: Arc<str>,
+    },
+    /// The program asks the Indexer for the keys of a value, and prints them.
+    Ask {
+        /// Of which index, for which value and how to print the answer.
+        question: Question,
+    },
 }
 
 impl TryFrom<Map<String, Value>> for Entry {
@@ -116,6 +131,10 @@ impl TryFrom<Map<String, Value>> for Entry {
         let mut field = |name: &str| {
             let missing = || format!("a script's entry needs the field {name:?}");
             fields.remove(name).ok_or_else(missing)
+        };
+        let text = |value: &Value| -> Result<Arc<str>, String> {
+            let text = value.as_str().map(Arc::from);
+            text.ok_or_else(|| format!("{value} in a script must be a text"))
         };
         let wrong = |name: &str, value: &Value| format!("{name:?} cannot be {value} in a script");
         let at = field("at")?;
@@ -180,6 +199,20 @@ impl TryFrom<Map<String, Value>> for Entry {
                 let handler = number.ok_or_else(|| wrong("handler", &handler))?;
                 Act::RemoveHandler { handler }
             }
+            "print" => Act::Print {
+                line: text(&field("line")?)?,
+            },
+            "ask" => {
+                let form = field("as")?;
+                let json = match form.as_str() {
+                    Some("json") => true,
+                    Some("go") => false,
+                    _ => return Err(wrong("as", &form)),
+                };
+                let (index, value) = (text(&field("index")?)?, text(&field("value")?)?);
+                let question = Question { index, value, json };
+                Act::Ask { question }
+            }
             _ => return Err(wrong("op", &op)),
         };
         match fields.keys().next() {
@@ -232,6 +265,8 @@ impl Act {
             Self::Refuse { refusals } => return Ok(Input::Source(Command::Refuse(refusals))),
             Self::AddHandler { handler } => return Ok(Input::AddHandler(handler)),
             Self::RemoveHandler { handler } => return Ok(Input::RemoveHandler(handler)),
+            Self::Print { line } => return Ok(Input::Print(line)),
+            Self::Ask { question } => return Ok(Input::Ask(question)),
         };
         Ok(Input::Source(Command::Write(write)))
     }
@@ -243,6 +278,26 @@ impl Scenario {
     /// # Errors
     /// Says which object of the scenario cannot be read and why.
     pub fn build(&self) -> Result<World<AnySource>, String> {
+        let mut world = self.build_alone()?;
+        for beside in &self.beside {
+            let same = beside.initial.is_empty() && beside.script.is_empty();
+            let informer = if same {
+                let settings = beside.settings.clone();
+                Self {
+                    settings,
+                    beside: Vec::new(),
+                    ..self.clone()
+                }
+                .build()?
+            } else {
+                beside.build()?
+            };
+            world = world.with_beside(informer, same);
+        }
+        Ok(world)
+    }
+
+    fn build_alone(&self) -> Result<World<AnySource>, String> {
         let source = match self.settings.feed {
             Feed::Program => AnySource::Program(Program::default()),
             Feed::Recorded => {
@@ -283,8 +338,10 @@ impl Scenario {
     #[must_use]
     pub fn is_endless(&self) -> bool {
         let settings = &self.settings;
-        let resyncs = settings.resync_ms > 0 && settings.machinery != Machinery::HandMade;
-        self.traffic.is_some() || resyncs && settings.feed != Feed::Program
+        let resyncs = settings.resync_ms > 0 && settings.is_informer();
+        self.traffic.is_some()
+            || resyncs && settings.feed != Feed::Program
+            || self.beside.iter().any(Self::is_endless)
     }
 }
 

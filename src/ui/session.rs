@@ -603,7 +603,9 @@ impl Follow {
             Input::Source(source::Command::Cut) => Self::Watching,
             Input::Source(_) => Self::Nothing,
             Input::Pop => Self::Popped,
-            Input::Mode(_) | Input::KnownObjects(_) => Self::Nothing,
+            Input::Mode(_) | Input::KnownObjects(_) | Input::Print(_) | Input::Ask(_) => {
+                Self::Nothing
+            }
             Input::AddHandler(_) | Input::RemoveHandler(_) => Self::Registered,
         }
     }
@@ -653,7 +655,7 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         id: Arc::clone(&lesson.id),
         title: lesson.title.clone(),
         note: lesson.note.clone(),
-        era: if hand_made {
+        era: if !settings.is_informer() {
             Arc::clone(&lesson.era)
         } else {
             settings.era.0.era().into()
@@ -662,7 +664,7 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         can_write: feed != Feed::Recorded,
         can_cut: feed == Feed::Server,
         can_add: settings.machinery == Machinery::Shared,
-        can_choose: !hand_made,
+        can_choose: settings.is_informer(),
         keeps_rv: settings.keeps_resource_version(),
     }
 }

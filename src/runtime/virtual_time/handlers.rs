@@ -17,7 +17,7 @@ use crate::cache::trace::Trace;
 use crate::runtime::{Source, Time, Wait};
 
 use super::settings::{HandlerSettings, Machinery};
-use super::{NOTIFICATIONS, OUTPUT_LINES, World, ceil_ms, key_of, millis, phase_of};
+use super::{NOTIFICATIONS, World, ceil_ms, key_of, millis, phase_of};
 
 type Obj = DynamicObject;
 
@@ -125,24 +125,28 @@ impl Handler {
             Notice::Update { .. } => &self.settings.on_update,
             Notice::Delete { .. } => &self.settings.on_delete,
         };
-        let item = notice.object();
-        let key = key_of(item);
-        let name = key.rsplit('/').next().unwrap_or_default();
-        let object = item.as_object();
-        let rv = object.map_or("", |object| object.resource_version());
-        let phase = object.map(|object| phase_of(object)).unwrap_or_default();
-        templates
-            .iter()
-            .map(|template| {
-                template
-                    .replace("{type}", delta_type.as_str())
-                    .replace("{name}", name)
-                    .replace("{rv}", rv)
-                    .replace("{phase}", &phase)
-                    .into()
-            })
-            .collect()
+        filled(templates, delta_type.as_str(), notice.object())
     }
+}
+
+/// Lines with what they say of an object.
+pub(super) fn filled(templates: &[String], type_name: &str, item: &Item<Obj>) -> Vec<Arc<str>> {
+    let key = key_of(item);
+    let name = key.rsplit('/').next().unwrap_or_default();
+    let object = item.as_object();
+    let rv = object.map_or("", |object| object.resource_version());
+    let phase = object.map(|object| phase_of(object)).unwrap_or_default();
+    templates
+        .iter()
+        .map(|template| {
+            template
+                .replace("{type}", type_name)
+                .replace("{name}", name)
+                .replace("{rv}", rv)
+                .replace("{phase}", &phase)
+                .into()
+        })
+        .collect()
 }
 
 /// What the program around the informer is asked to do.
@@ -208,10 +212,7 @@ impl<S: Source> World<S> {
         let queues = handler.settings.queues;
         let mutates = handler.settings.mutates.clone();
         for line in handler.lines(&told, delta_type) {
-            if self.output.len() == OUTPUT_LINES {
-                self.output.pop_front();
-            }
-            self.output.push_back(Arc::clone(&line));
+            self.keep_line(&line);
             self.scribe
                 .fact(Step::ListenerHandle, || Fact::LinePrinted {
                     handler: number as u8,
@@ -359,12 +360,10 @@ impl<S: Source> World<S> {
     }
 
     pub(super) fn should_resync(&mut self) -> bool {
-        match self.settings.machinery {
-            Machinery::Shared => self
+        self.settings.machinery != Machinery::Shared
+            || self
                 .processor
-                .should_resync(millis(self.now), &mut self.scribe),
-            Machinery::HandMade | Machinery::Plain => true,
-        }
+                .should_resync(millis(self.now), &mut self.scribe)
     }
 
     // ---- the program around the informer

@@ -13,6 +13,7 @@
 
 mod handlers;
 mod process;
+mod program;
 mod reflect;
 mod settings;
 mod work;
@@ -46,9 +47,10 @@ use super::{Source, Time, Wait};
 
 pub use handlers::Handler;
 pub use process::{PoppedWork, ProcessLoop};
+pub use program::{BESIDE, PROGRAM};
 pub use reflect::{Answer, Feeder, REQUEST_MS, REQUESTS, ReflectorLog, RequestKind, RequestLine};
 pub use settings::{
-    Era, Feed, HandlerSettings, Machinery, ProcessModeText, Settings, WorkSettings,
+    Era, Feed, HandlerSettings, Machinery, PrintSettings, ProcessModeText, Settings, WorkSettings,
 };
 pub use work::Work;
 
@@ -74,6 +76,21 @@ pub enum Input<C> {
     AddHandler(HandlerSettings),
     /// Remove this handler from a shared informer.
     RemoveHandler(u8),
+    /// The program prints this line; `{indices}` is filled in.
+    Print(Arc<str>),
+    /// The program asks the Indexer, and prints what it is told.
+    Ask(Question),
+}
+
+/// What a program asks an Indexer: the keys that an index has for a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The index.
+    pub index: Arc<str>,
+    /// The value.
+    pub value: Arc<str>,
+    /// Whether the answer is printed as JSON; else as Go prints keys and an error.
+    pub json: bool,
 }
 
 type Obj = DynamicObject;
@@ -107,6 +124,7 @@ pub struct World<S: Source> {
     /// Who acted last: it goes on as long as it can.
     last: Option<Actor>,
     inputs: u32,
+    beside: Vec<program::Beside<S>>,
     /// The input behind each call that a program has yet to make.
     calls: VecDeque<Cause>,
 }
@@ -115,17 +133,18 @@ impl<S: Source> World<S> {
     /// Builds a world to which `script` will happen; nothing has happened in it yet.
     #[must_use]
     pub fn new(settings: Settings, source: S, script: Vec<(Time, Input<S::Command>)>) -> Self {
-        let by_hand = settings.machinery == Machinery::HandMade;
-        let period = match settings.machinery {
-            Machinery::HandMade => Duration::ZERO,
-            Machinery::Plain | Machinery::Shared => millis(settings.resync_ms),
+        let by_hand = !settings.is_informer();
+        let period = if by_hand {
+            Duration::ZERO
+        } else {
+            millis(settings.resync_ms)
         };
         let mut informer = SharedInformerState::new(period);
         let mut processor = SharedProcessor::default();
         let mut handlers = Vec::new();
         for handler in &settings.handlers {
             let inline = match settings.machinery {
-                Machinery::HandMade => handler.inline,
+                Machinery::HandMade | Machinery::Indexer | Machinery::Client => handler.inline,
                 Machinery::Plain => true,
                 Machinery::Shared => false,
             };
@@ -146,7 +165,11 @@ impl<S: Source> World<S> {
         // It was not started before.
         let period = informer.start().unwrap_or(period);
         let key_func = Arc::new(meta_namespace_key_func);
-        let has_store = !by_hand || settings.store || settings.known_objects;
+        let has_store = match settings.machinery {
+            Machinery::HandMade => settings.store || settings.known_objects,
+            Machinery::Plain | Machinery::Shared | Machinery::Indexer => true,
+            Machinery::Client => false,
+        };
         Self {
             now: 0,
             rng: Rng::new(settings.seed),
@@ -180,6 +203,7 @@ impl<S: Source> World<S> {
             script: script.into(),
             last: None,
             inputs: 0,
+            beside: Vec::new(),
             calls: VecDeque::new(),
             settings,
             source,
@@ -190,6 +214,7 @@ impl<S: Source> World<S> {
     pub fn input(&mut self, input: Input<S::Command>) {
         self.settle();
         let before = self.scribe.count();
+        self.input_beside(&input);
         self.take(input);
         self.note(before);
     }
@@ -248,6 +273,8 @@ impl<S: Source> World<S> {
                 let asked = Fact::RemovalAsked { handler };
                 self.ask_main(cause, asked, handlers::Request::Remove(handler));
             }
+            Input::Print(line) => self.print(cause, &line),
+            Input::Ask(question) => self.ask(cause, &question),
         }
     }
 
@@ -260,24 +287,41 @@ impl<S: Source> World<S> {
     /// happen any more without an input.
     pub fn step(&mut self) -> bool {
         let before = self.scribe.count();
+        let mut kept = None;
         loop {
+            self.run_beside();
+            if self.scribe.count() > before {
+                return true;
+            }
             if self.micro_step() {
                 if self.scribe.count() > before {
                     return true;
                 }
                 continue;
             }
-            let next = self
-                .actors()
-                .into_iter()
-                .filter_map(|actor| match self.wait_of(actor) {
-                    Wait::Until(at) => Some(at),
-                    Wait::Ready | Wait::Lock | Wait::Outside => None,
-                })
-                .min();
-            let Some(next) = next else { return false };
+            let Some(next) = self.next_moment() else {
+                // Moments in which only the informers beside did something, and nothing that is
+                // told, have not come: an input finds the world as of the last fact.
+                if let Some((now, beside)) = kept {
+                    (self.now, self.beside) = (now, beside);
+                }
+                return false;
+            };
+            if kept.is_none() && !self.beside.is_empty() {
+                kept = Some((self.now, self.beside.clone()));
+            }
             self.now = next;
         }
+    }
+
+    /// When something can happen next, if nothing can now.
+    fn next_moment(&self) -> Option<Time> {
+        let waiting = |actor| match self.wait_of(actor) {
+            Wait::Until(at) => Some(at),
+            Wait::Ready | Wait::Lock | Wait::Outside => None,
+        };
+        let own = self.actors().into_iter().filter_map(waiting).min();
+        own.into_iter().chain(self.beside_at()).min()
     }
 
     /// Lets one machine do what it can do now; false when none can.
@@ -550,11 +594,7 @@ fn indexer(settings: &Settings) -> Indexer<Obj> {
         keeps_resource_version: settings.keeps_resource_version(),
         ..StoreOptions::default()
     };
-    Indexer::with_options(
-        Arc::new(deletion_handling_meta_namespace_key_func),
-        indexers,
-        options,
-    )
+    Indexer::with_options(program::key_func(settings), indexers, options)
 }
 
 /// As the programs of the lessons write theirs: one value for each object, empty where it has none.

@@ -369,6 +369,7 @@ impl<S: Source> World<S> {
         for (_, listener) in self.processor.listeners_mut() {
             listener.upstream_has_synced(&mut self.scribe);
         }
+        self.tell_of_sync();
     }
 }
 

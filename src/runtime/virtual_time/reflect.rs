@@ -18,7 +18,8 @@ use crate::cache::step::Step;
 use crate::cache::trace::Trace;
 use crate::runtime::{Refused, Source, Time, Wait};
 
-use super::settings::{Feed, Settings};
+use super::program::Client;
+use super::settings::{Feed, Machinery, Settings};
 use super::{World, ceil_ms, key_of, millis};
 
 /// How long a list or the opening of a watch takes, in virtual ms: a fast server on a local network.
@@ -179,6 +180,8 @@ pub(super) enum Stage {
     Stored(Result<(), Error>),
     /// The program's next call.
     Calls,
+    /// A program that lists and watches itself.
+    Client(Client),
     Stopped,
 }
 
@@ -209,7 +212,8 @@ impl Feeder {
         resync_period: Duration,
         begins_with_list: bool,
     ) -> Self {
-        let program = settings.feed == Feed::Program;
+        let client = settings.machinery == Machinery::Client;
+        let program = settings.feed == Feed::Program || client;
         let options = ReflectorOptions {
             type_description: "*v1.Pod".into(),
             watch_list: settings.streams(),
@@ -226,7 +230,11 @@ impl Feeder {
             } else {
                 Actor::Reflector
             },
-            stage: if program { Stage::Calls } else { Stage::Ask },
+            stage: match settings.machinery {
+                Machinery::Client => Stage::Client(Client::default()),
+                _ if program => Stage::Calls,
+                _ => Stage::Ask,
+            },
             reflector: if begins_with_list {
                 Reflector::new(options)
             } else {
@@ -244,6 +252,7 @@ impl Feeder {
     pub fn state(&self) -> ReflectorState {
         match self.stage {
             Stage::Calls => ReflectorState::Idle,
+            Stage::Client(client) => client.state(),
             Stage::Stopped => ReflectorState::Stopped,
             _ => self.reflector.state(),
         }
@@ -268,6 +277,7 @@ impl<S: Source> World<S> {
             },
             Stage::Await(at) => Wait::Until(*at),
             Stage::Calls => self.source.arrival().map_or(Wait::Outside, Wait::Until),
+            Stage::Client(client) => client.waits(self.source.arrival()),
             Stage::Want(_) if !self.lock.is_ready_for(actor) => Wait::Lock,
             Stage::Stopped => Wait::Outside,
             Stage::Want(_) | Stage::Do(_) | Stage::Unlock(..) | Stage::Stored(_) => Wait::Ready,
@@ -327,6 +337,7 @@ impl<S: Source> World<S> {
                 self.turn_to_need();
             }
             Stage::Calls => self.call_of_program(),
+            Stage::Client(client) => self.run_client(client),
             Stage::Stopped => {}
         }
     }
@@ -396,7 +407,7 @@ impl<S: Source> World<S> {
         self.turn_to_need();
     }
 
-    fn stop(&mut self, reason: Arc<str>) {
+    pub(super) fn stop(&mut self, reason: Arc<str>) {
         self.scribe
             .fact(Step::ReflectorStop, || Fact::ReflectorStopped { reason });
         self.feeder.stage = Stage::Stopped;
@@ -414,6 +425,9 @@ impl<S: Source> World<S> {
         let object = item.to_ref(&key_of(&item));
         self.scribe
             .fact(Step::ProgramCall, || Fact::Called { delta_type, object });
+        if self.settings.machinery == Machinery::Indexer {
+            return self.write_to_indexer(delta_type, &item);
+        }
         self.feeder.stage = Stage::Want(match delta_type {
             DeltaType::Deleted => StoreCall::Delete(item),
             DeltaType::Updated => StoreCall::Update(item),

@@ -33,6 +33,10 @@ pub enum Machinery {
     Plain,
     /// A shared informer: every handler has a listener of its own.
     Shared,
+    /// No queue: a program writes to an Indexer itself.
+    Indexer,
+    /// Neither queue nor Indexer: a program lists and watches itself, and prints what it gets.
+    Client,
 }
 
 /// What is built, and how it behaves.
@@ -47,6 +51,11 @@ pub struct Settings {
     pub feed: Feed,
     /// What stands behind the reflector.
     pub machinery: Machinery,
+    /// What stands between namespace and name in the keys of an Indexer without a queue; a slash
+    /// where it is left out.
+    pub key_separator: Option<Arc<str>>,
+    /// What a program prints that has no handlers.
+    pub prints: PrintSettings,
     /// Whose behaviour the informer and its reflector have.
     pub era: Era,
     /// Whether the reflector begins with a streaming list; left out, as the generation does.
@@ -80,13 +89,30 @@ pub struct Settings {
     pub work: Option<WorkSettings>,
 }
 
+/// The lines of a program, with `{type}`, `{name}`, `{rv}` and `{phase}` filled in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+pub struct PrintSettings {
+    /// For each object of a list that it asked for itself.
+    pub on_list: Vec<String>,
+    /// For each event of a watch that it asked for itself.
+    pub on_event: Vec<String>,
+    /// Once its informer has synced.
+    pub on_sync: Vec<Arc<str>>,
+}
+
 impl Settings {
+    /// Whether an informer stands behind the reflector.
+    #[must_use]
+    pub fn is_informer(&self) -> bool {
+        matches!(self.machinery, Machinery::Plain | Machinery::Shared)
+    }
+
     /// Whether the reflector begins with a streaming list.
     #[must_use]
     pub fn streams(&self) -> bool {
-        let by_default = self.machinery != Machinery::HandMade
-            && self.feed == Feed::Server
-            && self.era.0.watch_list_by_default();
+        let by_default =
+            self.is_informer() && self.feed == Feed::Server && self.era.0.watch_list_by_default();
         self.watch_list.unwrap_or(by_default)
     }
 
@@ -95,6 +121,7 @@ impl Settings {
     pub fn knows_objects(&self) -> bool {
         match self.machinery {
             Machinery::HandMade => self.known_objects,
+            Machinery::Indexer | Machinery::Client => false,
             // The consumer works out what is missing from a list.
             Machinery::Plain | Machinery::Shared => self.era.0 != Generation::Atomic,
         }
@@ -103,7 +130,7 @@ impl Settings {
     /// Whether the store's version is client-go's own.
     #[must_use]
     pub fn keeps_resource_version(&self) -> bool {
-        self.machinery != Machinery::HandMade && self.era.0.keeps_store_resource_version()
+        self.is_informer() && self.era.0.keeps_store_resource_version()
     }
 }
 
