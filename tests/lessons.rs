@@ -16,8 +16,15 @@ fn every_lesson_prints_exactly_its_lines_and_has_all_its_moments() {
     for id in [
         "sandbox",
         "deltafifo",
+        "listwatch",
         "reflector",
         "indexer",
+        "myinformer",
+        "sharedinformer-simulate",
+        "sharedinformer-listwatch",
+        "sharedinformer-indexer",
+        "indexer-run",
+        "sharedinformerfactory",
         "pod-lifecycle",
     ] {
         assert!(menu.iter().any(|(other, _)| &**other == id), "{id}");

@@ -83,9 +83,10 @@ impl MarkerRule {
 }
 
 /// The lessons' files, in the order of the menu.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 11] = [
     ("sandbox", include_str!("sandbox.json")),
     ("deltafifo", include_str!("deltafifo.json")),
+    ("listwatch", include_str!("listwatch.json")),
     ("reflector", include_str!("reflector.json")),
     ("indexer", include_str!("indexer.json")),
     ("myinformer", include_str!("myinformer.json")),
@@ -96,6 +97,15 @@ const FILES: [(&str, &str); 7] = [
     (
         "sharedinformer-listwatch",
         include_str!("sharedinformer-listwatch.json"),
+    ),
+    (
+        "sharedinformer-indexer",
+        include_str!("sharedinformer-indexer.json"),
+    ),
+    ("indexer-run", include_str!("indexer-run.json")),
+    (
+        "sharedinformerfactory",
+        include_str!("sharedinformerfactory.json"),
     ),
 ];
 
