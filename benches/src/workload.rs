@@ -24,6 +24,9 @@ use deltascope::cache::real_fifo::{RealFifo, RealFifoOptions};
 use deltascope::cache::store::{Indexer, new_indexer};
 use k8s_openapi::api::core::v1::{Pod, PodSpec, PodStatus};
 
+#[cfg(not(target_arch = "wasm32"))]
+use crate::informer::{CHANGES, informer_row};
+
 /// What one operation costs with client-go v0.36.4, Go 1.27, GOMAXPROCS 2, on two cores: median and
 /// minimum of ten runs of Go's own benchmarks, and the bytes it allocates.
 #[derive(Clone, Copy)]
@@ -126,7 +129,8 @@ pub fn rows() -> Vec<Row> {
         operations,
         prepare,
     };
-    vec![
+    #[allow(unused_mut, reason = "without threads it is all")]
+    let mut rows = vec![
         row(
             "IndexerAddNew 10k, 3 indices",
             (1337., 830., 431.),
@@ -214,7 +218,30 @@ pub fn rows() -> Vec<Row> {
         row("RealFIFOReplace", (535., 379., 298.), MANY, |world| {
             replace_known(world, real_fifo(Release::V0_34))
         }),
-    ]
+    ];
+    // A browser's wasm has no threads to run an informer with.
+    #[cfg(not(target_arch = "wasm32"))]
+    rows.extend([
+        row(
+            "Informer, 1 handler",
+            (1871., 1439., 856.),
+            CHANGES,
+            |world| informer_row(world, 1),
+        ),
+        row(
+            "Informer, 4 handlers",
+            (3326., 2937., 788.),
+            CHANGES,
+            |world| informer_row(world, 4),
+        ),
+        row(
+            "Informer, 16 handlers",
+            (8214., 7470., 767.),
+            CHANGES,
+            |world| informer_row(world, 16),
+        ),
+    ]);
+    rows
 }
 
 /// The store whose bytes per pod are measured, grown pod by pod.

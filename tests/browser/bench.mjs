@@ -29,6 +29,8 @@ const FLAT = 0.2;
 const WARM_UP = 2;
 const RUNS = 9;
 const PATIENCE_MS = 300_000;
+// What cannot be measured in a browser: an informer with threads.
+const NONE = "–";
 
 const measured = JSON.parse(readFileSync(native, "utf8"));
 const browser = await launch();
@@ -101,7 +103,7 @@ function print() {
     const native = { median, min };
     // A goal is met when the medians say so: minimums are what a quiet machine could do.
     const fast = go.median / median;
-    const web = go.median / browser.median;
+    const web = browser && go.median / browser.median;
     const most = go.bytes <= FEW_BYTES ? go.bytes : go.bytes * LEAN;
     const line = [
       name,
@@ -109,11 +111,11 @@ function print() {
       pair(native),
       fast.toFixed(1),
       mark(fast >= FASTER, name, `native ${fast.toFixed(2)} × as fast as Go, not ${FASTER} ×`),
-      pair(browser),
-      web.toFixed(1),
-      mark(web >= 1, name, `wasm ${web.toFixed(2)} × as fast as Go, not 1 ×`),
+      browser ? pair(browser) : NONE,
+      browser ? web.toFixed(1) : NONE,
+      !browser ? "" : mark(web >= 1, name, `wasm ${web.toFixed(2)} × as fast as Go, not 1 ×`),
     ];
-    if (small) line.push(pair(small.get(name)));
+    if (small) line.push(browser ? pair(small.get(name)) : NONE);
     const lean = mark(bytes <= most + 0.5, name, `${number(bytes)} B, not ${number(most)} B`);
     line.push(String(go.bytes), number(bytes), lean);
     lines.push(line);
