@@ -5,14 +5,15 @@
 
 use std::sync::Arc;
 
+use crate::cache::controller::Generation;
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{
     Actor, BackoffReason, Body, Cause, Entry, EventType, Fact, FactRecord, Known, ListAgain,
-    Notification, ObjectRef, ProcessMode, Refusal, Shape, Verb, WatchEnd, WorkPlace,
+    LockName, Notification, ObjectRef, ProcessMode, Refusal, Shape, Verb, WatchEnd, WorkPlace,
 };
 use crate::cache::key::Key;
 use crate::cache::step::Step;
-use crate::replay::picture::{Feed, Picture, QueueKind};
+use crate::replay::picture::{Feed, LockState, Picture, QueueKind};
 
 use super::i18n::Lang;
 use super::lanes::actor_name;
@@ -331,6 +332,18 @@ impl Writer<'_> {
                     "能知道的只有此后推送的内容：API server 上原有什么、watch 从哪个版本开始，都不得而知。",
                 )],
             ),
+            Fact::WatchAccepted { .. } if self.asked_for_stream() => (
+                say!(
+                    self,
+                    "The streaming list is open: first come all objects, then a bookmark that says so, then every change.",
+                    "流式列表已建立：先推送全部对象，再用一个 bookmark 表示齐全，然后是每次变更。"
+                ),
+                vec![say!(
+                    self,
+                    "List and watch are one request here: no change can fall between them.",
+                    "这里 List 和 watch 是同一个请求：两者之间不会漏掉任何变更。"
+                )],
+            ),
             Fact::WatchAccepted { rv } if is_any(rv) => (
                 say!(
                     self,
@@ -363,7 +376,11 @@ impl Writer<'_> {
                     "API server 拒绝了 watch：{code}。",
                     code = mono(answer(*code, reason)),
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "429 is tried again from the same version; another refusal ends this round, and a list follows.",
+                    "429 会从同一版本重试；其他拒绝会结束这一轮，接下来要 List。"
+                )],
             ),
             Fact::ConnectionRefused => (
                 say!(
@@ -396,7 +413,21 @@ impl Writer<'_> {
             Fact::WatchClosed { end, lost } => self.watch_closed(end, *lost),
 
             // ---- the reflector
-            Fact::ListRequested { rv, .. } => (
+            Fact::ListRequested {
+                continues: true, ..
+            } => (
+                say!(
+                    self,
+                    "The reflector asked for the next page of its list.",
+                    "Reflector 请求列表的下一页。"
+                ),
+                vec![say!(
+                    self,
+                    "It sends the token instead of a version: a server refuses both together.",
+                    "它带的是 token 而不是版本：两者同时出现会被 API server 拒绝。"
+                )],
+            ),
+            Fact::ListRequested { rv, limit, .. } => (
                 say!(
                     self,
                     "The reflector asked for a list with resourceVersion {rv}.",
@@ -406,13 +437,14 @@ impl Writer<'_> {
                 vec![match &**rv {
                     "0" => say!(
                         self,
-                        "`0` means: any state will do, even an old one from the server's watch cache.",
-                        "`0` 表示任何状态都可以，哪怕是 API server watch cache 里较旧的一份。",
+                        "`0, limit = {limit}`: any state will do, even an old one from the server's watch cache, which ignores the limit.",
+                        "`0，limit = {limit}`：任何状态都可以，哪怕是 API server watch cache 里较旧的一份，它会忽略 limit。",
+                        limit = text(limit.to_string()),
                     ),
                     "" => say!(
                         self,
-                        "Empty means: the newest state, read from etcd. The last version it knew has expired.",
-                        "空字符串表示要最新状态，从 etcd 读取。它上次记下的版本已经过期。",
+                        "Empty means: the newest state, read from etcd. The last version it knew cannot be had any more.",
+                        "空字符串表示要最新状态，从 etcd 读取。它上次记下的版本已无法取得。",
                     ),
                     _ => say!(
                         self,
@@ -446,6 +478,22 @@ impl Writer<'_> {
                     self,
                     "The recording begins in the middle of a watch and does not say from which version that was.",
                     "录制从 watch 的中途开始，没有记下是从哪个版本开始的。",
+                )],
+            ),
+            Fact::WatchRequested {
+                rv,
+                initial_events: true,
+            } => (
+                say!(
+                    self,
+                    "The reflector asked for a streaming list, not older than resourceVersion {rv}.",
+                    "Reflector 请求流式列表，不早于 resourceVersion {rv}。",
+                    rv = version(rv)
+                ),
+                vec![say!(
+                    self,
+                    "`sendInitialEvents = true`: a watch that begins with all objects, so the server never has to build a list as a whole.",
+                    "`sendInitialEvents = true`：以全部对象开头的 watch，API server 无需拼出整个列表。"
                 )],
             ),
             Fact::WatchRequested { rv, .. } => (
@@ -495,6 +543,18 @@ impl Writer<'_> {
                 },
                 vec![self.received_is_not_stored()],
             ),
+            Fact::WatchEnded { .. } if self.record.step == Step::ReflectorStreamAgain => (
+                say!(
+                    self,
+                    "The streaming list ended before it was complete.",
+                    "流式列表在齐全之前就结束了。"
+                ),
+                vec![say!(
+                    self,
+                    "What it has brought is dropped: half a list would look like deletions.",
+                    "已收到的都被丢弃：半个列表会被误当成删除。"
+                )],
+            ),
             Fact::WatchEnded { relist } => (
                 if *relist {
                     say!(
@@ -534,8 +594,8 @@ impl Writer<'_> {
                 vec![match reason {
                     BackoffReason::WatchEnded => say!(
                         self,
-                        "The watch ended; the next one starts at the last version. Meanwhile nothing stops the process loop.",
-                        "watch 结束了，下一次从最后的版本开始。这期间处理循环照常运行。",
+                        "`refused or 429 → watch again` from the last version, never a list. Meanwhile nothing stops the process loop.",
+                        "`被拒绝或 429 → 重新 watch`，从最后的版本开始，不会 List。这期间处理循环照常运行。",
                     ),
                     BackoffReason::Expired => say!(
                         self,
@@ -549,8 +609,8 @@ impl Writer<'_> {
                     ),
                     BackoffReason::StreamFailed => say!(
                         self,
-                        "The stream ended before its initial events were complete; it starts over.",
-                        "流在初始事件齐全之前就结束了，要从头再来。",
+                        "`refused or 429 → stream again`: the streaming list starts over, from nothing.",
+                        "`被拒绝或 429 → 重新请求流`：流式列表从头再来。",
                     ),
                     BackoffReason::ListFailed => say!(
                         self,
@@ -634,65 +694,46 @@ impl Writer<'_> {
             ),
 
             // ---- the queue's lock
-            Fact::LockTaken { by, .. } => (
+            Fact::LockTaken { lock, by } => (
                 say!(
                     self,
-                    "{by} took the lock of the {queue}.",
-                    "{by} 拿到了 {queue} 的锁。",
+                    "{by} took {lock}.",
+                    "{by} 拿到了 {lock}。",
                     by = self.actor(*by),
-                    queue = self.queue(),
+                    lock = self.lock(*lock)
                 ),
-                vec![match self.picture.lock.waiting.first() {
-                    Some(waiting) => say!(
-                        self,
-                        "{waiting} still waits for it.",
-                        "{waiting} 还在等这把锁。",
-                        waiting = self.actor(*waiting),
-                    ),
-                    None => say!(
-                        self,
-                        "There is one lock for everything: until it is given back, Add, Pop and HasSynced have to wait.",
-                        "整个队列只有一把锁：归还之前，Add、Pop 和 HasSynced 都要等。",
-                    ),
-                }],
+                vec![self.why_locked(*lock, *by)],
             ),
-            Fact::LockAwaited { by, holder, .. } => (
+            Fact::LockAwaited { lock, by, holder } => (
                 say!(
                     self,
-                    "{by} has to wait: {holder} has the lock of the {queue}.",
-                    "{by} 必须等待：{queue} 的锁在 {holder} 手里。",
+                    "{by} has to wait: {holder} has {lock}.",
+                    "{by} 必须等待：{lock} 在 {holder} 手里。",
                     by = self.actor(*by),
                     holder = self.actor(*holder),
-                    queue = self.queue(),
+                    lock = self.lock(*lock)
                 ),
-                vec![if *holder == Actor::ProcessLoop {
-                    say!(
-                        self,
-                        "The lock stays taken while what was popped is processed, so slow processing holds up whoever fills the queue, too.",
-                        "处理 Pop 出来的内容期间锁一直被占着，所以处理得慢，往队列里放东西的一方也会被拖住。",
-                    )
-                } else {
-                    say!(
-                        self,
-                        "Putting something in and popping it never happen at the same time.",
-                        "放入和 Pop 不会同时进行。",
-                    )
-                }],
+                vec![self.why_awaited(*lock, *holder)],
             ),
-            Fact::LockReleased { by, .. } => (
+            Fact::LockReleased { lock, by } => (
                 say!(
                     self,
-                    "{by} gave the lock of the {queue} back.",
-                    "{by} 归还了 {queue} 的锁。",
+                    "{by} gave {lock} back.",
+                    "{by} 归还了 {lock}。",
                     by = self.actor(*by),
-                    queue = self.queue(),
+                    lock = self.lock(*lock)
                 ),
-                vec![match self.picture.lock.waiting.first() {
+                vec![match self.lock_state(*lock).waiting.first() {
                     Some(waiting) => say!(
                         self,
                         "{waiting} is next.",
                         "接下来轮到 {waiting}。",
-                        waiting = self.actor(*waiting),
+                        waiting = self.actor(*waiting)
+                    ),
+                    None if self.record.step == Step::PopRelease => say!(
+                        self,
+                        "It processes without the lock (from 1.36 on), so the queue can be filled meanwhile.",
+                        "它在不持有锁的情况下处理（从 1.36 起），这期间仍可往队列里放东西。"
                     ),
                     None => say!(self, "Nobody waits for it.", "没有人在等它。"),
                 }],
@@ -710,6 +751,20 @@ impl Writer<'_> {
                     "`{error}`. The caller gets the error; without a key there is no place for the object in queue or store.",
                     "`{error}`。错误返回给调用者；没有 key，对象在队列和存储里都无处可放。",
                     error = mono(&**error),
+                )],
+            ),
+            Fact::TransformFailed { key, error } if self.record.step == Step::ReflectorKeep => (
+                say!(
+                    self,
+                    "The transformer failed for {name}: the streaming list will lack it.",
+                    "{name} 的 transformer 失败：流式列表里会缺少它。",
+                    name = name(key)
+                ),
+                vec![say!(
+                    self,
+                    "`{error}`. What the list lacks counts as deleted.",
+                    "`{error}`。列表里没有的，就视为已删除。",
+                    error = mono(&**error)
                 )],
             ),
             Fact::TransformFailed { key, error } => (
@@ -901,18 +956,30 @@ impl Writer<'_> {
                         "`isInInitialList = {flag}`。",
                         flag = boolean(*is_in_initial_list),
                     ),
-                    if *count > 1 {
-                        say!(
+                    match self
+                        .picture
+                        .pop
+                        .processing
+                        .as_ref()
+                        .and_then(|popped| popped.entries.first())
+                    {
+                        _ if *count > 1 => say!(
                             self,
-                            "A batch ends where a key would come a second time, so the order within each key is kept.",
-                            "同一个 key 第二次出现时批次就结束，所以每个 key 内部的顺序不变。",
-                        )
-                    } else {
-                        say!(
+                            "A batch ends where a key would come a second time, and with the first list: so each key keeps its order.",
+                            "同一个 key 第二次出现时批次就结束，首个列表结束时也一样：所以每个 key 内部的顺序不变。",
+                        ),
+                        Some(
+                            Entry::ReplacedAll { .. } | Entry::SyncAll | Entry::Bookmark { .. },
+                        ) => say!(
+                            self,
+                            "It is about the whole store, so it comes alone.",
+                            "它针对整个存储，所以单独取出。"
+                        ),
+                        _ => say!(
                             self,
                             "What else is queued for the same key stays where it is.",
                             "同一个 key 的其他内容仍留在原处。",
-                        )
+                        ),
                     },
                 ],
             ),
@@ -934,19 +1001,26 @@ impl Writer<'_> {
                         "`populated = true, left to pop = 0 → synced`.",
                         "`populated = true，待 Pop = 0 → synced`。",
                     ),
-                    if self.picture.queue.kind == QueueKind::DeltaFifo
-                        && self.record.actor == Actor::ProcessLoop
-                    {
-                        say!(
-                            self,
-                            "DeltaFIFO counts down before it processes: what was just popped is not even stored yet, and no handler has to have run.",
-                            "DeltaFIFO 先减计数再处理：刚 Pop 出来的甚至还没存入，handler 也不一定运行过。",
-                        )
-                    } else {
+                    if self.record.actor != Actor::ProcessLoop {
                         say!(
                             self,
                             "It says nothing of the handlers: they may not have run yet.",
                             "它与 handler 无关：handler 可能还没有运行。",
+                        )
+                    } else if self.picture.generation == Generation::Atomic
+                        && self.picture.queue.kind == QueueKind::RealFifo
+                    {
+                        say!(
+                            self,
+                            "From 1.36 on it counts down after processing: all is stored and on its way to the handlers, which need not have run.",
+                            "从 1.36 起先处理再减计数：内容都已存好并发往 handler，但 handler 不一定运行过。"
+                        )
+                    } else {
+                        say!(
+                            self,
+                            "{queue} counts down before it processes: what was just popped is not even stored yet, and no handler has to have run.",
+                            "{queue} 先减计数再处理：刚 Pop 出来的甚至还没存入，handler 也不一定运行过。",
+                            queue = self.queue(),
                         )
                     },
                 ],
@@ -1008,8 +1082,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "`depth = {depth} > 10, took {ms} > 100 ms → log`. Nothing is dropped or skipped: client-go only complains in its log.",
-                    "`depth = {depth} > 10，耗时 {ms} > 100 ms → 记日志`。不会丢弃或跳过任何内容，client-go 只在日志里抱怨一句。",
+                    "`depth = {depth} > 10, took {ms} → log`. Nothing is dropped or skipped: client-go only complains in its log.",
+                    "`depth = {depth} > 10，耗时 {ms} → 记日志`。不会丢弃或跳过任何内容，client-go 只在日志里抱怨一句。",
                     depth = text(depth.to_string()),
                     ms = text(duration(*ms, self.lang)),
                 )],
@@ -1042,21 +1116,7 @@ impl Writer<'_> {
                     "{name} 此次 Pop 出的内容全部处理完毕。",
                     name = name(key),
                 ),
-                vec![
-                    if self.picture.handlers.iter().any(|handler| !handler.inline) {
-                        say!(
-                            self,
-                            "The handlers have been notified, which doesn't mean that they have run.",
-                            "handler 已经收到通知，但并不意味着它们已经运行。",
-                        )
-                    } else {
-                        say!(
-                            self,
-                            "Pop returns now; its deltas are gone from the queue.",
-                            "Pop 即将返回，这些 delta 已不在队列里。",
-                        )
-                    },
-                ],
+                vec![self.after_processing()],
             ),
 
             // ---- the store
@@ -1245,7 +1305,11 @@ impl Writer<'_> {
                     "watch 没有建立：{error}。",
                     error = mono(&**error)
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "Refused or 429, it is asked for again; with any other error this round is over.",
+                    "若是连接被拒绝或 429 就再次请求；其他错误则这一轮结束。"
+                )],
             ),
             Fact::InitialEventKept { event, object } => (
                 say!(
@@ -1295,7 +1359,19 @@ impl Writer<'_> {
                     "一个对象被忽略：{error}。",
                     error = mono(&**error)
                 ),
-                Vec::new(),
+                vec![if self.record.step == Step::ReflectorListFailed {
+                    say!(
+                        self,
+                        "One of the wrong type in a list, and the whole list has failed.",
+                        "列表里只要有一个类型不符，整个列表就算失败。"
+                    )
+                } else {
+                    say!(
+                        self,
+                        "The stream goes on, and the version does not move for it.",
+                        "流继续进行，版本不会因它前移。"
+                    )
+                }],
             ),
             Fact::VersionUnavailable { on: true } => (
                 say!(
@@ -1315,7 +1391,11 @@ impl Writer<'_> {
                     "The reflector noted that its last version is good again.",
                     "Reflector 记下：它的最后版本又可用了。"
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "It has a fresh list, with a version of its own.",
+                    "它拿到了新的列表，带有新的版本。"
+                )],
             ),
             Fact::WatchErrorReported { error } => (
                 say!(
@@ -1324,14 +1404,19 @@ impl Writer<'_> {
                     "调用了 watch 错误处理函数：{error}。",
                     error = mono(&**error)
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "It hears of failed lists and refused watches, not of errors inside an open stream. The one of client-go only logs.",
+                    "列表失败或 watch 被拒绝时会通知它，流中途的错误则不会。client-go 自带的只是记日志。"
+                )],
             ),
             Fact::ResyncDue { wanted: true } => (
                 say!(self, "The resync timer fired.", "resync 定时器到点。"),
                 vec![say!(
                     self,
-                    "A resync hands out again what is stored; the API server hears nothing of it.",
-                    "resync 只是把已存的内容再发一遍，API server 毫不知情。"
+                    "`wanted = yes → {queue}.Resync`. It hands out again what is stored; the API server hears nothing of it.",
+                    "`wanted = 是 → {queue}.Resync`。它只是把已存的内容再发一遍，API server 毫不知情。",
+                    queue = self.queue()
                 )],
             ),
             Fact::ResyncDue { wanted: false } => (
@@ -1340,7 +1425,11 @@ impl Writer<'_> {
                     "The resync timer fired, and no handler is due: nothing is queued.",
                     "resync 定时器到点，但没有 handler 到期：什么也不入队。"
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "Handlers have periods of their own, but only the informer's checks look at them.",
+                    "handler 各有各的周期，但只有 informer 检查时才会看。"
+                )],
             ),
             Fact::EntriesProcessed { count } => (
                 say!(
@@ -1349,7 +1438,7 @@ impl Writer<'_> {
                     "处理函数返回：完成 {entries}。",
                     entries = text(entries(*count as usize, self.lang))
                 ),
-                Vec::new(),
+                vec![self.after_processing()],
             ),
             Fact::ListOpened { rv, count, removed } => (
                 say!(
@@ -1362,8 +1451,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "The store is replaced as a whole before the first handler is told.",
-                    "在通知第一个 handler 之前，存储已整体替换。"
+                    "The store is replaced as a whole before anybody is told; deletions are told first. Up to 1.35 a list came item by item.",
+                    "先整体替换存储，再开始通知，删除排在前面。1.35 及之前列表是逐个处理的。"
                 )],
             ),
             Fact::ResyncOpened { count } => (
@@ -1375,8 +1464,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "Old and new are the same object.",
-                    "旧对象和新对象是同一个。"
+                    "Old and new are the same object, so only syncing handlers are told.",
+                    "旧对象和新对象是同一个，所以只通知标记为 syncing 的 handler。"
                 )],
             ),
             Fact::NotificationSent {
@@ -1390,11 +1479,7 @@ impl Writer<'_> {
                     call = self.call(notification),
                     handler = self.actor(Actor::Listener(*handler))
                 ),
-                vec![say!(
-                    self,
-                    "The sender waits until the listener has taken it into its buffer, not until the handler has run.",
-                    "发送方只等到监听器把它放进缓冲区，不等 handler 执行。"
-                )],
+                self.why_sent(notification),
             ),
             Fact::NotificationWithheld { handler, key } => (
                 say!(
@@ -1420,8 +1505,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "This item is lost to it; the others go on.",
-                    "它失去了这一项；其余照常。"
+                    "Unless told otherwise, client-go logs it and lets the whole program crash. Here it goes on after a second, without this item.",
+                    "默认情况下 client-go 记录日志后让整个程序崩溃；这里则是一秒后继续，跳过这一项。"
                 )],
             ),
             Fact::HandlerAsked { name, .. } => (
@@ -1467,7 +1552,11 @@ impl Writer<'_> {
                     "移除了 {handler}；等着它的通知一并丢弃。",
                     handler = self.actor(Actor::Listener(*handler))
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "It hears nothing more, not even OnDelete of what it was told.",
+                    "之后不再通知它，连已通知过的对象的 OnDelete 也没有。"
+                )],
             ),
             Fact::HandlerSynced { handler } => (
                 say!(
@@ -1476,7 +1565,11 @@ impl Writer<'_> {
                     "{handler} 已收到整个初始列表：它自己的 HasSynced 为 true。",
                     handler = self.actor(Actor::Listener(*handler))
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "`informer synced = yes, first notifications left = 0`. The informer's HasSynced does not wait for handlers; this one does.",
+                    "`informer 已同步 = 是，剩余首批通知 = 0`。informer 的 HasSynced 不等 handler，这个才等。"
+                )],
             ),
             Fact::SyncingSet {
                 handler,
@@ -1488,7 +1581,11 @@ impl Writer<'_> {
                     "{handler} 参与这次 resync。",
                     handler = self.actor(Actor::Listener(*handler))
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "`due = yes → syncing`, until the next check.",
+                    "`到期 = 是 → syncing`，直到下一次检查。"
+                )],
             ),
             Fact::SyncingSet {
                 handler,
@@ -1500,7 +1597,11 @@ impl Writer<'_> {
                     "{handler} 在到期之前不参与 resync。",
                     handler = self.actor(Actor::Listener(*handler))
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "`due = no → not syncing`. Before the first check every handler counts as syncing.",
+                    "`到期 = 否 → 不再 syncing`。第一次检查之前，每个 handler 都算 syncing。"
+                )],
             ),
             Fact::ResyncCheckSet { ms: 0 } => (
                 say!(
@@ -1517,7 +1618,11 @@ impl Writer<'_> {
                     "informer 每 {time} 检查一次哪些 handler 的 resync 到期。",
                     time = text(duration(*ms, self.lang))
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "A handler wants it more often than the informer looked. Once started, its period would be rounded up instead.",
+                    "有 handler 要求的周期比检查更短。informer 启动之后就会反过来，把它的周期调大。"
+                )],
             ),
             Fact::ObjectMutated { key, handler } => (
                 say!(
@@ -1540,7 +1645,11 @@ impl Writer<'_> {
                     "变更检测器发现 {name} 已不是收到时的样子。",
                     name = name(key)
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "It keeps a copy of all that came in and compares once a second; client-go panics here. It is off unless asked for.",
+                    "它为收到的每个对象留一份副本，每秒比较一次；client-go 在这里会 panic。默认不开启。"
+                )],
             ),
             Fact::WorkAdded {
                 key,
@@ -1554,8 +1663,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "A workqueue keeps keys, not events.",
-                    "工作队列保存的是 key，不是事件。"
+                    "`dirty = no, in work = no → enqueue`. It keeps keys, not events: the worker will ask the lister what is there by then.",
+                    "`dirty = 否，处理中 = 否 → 入队`。它保存 key 而不是事件：届时由 worker 向 lister 查询现状。"
                 )],
             ),
             Fact::WorkAdded {
@@ -1570,8 +1679,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "It is queued again when the worker calls Done.",
-                    "等 worker 调用 Done 之后再入队。"
+                    "`dirty = no, in work = yes → wait for Done`: no two workers ever have the same key.",
+                    "`dirty = 否，处理中 = 是 → 等 Done`：同一个 key 不会同时在两个 worker 手里。"
                 )],
             ),
             Fact::WorkAdded {
@@ -1584,7 +1693,11 @@ impl Writer<'_> {
                     "{name} 已在等待，不再重复加入。",
                     name = name(key)
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "`dirty = yes → nothing to do`: many changes become one reconcile.",
+                    "`dirty = 是 → 无事可做`：多次变更合成一次调谐。"
+                )],
             ),
             Fact::WorkTaken { worker, key } => (
                 say!(
@@ -1594,7 +1707,11 @@ impl Writer<'_> {
                     worker = self.actor(Actor::Worker(*worker)),
                     name = name(key)
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "It is in work and no longer dirty: whatever changes from now on marks it again.",
+                    "它进入处理中，不再 dirty：此后的变更会重新标记它。"
+                )],
             ),
             Fact::WorkDone { key, again: false } => (
                 say!(
@@ -1603,7 +1720,11 @@ impl Writer<'_> {
                     "{name} 处理完毕（Done）。",
                     name = name(key)
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "`dirty = no → gone`. Without Done, the key would never be handed out again.",
+                    "`dirty = 否 → 移出`。不调用 Done，这个 key 就再也不会交出。"
+                )],
             ),
             Fact::WorkDone { key, again: true } => (
                 say!(
@@ -1612,7 +1733,11 @@ impl Writer<'_> {
                     "{name} 处理完毕（Done），但期间又变 dirty：再次入队。",
                     name = name(key)
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "`dirty = yes → enqueue`: what the worker read may have been old.",
+                    "`dirty = 是 → 入队`：worker 读到的可能已是旧的。"
+                )],
             ),
             Fact::WorkDelayed {
                 key,
@@ -1626,7 +1751,11 @@ impl Writer<'_> {
                     name = name(key),
                     time = text(duration(*ms, self.lang))
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "Until then it is not in the queue; an Add goes before it.",
+                    "在此之前它不在队列里；期间的 Add 会先到。"
+                )],
             ),
             Fact::WorkDelayed { key, ms, failures } => (
                 say!(
@@ -1640,7 +1769,11 @@ impl Writer<'_> {
                         Lang::Zh => format!("{failures} 次"),
                     })
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "`5 ms × 2^failures`, at most 1000 s, until Forget. Done does not wait for it.",
+                    "`5 ms × 2^失败次数`，最多 1000 秒，直到 Forget。Done 不必等它。"
+                )],
             ),
             Fact::WorkForgotten { key } => (
                 say!(
@@ -1649,7 +1782,11 @@ impl Writer<'_> {
                     "限速器清除了 {name} 的失败次数。",
                     name = name(key)
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "The next failure waits 5 ms again. Forget is not Done: that is still to come.",
+                    "下次失败又从 5 ms 算起。Forget 不等于 Done，Done 还得调用。"
+                )],
             ),
             Fact::Reconciled {
                 worker,
@@ -1663,7 +1800,11 @@ impl Writer<'_> {
                     worker = self.actor(Actor::Worker(*worker)),
                     name = name(key)
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "It knows only the key: whether that was an add, an update or many of them makes no difference.",
+                    "它只知道 key：是新增、更新还是多次变更，都没有区别。"
+                )],
             ),
             Fact::Reconciled {
                 worker,
@@ -1677,7 +1818,11 @@ impl Writer<'_> {
                     worker = self.actor(Actor::Worker(*worker)),
                     name = name(key)
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "`err → AddRateLimited`: nobody else would bring the key back.",
+                    "`err → AddRateLimited`：没有别人会把这个 key 带回来。"
+                )],
             ),
             Fact::WorkShutDown { drain } => (
                 say!(
@@ -1690,7 +1835,11 @@ impl Writer<'_> {
                         _ => "",
                     })
                 ),
-                Vec::new(),
+                vec![say!(
+                    self,
+                    "Add does nothing any more; what is queued is still handed out.",
+                    "Add 不再起作用；已入队的仍会交出。"
+                )],
             ),
             Fact::NotificationQueued {
                 handler,
@@ -1748,6 +1897,98 @@ impl Writer<'_> {
                 "下一页的 token 已过期：立刻一次性请求整个列表。",
             ),
         }
+    }
+
+    // ---- locks
+
+    fn lock(&self, lock: LockName) -> Vec<Span> {
+        match lock {
+            LockName::Queue => say!(
+                self,
+                "the lock of the {queue}",
+                "{queue} 的锁",
+                queue = self.queue()
+            ),
+            LockName::BlockDeltas => say!(
+                self,
+                "the lock {name}",
+                "锁 {name}",
+                name = mono("blockDeltas")
+            ),
+        }
+    }
+
+    fn lock_state(&self, lock: LockName) -> &LockState {
+        match lock {
+            LockName::Queue => &self.picture.lock,
+            LockName::BlockDeltas => &self.picture.block_deltas,
+        }
+    }
+
+    fn why_locked(&self, lock: LockName, by: Actor) -> Vec<Span> {
+        match (self.lock_state(lock).waiting.first(), lock) {
+            (Some(waiting), _) => say!(
+                self,
+                "{waiting} still waits for it.",
+                "{waiting} 还在等这把锁。",
+                waiting = self.actor(*waiting),
+            ),
+            (None, LockName::Queue) => say!(
+                self,
+                "There is one lock for everything: until it is given back, Add, Pop and HasSynced have to wait.",
+                "整个队列只有一把锁：归还之前，Add、Pop 和 HasSynced 都要等。",
+            ),
+            (None, LockName::BlockDeltas) if by == Actor::ProcessLoop => say!(
+                self,
+                "No handler comes or goes until what was popped is stored and told.",
+                "在 Pop 出的内容存好、通知完之前，不能增减 handler。"
+            ),
+            (None, LockName::BlockDeltas) => say!(
+                self,
+                "Nothing is processed meanwhile: a new handler misses no change and is told none twice.",
+                "这期间不处理任何 delta：新 handler 既不会漏掉变更，也不会收到两次。"
+            ),
+        }
+    }
+
+    fn why_awaited(&self, lock: LockName, holder: Actor) -> Vec<Span> {
+        if lock == LockName::BlockDeltas {
+            say!(
+                self,
+                "A handler is added or removed between two Pops, never in the middle of one.",
+                "handler 的增减只发生在两次 Pop 之间，不会在中途。"
+            )
+        } else if holder == Actor::ProcessLoop && self.picture.generation == Generation::Atomic {
+            say!(
+                self,
+                "From 1.36 on Pop has it only to take and to count; while it processes only if very much waits.",
+                "从 1.36 起，Pop 只在取出和计数时占锁；只有积压极多时，处理期间也不放。"
+            )
+        } else if holder == Actor::ProcessLoop {
+            say!(
+                self,
+                "The lock stays taken while what was popped is processed, so slow processing holds up whoever fills the queue, too.",
+                "处理 Pop 出来的内容期间锁一直被占着，所以处理得慢，往队列里放东西的一方也会被拖住。",
+            )
+        } else {
+            say!(
+                self,
+                "Putting something in and popping it never happen at the same time.",
+                "放入和 Pop 不会同时进行。",
+            )
+        }
+    }
+
+    /// Whether the last request for a watch was for a streaming list.
+    fn asked_for_stream(&self) -> bool {
+        self.recent
+            .iter()
+            .rev()
+            .find_map(|record| match record.fact {
+                Fact::WatchRequested { initial_events, .. } => Some(initial_events),
+                _ => None,
+            })
+            == Some(true)
     }
 
     fn write_refused(&self, verb: Verb, key: &Key, refusal: &Refusal) -> Told {
@@ -1907,7 +2148,15 @@ impl Writer<'_> {
 
     fn event_received(&self, event: EventType, object: &ObjectRef) -> Told {
         let queue = self.queue();
+        let streaming = self.record.step == Step::ReflectorStreamReceive;
         let why = match event {
+            EventType::Bookmark | EventType::Error => self.why_received(event, queue),
+            _ if streaming => say!(
+                self,
+                "`list complete = no → temporary store`: the {queue} hears nothing of it yet.",
+                "`列表齐全 = 否 → 临时存储`：{queue} 还不会得知。",
+                queue = queue
+            ),
             EventType::Added => say!(
                 self,
                 "`ADDED → {queue}.Add`. The reflector compares nothing: the event's type alone decides.",
@@ -1925,24 +2174,6 @@ impl Writer<'_> {
                 "`DELETED → {queue}.Delete`, with the object's last state. It may also just have left the selector.",
                 "`DELETED → {queue}.Delete`，带着对象的最后状态。它也可能只是不再匹配 selector。",
                 queue = queue,
-            ),
-            EventType::Bookmark => match self.picture.queue.kind {
-                QueueKind::Fifo | QueueKind::DeltaFifo => say!(
-                    self,
-                    "`BOOKMARK → LastSyncResourceVersion` alone: the {queue} does not hear of it.",
-                    "`BOOKMARK → LastSyncResourceVersion`，仅此而已：{queue} 不会得知。",
-                    queue = queue,
-                ),
-                QueueKind::RealFifo => say!(
-                    self,
-                    "No object has changed; only the version is newer.",
-                    "没有对象变化，只是版本更新了。",
-                ),
-            },
-            EventType::Error => say!(
-                self,
-                "`ERROR → the watch is over`. Nothing is queued.",
-                "`ERROR → watch 结束`。不会有任何内容入队。",
             ),
         };
         let what = match event {
@@ -1968,6 +2199,36 @@ impl Writer<'_> {
             ),
         };
         (what, vec![why])
+    }
+
+    fn why_received(&self, event: EventType, queue: Vec<Span>) -> Vec<Span> {
+        if event == EventType::Error {
+            say!(
+                self,
+                "`ERROR → the watch is over`. Nothing is queued.",
+                "`ERROR → watch 结束`。不会有任何内容入队。",
+            )
+        } else if self.record.step == Step::ReflectorStreamReceive {
+            say!(
+                self,
+                "It carries no object; an annotation on it may say that the list is complete.",
+                "它不带对象，但可能带有表示列表已齐全的 annotation。",
+            )
+        } else if self.picture.store.keeps_rv {
+            say!(
+                self,
+                "`BOOKMARK → {queue}.Bookmark` (from 1.36 on): no object has changed; it waits in line, so that the store's version keeps its order.",
+                "`BOOKMARK → {queue}.Bookmark`（从 1.36 起）：没有对象变化；它也要排队，让存储的版本保持顺序。",
+                queue = queue
+            )
+        } else {
+            say!(
+                self,
+                "`BOOKMARK → LastSyncResourceVersion` alone: the {queue} does not hear of it.",
+                "`BOOKMARK → LastSyncResourceVersion`，仅此而已：{queue} 不会得知。",
+                queue = queue,
+            )
+        }
     }
 
     fn received_is_not_stored(&self) -> Vec<Span> {
@@ -2081,7 +2342,7 @@ impl Writer<'_> {
             (
                 say!(
                     self,
-                    "The {queue} is populated for the first time: HasSynced waits until {keys} have been popped.",
+                    "The {queue} is populated for the first time: HasSynced waits for {keys} to be popped.",
                     "{queue} 首次填充完毕：要等 {keys} 被 Pop 之后 HasSynced 才为 true。",
                     queue = self.queue(),
                     keys = text(waiting),
@@ -2415,7 +2676,27 @@ impl Writer<'_> {
     }
 
     fn deletion_detected(&self, key: &Key) -> Told {
-        let queued = self.picture.queue.deltas.contains_key(key);
+        let real = self.picture.queue.kind == QueueKind::RealFifo;
+        let queued = self.picture.queue.deltas.contains_key(key)
+            || self
+                .picture
+                .queue
+                .entries
+                .iter()
+                .any(|entry| matches!(entry, Entry::Delta(_, object) if object.key == *key));
+        let order = if real {
+            say!(
+                self,
+                "RealFIFO queues deletions before the list's objects, DeltaFIFO after them.",
+                "RealFIFO 把删除排在列表对象之前，DeltaFIFO 则排在之后。"
+            )
+        } else {
+            say!(
+                self,
+                "DeltaFIFO queues it after the list's objects.",
+                "DeltaFIFO 把它排在列表对象之后。"
+            )
+        };
         (
             say!(
                 self,
@@ -2423,19 +2704,22 @@ impl Writer<'_> {
                 "列表里没有 {name}：它的删除事件被错过了。",
                 name = name(key),
             ),
-            vec![if queued {
-                say!(
-                    self,
-                    "`in list = no, queued = yes → Deleted`, with a tombstone that holds the newest queued object.",
-                    "`在列表 = 否，在队列 = 是 → Deleted`，附带 tombstone，内含队列中最新的对象。",
-                )
-            } else {
-                say!(
-                    self,
-                    "`in list = no, known = yes → Deleted`, with a tombstone that holds the Indexer's object: the real last state is unknown.",
-                    "`在列表 = 否，known = 是 → Deleted`，附带 tombstone，内含 Indexer 中的对象：真正的最后状态已无从得知。",
-                )
-            }],
+            vec![
+                if queued {
+                    say!(
+                        self,
+                        "`in list = no, queued = yes → Deleted`, with a tombstone that holds the newest queued object.",
+                        "`在列表 = 否，在队列 = 是 → Deleted`，附带 tombstone，内含队列中最新的对象。",
+                    )
+                } else {
+                    say!(
+                        self,
+                        "`in list = no, known = yes → Deleted`, with a tombstone that holds the Indexer's object: the real last state is unknown.",
+                        "`在列表 = 否，known = 是 → Deleted`，附带 tombstone，内含 Indexer 中的对象：真正的最后状态已无从得知。",
+                    )
+                },
+                order,
+            ],
         )
     }
 
@@ -2451,11 +2735,22 @@ impl Writer<'_> {
                     object = self.object(object),
                     entries = behind,
                 ),
-                vec![say!(
-                    self,
-                    "RealFIFO groups nothing by key and merges nothing: the order of the events is the order of the queue.",
-                    "RealFIFO 不按 key 归并，也不合并：事件的顺序就是队列的顺序。",
-                )],
+                match (delta_type, object.shape) {
+                    (DeltaType::Replaced | DeltaType::Sync, _)
+                    | (DeltaType::Deleted, Shape::Tombstone | Shape::EmptyTombstone) => {
+                        self.why_appended(*delta_type, object, 1)
+                    }
+                    (DeltaType::Deleted, _) => vec![say!(
+                        self,
+                        "RealFIFO does not ask whether anybody knows the object, as DeltaFIFO does: OnDelete is called even for one that nobody has seen.",
+                        "RealFIFO 不像 DeltaFIFO 那样查问有没有人认识这个对象：没人见过的也会触发 OnDelete。"
+                    )],
+                    _ => vec![say!(
+                        self,
+                        "RealFIFO groups nothing by key and merges nothing: the order of the events is the order of the queue.",
+                        "RealFIFO 不按 key 归并，也不合并：事件的顺序就是队列的顺序。",
+                    )],
+                },
             ),
             Entry::ReplacedAll { rv, objects: list } => (
                 say!(
@@ -2708,7 +3003,11 @@ impl Writer<'_> {
                 "它针对整个存储，而不是某一个 key。",
             ),
         };
-        (what, vec![why])
+        let mut why = vec![why];
+        if self.record.step == Step::ProcessBatch {
+            why.push(say!(self, "Nothing is written yet: first all of the batch is looked up, then written at once, then told.", "还没有写入：先查完整个批次，再一次写入，然后才通知。"));
+        }
+        (what, why)
     }
 
     fn item_stored(&self, object: &ObjectRef, old: Option<&ObjectRef>) -> Told {
@@ -2761,9 +3060,25 @@ impl Writer<'_> {
         )
     }
 
+    fn after_processing(&self) -> Vec<Span> {
+        if self.picture.handlers.iter().any(|handler| !handler.inline) {
+            say!(
+                self,
+                "The handlers have been notified, which doesn't mean that they have run.",
+                "handler 已经收到通知，但并不意味着它们已经运行。",
+            )
+        } else {
+            say!(
+                self,
+                "Pop returns now; what it took is gone from the queue.",
+                "Pop 即将返回，取出的内容已不在队列里。",
+            )
+        }
+    }
+
     // ---- handlers
 
-    fn notification_queued(&self, handler: u8, notification: &Notification, pending: u32) -> Told {
+    fn why_sent(&self, notification: &Notification) -> Vec<Vec<Span>> {
         let mut why = Vec::new();
         if let Notification::Update {
             old: Some(old),
@@ -2772,13 +3087,26 @@ impl Writer<'_> {
             && old.rv == new.rv
             && !new.rv.is_empty()
         {
-            why.push(say!(
-                self,
-                "`old rv = new rv → resync`: only syncing handlers are told.",
-                "`old rv = new rv → resync`：只通知标记为 syncing 的 handler。",
-            ));
+            why.push(if self.picture.resync_check_ms == 0 {
+                say!(self, "`old rv = new rv → resync`: only syncing handlers are told, and without resyncs all are syncing for ever.", "`old rv = new rv → resync`：只通知 syncing 的 handler；没有 resync 的 informer 里，所有 handler 一直是 syncing。")
+            } else {
+                say!(
+                    self,
+                    "`old rv = new rv → resync`: only syncing handlers are told.",
+                    "`old rv = new rv → resync`：只通知标记为 syncing 的 handler。",
+                )
+            });
         }
-        why.push(if pending > 1 {
+        why.push(say!(
+            self,
+            "The sender waits until the listener has taken it into its buffer, not until the handler has run.",
+            "发送方只等到监听器把它放进缓冲区，不等 handler 执行。",
+        ));
+        why
+    }
+
+    fn notification_queued(&self, handler: u8, notification: &Notification, pending: u32) -> Told {
+        let why = if pending > 1 {
             say!(
                 self,
                 "{n} wait there now. The buffer has no bound: a slow handler holds up only itself, and memory pays.",
@@ -2788,10 +3116,10 @@ impl Writer<'_> {
         } else {
             say!(
                 self,
-                "The process loop goes on at once: it does not wait for the handler.",
-                "处理循环立即继续，不会等待 handler。",
+                "Whoever sent it goes on at once, and does not wait for the handler.",
+                "发送方立即继续，不会等待 handler。",
             )
-        });
+        };
         (
             say!(
                 self,
@@ -2800,7 +3128,7 @@ impl Writer<'_> {
                 call = self.call(notification),
                 who = self.actor(Actor::Listener(handler)),
             ),
-            why,
+            vec![why],
         )
     }
 
@@ -2821,7 +3149,11 @@ impl Writer<'_> {
         let object = notified(notification);
         let store = &self.picture.store;
         let stored = store.items.get(&object.key);
-        why.push(if room.is_some_and(|room| room.inline) {
+        why.push(if room.is_some_and(|room| room.inline)
+            && self.picture.lock.holder != Some(Actor::ProcessLoop)
+        {
+            say!(self, "It runs inside process, without a buffer: nothing else is popped until it returns, but the queue can be filled.", "它在处理函数里运行，没有缓冲：返回之前不会再 Pop，但队列仍可放入。")
+        } else if room.is_some_and(|room| room.inline) {
             say!(
                 self,
                 "It runs inside process, under the queue's lock: the reflector has to wait until it returns.",

@@ -1,8 +1,8 @@
-//! Lanes: who ran, who waited and who held the queue's lock, over the last facts.
+//! Lanes: who ran, who waited and who held which lock, over the last facts.
 
-use crate::cache::fact::{Actor, Fact, FactRecord};
+use crate::cache::fact::{Actor, Fact, FactRecord, LockName};
 use crate::cache::step::Step;
-use crate::replay::picture::{Feed, Picture};
+use crate::replay::picture::{Feed, LockState, Picture};
 
 use super::i18n::Lang;
 
@@ -34,12 +34,16 @@ pub struct Segment {
 /// What an actor did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It ran without the queue's lock.
+    /// It ran without a lock.
     Runs,
     /// It held the queue's lock.
     HoldsLock,
+    /// It held `blockDeltas` and not the queue's lock.
+    HoldsBlock,
     /// It waited for the queue's lock.
     Waits,
+    /// It waited for `blockDeltas`.
+    WaitsBlock,
 }
 
 /// The lanes of the last [`WINDOW`] facts of `recent` (oldest first); `picture` is the state after
@@ -56,15 +60,23 @@ pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
         .zip(0..)
         .filter(|(handler, _)| !handler.inline)
         .map(|(_, number)| Actor::Listener(number));
-    [feed, Actor::ProcessLoop]
-        .into_iter()
-        .chain(listeners)
-        .map(|actor| Lane {
-            actor,
-            name: actor_name(actor, picture, Lang::En),
-            segments: segments(actor, recent, picture),
-        })
-        .collect()
+    let resyncs = picture.resync_check_ms > 0 || picture.reflector.resyncs > 0;
+    let workers = picture.work.as_ref().map_or(0, |work| work.workers.len());
+    [
+        Some(feed),
+        resyncs.then_some(Actor::Resync),
+        Some(Actor::ProcessLoop),
+    ]
+    .into_iter()
+    .flatten()
+    .chain(listeners)
+    .chain((0..=u8::MAX).take(workers).map(Actor::Worker))
+    .map(|actor| Lane {
+        actor,
+        name: actor_name(actor, picture, Lang::En),
+        segments: segments(actor, recent, picture),
+    })
+    .collect()
 }
 
 /// What an actor is called on the page.
@@ -95,28 +107,36 @@ pub fn actor_name(actor: Actor, picture: &Picture, lang: Lang) -> String {
 
 fn segments(actor: Actor, recent: &[FactRecord], picture: &Picture) -> Vec<Segment> {
     let start = recent.len().saturating_sub(WINDOW);
-    let mut held = held_at_start(actor, recent, picture);
-    let mut waits = waited_at_start(actor, recent, picture);
+    let [mut queue, mut block] = [LockName::Queue, LockName::BlockDeltas]
+        .map(|lock| LockUse::at_start(lock, actor, recent, picture));
     let mut segments: Vec<(usize, usize, Kind)> = Vec::new();
     for (index, record) in recent.iter().enumerate() {
-        // The slot in which the lock changes hands belongs to whoever gets it or gives it back.
-        let mut released = false;
-        match &record.fact {
-            Fact::LockTaken { by, .. } if runs_in(*by, picture) == actor => {
-                held = true;
-                waits = false;
+        // The slot in which a lock changes hands belongs to whoever gets it or gives it back.
+        let mut released = None;
+        if let Some((lock, by)) = lock_of(&record.fact)
+            && runs_in(by, picture) == actor
+        {
+            let of = match lock {
+                LockName::Queue => &mut queue,
+                LockName::BlockDeltas => &mut block,
+            };
+            match record.fact {
+                Fact::LockTaken { .. } => *of = LockUse::HELD,
+                Fact::LockAwaited { .. } => of.waits = true,
+                _ => {
+                    of.held = false;
+                    released = Some(lock);
+                }
             }
-            Fact::LockAwaited { by, .. } if runs_in(*by, picture) == actor => waits = true,
-            Fact::LockReleased { by, .. } if runs_in(*by, picture) == actor => {
-                released = true;
-                held = false;
-            }
-            _ => {}
         }
-        let kind = if held || released {
-            Kind::HoldsLock
-        } else if waits {
+        let kind = if queue.waits {
             Kind::Waits
+        } else if block.waits {
+            Kind::WaitsBlock
+        } else if queue.held || released == Some(LockName::Queue) {
+            Kind::HoldsLock
+        } else if block.held || released == Some(LockName::BlockDeltas) {
+            Kind::HoldsBlock
         } else if runs_in(record.actor, picture) == actor && record.step != Step::SettingChanged {
             // A switch that somebody moved is nobody's work.
             Kind::Runs
@@ -141,9 +161,11 @@ fn segments(actor: Actor, recent: &[FactRecord], picture: &Picture) -> Vec<Segme
         .collect()
 }
 
-/// An inline handler has no thread of its own: it runs in the process loop.
+/// An inline handler has no thread of its own: it runs in the process loop. A listener's `pop` and
+/// `run` share a lane.
 fn runs_in(actor: Actor, picture: &Picture) -> Actor {
     match actor {
+        Actor::Pop(number) => Actor::Listener(number),
         Actor::Listener(number)
             if picture
                 .handlers
@@ -156,28 +178,57 @@ fn runs_in(actor: Actor, picture: &Picture) -> Actor {
     }
 }
 
-/// Whether `actor` held the lock before the first of `recent`; the first fact about the lock tells.
-fn held_at_start(actor: Actor, recent: &[FactRecord], picture: &Picture) -> bool {
-    let holder = recent
-        .iter()
-        .find_map(|record| match &record.fact {
-            Fact::LockTaken { .. } => Some(None),
-            Fact::LockAwaited { holder, .. } => Some(Some(*holder)),
-            Fact::LockReleased { by, .. } => Some(Some(*by)),
-            _ => None,
-        })
-        .unwrap_or(picture.lock.holder);
-    holder.map(|holder| runs_in(holder, picture)) == Some(actor)
+/// What one actor has to do with one lock.
+#[derive(Clone, Copy)]
+struct LockUse {
+    held: bool,
+    waits: bool,
 }
 
-/// Whether `actor` was waiting for the lock before the first of `recent`: it is waiting now, and
-/// nothing in between says that it began or ended.
-fn waited_at_start(actor: Actor, recent: &[FactRecord], picture: &Picture) -> bool {
-    picture.lock.waiting.contains(&actor)
-        && !recent.iter().any(|record| match &record.fact {
-            Fact::LockTaken { by, .. } | Fact::LockAwaited { by, .. } => *by == actor,
-            _ => false,
-        })
+impl LockUse {
+    const HELD: Self = Self {
+        held: true,
+        waits: false,
+    };
+
+    /// Before the first of `recent`. Who held it, the first fact about the lock tells. Who waited is
+    /// waiting now, and nothing in between says that it began or ended.
+    fn at_start(lock: LockName, actor: Actor, recent: &[FactRecord], picture: &Picture) -> Self {
+        let now: &LockState = match lock {
+            LockName::Queue => &picture.lock,
+            LockName::BlockDeltas => &picture.block_deltas,
+        };
+        let mut facts = recent
+            .iter()
+            .filter(|record| lock_of(&record.fact).is_some_and(|(of, _)| of == lock));
+        let holder = facts
+            .clone()
+            .find_map(|record| match &record.fact {
+                Fact::LockTaken { .. } => Some(None),
+                Fact::LockAwaited { holder, .. } => Some(Some(*holder)),
+                Fact::LockReleased { by, .. } => Some(Some(*by)),
+                _ => None,
+            })
+            .unwrap_or(now.holder);
+        Self {
+            held: holder.map(|holder| runs_in(holder, picture)) == Some(actor),
+            waits: now.waiting.contains(&actor)
+                && !facts.any(|record| match &record.fact {
+                    Fact::LockTaken { by, .. } | Fact::LockAwaited { by, .. } => *by == actor,
+                    _ => false,
+                }),
+        }
+    }
+}
+
+/// Which lock a fact is about, and who.
+fn lock_of(fact: &Fact) -> Option<(LockName, Actor)> {
+    match fact {
+        Fact::LockTaken { lock, by }
+        | Fact::LockAwaited { lock, by, .. }
+        | Fact::LockReleased { lock, by } => Some((*lock, *by)),
+        _ => None,
+    }
 }
 
 #[allow(
@@ -329,6 +380,61 @@ mod tests {
         assert_eq!(names, ["program", "process loop", "second"]);
         assert_eq!(spans(&lanes[1]), [(0, 1, Kind::Runs)]);
         assert_eq!(spans(&lanes[2]), [(1, 2, Kind::Runs)]);
+    }
+
+    #[test]
+    fn two_locks_are_told_apart() {
+        let (main, pop) = (Actor::Main, Actor::ProcessLoop);
+        let lock = LockName::BlockDeltas;
+        let mut picture = Picture::default();
+        picture.resync_check_ms = 1;
+        picture.work = Some(crate::replay::picture::WorkRoom {
+            workers: vec![None; 2],
+            ..Default::default()
+        });
+        picture.handlers = vec![HandlerRoom::default()];
+        let recent = records(vec![
+            taken(pop),
+            (
+                pop,
+                Fact::LockAwaited {
+                    lock,
+                    by: pop,
+                    holder: main,
+                },
+            ),
+            (pop, Fact::LockTaken { lock, by: pop }),
+            released(pop),
+            (pop, Fact::FifoCleared),
+            (pop, Fact::LockReleased { lock, by: pop }),
+            (Actor::Pop(0), Fact::FifoCleared),
+            (Actor::Listener(0), Fact::FifoCleared),
+            (Actor::Worker(1), Fact::FifoCleared),
+        ]);
+        let lanes = lanes(&recent, &picture);
+        let names: Vec<_> = lanes.iter().map(|lane| lane.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "reflector",
+                "resync timer",
+                "process loop",
+                "handler 0",
+                "worker 1",
+                "worker 2"
+            ]
+        );
+        assert_eq!(
+            spans(&lanes[2]),
+            [
+                (0, 1, Kind::HoldsLock),
+                (1, 2, Kind::WaitsBlock),
+                (2, 4, Kind::HoldsLock),
+                (4, 6, Kind::HoldsBlock)
+            ]
+        );
+        assert_eq!(spans(&lanes[3]), [(6, 8, Kind::Runs)]);
+        assert_eq!(spans(&lanes[5]), [(8, 9, Kind::Runs)]);
     }
 
     #[test]

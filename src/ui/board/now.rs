@@ -175,7 +175,14 @@ fn Lanes(rows: Memo<Vec<Lane>>) -> impl IntoView {
                                             let (class, title) = match segment.kind {
                                                 Kind::Runs => ("run", words.runs),
                                                 Kind::HoldsLock => ("lk", words.holds_lock),
+                                                Kind::HoldsBlock => ("lk bd", words.holds_lock),
                                                 Kind::Waits => ("wt", words.waits),
+                                                Kind::WaitsBlock => ("wt bd", words.waits),
+                                            };
+                                            let title = if class.ends_with("bd") {
+                                                [title, " (blockDeltas)"].concat()
+                                            } else {
+                                                title.to_owned()
                                             };
                                             let width = (segment.to - segment.from).max(0.004);
                                             let style = decimals(

@@ -11,6 +11,7 @@ use super::parts::{Text, list, part, shown, text};
 use crate::ui::app::Ui;
 use crate::ui::command::Command;
 use crate::ui::memo::Memo;
+use crate::ui::motion::plan;
 use crate::ui::rows::live::Room;
 use crate::ui::rows::processor::{HandlerRow, RING, WorkLine, WorkPart, WorkRows, rows};
 use crate::ui::strings;
@@ -258,6 +259,13 @@ fn workqueue(ui: Ui, work: WorkRows) -> impl IntoView {
 
 fn work_line(ui: Ui, line: WorkLine) -> impl IntoView {
     let label = strings::work_part(ui.lang.get(), line.part);
+    let anchor = match line.part {
+        WorkPart::Queue => plan::WORK_QUEUE,
+        WorkPart::Processing => plan::WORK_PROCESSING,
+        WorkPart::Delayed => plan::WORK_DELAYED,
+        WorkPart::Dirty => "work/dirty",
+        WorkPart::Failures => "work/failures",
+    };
     let counted = line.count > 0 && line.part != WorkPart::Processing;
     let all: Vec<&str> = line.keys.iter().map(|key| &*key.key).collect();
     let all = all.join(" ");
@@ -271,7 +279,7 @@ fn work_line(ui: Ui, line: WorkLine) -> impl IntoView {
         }
     });
     view! {
-        <div class="workline" translate="no">
+        <div class="workline" translate="no" data-anchor=anchor>
             <span class="n">{label} " " {counted.then_some(line.count)}</span>
             <span class="set" title=all>
                 {keys.collect_view()}

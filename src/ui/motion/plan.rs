@@ -4,7 +4,9 @@
 //! rest. A fact that moves nothing only flashes.
 
 use crate::cache::delta::DeltaType;
-use crate::cache::fact::{Actor, EventType, Fact, FactRecord, Notification, ObjectRef};
+use crate::cache::fact::{
+    Actor, Entry, EventType, Fact, FactRecord, LockName, Notification, ObjectRef, WorkPlace,
+};
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Picture, ReflectorState};
 use crate::ui::caption::short_rv;
@@ -55,6 +57,13 @@ pub const MORE: &str = "queue/more";
 /// The newest line of the output: what is inside of it is found as its last line.
 pub const LAST_LINE: &str = "output/last";
 
+/// The keys that wait in the workqueue.
+pub const WORK_QUEUE: &str = "work/queue";
+/// The keys that workers have.
+pub const WORK_PROCESSING: &str = "work/processing";
+/// The keys that will be added.
+pub const WORK_DELAYED: &str = "work/delayed";
+
 /// What travels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Look {
@@ -94,6 +103,7 @@ pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
         ms: match fact {
             Fact::LockTaken { .. }
             | Fact::LockReleased { .. }
+            | Fact::SyncingSet { .. }
             | Fact::NotificationHandled { .. } => BRIEF_MS,
             _ => SETTLE_MS + REST_MS,
         },
@@ -167,8 +177,14 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             Look::Label(format!("LIST · {count}"), Hides::Nothing),
             None,
         ),
+        Fact::PageReceived { count, .. } => one(
+            "api/gauge".to_owned(),
+            "reflector/state/list".to_owned(),
+            Look::Label(format!("… {count}"), Hides::Nothing),
+            None,
+        ),
         Fact::WatchRequested { rv, .. } => one(
-            "reflector/state/watch".to_owned(),
+            state(after),
             "api/gauge".to_owned(),
             Look::Label(format!("WATCH rv={rv:?}"), Hides::Nothing),
             None,
@@ -177,10 +193,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             let line = last_received(after)?;
             Some(Flight {
                 from: vec![format!("api/stream/{line}")],
-                to: vec![
-                    "reflector/hand".to_owned(),
-                    "reflector/state/watch".to_owned(),
-                ],
+                to: vec!["reflector/hand".to_owned(), state(after)],
                 look: Look::Label(event_text(*event, object), Hides::Inside),
                 hue: hue_of(*event),
                 ghost: false,
@@ -221,13 +234,53 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             ghost: false,
             exit: Some("room/queue".to_owned()),
         }),
+        Fact::EntryAppended { entry, length } => Some(Flight {
+            from: origin(record.actor, after),
+            to: vec![
+                format!("queue/entry/{}", length.saturating_sub(1)),
+                MORE.to_owned(),
+            ],
+            look: Look::Arriving,
+            hue: Some(match entry {
+                Entry::Delta(delta_type, _) => *delta_type,
+                Entry::ReplacedAll { .. } => DeltaType::ReplacedAll,
+                Entry::SyncAll => DeltaType::SyncAll,
+                Entry::Bookmark { .. } => DeltaType::Bookmark,
+            }),
+            ghost: true,
+            exit: None,
+        }),
+        // As a crate; what is behind it moves up.
+        Fact::EntriesTaken { .. } => Some(Flight {
+            from: vec!["queue/entry/0".to_owned()],
+            to: vec!["pop/slot".to_owned()],
+            look: Look::Leaving,
+            hue: None,
+            ghost: false,
+            exit: Some("room/queue".to_owned()),
+        }),
+        Fact::ListOpened { count, .. } => one(
+            "pop/delta/0".to_owned(),
+            "room/indexer".to_owned(),
+            Look::Label(format!("ReplacedAll · {count}"), Hides::Nothing),
+            Some(DeltaType::ReplacedAll),
+        ),
+        Fact::ResyncOpened { count } => one(
+            "pop/delta/0".to_owned(),
+            "room/indexer".to_owned(),
+            Look::Label(format!("SyncAll · {count}"), Hides::Nothing),
+            Some(DeltaType::SyncAll),
+        ),
         Fact::ItemStored { object, .. } => {
             let popped = after.pop.processing.as_ref()?;
-            let position = popped.position?;
-            let hue = popped
-                .deltas
-                .get(position)
-                .map(|(delta_type, _)| *delta_type);
+            let deltas = popped.deltas.iter();
+            let position = if popped.entries.is_empty() {
+                popped.position?
+            } else {
+                // A batch is looked up as a whole before it is written.
+                deltas.clone().position(|(_, of)| of.key == object.key)?
+            };
+            let hue = deltas.map(|(delta_type, _)| *delta_type).nth(position);
             Some(Flight {
                 from: vec![format!("pop/delta/{position}"), "pop/slot".to_owned()],
                 to: vec![format!("store/item/{}", object.key)],
@@ -245,12 +298,69 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             ghost: false,
             exit: None,
         }),
+        Fact::NotificationSent {
+            handler,
+            notification,
+        } => Some(Flight {
+            from: vec![if record.actor == Actor::Main {
+                format!("store/item/{}", notification.object().key)
+            } else {
+                "pop/slot".to_owned()
+            }],
+            to: vec![
+                format!("handler/{handler}/sending"),
+                format!("handler/{handler}"),
+            ],
+            look: Look::Label(call(notification), Hides::Target),
+            hue: None,
+            ghost: false,
+            exit: None,
+        }),
+        Fact::WorkAdded {
+            key,
+            place: WorkPlace::Queue | WorkPlace::Dirty,
+        } => {
+            let from = match record.actor {
+                Actor::Listener(handler) => vec![
+                    format!("handler/{handler}/running"),
+                    format!("handler/{handler}"),
+                ],
+                Actor::ProcessLoop => vec!["pop/slot".to_owned()],
+                _ => vec![WORK_DELAYED.to_owned()],
+            };
+            Some(Flight {
+                from,
+                to: vec![WORK_QUEUE.to_owned()],
+                look: Look::Label(short(key).to_owned(), Hides::Nothing),
+                hue: None,
+                ghost: false,
+                exit: None,
+            })
+        }
+        Fact::WorkTaken { key, .. } => one(
+            WORK_QUEUE.to_owned(),
+            WORK_PROCESSING.to_owned(),
+            Look::Label(short(key).to_owned(), Hides::Nothing),
+            None,
+        ),
+        Fact::WorkDelayed { key, .. } => one(
+            WORK_PROCESSING.to_owned(),
+            WORK_DELAYED.to_owned(),
+            Look::Label(short(key).to_owned(), Hides::Nothing),
+            None,
+        ),
+        Fact::WorkDone { key, again: true } => one(
+            WORK_PROCESSING.to_owned(),
+            WORK_QUEUE.to_owned(),
+            Look::Label(short(key).to_owned(), Hides::Nothing),
+            None,
+        ),
         Fact::NotificationQueued {
             handler,
             pending,
             notification,
         } => Some(Flight {
-            from: vec!["pop/slot".to_owned()],
+            from: vec![format!("handler/{handler}/sending"), "pop/slot".to_owned()],
             to: vec![
                 format!("handler/{handler}/pending/{}", pending.saturating_sub(1)),
                 format!("handler/{handler}"),
@@ -318,14 +428,17 @@ fn origin(actor: Actor, after: &Picture) -> Vec<String> {
         let line = after.api.stream.back().map(|line| line.number);
         return vec![format!("api/stream/{}", line.unwrap_or_default())];
     }
-    vec![
-        "reflector/hand".to_owned(),
-        if after.reflector.state == ReflectorState::List {
-            "reflector/state/list".to_owned()
-        } else {
-            "reflector/state/watch".to_owned()
-        },
-    ]
+    vec!["reflector/hand".to_owned(), state(after)]
+}
+
+/// Where the reflector is at work.
+fn state(after: &Picture) -> String {
+    let state = match after.reflector.state {
+        ReflectorState::List => "list",
+        ReflectorState::Stream => "stream",
+        _ => "watch",
+    };
+    format!("reflector/state/{state}")
 }
 
 fn flash(fact: &Fact) -> Vec<String> {
@@ -342,16 +455,35 @@ fn flash(fact: &Fact) -> Vec<String> {
         Fact::DeltasMerged { key, .. } | Fact::DeleteChecked { key, .. } => {
             vec![format!("queue/column/{key}"), format!("store/item/{key}")]
         }
-        Fact::LockTaken { .. } | Fact::LockReleased { .. } | Fact::LockAwaited { .. } => {
-            vec!["pop/lock".to_owned()]
-        }
+        Fact::LockTaken { lock, .. }
+        | Fact::LockReleased { lock, .. }
+        | Fact::LockAwaited { lock, .. } => vec![match lock {
+            LockName::Queue => "pop/lock".to_owned(),
+            LockName::BlockDeltas => "pop/block".to_owned(),
+        }],
         Fact::DeltaTaken { position, .. } => vec![format!("pop/delta/{position}")],
-        Fact::Processed { .. } => vec!["pop/last".to_owned()],
+        Fact::Processed { .. } | Fact::EntriesProcessed { .. } => vec!["pop/last".to_owned()],
         Fact::IndexEntryRemoved {
             index, value, key, ..
         } => vec![index_anchor(index, value, key)],
-        Fact::ItemRemoved { key, .. } => vec![format!("store/item/{key}")],
-        Fact::NotificationHandled { handler } => vec![format!("handler/{handler}")],
+        Fact::ItemRemoved { key, .. }
+        | Fact::ObjectMutated { key, .. }
+        | Fact::MutationDetected { key } => vec![format!("store/item/{key}")],
+        Fact::StoreVersionMoved { .. } => vec!["store/gauge".to_owned()],
+        Fact::InitialEventKept { .. } | Fact::InitialEventsEnded { .. } => {
+            vec!["reflector/hand".to_owned()]
+        }
+        Fact::ListFailed { .. } | Fact::WatchFailed { .. } | Fact::StreamFellBack { .. } => {
+            vec!["reflector/requests".to_owned()]
+        }
+        Fact::NotificationHandled { handler }
+        | Fact::NotificationWithheld { handler, .. }
+        | Fact::HandlerPanicked { handler, .. }
+        | Fact::HandlerAdded { handler, .. }
+        | Fact::HandlerRemoved { handler }
+        | Fact::HandlerSynced { handler }
+        | Fact::SyncingSet { handler, .. } => vec![format!("handler/{handler}")],
+        Fact::Reconciled { .. } | Fact::WorkDone { .. } => vec![WORK_PROCESSING.to_owned()],
         _ => Vec::new(),
     }
 }

@@ -1,6 +1,7 @@
 //! Which room acts now.
 
 use crate::cache::fact::{Actor, Fact, FactRecord};
+use crate::cache::step::Step;
 
 /// A room of the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,13 +89,14 @@ pub fn room(record: &FactRecord) -> Room {
 
         Fact::LockTaken { by, .. }
         | Fact::LockAwaited { by, .. }
-        | Fact::LockReleased { by, .. } => {
-            if *by == Actor::ProcessLoop {
-                Room::Pop
-            } else {
-                Room::Queue
-            }
-        }
+        | Fact::LockReleased { by, .. } => match by {
+            Actor::ProcessLoop => Room::Pop,
+            // It has to do with handlers only.
+            Actor::Main => Room::Processor,
+            _ => Room::Queue,
+        },
+
+        Fact::TransformFailed { .. } if record.step == Step::ReflectorKeep => Room::Reflector,
 
         Fact::KeyFailed { .. }
         | Fact::TransformFailed { .. }
@@ -171,7 +173,6 @@ pub fn room(record: &FactRecord) -> Room {
 mod tests {
     use super::*;
     use crate::cache::fact::{Cause, FactId, LockName};
-    use crate::cache::step::Step;
 
     fn at(actor: Actor, fact: Fact) -> Room {
         room(&FactRecord {
