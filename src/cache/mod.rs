@@ -100,6 +100,7 @@ pub mod real_fifo;
 pub mod reflector;
 mod ring;
 pub mod selector;
+pub mod sorted;
 pub mod step;
 pub mod store;
 pub mod trace;

@@ -4,7 +4,7 @@
 //! made from nothing but the facts so far; `tests/fold.rs` holds it against the world after every
 //! step, so the animation cannot lie.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -19,6 +19,7 @@ use crate::cache::fact::{
 use crate::cache::fill::fill;
 use crate::cache::key::Key;
 use crate::cache::queue::Queue;
+use crate::cache::sorted::SortedMap;
 use crate::runtime::lock::Lock;
 pub use crate::runtime::virtual_time::{
     Answer, Feed, Machinery, NOTIFICATIONS, OUTPUT_LINES, REQUESTS, ReflectorState, RequestKind,
@@ -120,7 +121,7 @@ pub struct ReflectorRoom {
     /// Its requests, the newest last, at most [`REQUESTS`].
     pub requests: VecDeque<RequestLine>,
     /// A streaming list's temporary store, while it is being filled.
-    pub temporary: Option<BTreeMap<Key, ObjectRef>>,
+    pub temporary: Option<SortedMap<Key, ObjectRef>>,
     /// Whether its last version is known to have expired, or to be too new for the server.
     pub unavailable: bool,
     /// How often the watch-error handler was called.
@@ -161,7 +162,7 @@ pub struct QueueRoom {
     /// The keys in order, the next one first.
     pub keys: VecDeque<Key>,
     /// The deltas of each key, oldest first.
-    pub deltas: BTreeMap<Key, Vec<(DeltaType, ObjectRef)>>,
+    pub deltas: SortedMap<Key, Vec<(DeltaType, ObjectRef)>>,
     /// RealFIFO only: its entries, the next one first.
     pub entries: VecDeque<Entry>,
     /// Whether `Delete`, `Replace` and `Resync` can ask KnownObjects.
@@ -240,9 +241,9 @@ pub struct StoreRoom {
     /// Whether the program has a store at all.
     pub present: bool,
     /// What is stored, by key.
-    pub items: BTreeMap<Key, ObjectRef>,
+    pub items: SortedMap<Key, ObjectRef>,
     /// Index name → indexed value → keys; every index is there, also an empty one.
-    pub indices: IndexMap<Arc<str>, BTreeMap<Arc<str>, Vec<Key>>>,
+    pub indices: IndexMap<Arc<str>, SortedMap<Arc<str>, Vec<Key>>>,
     /// The version of the last list or event that was applied (not kept by client-go before 1.36).
     pub rv: Rv,
     /// Whether client-go itself keeps that version (from 1.36 on).
@@ -288,13 +289,13 @@ pub struct WorkRoom {
     /// The keys that wait, the next one first.
     pub queue: VecDeque<Key>,
     /// The keys that have to be looked at, also those that a worker has.
-    pub dirty: BTreeSet<Key>,
+    pub dirty: SortedMap<Key, ()>,
     /// What each worker has.
     pub workers: Vec<Option<Key>>,
     /// The keys that will be added, each with its moment in ms.
-    pub delayed: BTreeMap<Key, u64>,
+    pub delayed: SortedMap<Key, u64>,
     /// How often each key has failed since it was forgotten.
-    pub failures: BTreeMap<Key, u32>,
+    pub failures: SortedMap<Key, u32>,
     /// How many keys were reconciled well.
     pub reconciled: u64,
     /// It takes nothing more.
@@ -351,7 +352,7 @@ impl Picture {
             .store
             .indices
             .values()
-            .flat_map(BTreeMap::values)
+            .flat_map(SortedMap::values)
             .map(|keys| keys.len() + 1)
             .sum();
         let told: usize = self
@@ -550,7 +551,7 @@ impl Picture {
                     answer: Answer::Awaited,
                 });
                 reflector.state = if *initial_events {
-                    reflector.temporary = Some(BTreeMap::new());
+                    reflector.temporary = Some(SortedMap::new());
                     ReflectorState::Stream
                 } else {
                     ReflectorState::Watch
@@ -615,8 +616,7 @@ impl Picture {
             } => {
                 queue
                     .deltas
-                    .entry(object.key.clone())
-                    .or_default()
+                    .or_default(object.key.clone())
                     .push((*delta_type, object.clone()));
                 queue.enqueue(&object.key);
             }
@@ -736,7 +736,7 @@ impl Picture {
             }
             Fact::IndexEntryAdded { index, value, key } => {
                 if let Some(values) = store.indices.get_mut(index) {
-                    let keys = values.entry(Arc::clone(value)).or_default();
+                    let keys = values.or_default(Arc::clone(value));
                     if let Err(place) = keys.binary_search(key) {
                         keys.insert(place, key.clone());
                     }
@@ -868,7 +868,7 @@ impl WorkRoom {
                 if record.actor == Actor::Main {
                     self.delayed.remove(key);
                 }
-                self.dirty.insert(key.clone());
+                self.dirty.insert(key.clone(), ());
                 if *place == WorkPlace::Queue {
                     self.queue.push_back(key.clone());
                 }
@@ -1013,14 +1013,12 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
                 };
                 room.objects.insert(key.clone(), object);
             }
-            let mut deleted: Vec<_> = server
-                .objects()
-                .filter(|(_, stored)| stored.deleted)
+            let deleted = server.objects().filter(|(_, stored)| stored.deleted);
+            // No two have one version.
+            let deleted: SortedMap<u64, &Key> = deleted
+                .map(|(key, stored)| (crate::source::simulator::version(&stored.object), key))
                 .collect();
-            deleted.sort_unstable_by_key(|(_, stored)| {
-                crate::source::simulator::version(&stored.object)
-            });
-            room.deleted = deleted.into_iter().map(|(key, _)| key.clone()).collect();
+            room.deleted = deleted.values().map(|key| (*key).clone()).collect();
             server.stream()
         }
         AnySource::Recorded(recording) => {
@@ -1075,7 +1073,7 @@ fn queue_of(world: &World<AnySource>) -> QueueRoom {
         InformerQueue::Real(queue) => QueueRoom {
             kind: QueueKind::RealFifo,
             keys: VecDeque::new(),
-            deltas: BTreeMap::new(),
+            deltas: SortedMap::new(),
             entries: queue
                 .entries()
                 .map(|entry| entry.to_entry(queue.key_func()))
@@ -1097,7 +1095,7 @@ fn store_of(world: &World<AnySource>) -> StoreRoom {
             .settings()
             .indices
             .iter()
-            .map(|name| (Arc::clone(name), BTreeMap::new()))
+            .map(|name| (Arc::clone(name), SortedMap::new()))
             .collect(),
         ..StoreRoom::default()
     };
@@ -1208,8 +1206,8 @@ fn asked_of(settings: &HandlerSettings, world: &World<AnySource>) -> HandlerRoom
 fn work_of(world: &World<AnySource>) -> Option<WorkRoom> {
     let work = world.work()?;
     let queue = work.queue();
-    let mut dirty: BTreeSet<Key> = queue.queued().cloned().collect();
-    dirty.extend(queue.dirty_while_processing().cloned());
+    let dirty = queue.queued().chain(queue.dirty_while_processing());
+    let dirty = dirty.map(|key| (key.clone(), ())).collect();
     let failures = work.failures();
     Some(WorkRoom {
         queue: queue.queued().cloned().collect(),

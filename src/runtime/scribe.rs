@@ -1,9 +1,10 @@
 //! Writes facts down, each with its time, its actor and its cause.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::cache::fact::{Actor, Cause, Fact, FactId, FactRecord, WorkPlace};
 use crate::cache::key::Key;
+use crate::cache::sorted::SortedMap;
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
 
@@ -21,7 +22,7 @@ pub struct Scribe {
     next: u32,
     out: Vec<FactRecord>,
     /// What an actor does next is caused by this, unless the fact itself says otherwise.
-    chains: BTreeMap<Actor, Cause>,
+    chains: SortedMap<Actor, Cause>,
     /// What the reflector asked for and has no answer to.
     request: Option<Cause>,
     /// The `EventSent` of each event on the stream.
@@ -33,25 +34,25 @@ pub struct Scribe {
     /// The `PopAsked` of each Pop that has not come yet.
     asked: VecDeque<Cause>,
     /// The fact that put each delta into the queue.
-    queued: BTreeMap<Key, VecDeque<Cause>>,
+    queued: SortedMap<Key, VecDeque<Cause>>,
     /// The same for the entries of a RealFIFO.
     entries: VecDeque<Cause>,
     /// The same for what is being processed.
     taken: Vec<Cause>,
     /// The `DeltaTaken` of each key of what is being processed.
-    looked_up: BTreeMap<Key, Cause>,
+    looked_up: SortedMap<Key, Cause>,
     /// The `NotificationSent` that each handler's `pop` has not received.
-    sent: BTreeMap<u8, Cause>,
+    sent: SortedMap<u8, Cause>,
     /// The `WorkAdded` or `WorkDelayed` of each key in the workqueue.
-    added: BTreeMap<Key, Cause>,
+    added: SortedMap<Key, Cause>,
     /// The `NotificationQueued` of each notification in a buffer.
-    buffers: BTreeMap<u8, VecDeque<Cause>>,
+    buffers: SortedMap<u8, VecDeque<Cause>>,
     /// The `NotificationTaken` that each handler works on …
-    running: BTreeMap<u8, Cause>,
+    running: SortedMap<u8, Cause>,
     /// … and that of the last handler inside process.
     handling: Option<Cause>,
     /// The first `ObjectMutated` of each key that the detector has not found.
-    mutated: BTreeMap<Key, Cause>,
+    mutated: SortedMap<Key, Cause>,
 }
 
 impl Default for Scribe {
@@ -61,22 +62,22 @@ impl Default for Scribe {
             actor: Actor::Server,
             next: 0,
             out: Vec::new(),
-            chains: BTreeMap::new(),
+            chains: SortedMap::new(),
             request: None,
             stream: VecDeque::new(),
             closed: None,
             synced: None,
             asked: VecDeque::new(),
-            queued: BTreeMap::new(),
+            queued: SortedMap::new(),
             entries: VecDeque::new(),
-            looked_up: BTreeMap::new(),
-            sent: BTreeMap::new(),
-            added: BTreeMap::new(),
+            looked_up: SortedMap::new(),
+            sent: SortedMap::new(),
+            added: SortedMap::new(),
             taken: Vec::new(),
-            buffers: BTreeMap::new(),
-            running: BTreeMap::new(),
+            buffers: SortedMap::new(),
+            running: SortedMap::new(),
             handling: None,
-            mutated: BTreeMap::new(),
+            mutated: SortedMap::new(),
         }
     }
 }
@@ -278,7 +279,7 @@ impl Scribe {
             }
             Fact::EntryAppended { .. } => self.entries.push_back(this),
             Fact::ObjectMutated { key, .. } => {
-                self.mutated.entry(key.clone()).or_insert(this);
+                self.mutated.or_insert(key.clone(), this);
             }
             Fact::NotificationSent { handler, .. } => {
                 self.sent.insert(*handler, this);
@@ -291,7 +292,7 @@ impl Scribe {
                 self.added.insert(key.clone(), this);
             }
             Fact::WorkDelayed { key, .. } => {
-                self.added.entry(key.clone()).or_insert(this);
+                self.added.or_insert(key.clone(), this);
             }
             // What was still on its way is not read any more.
             Fact::WatchEnded { .. } => {
@@ -326,11 +327,9 @@ impl Scribe {
             Fact::Synced => self.synced = Some(this),
             Fact::PopAsked { .. } => self.asked.push_back(this),
             Fact::ModeSet { .. } => self.asked.clear(),
-            Fact::DeltaAppended { object, .. } => self
-                .queued
-                .entry(object.key.clone())
-                .or_default()
-                .push_back(this),
+            Fact::DeltaAppended { object, .. } => {
+                self.queued.or_default(object.key.clone()).push_back(this)
+            }
             Fact::DeltasMerged {
                 key, kept_older, ..
             } => {
@@ -343,7 +342,7 @@ impl Scribe {
                 }
             }
             Fact::NotificationQueued { handler, .. } => {
-                self.buffers.entry(*handler).or_default().push_back(this);
+                self.buffers.or_default(*handler).push_back(this);
             }
             _ => {}
         }

@@ -1,6 +1,6 @@
 //! A program that calls the queue itself: no API server, no reflector.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kube_core::DynamicObject;
@@ -10,6 +10,7 @@ use crate::cache::fact::EventType;
 use crate::cache::key::Key;
 use crate::cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
 use crate::cache::object::Object;
+use crate::cache::sorted::SortedMap;
 use crate::cache::trace::Trace;
 use crate::runtime::{Refused, Source, Time};
 
@@ -27,7 +28,7 @@ pub struct Program {
     due: VecDeque<(Time, Call)>,
     calls: Stream,
     /// What each object was handed over as last: a delete hands it over again.
-    latest: BTreeMap<Key, Arc<DynamicObject>>,
+    latest: SortedMap<Key, Arc<DynamicObject>>,
     versions: u64,
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::cache::fact::Body;
 use crate::cache::fill::fill;
 use crate::cache::key::Key;
+use crate::cache::sorted::SortedMap;
 use crate::runtime::rng::Rng;
 
 use super::pod::{PodSpec, Write};
@@ -107,7 +108,7 @@ impl Workload {
     /// order; a key is `namespace/name`, or `name` where there is no namespace.
     pub fn next(&mut self, now_ms: u64, existing: &[(Key, Body)]) -> (u64, Write) {
         // The order of the caller must not matter.
-        let existing: BTreeMap<(&str, &str), &Body> = fill(
+        let existing: SortedMap<(&str, &str), &Body> = fill(
             existing
                 .iter()
                 .map(|(key, body)| (key.split_once('/').unwrap_or(("", key)), body)),
@@ -130,7 +131,7 @@ impl Workload {
         (at, write)
     }
 
-    fn plan_burst(&mut self, existing: &BTreeMap<(&str, &str), &Body>) {
+    fn plan_burst(&mut self, existing: &SortedMap<(&str, &str), &Body>) {
         self.plan.clear();
         let alive = existing.len();
         let room = alive < self.options.max_alive;
@@ -170,7 +171,7 @@ impl Workload {
     }
 
     /// A new name, and some of its first steps.
-    fn plan_creation(&mut self, existing: &BTreeMap<(&str, &str), &Body>) {
+    fn plan_creation(&mut self, existing: &SortedMap<(&str, &str), &Body>) {
         let free: Vec<_> = ROSTER
             .iter()
             .filter(|(namespace, name, _)| !existing.contains_key(&(*namespace, *name)))
@@ -202,7 +203,7 @@ impl Workload {
     }
 
     /// The next act of the plan that fits, or nothing.
-    fn continue_burst(&mut self, existing: &BTreeMap<(&str, &str), &Body>) -> Option<Write> {
+    fn continue_burst(&mut self, existing: &SortedMap<(&str, &str), &Body>) -> Option<Write> {
         let (namespace, name) = self.target.clone()?;
         let body = existing.get(&(&*namespace, &*name)).copied();
         while let Some(act) = self.plan.pop_front() {

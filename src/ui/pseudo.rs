@@ -3,14 +3,13 @@
 //! The listing follows from the facts: which routine, which line is running, and the values at the
 //! right are those of the current invocation. The wording is ours; the links lead to client-go.
 
-use std::collections::BTreeMap;
-
 use crate::cache::controller::Generation;
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{
     Actor, EventType, Fact, FactRecord, Known, ListAgain, Notification, ObjectRef, ProcessMode,
     Refusal, WatchEnd, WorkPlace,
 };
+use crate::cache::sorted::SortedMap;
 use crate::cache::step::Step;
 use crate::replay::picture::{Feed, Picture, QueueKind};
 
@@ -68,7 +67,7 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
         return Listing {
             title: title(id, recent, picture),
             link: first.and_then(|step| link(id, pinned(*step, 0, picture)?)),
-            lines: lines(id, None, &BTreeMap::new()),
+            lines: lines(id, None, &SortedMap::new()),
         };
     };
     let context = Context::of(recent, picture);
@@ -95,7 +94,7 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
     }
 }
 
-fn lines(id: Id, current: Option<usize>, values: &BTreeMap<usize, String>) -> Vec<ListingLine> {
+fn lines(id: Id, current: Option<usize>, values: &SortedMap<usize, String>) -> Vec<ListingLine> {
     id.routine()
         .lines
         .iter()
@@ -182,7 +181,7 @@ struct Invocation {
     /// The index of its first fact.
     start: usize,
     /// The value of each line that has one.
-    values: BTreeMap<usize, String>,
+    values: SortedMap<usize, String>,
 }
 
 impl Invocation {
@@ -191,9 +190,9 @@ impl Invocation {
         let actor = recent.last().map(|record| record.actor);
         let mut found = Self {
             start: recent.len(),
-            values: BTreeMap::new(),
+            values: SortedMap::new(),
         };
-        let mut nested: BTreeMap<usize, Vec<&Fact>> = BTreeMap::new();
+        let mut nested: SortedMap<usize, Vec<&Fact>> = SortedMap::new();
         let mut lowest = current;
         let deletions = if id == Id::Replace {
             first_deletion(recent, context)
@@ -237,7 +236,7 @@ impl Invocation {
                 if of == id {
                     found.add(line, &record.fact, routine);
                 } else if routine.lines[line].calls.contains(&of) {
-                    nested.entry(line).or_default().push(&record.fact);
+                    nested.or_default(line).push(&record.fact);
                 }
             }
             let begins = matches!(record.fact, Fact::LockTaken { .. });
@@ -247,7 +246,7 @@ impl Invocation {
         }
         for (line, facts) in nested {
             if let Some(value) = outcome(&facts) {
-                found.values.entry(line).or_insert(value);
+                found.values.or_insert(line, value);
             }
         }
         found
@@ -258,7 +257,7 @@ impl Invocation {
             if let Some(line) = line.checked_add_signed(offset)
                 && line < routine.lines.len()
             {
-                self.values.entry(line).or_insert(value);
+                self.values.or_insert(line, value);
             }
         }
     }

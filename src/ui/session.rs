@@ -536,19 +536,20 @@ impl Session {
     /// Finds markers and ticks anew.
     fn marked(&mut self) {
         let facts = self.timeline.facts();
-        let mut markers: Vec<Marker> = self
-            .lesson
-            .markers
-            .iter()
-            .filter_map(|rule| {
-                Some(Marker {
-                    id: Arc::clone(&rule.id),
-                    at: rule.find(facts)?,
-                    title: rule.title.clone(),
-                })
-            })
-            .collect();
-        markers.sort_unstable_by_key(|marker| marker.at);
+        let mut markers: Vec<Marker> = Vec::new();
+        for rule in &self.lesson.markers {
+            let Some(at) = rule.find(facts) else {
+                continue;
+            };
+            // A few, put in where they belong: a sort is some KB in the page.
+            let place = markers.partition_point(|marker| marker.at <= at);
+            let marker = Marker {
+                id: Arc::clone(&rule.id),
+                at,
+                title: rule.title.clone(),
+            };
+            markers.insert(place, marker);
+        }
         self.markers = markers.into();
         let ticks: Vec<Tick> = facts
             .iter()

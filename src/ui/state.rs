@@ -1,12 +1,15 @@
 //! `getState()`: the picture as JSON, in the words of the scripting interface.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
+use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Actor, Entry, Notification, ObjectRef, Shape};
 use crate::cache::fill::fill;
+use crate::cache::key::Key;
 use crate::replay::picture::{Picture, QueueKind, ReflectorState};
 
 use super::i18n::Lang;
+use super::rows::is_tombstone;
 use super::view::View;
 
 /// The version of the scripting interface: it changes when a name or a meaning does.
@@ -16,59 +19,120 @@ pub const API_VERSION: &str = "1";
 #[must_use]
 pub fn state(view: &View, lang: Lang) -> Value {
     let picture = &*view.picture;
-    json!({
-        "lesson": &*view.lesson.id,
-        "era": &*view.lesson.era,
-        "knownObjects": picture.queue.known_objects,
-        "playing": view.playing,
-        "step": view.step,
-        "steps": view.steps,
-        "time": view.time,
-        "lock": {
-            "holder": picture.lock.holder.map(|actor| actor_id(actor, picture)),
-            "waiting": picture.lock.waiting.iter()
-                .map(|actor| actor_id(*actor, picture)).collect::<Vec<_>>(),
-        },
-        "api": {
-            "resourceVersion": &*picture.api.rv,
-            "objects": fill::<Map<_, _>, _>(picture.api.objects.iter()
-                .filter(|(_, entry)| !entry.deleted)
-                .map(|(key, entry)| (key.to_string(), json!(&*entry.object.rv)))),
-        },
-        "reflector": {
-            "state": reflector_state(picture.reflector.state),
-            "lastSyncResourceVersion": &*picture.reflector.last_sync,
-        },
-        "queue": queue(picture),
-        "store": store(picture),
-        "handlers": picture.handlers.iter().map(|handler| json!({
-            "name": &*handler.name,
-            "pending": handler.pending.len(),
-            "notifications": handler.notifications.iter().map(notification).collect::<Vec<_>>(),
-        })).collect::<Vec<_>>(),
-        "output": picture.output.iter().map(|line| &**line).collect::<Vec<_>>(),
-        "error": view.error.as_ref().map(|error| json!({
-            "message": error.message.get(lang),
-            "line": error.line,
-        })),
-    })
+    let handlers = picture.handlers.iter().map(|handler| {
+        object(vec![
+            ("name", text(&handler.name)),
+            ("pending", handler.pending.len().into()),
+            (
+                "notifications",
+                array(handler.notifications.iter().map(notification)),
+            ),
+        ])
+    });
+    let lock = &picture.lock;
+    let holder = lock.holder.map(|actor| actor_id(actor, picture));
+    let objects = picture.api.objects.iter();
+    let objects = objects.filter(|(_, entry)| !entry.deleted);
+    object(vec![
+        ("lesson", text(&view.lesson.id)),
+        ("era", text(&view.lesson.era)),
+        ("knownObjects", picture.queue.known_objects.into()),
+        ("playing", view.playing.into()),
+        ("step", view.step.into()),
+        ("steps", view.steps.into()),
+        ("time", view.time.into()),
+        (
+            "lock",
+            object(vec![
+                ("holder", holder.unwrap_or(Value::Null)),
+                (
+                    "waiting",
+                    array(lock.waiting.iter().map(|actor| actor_id(*actor, picture))),
+                ),
+            ]),
+        ),
+        (
+            "api",
+            object(vec![
+                ("resourceVersion", text(&picture.api.rv)),
+                (
+                    "objects",
+                    map(objects.map(|(key, entry)| (&**key, text(&entry.object.rv)))),
+                ),
+            ]),
+        ),
+        (
+            "reflector",
+            object(vec![
+                ("state", text(reflector_state(picture.reflector.state))),
+                (
+                    "lastSyncResourceVersion",
+                    text(&picture.reflector.last_sync),
+                ),
+            ]),
+        ),
+        ("queue", queue(picture)),
+        ("store", store(picture)),
+        ("handlers", array(handlers)),
+        (
+            "output",
+            array(picture.output.iter().map(|line| text(line))),
+        ),
+        (
+            "error",
+            view.error.as_ref().map_or(Value::Null, |error| {
+                object(vec![
+                    ("message", text(error.message.get(lang))),
+                    ("line", error.line.map_or(Value::Null, Value::from)),
+                ])
+            }),
+        ),
+    ])
+}
+
+// By hand, and each of them once: what `json!` makes of this is some KB in the page.
+
+fn text(text: &str) -> Value {
+    Value::String(text.to_owned())
+}
+
+fn array(mut values: impl Iterator<Item = Value>) -> Value {
+    collect(&mut values)
+}
+
+fn collect(values: &mut dyn Iterator<Item = Value>) -> Value {
+    Value::Array(values.collect())
+}
+
+fn object(members: Vec<(&str, Value)>) -> Value {
+    map(members.into_iter())
+}
+
+fn map<'a>(mut members: impl Iterator<Item = (&'a str, Value)>) -> Value {
+    fill_map(&mut members)
+}
+
+fn fill_map(members: &mut dyn Iterator<Item = (&str, Value)>) -> Value {
+    let members = members.map(|(name, value)| (name.to_owned(), value));
+    Value::Object(fill(members))
 }
 
 /// A stable name of an actor, never translated.
-fn actor_id(actor: Actor, picture: &Picture) -> String {
-    match actor {
-        Actor::Server => "api server".to_owned(),
-        Actor::Program => "program".to_owned(),
-        Actor::Reflector => "reflector".to_owned(),
-        Actor::ProcessLoop => "process loop".to_owned(),
-        Actor::Resync => "resync timer".to_owned(),
-        Actor::Main => "main program".to_owned(),
-        Actor::Worker(number) => format!("worker {number}"),
+fn actor_id(actor: Actor, picture: &Picture) -> Value {
+    let name = match actor {
+        Actor::Server => "api server",
+        Actor::Program => "program",
+        Actor::Reflector => "reflector",
+        Actor::ProcessLoop => "process loop",
+        Actor::Resync => "resync timer",
+        Actor::Main => "main program",
+        Actor::Worker(number) => return Value::String(format!("worker {number}")),
         Actor::Pop(number) | Actor::Listener(number) => picture
             .handlers
             .get(usize::from(number))
-            .map_or_else(String::new, |handler| handler.name.to_string()),
-    }
+            .map_or("", |handler| &*handler.name),
+    };
+    text(name)
 }
 
 fn reflector_state(state: ReflectorState) -> &'static str {
@@ -84,90 +148,93 @@ fn reflector_state(state: ReflectorState) -> &'static str {
 
 fn queue(picture: &Picture) -> Value {
     let queue = &picture.queue;
+    let kind = ("kind", text(queue.kind.as_str()));
     if queue.kind == QueueKind::RealFifo {
-        let items: Vec<Value> = queue.entries.iter().map(entry).collect();
-        return json!({ "kind": queue.kind.as_str(), "items": items });
+        return object(vec![
+            kind,
+            ("items", array(queue.entries.iter().map(entry))),
+        ]);
     }
-    let deltas: Map<String, Value> = fill(queue.deltas.iter().map(|(key, deltas)| {
-        let deltas: Vec<Value> = deltas
-            .iter()
-            .map(|(delta_type, object)| json!([delta_type.as_str(), reference(object)]))
-            .collect();
-        (key.to_string(), Value::from(deltas))
-    }));
-    let keys: Vec<&str> = queue.keys.iter().map(|key| &**key).collect();
-    json!({ "kind": queue.kind.as_str(), "keys": keys, "deltas": deltas })
+    let delta = |(delta_type, object): &(DeltaType, ObjectRef)| {
+        Value::Array(vec![text(delta_type.as_str()), reference(object)])
+    };
+    let deltas = queue.deltas.iter();
+    let deltas = deltas.map(|(key, deltas)| (&**key, array(deltas.iter().map(delta))));
+    object(vec![
+        kind,
+        ("keys", array(queue.keys.iter().map(|key| text(key)))),
+        ("deltas", map(deltas)),
+    ])
 }
 
 fn store(picture: &Picture) -> Value {
     let store = &picture.store;
-    let items: Map<String, Value> = fill(
-        store
-            .items
-            .iter()
-            .map(|(key, object)| (key.to_string(), reference(object))),
-    );
-    let mut indices = Map::new();
-    if store.present {
-        for (name, values) in &store.indices {
-            let values: Map<String, Value> = fill(values.iter().map(|(value, keys)| {
-                let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
-                (value.to_string(), json!(keys))
-            }));
-            indices.insert(name.to_string(), Value::from(values));
-        }
-    }
-    json!({ "items": items, "indices": indices })
+    let items = store.items.iter();
+    let items = items.map(|(key, object)| (&**key, reference(object)));
+    let indices = store.indices.iter().filter(|_| store.present);
+    let indices = indices.map(|(name, values)| {
+        let keys = |keys: &Vec<Key>| array(keys.iter().map(|key| text(key)));
+        let values = values.iter();
+        (
+            &**name,
+            map(values.map(|(value, set)| (&**value, keys(set)))),
+        )
+    });
+    object(vec![("items", map(items)), ("indices", map(indices))])
 }
 
 fn entry(entry: &Entry) -> Value {
-    match entry {
+    let (name, key, value) = match entry {
         Entry::Delta(delta_type, object) => {
-            json!([delta_type.as_str(), &*object.key, reference(object)])
+            (delta_type.as_str(), text(&object.key), reference(object))
         }
         Entry::ReplacedAll { rv, objects } => {
-            let objects: Vec<Value> = objects
-                .iter()
-                .map(|object| json!([&*object.key, reference(object)]))
-                .collect();
-            json!(["ReplacedAll", null, { "rv": &**rv, "objects": objects }])
+            let listed = |one: &ObjectRef| Value::Array(vec![text(&one.key), reference(one)]);
+            let objects = array(objects.iter().map(listed));
+            let list = object(vec![("rv", text(rv)), ("objects", objects)]);
+            ("ReplacedAll", Value::Null, list)
         }
-        Entry::SyncAll => json!(["SyncAll", null, null]),
-        Entry::Bookmark { rv } => json!(["Bookmark", null, { "rv": &**rv }]),
-    }
+        Entry::SyncAll => ("SyncAll", Value::Null, Value::Null),
+        Entry::Bookmark { rv } => ("Bookmark", Value::Null, object(vec![("rv", text(rv))])),
+    };
+    Value::Array(vec![text(name), key, value])
 }
 
 fn notification(notification: &Notification) -> Value {
-    match notification {
+    let (name, object, more) = match notification {
         Notification::Add {
             object,
             is_in_initial_list,
-        } => json!(["add", &*object.key, reference(object), is_in_initial_list]),
-        Notification::Update { old, new } => json!([
-            "update",
-            &*new.key,
-            old.as_ref().map_or(Value::Null, reference),
-            reference(new)
-        ]),
+        } => (
+            "add",
+            object,
+            vec![reference(object), (*is_in_initial_list).into()],
+        ),
+        Notification::Update { old, new } => {
+            let old = old.as_ref().map_or(Value::Null, reference);
+            ("update", new, vec![old, reference(new)])
+        }
         Notification::Delete { object } => {
-            let tombstone = matches!(object.shape, Shape::Tombstone | Shape::EmptyTombstone);
             let inner = if object.shape == Shape::EmptyTombstone {
                 Value::Null
             } else {
-                json!(&*object.rv)
+                text(&object.rv)
             };
-            json!(["delete", &*object.key, inner, tombstone])
+            ("delete", object, vec![inner, is_tombstone(object).into()])
         }
-    }
+    };
+    let mut told = vec![text(name), text(&object.key)];
+    told.extend(more);
+    Value::Array(told)
 }
 
 /// An object as the recorded vectors write it.
-fn reference(object: &ObjectRef) -> Value {
-    match object.shape {
-        Shape::Object => json!(&*object.rv),
-        Shape::Tombstone => json!({ "tombstone": &*object.rv }),
-        Shape::EmptyTombstone => json!({ "tombstone": null }),
-        Shape::ExplicitKey => json!({ "explicitKey": &*object.key }),
-        Shape::Opaque => json!(&*object.key),
+fn reference(one: &ObjectRef) -> Value {
+    match one.shape {
+        Shape::Object => text(&one.rv),
+        Shape::Tombstone => object(vec![("tombstone", text(&one.rv))]),
+        Shape::EmptyTombstone => object(vec![("tombstone", Value::Null)]),
+        Shape::ExplicitKey => object(vec![("explicitKey", text(&one.key))]),
+        Shape::Opaque => text(&one.key),
     }
 }

@@ -1,10 +1,10 @@
 //! A workqueue and its workers in a world.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::cache::fact::{Actor, Fact};
 use crate::cache::key::Key;
+use crate::cache::sorted::SortedMap;
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
 use crate::cache::workqueue::{Workqueue, default_controller_rate_limiter};
@@ -21,7 +21,7 @@ pub struct Work {
     workers: Vec<Worker>,
     pub(crate) reconciled: u64,
     /// The keys that have failed at some time.
-    failed: BTreeSet<Key>,
+    failed: SortedMap<Key, ()>,
 }
 
 #[derive(Clone, Default)]
@@ -42,7 +42,7 @@ impl Work {
             settings: settings.clone(),
             workers: vec![Worker::Idle; usize::from(settings.workers)],
             reconciled: 0,
-            failed: BTreeSet::new(),
+            failed: SortedMap::new(),
         }
     }
 
@@ -53,8 +53,8 @@ impl Work {
     }
 
     /// How often each key has failed since it was forgotten.
-    pub(crate) fn failures(&self) -> BTreeMap<Key, u32> {
-        let failed = self.failed.iter();
+    pub(crate) fn failures(&self) -> SortedMap<Key, u32> {
+        let failed = self.failed.keys();
         failed
             .map(|key| (key.clone(), self.queue.num_requeues(key)))
             .filter(|(_, failures)| *failures > 0)
@@ -128,7 +128,7 @@ impl<S: Source> World<S> {
                 Worker::Answered(key)
             }
             Worker::Ended(key, false) => {
-                work.failed.insert(key.clone());
+                work.failed.insert(key.clone(), ());
                 work.queue
                     .add_rate_limited(key.clone(), millis(now), scribe);
                 Worker::Answered(key)

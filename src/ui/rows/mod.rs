@@ -10,13 +10,13 @@ pub mod queue;
 pub mod reflector;
 pub mod store;
 
-use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Entry, EventType, Fact, FactRecord, Notification, ObjectRef, Shape};
 use crate::cache::key::Key;
+use crate::cache::sorted::SortedMap;
 use crate::replay::picture::Picture;
 use crate::ui::caption::short_name;
 use crate::ui::view::View;
@@ -45,16 +45,16 @@ impl Mark {
 /// The marks of a run: handed out in turn as objects appear, leaving out those of objects that are
 /// there. A moment has the same marks however it was reached.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Marks(BTreeMap<Arc<str>, u8>);
+pub struct Marks(SortedMap<Arc<str>, u8>);
 
 impl Marks {
     /// The marks of a run that starts with `start`.
     #[must_use]
     pub fn of(start: &Picture, facts: &[FactRecord]) -> Self {
         let mut marks = Self::default();
-        let mut there = BTreeMap::new();
+        let mut there = SortedMap::new();
         let mut last = HUES * SHAPES - 1;
-        let mut meet = |there: &mut BTreeMap<Key, u8>, object: &ObjectRef| {
+        let mut meet = |there: &mut SortedMap<Key, u8>, object: &ObjectRef| {
             if object.uid.is_empty() || marks.0.contains_key(&object.uid) {
                 return;
             }
@@ -230,8 +230,8 @@ pub fn stack(mut all: Vec<DeltaRow>, room: usize) -> Stack {
 /// marks of their objects.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    short: HashMap<Arc<str>, Key>,
-    ambiguous: std::collections::HashSet<Arc<str>>,
+    short: SortedMap<Arc<str>, Key>,
+    ambiguous: SortedMap<Arc<str>, ()>,
     marks: Rc<Marks>,
 }
 
@@ -263,7 +263,7 @@ impl Names {
             let short = short_name(key);
             match names.short.get(short) {
                 Some(other) if other != key => {
-                    names.ambiguous.insert(Arc::from(short));
+                    names.ambiguous.insert(Arc::from(short), ());
                 }
                 Some(_) => {}
                 None => {
@@ -279,7 +279,7 @@ impl Names {
     pub fn get(&self, key: &Key) -> String {
         let short = short_name(key);
         match key.rsplit_once('/') {
-            Some((namespace, _)) if self.ambiguous.contains(short) => {
+            Some((namespace, _)) if self.ambiguous.contains_key(short) => {
                 format!("{}/{short}", middle_cut(namespace))
             }
             _ => short.to_owned(),
@@ -289,7 +289,7 @@ impl Names {
     /// What to call `key` where there may be room for its namespace.
     #[must_use]
     pub fn long(&self, key: &Key) -> String {
-        if self.ambiguous.contains(short_name(key)) {
+        if self.ambiguous.contains_key(short_name(key)) {
             self.get(key)
         } else {
             key.to_string()
@@ -471,11 +471,11 @@ mod tests {
         let view = testing::view(Picture::default(), facts);
         let marks = Marks::of(&view.picture, &view.recent);
         let rest: std::collections::BTreeSet<_> =
-            (1..10).map(|n| marks.0[&*format!("uid-{n}")]).collect();
+            (1..10).map(|n| marks.0.get(&*format!("uid-{n}"))).collect();
         assert_eq!(rest.len(), 9);
-        let mut before = marks.0["uid-0"];
+        let mut before = marks.0.get("uid-0");
         for n in 0..40 {
-            let mark = marks.0[&*format!("again-{n}")];
+            let mark = marks.0.get(&*format!("again-{n}"));
             assert_ne!(mark, before, "recreated, and looks the same");
             assert!(!rest.contains(&mark), "looks like another one");
             before = mark;

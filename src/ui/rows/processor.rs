@@ -231,7 +231,7 @@ fn work_rows(view: &View, work: &WorkRoom) -> WorkRows {
         .collect();
     let lines = vec![
         line(WorkPart::Queue, &mut work.queue.iter().map(bare)),
-        line(WorkPart::Dirty, &mut work.dirty.iter().map(bare)),
+        line(WorkPart::Dirty, &mut work.dirty.keys().map(bare)),
         line(WorkPart::Processing, &mut busy.into_iter()),
         line(
             WorkPart::Delayed,
@@ -299,7 +299,7 @@ mod tests {
         let picture = Picture {
             work: Some(WorkRoom {
                 queue: ["a/web".into()].into(),
-                dirty: ["a/dns".into(), "a/web".into()].into(),
+                dirty: [("a/dns".into(), ()), ("a/web".into(), ())].into(),
                 workers: vec![None, Some("a/dns".into())],
                 delayed: [("a/db".into(), 2_500)].into(),
                 failures: [("a/db".into(), 3)].into(),

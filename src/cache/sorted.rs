@@ -1,0 +1,220 @@
+//! A sorted map for a few entries, or for many that come in their order.
+//!
+//! Its entries stand in one row. A `BTreeMap` takes less time for thousands, but each type of it is
+//! five KB in the page, and a picture of a run has a dozen.
+
+use std::borrow::Borrow;
+use std::iter::Map;
+use std::slice;
+use std::vec;
+
+/// A map in the order of its keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SortedMap<K, V>(Vec<(K, V)>);
+
+/// The entries of a [`SortedMap`].
+pub type Iter<'a, K, V> = Map<slice::Iter<'a, (K, V)>, fn(&'a (K, V)) -> (&'a K, &'a V)>;
+
+impl<K, V> SortedMap<K, V> {
+    /// Without an entry.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The entries in order.
+    pub fn iter(&self) -> Iter<'_, K, V> {
+        self.0.iter().map(|(key, value)| (key, value))
+    }
+
+    /// The keys in order.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &K> + ExactSizeIterator {
+        self.0.iter().map(|(key, _)| key)
+    }
+
+    /// The values in the order of their keys.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator {
+        self.0.iter().map(|(_, value)| value)
+    }
+
+    /// Takes all entries out.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl<K: Ord, V> SortedMap<K, V> {
+    /// What is under `key`.
+    pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        let place = self.place(key).ok()?;
+        self.0.get(place).map(|(_, value)| value)
+    }
+
+    /// What is under `key`, to be changed.
+    pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        let place = self.place(key).ok()?;
+        self.0.get_mut(place).map(|(_, value)| value)
+    }
+
+    /// Whether something is under `key`.
+    pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.place(key).is_ok()
+    }
+
+    /// Puts `value` under `key`, and gives back what was there.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        match self.place(&key) {
+            Ok(place) => Some(std::mem::replace(&mut self.0[place].1, value)),
+            Err(place) => {
+                self.0.insert(place, (key, value));
+                None
+            }
+        }
+    }
+
+    /// Takes out what is under `key`.
+    pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        let place = self.place(key).ok()?;
+        Some(self.0.remove(place).1)
+    }
+
+    /// What is under `key`; where nothing is, an empty value from now on.
+    pub fn or_default(&mut self, key: K) -> &mut V
+    where
+        V: Default,
+    {
+        let place = self.place(&key).unwrap_or_else(|place| {
+            self.0.insert(place, (key, V::default()));
+            place
+        });
+        &mut self.0[place].1
+    }
+
+    /// Puts `value` under `key` where nothing is yet.
+    pub fn or_insert(&mut self, key: K, value: V) {
+        if let Err(place) = self.place(&key) {
+            self.0.insert(place, (key, value));
+        }
+    }
+
+    fn place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
+    where
+        K: Borrow<Q>,
+    {
+        self.0
+            .binary_search_by(|(other, _)| other.borrow().cmp(key))
+    }
+}
+
+// Derived, it would ask for keys and values that have one.
+impl<K, V> Default for SortedMap<K, V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K: Ord, V> Extend<(K, V)> for SortedMap<K, V> {
+    fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
+        for (key, value) in entries {
+            self.insert(key, value);
+        }
+    }
+}
+
+impl<K: Ord, V> FromIterator<(K, V)> for SortedMap<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
+        let mut map = Self::new();
+        map.extend(entries);
+        map
+    }
+}
+
+impl<K: Ord, V, const N: usize> From<[(K, V); N]> for SortedMap<K, V> {
+    fn from(entries: [(K, V); N]) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+impl<'a, K, V> IntoIterator for &'a SortedMap<K, V> {
+    type Item = (&'a K, &'a V);
+    type IntoIter = Iter<'a, K, V>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<K, V> IntoIterator for SortedMap<K, V> {
+    type Item = (K, V);
+    type IntoIter = vec::IntoIter<(K, V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_is_like_a_btree_map(steps in prop::collection::vec((0..4u8, 0..12u8, 0..9u8), 0..40)) {
+            let (mut map, mut like) = (SortedMap::new(), BTreeMap::new());
+            for (what, key, value) in steps {
+                match what {
+                    0 => prop_assert_eq!(map.insert(key, value), like.insert(key, value)),
+                    1 => prop_assert_eq!(map.remove(&key), like.remove(&key)),
+                    2 => *map.or_default(key) += value,
+                    _ => {
+                        if let Some(one) = map.get_mut(&key) {
+                            *one = value;
+                        }
+                    }
+                }
+                match what {
+                    2 => *like.entry(key).or_default() += value,
+                    3 => {
+                        like.entry(key).and_modify(|one| *one = value);
+                    }
+                    _ => {}
+                }
+                prop_assert!(map.iter().eq(&like));
+                prop_assert_eq!(map.get(&key), like.get(&key));
+                prop_assert_eq!(map.contains_key(&key), like.contains_key(&key));
+            }
+            prop_assert!(map.keys().eq(like.keys()) && map.values().eq(like.values()));
+            let again: SortedMap<_, _> = like.into_iter().rev().collect();
+            prop_assert_eq!(&again, &map);
+            prop_assert_eq!(map.len(), again.into_iter().count());
+        }
+    }
+}
