@@ -7,9 +7,10 @@ pub mod text;
 
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::cache::fact::FactRecord;
+use crate::runtime::fields::{Fields, Read, deserialize_by_fields};
 use crate::runtime::virtual_time::{Feed, HandlerSettings, ProcessModeText, Settings};
 use crate::source::scenario::Scenario;
 use crate::source::wire::Recorded;
@@ -18,8 +19,7 @@ use text::Text;
 pub use crate::cache::fact::ProcessMode;
 
 /// One lesson.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default)]
 pub struct Lesson {
     /// Its stable id.
     pub id: Arc<str>,
@@ -30,21 +30,17 @@ pub struct Lesson {
     /// The generation of the informer: `1.32`.
     pub era: Arc<str>,
     /// The marker that the page shows when it opens with this lesson.
-    #[serde(default)]
     pub open: Option<Arc<str>>,
     /// What runs.
     pub scenario: Scenario,
     /// Named moments.
-    #[serde(default)]
     pub markers: Vec<MarkerRule>,
     /// What it must come to.
-    #[serde(default)]
     pub expect: Expect,
 }
 
 /// A named moment: where a fact of this name is stated.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub struct MarkerRule {
     /// Its stable id.
     pub id: Arc<str>,
@@ -53,21 +49,60 @@ pub struct MarkerRule {
     /// The name of the fact, as [`crate::cache::fact::Fact::name`] gives it.
     pub fact: String,
     /// The how many-th of them; the first where it is left out.
-    #[serde(default = "first")]
     pub nth: usize,
 }
 
 /// What a lesson must come to.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default)]
 pub struct Expect {
     /// The lines it prints, to the end.
     pub output: Vec<String>,
 }
 
-fn first() -> usize {
-    1
+impl Read for Lesson {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a lesson", value)?;
+        let read = Self {
+            id: fields.need("id")?,
+            title: fields.need("title")?,
+            note: fields.need("note")?,
+            era: fields.need("era")?,
+            open: fields.get("open")?,
+            scenario: fields.need("scenario")?,
+            markers: fields.get("markers")?,
+            expect: fields.get("expect")?,
+        };
+        fields.done()?;
+        Ok(read)
+    }
 }
+
+impl Read for MarkerRule {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a marker", value)?;
+        let read = Self {
+            id: fields.need("id")?,
+            title: fields.need("title")?,
+            fact: fields.need("fact")?,
+            nth: fields.get::<Option<usize>>("nth")?.unwrap_or(1),
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+impl Read for Expect {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("what a lesson comes to", value)?;
+        let read = Self {
+            output: fields.get("output")?,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+deserialize_by_fields!(Lesson);
 
 impl MarkerRule {
     /// The number of facts up to the moment, if it comes.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde_json::Value;
+
+use crate::runtime::fields::{Fields, Read};
 
 /// A language of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -15,8 +17,7 @@ pub enum Lang {
 }
 
 /// A text in both languages.
-#[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Text {
     /// English
     pub en: Arc<str>,
@@ -41,5 +42,17 @@ impl Text {
             en: en.into(),
             zh: zh.into(),
         }
+    }
+}
+
+impl Read for Text {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a text", value)?;
+        let read = Self {
+            en: fields.need("en")?,
+            zh: fields.need("zh")?,
+        };
+        fields.done()?;
+        Ok(read)
     }
 }

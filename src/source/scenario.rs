@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use kube_core::DynamicObject;
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::runtime::Time;
+use crate::runtime::fields::{Fields, Read, deserialize_by_fields, one_of};
 use crate::runtime::virtual_time::{
     Feed, HandlerSettings, Input, ProcessModeText, Question, Settings, World,
 };
@@ -22,8 +22,7 @@ use super::workload::{Options, Workload};
 use super::{Command, Refusals};
 
 /// Settings, what is there at the start, and what happens when.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default)]
 pub struct Scenario {
     /// What is built.
     pub settings: Settings,
@@ -37,16 +36,13 @@ pub struct Scenario {
     /// they name objects of their own, with that of another kind.
     pub beside: Vec<Scenario>,
     /// What was recorded, for a recorded stream.
-    #[serde(skip)]
     pub recorded: Option<Recorded>,
 }
 
 /// One thing that happens.
 ///
-/// Written as one object: `at`, `op` and what the op asks for. It is read by hand, because what
-/// serde would bring for a tagged enum within it is many KB in the page.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(try_from = "Map<String, Value>")]
+/// Written as one object: `at`, `op` and what the op asks for.
+#[derive(Clone, Debug)]
 pub struct Entry {
     /// When, in virtual ms.
     pub at: Time,
@@ -124,103 +120,91 @@ pub enum Act {
     },
 }
 
-impl TryFrom<Map<String, Value>> for Entry {
-    type Error = String;
+impl Read for Scenario {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a scenario", value)?;
+        let read = Self {
+            settings: fields.get("settings")?,
+            initial: fields.get("initial")?,
+            script: fields.get("script")?,
+            traffic: fields.get("traffic")?,
+            beside: fields.get("beside")?,
+            recorded: None,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
 
-    fn try_from(mut fields: Map<String, Value>) -> Result<Self, String> {
-        let mut field = |name: &str| {
-            let missing = || format!("a script's entry needs the field {name:?}");
-            fields.remove(name).ok_or_else(missing)
-        };
-        let text = |value: &Value| -> Result<Arc<str>, String> {
-            let text = value.as_str().map(Arc::from);
-            text.ok_or_else(|| format!("{value} in a script must be a text"))
-        };
-        let wrong = |name: &str, value: &Value| format!("{name:?} cannot be {value} in a script");
-        let at = field("at")?;
-        let at = at.as_u64().ok_or_else(|| wrong("at", &at))?;
-        let op = field("op")?;
-        let act = match op.as_str().unwrap_or_default() {
+impl Read for Entry {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("an entry of a script", value)?;
+        let at = fields.need("at")?;
+        let op: String = fields.need("op")?;
+        let act = match &*op {
             "create" => Act::Create {
-                object: field("object")?,
+                object: fields.need("object")?,
             },
             "update" => Act::Update {
-                object: field("object")?,
+                object: fields.need("object")?,
             },
             "delete" => Act::Delete {
-                object: field("object")?,
+                object: fields.need("object")?,
             },
             "cut" => Act::Cut,
             "compact" => Act::Compact,
             "pop" => Act::Pop,
             "mode" => Act::Mode {
-                mode: field("mode")?.try_into()?,
+                mode: fields.need("mode")?,
             },
-            "knownObjects" => {
-                let on = field("on")?;
-                let on = on.as_bool().ok_or_else(|| wrong("on", &on))?;
-                Act::KnownObjects { on }
-            }
+            "knownObjects" => Act::KnownObjects {
+                on: fields.need("on")?,
+            },
             "close" => Act::Close,
             "bookmark" => Act::Bookmark,
-            "error" => {
-                let code = field("code")?;
-                let status = code.as_u64().and_then(|code| u16::try_from(code).ok());
-                let code = status.ok_or_else(|| wrong("code", &code))?;
-                Act::Error { code }
-            }
+            "error" => Act::Error {
+                code: fields.need("code")?,
+            },
             "refuse" => {
-                let request = field("request")?;
-                let watch = match request.as_str() {
-                    Some("watch") => true,
-                    Some("list") => false,
-                    _ => return Err(wrong("request", &request)),
-                };
-                let with = field("with")?;
-                let kind = with.as_str().and_then(refusal_kind);
-                let kind = kind.ok_or_else(|| wrong("with", &with))?;
-                let times = field("times")?;
-                let count = times.as_u64().and_then(|times| u32::try_from(times).ok());
-                let times = count.ok_or_else(|| wrong("times", &times))?;
+                let words = [("watch", true), ("list", false)];
+                let request: Value = fields.need("request")?;
+                let watch = one_of(&request, &words)?;
+                let with: String = fields.need("with")?;
+                let kind = refusal_kind(&with);
+                let kind =
+                    kind.ok_or_else(|| format!("\"with\" cannot be {with:?} in a script"))?;
+                let times = fields.need("times")?;
                 Act::Refuse {
                     refusals: Refusals { watch, kind, times },
                 }
             }
-            "addHandler" => {
-                let handler = serde_json::from_value(field("handler")?);
-                let handler = handler.map_err(|error| format!("a script's handler: {error}"))?;
-                Act::AddHandler { handler }
-            }
-            "removeHandler" => {
-                let handler = field("handler")?;
-                let number = handler
-                    .as_u64()
-                    .and_then(|number| u8::try_from(number).ok());
-                let handler = number.ok_or_else(|| wrong("handler", &handler))?;
-                Act::RemoveHandler { handler }
-            }
+            "addHandler" => Act::AddHandler {
+                handler: fields.need("handler")?,
+            },
+            "removeHandler" => Act::RemoveHandler {
+                handler: fields.need("handler")?,
+            },
             "print" => Act::Print {
-                line: text(&field("line")?)?,
+                line: fields.need("line")?,
             },
             "ask" => {
-                let form = field("as")?;
-                let json = match form.as_str() {
-                    Some("json") => true,
-                    Some("go") => false,
-                    _ => return Err(wrong("as", &form)),
+                let words = [("json", true), ("go", false)];
+                let form: Value = fields.need("as")?;
+                let question = Question {
+                    index: fields.need("index")?,
+                    value: fields.need("value")?,
+                    json: one_of(&form, &words)?,
                 };
-                let (index, value) = (text(&field("index")?)?, text(&field("value")?)?);
-                let question = Question { index, value, json };
                 Act::Ask { question }
             }
-            _ => return Err(wrong("op", &op)),
+            _ => return Err(format!("\"op\" cannot be {op:?} in a script")),
         };
-        match fields.keys().next() {
-            None => Ok(Self { at, act }),
-            Some(name) => Err(format!("{op} in a script has no field {name:?}")),
-        }
+        fields.done()?;
+        Ok(Self { at, act })
     }
 }
+
+deserialize_by_fields!(Scenario, Entry);
 
 /// How a script, and the page, name what a server refuses a request with.
 #[must_use]

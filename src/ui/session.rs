@@ -651,7 +651,6 @@ impl Follow {
 fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
     let settings = &scenario.settings;
     let feed = settings.feed;
-    let hand_made = settings.machinery == Machinery::HandMade;
     LessonHead {
         id: Arc::clone(&lesson.id),
         title: lesson.title.clone(),
@@ -661,7 +660,7 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         } else {
             settings.era.0.era().into()
         },
-        can_switch_known: hand_made,
+        can_switch_known: settings.machinery == Machinery::HandMade,
         can_write: feed != Feed::Recorded,
         can_cut: feed == Feed::Server,
         can_add: settings.machinery == Machinery::Shared,
@@ -678,6 +677,9 @@ fn again(
 ) -> Result<Timeline, String> {
     let mut scenario = recording.scenario.clone();
     scenario.settings.era = Era(generation);
+    for beside in &mut scenario.beside {
+        beside.settings.era = Era(generation);
+    }
     let mut timeline = Timeline::new(scenario)?;
     for ((_, input), time) in recording.inputs.iter().zip(times) {
         let after = extend_past(&mut timeline, *time);

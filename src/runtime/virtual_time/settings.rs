@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::cache::controller::Generation;
 use crate::cache::fact::ProcessMode;
+use crate::runtime::fields::{Fields, Read, deserialize_by_fields, one_of};
 
 /// What feeds the queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Feed {
     /// A simulated API server, through a reflector.
     #[default]
@@ -22,8 +21,7 @@ pub enum Feed {
 }
 
 /// What stands behind the reflector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Machinery {
     /// A DeltaFIFO and a process function, put together by hand as the first programs of the lessons
     /// do; the generation says nothing here.
@@ -40,8 +38,7 @@ pub enum Machinery {
 }
 
 /// What is built, and how it behaves.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// What the scheduler's choices follow from, where it has any.
     pub seed: u64,
@@ -90,8 +87,7 @@ pub struct Settings {
 }
 
 /// The lines of a program, with `{type}`, `{name}`, `{rv}` and `{phase}` filled in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrintSettings {
     /// For each object of a list that it asked for itself.
     pub on_list: Vec<String>,
@@ -135,8 +131,7 @@ impl Settings {
 }
 
 /// A [`Generation`] as data writes it: `"1.32"`, or any other version of Kubernetes from 1.0 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "Arc<str>")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(pub Generation);
 
 impl Default for Era {
@@ -156,8 +151,7 @@ impl TryFrom<Arc<str>> for Era {
 }
 
 /// One handler.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandlerSettings {
     /// Its name.
     pub name: Arc<str>,
@@ -187,8 +181,7 @@ pub struct HandlerSettings {
 }
 
 /// Workers that take keys from a workqueue.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkSettings {
     /// How many.
     pub workers: u8,
@@ -209,8 +202,7 @@ impl Default for WorkSettings {
 }
 
 /// A [`ProcessMode`] as data writes it: `"free"`, `"held"`, or a pause in ms.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "Value")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessModeText(pub ProcessMode);
 
 impl TryFrom<Value> for ProcessModeText {
@@ -228,3 +220,119 @@ impl TryFrom<Value> for ProcessModeText {
         }
     }
 }
+
+impl Read for Feed {
+    fn read(value: Value) -> Result<Self, String> {
+        let words = [
+            ("server", Self::Server),
+            ("recorded", Self::Recorded),
+            ("program", Self::Program),
+        ];
+        one_of(&value, &words)
+    }
+}
+
+impl Read for Machinery {
+    fn read(value: Value) -> Result<Self, String> {
+        let words = [
+            ("handMade", Self::HandMade),
+            ("plain", Self::Plain),
+            ("shared", Self::Shared),
+            ("indexer", Self::Indexer),
+            ("client", Self::Client),
+        ];
+        one_of(&value, &words)
+    }
+}
+
+impl Read for Era {
+    fn read(value: Value) -> Result<Self, String> {
+        Arc::read(value)?.try_into()
+    }
+}
+
+impl Read for ProcessModeText {
+    fn read(value: Value) -> Result<Self, String> {
+        value.try_into()
+    }
+}
+
+impl Read for Settings {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("settings", value)?;
+        let read = Self {
+            seed: fields.get("seed")?,
+            interleave: fields.get("interleave")?,
+            feed: fields.get("feed")?,
+            machinery: fields.get("machinery")?,
+            key_separator: fields.get("keySeparator")?,
+            prints: fields.get("prints")?,
+            era: fields.get("era")?,
+            watch_list: fields.get("watchList")?,
+            refuses_streaming: fields.get("refusesStreaming")?,
+            page_size: fields.get("pageSize")?,
+            resync_ms: fields.get("resyncMs")?,
+            known_objects: fields.get("knownObjects")?,
+            store: fields.get("store")?,
+            emit_delta_type_replaced: fields.get("emitDeltaTypeReplaced")?,
+            indices: fields.get("indices")?,
+            mode: fields.get("mode")?,
+            process_ms: fields.get("processMs")?,
+            by_type: fields.get("byType")?,
+            handlers: fields.get("handlers")?,
+            mutation_detector: fields.get("mutationDetector")?,
+            work: fields.get("work")?,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+impl Read for PrintSettings {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("what a program prints", value)?;
+        let read = Self {
+            on_list: fields.get("onList")?,
+            on_event: fields.get("onEvent")?,
+            on_sync: fields.get("onSync")?,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+impl Read for HandlerSettings {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a handler", value)?;
+        let read = Self {
+            name: fields.get("name")?,
+            inline: fields.get("inline")?,
+            latency_ms: fields.get("latencyMs")?,
+            resync_ms: fields.get("resyncMs")?,
+            filter: fields.get("filter")?,
+            panics_at: fields.get("panicsAt")?,
+            mutates: fields.get("mutates")?,
+            queues: fields.get("queues")?,
+            on_add: fields.get("onAdd")?,
+            on_update: fields.get("onUpdate")?,
+            on_delete: fields.get("onDelete")?,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+impl Read for WorkSettings {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a workqueue", value)?;
+        let read = Self {
+            workers: fields.get::<Option<u8>>("workers")?.unwrap_or(1),
+            latency_ms: fields.get("latencyMs")?,
+            failures: fields.get("failures")?,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+deserialize_by_fields!(Settings, HandlerSettings);

@@ -177,15 +177,13 @@ pub(super) fn fit(length: f64, each: f64, gap: f64, unknown: usize) -> usize {
         return unknown;
     }
     // Half a pixel of slack: sizes are rounded.
-    let count = ((length + gap + 0.5) / (each + gap))
-        .floor()
-        .clamp(0.0, 1e4);
+    let count = ((length + gap + 0.5) / (each + gap)).floor().max(0.0);
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "clamped to 0..=10000 above"
+        reason = "not negative, and a cast saturates"
     )]
-    let count = count as usize;
+    let count = (count as usize).min(10_000);
     count
 }
 

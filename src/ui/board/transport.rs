@@ -216,7 +216,7 @@ fn share(step: usize, steps: usize) -> f64 {
     if steps == 0 {
         return 0.0;
     }
-    (step as f64 * 100.0 / steps as f64).clamp(0.0, 100.0)
+    (step as f64 * 100.0 / steps as f64).min(100.0)
 }
 
 fn times(percent: u32) -> String {

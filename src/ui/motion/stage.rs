@@ -232,7 +232,10 @@ impl Stage {
                 start.set(Some(now));
                 now
             });
-            let t = ((now - began - f64::from(light)) / f64::from(travel.max(1))).clamp(0.0, 1.0);
+            let t = (now - began - f64::from(light)) / f64::from(travel.max(1));
+            // Not clamp, which would bring what prints floats when it panics.
+            let t = t.min(1.0);
+            let t = t.max(0.0);
             put(&flyer, path.at(ease(t)), size);
             if t < 1.0 {
                 return true;
@@ -303,7 +306,7 @@ impl Stage {
             }
             let style = element.style();
             let _ = style.set_property("transition", "none");
-            let _ = style.set_property("transform", &format!("translate({dx}px,{dy}px)"));
+            let _ = style.set_property("transform", &decimals("translate(#px,#px)", &[dx, dy]));
             // Reading the layout makes the browser take the start for real.
             let _ = element.get_bounding_client_rect();
             let _ = style.set_property("transition", &format!("transform {ms}ms ease-in-out"));
@@ -318,9 +321,9 @@ fn within_room(element: &Element, mut rect: Rect) -> Rect {
     let room = element.closest(".room").ok().flatten();
     if let Some(room) = room.and_then(|room| Rect::of(&room)) {
         let lowest = (room.y + room.height - rect.height).max(room.y);
-        rect.y = rect.y.clamp(room.y, lowest);
+        rect.y = rect.y.min(lowest).max(room.y);
         let rightmost = (room.x + room.width - rect.width).max(room.x);
-        rect.x = rect.x.clamp(room.x, rightmost);
+        rect.x = rect.x.min(rightmost).max(room.x);
     }
     rect
 }
@@ -489,8 +492,8 @@ fn place(element: &Element, at: Point, rect: Rect, class: &str) {
         return;
     };
     let style = element.style();
-    let _ = style.set_property("width", &format!("{}px", rect.width));
-    let _ = style.set_property("height", &format!("{}px", rect.height));
+    let _ = style.set_property("width", &decimals("#px", &[rect.width]));
+    let _ = style.set_property("height", &decimals("#px", &[rect.height]));
     let _ = style.set_property("transform", &decimals("translate(#px,#px)", &[at.x, at.y]));
     let _ = element.class_list().add_2("fly", class);
 }
