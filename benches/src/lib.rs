@@ -6,5 +6,7 @@ pub mod counting;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod informer;
 #[cfg(target_arch = "wasm32")]
+pub mod one_thread;
+#[cfg(target_arch = "wasm32")]
 mod page;
 pub mod workload;

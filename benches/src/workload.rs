@@ -26,6 +26,8 @@ use k8s_openapi::api::core::v1::{Pod, PodSpec, PodStatus};
 
 #[cfg(not(target_arch = "wasm32"))]
 use crate::informer::{CHANGES, informer_row};
+#[cfg(target_arch = "wasm32")]
+use crate::one_thread::{CHANGES, informer_row};
 
 /// What one operation costs with client-go v0.36.4, Go 1.27, GOMAXPROCS 2, on two cores: median and
 /// minimum of ten runs of Go's own benchmarks, and the bytes it allocates.
@@ -219,8 +221,7 @@ pub fn rows() -> Vec<Row> {
             replace_known(world, real_fifo(Release::V0_34))
         }),
     ];
-    // A browser's wasm has no threads to run an informer with.
-    #[cfg(not(target_arch = "wasm32"))]
+    // Natively with threads; a browser's wasm has none, there it is one.
     rows.extend([
         row(
             "Informer, 1 handler",
