@@ -13,7 +13,7 @@ use crate::cache::fact::{
 };
 use crate::cache::key::Key;
 use crate::cache::step::Step;
-use crate::replay::picture::{Feed, LockState, Picture, QueueKind};
+use crate::replay::picture::{Feed, LockState, Machinery, Picture, QueueKind};
 
 use super::i18n::Lang;
 use super::lanes::actor_name;
@@ -315,8 +315,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "The reflector will wait and ask again. The {queue} and what is stored stay as they are: old, but whole.",
-                    "Reflector 会等待一段时间再重试。{queue} 与已存的内容保持原样：虽旧，但完整。",
+                    "The {queue} and what is stored stay as they are: old, but whole.",
+                    "{queue} 与已存的内容保持原样：虽旧，但完整。",
                     queue = self.queue(),
                 )],
             ),
@@ -486,9 +486,14 @@ impl Writer<'_> {
             } => (
                 say!(
                     self,
-                    "The reflector asked for a streaming list, not older than resourceVersion {rv}.",
-                    "Reflector 请求流式列表，不早于 resourceVersion {rv}。",
-                    rv = version(rv)
+                    "The reflector asked for a streaming list, {rv}.",
+                    "Reflector 请求流式列表，{rv}。",
+                    rv = match (rv.is_empty(), self.lang) {
+                        (true, Lang::En) => text("of the newest state"),
+                        (true, Lang::Zh) => text("要求最新状态"),
+                        (false, _) =>
+                            say!(self, "not older than {rv}", "不早于 {rv}", rv = version(rv)),
+                    }
                 ),
                 vec![say!(
                     self,
@@ -1499,7 +1504,7 @@ impl Writer<'_> {
                 say!(
                     self,
                     "{handler} panicked: {error}.",
-                    "{handler} panic：{error}。",
+                    "{handler} 发生 panic：{error}。",
                     handler = self.actor(Actor::Listener(*handler)),
                     error = mono(&**error)
                 ),
@@ -2579,14 +2584,18 @@ impl Writer<'_> {
                 )],
                 Shape::Object | Shape::ExplicitKey | Shape::Opaque => {
                     match self.checked(&object.key) {
-                        Some((known @ Some(Known::Yes(_)), false)) => vec![
-                            self.delete_condition(known, false),
-                            say!(
-                                self,
-                                "Turn KnownObjects off and step again: the same Delete is dropped without a trace.",
-                                "关掉 KnownObjects 再走一遍：同一个 Delete 会被悄悄丢弃。",
-                            ),
-                        ],
+                        Some((known @ Some(Known::Yes(_)), false))
+                            if self.picture.machinery == Machinery::HandMade =>
+                        {
+                            vec![
+                                self.delete_condition(known, false),
+                                say!(
+                                    self,
+                                    "Turn KnownObjects off and step again: the same Delete is dropped without a trace.",
+                                    "关掉 KnownObjects 再走一遍：同一个 Delete 会被悄悄丢弃。",
+                                ),
+                            ]
+                        }
                         Some((known, pending)) => {
                             let mut why = vec![self.delete_condition(known, pending)];
                             if depth > 1 {
@@ -4861,7 +4870,6 @@ mod tests {
     #[test]
     fn every_lesson_has_words_and_a_listing_at_every_step() {
         use crate::lessons;
-        use crate::replay::timeline::Timeline;
 
         for (id, title) in lessons::menu() {
             let lesson = lessons::load(&id).unwrap();
@@ -4875,30 +4883,127 @@ mod tests {
                     text.get(Lang::Zh)
                 );
             }
-            let mut timeline = Timeline::new(lesson.scenario).unwrap();
-            timeline.extend(400);
-            let facts = timeline.facts().to_vec();
-            for step in 1..=facts.len() {
-                let recent = &facts[step.saturating_sub(160)..step];
-                let picture = timeline.picture(step);
-                let record = &facts[step - 1];
-                for lang in [Lang::En, Lang::Zh] {
-                    let said = words(record, recent, &picture, lang);
-                    // A program prints what it likes.
-                    if !matches!(record.fact, Fact::LinePrinted { .. }) {
-                        check(&said, lang, &record.fact);
-                    }
-                    let what = plain(&said.what).to_lowercase();
-                    assert!(!what.contains("handler handler"), "{id}: {what}");
-                }
-                let listing = super::super::pseudo::listing(recent, &picture);
-                assert_eq!(
-                    listing.lines.iter().filter(|line| line.current).count(),
-                    1,
-                    "{id}: {record:?}"
-                );
+            follow(&id, lesson.scenario, 400);
+        }
+    }
+
+    #[test]
+    fn every_generation_has_words_and_a_listing_at_every_step() {
+        use crate::runtime::virtual_time::{
+            Era, HandlerSettings, Machinery, Settings, WorkSettings,
+        };
+        use crate::source::scenario::Scenario;
+
+        let handler = |name: &str, resync_ms| HandlerSettings {
+            name: name.into(),
+            resync_ms: Some(resync_ms),
+            ..HandlerSettings::default()
+        };
+        let script = r#"[
+            {"at": 400, "op": "create", "object": {"metadata": {"namespace": "a", "name": "x"}}},
+            {"at": 900, "op": "update", "object": {"metadata": {"namespace": "a", "name": "x"}}},
+            {"at": 1500, "op": "bookmark"},
+            {"at": 1600, "op": "refuse", "request": "watch", "with": "tooManyRequests", "times": 1},
+            {"at": 1700, "op": "close"},
+            {"at": 3000, "op": "addHandler", "handler": {"name": "late"}},
+            {"at": 3600, "op": "removeHandler", "handler": 2},
+            {"at": 4000, "op": "delete", "object": {"metadata": {"namespace": "a", "name": "x"}}},
+            {"at": 5000, "op": "refuse", "request": "list", "with": "tooLarge", "times": 1},
+            {"at": 5050, "op": "error", "code": 410}
+        ]"#;
+        for generation in GENERATIONS {
+            for streams in [false, true] {
+                let settings = Settings {
+                    machinery: Machinery::Shared,
+                    era: Era(generation),
+                    watch_list: Some(streams),
+                    page_size: 2,
+                    resync_ms: 1_000,
+                    indices: vec!["namespace".into()],
+                    handlers: vec![
+                        HandlerSettings {
+                            queues: true,
+                            mutates: Some("seen=yes".into()),
+                            ..handler("first", 1_000)
+                        },
+                        HandlerSettings {
+                            panics_at: Some("x".into()),
+                            ..handler("second", 0)
+                        },
+                    ],
+                    mutation_detector: true,
+                    work: Some(WorkSettings {
+                        failures: 1,
+                        ..WorkSettings::default()
+                    }),
+                    ..Settings::default()
+                };
+                let object =
+                    |name| serde_json::json!({"metadata": {"namespace": "a", "name": name}});
+                let scenario = Scenario {
+                    settings,
+                    initial: ["p", "q", "r"].map(object).to_vec(),
+                    script: serde_json::from_str(script).unwrap(),
+                    ..Scenario::default()
+                };
+                let name = format!("{}, streams = {streams}", generation.as_str());
+                let said = follow(&name, scenario, 1_500);
+                let has = |words: &str| said.contains(words);
+                // What only some generations have is said of those only.
+                let real = generation != Generation::Classic;
+                assert_eq!(has("OnDelete is called even for one"), real, "{name}");
+                let batches = generation >= Generation::Batched;
+                let looked_up = "Nothing is written yet";
+                assert!(batches || !has(looked_up), "{name}");
+                let atomic = generation == Generation::Atomic;
+                assert_eq!(has("became one ReplacedAll entry"), atomic, "{name}");
+                assert_eq!(has("It processes without the lock"), atomic, "{name}");
+                assert_eq!(has("The streaming list is open"), streams, "{name}");
+                assert_eq!(has("asked for the next page"), !streams, "{name}");
             }
         }
+    }
+
+    const GENERATIONS: [Generation; 4] = [
+        Generation::Classic,
+        Generation::InOrder,
+        Generation::Batched,
+        Generation::Atomic,
+    ];
+
+    /// Checks words and listings along a run; gives what was said, in English.
+    fn follow(id: &str, scenario: crate::source::scenario::Scenario, steps: usize) -> String {
+        use crate::replay::timeline::Timeline;
+        use std::fmt::Write;
+
+        let mut all = String::new();
+        let mut timeline = Timeline::new(scenario).unwrap();
+        timeline.extend(steps);
+        let facts = timeline.facts().to_vec();
+        let mut picture = timeline.picture(0);
+        for (index, record) in facts.iter().enumerate() {
+            picture.apply(record);
+            let recent = &facts[(index + 1).saturating_sub(160)..=index];
+            for lang in [Lang::En, Lang::Zh] {
+                let said = words(record, recent, &picture, lang);
+                // A program prints what it likes.
+                if !matches!(record.fact, Fact::LinePrinted { .. }) {
+                    check(&said, lang, &record.fact);
+                }
+                let what = plain(&said.what);
+                assert!(
+                    !what.to_lowercase().contains("handler handler"),
+                    "{id}: {what}"
+                );
+                if lang == Lang::En {
+                    writeln!(all, "{what} | {}", plain(&said.why)).unwrap();
+                }
+            }
+            let listing = super::super::pseudo::listing(recent, &picture);
+            let current = listing.lines.iter().filter(|line| line.current).count();
+            assert_eq!(current, 1, "{id}: {record:?}");
+        }
+        all
     }
 
     #[test]

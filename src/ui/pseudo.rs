@@ -926,6 +926,15 @@ impl OwnProcess {
     }
 }
 
+/// What a version of the store belongs to, in the order of its pins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    Update,
+    Replace,
+    Delete,
+    Bookmark,
+}
+
 /// What else decides where a fact is shown.
 #[derive(Clone, Copy, Debug)]
 struct Context {
@@ -934,8 +943,8 @@ struct Context {
     real: bool,
     /// Whether it is popped in batches.
     batches: bool,
-    /// Whether the store was not written to since the last Pop: a bookmark.
-    bookmark: bool,
+    /// Which write the store's version is of; a bookmark if none was made since the last Pop.
+    version: Version,
     /// Where the process function at work tells a handler that has no buffer.
     notify: Step,
 }
@@ -950,14 +959,16 @@ impl Context {
             Step::ProcessSyncAll => Some(Step::ProcessSyncNotify),
             _ => None,
         });
-        let wrote = recent.iter().rev().find_map(|record| match record.step {
-            Step::StoreWrite | Step::StoreDelete | Step::StoreReplace => Some(true),
-            Step::RealPopBatch => Some(false),
+        let version = recent.iter().rev().find_map(|record| match record.step {
+            Step::StoreWrite => Some(Version::Update),
+            Step::StoreReplace => Some(Version::Replace),
+            Step::StoreDelete => Some(Version::Delete),
+            Step::RealPopBatch => Some(Version::Bookmark),
             _ => None,
         });
         Self {
             own: OwnProcess::of(recent, picture),
-            bookmark: wrote == Some(false),
+            version: version.unwrap_or(Version::Update),
             real,
             batches: real && generation(picture) >= 2,
             notify: notify.unwrap_or(Step::ProcessNotify),
@@ -999,8 +1010,10 @@ fn place_of(record: &FactRecord, context: Context) -> Option<(Id, usize)> {
     {
         return Some(place);
     }
-    if context.bookmark && step == Step::StoreVersion {
-        return Some((Id::StoreBookmark, 1));
+    match (step, context.version) {
+        (Step::StoreVersion, Version::Bookmark) => return Some((Id::StoreBookmark, 1)),
+        (Step::StoreVersion, Version::Replace) => return Some((Id::StoreReplace, 2)),
+        _ => {}
     }
     match (place(step)?, context.own, &record.fact) {
         ((Id::ProcessDeltas, line), Some(OwnProcess::Stores), _) => Some((Id::OwnProcess, line)),
@@ -1677,15 +1690,15 @@ static STORE_WRITE: Routine = Routine {
 static STORE_REPLACE: Routine = Routine {
     title: "Indexer.Replace",
     lines: &[
-        plain("Replace(list):"),
-        call(
+        plain("Replace(list, rv):"),
+        line(
             "  items = the list's; empty all indices",
             &[Step::StoreReplace],
-            &[],
         ),
+        plain("  store_rv = rv  # from 1.36 on"),
         call("  index each of items", &[], &[Id::StoreWrite]),
     ],
-    unordered: Some((1, 2)),
+    unordered: Some((1, 3)),
 };
 
 static STORE_BOOKMARK: Routine = Routine {
@@ -1765,7 +1778,7 @@ static LISTENER: Routine = Routine {
     lines: &[
         plain("pop():  # add() waits until it has received"),
         line(
-            "  if run is busy: ring_buffer.push(it)",
+            "  hand it to run, or into the ring buffer",
             &[Step::ListenerPop],
         ),
         plain("run():"),
@@ -1941,7 +1954,9 @@ fn handler_function(recent: &[FactRecord]) -> Option<&'static str> {
     let number = match &recent.last()?.fact {
         Fact::NotificationQueued { notification, .. }
         | Fact::NotificationTaken { notification, .. } => return Some(function(notification)),
-        Fact::LinePrinted { handler, .. } | Fact::NotificationHandled { handler } => *handler,
+        Fact::LinePrinted { handler, .. }
+        | Fact::NotificationHandled { handler }
+        | Fact::ObjectMutated { handler, .. } => *handler,
         _ => return None,
     };
     recent.iter().rev().find_map(|record| match &record.fact {
@@ -2020,17 +2035,7 @@ fn pin(recent: &[FactRecord], picture: &Picture, context: Context) -> Option<Pin
             // Who comes alone has a function of its own.
             u8::from(batch == Some(step != Step::PopProcess))
         }
-        (Step::StoreVersion, _) if context.bookmark => 3,
-        (Step::StoreVersion, _) => recent
-            .iter()
-            .rev()
-            .find_map(|record| match record.step {
-                Step::StoreReplace => Some(1),
-                Step::StoreDelete => Some(2),
-                Step::StoreWrite => Some(0),
-                _ => None,
-            })
-            .unwrap_or(0),
+        (Step::StoreVersion, _) => context.version as u8,
         (Step::ListenerPop, Fact::NotificationQueued { pending, .. }) => u8::from(*pending > 1),
         // Once the informer has started, the new one is told what the store holds.
         (Step::HandlerAdd, Fact::HandlerAdded { initial, .. }) => u8::from(*initial > 0),
