@@ -459,7 +459,10 @@ impl SharedPlay {
                 filter.finish("the filter")?;
                 let passes = move |item: &Item<Pod>| {
                     let object = item.as_object();
-                    object.is_some_and(|object| object.labels().get(&label) == Some(&value))
+                    // To Go a label that is not there is an empty one.
+                    let of =
+                        |object: &Pod| object.labels().get(&label).cloned().unwrap_or_default();
+                    object.is_some_and(|object| of(object) == value)
                 };
                 Box::new(FilteringResourceEventHandler {
                     filter_func: Arc::new(passes),
