@@ -96,8 +96,9 @@ impl SharedInformerFactory {
 
     /// Starts, in threads, the informers that were not started before.
     pub fn start(&self, stop: &Latch) {
-        let informers = lock(&self.state).start();
+        // First the threads: a `shutdown` in between would not wait for them.
         let mut threads = lock(&self.threads);
+        let informers = lock(&self.state).start();
         for informer in informers {
             let stop = stop.clone();
             threads.push(spawn("informer", move || informer.run(&stop)));
