@@ -1211,6 +1211,8 @@ fn a_stop_ends_whatever_the_reflector_waits_for() {
             }
         }
         running.end();
+        // A list that fails because of the stop is not told.
+        assert_eq!(failed.is_set(), situation == 1);
     }
 }
 

@@ -208,7 +208,10 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
                     drop(reflector);
                     let answer = self.lister_watcher.list(&request);
                     reflector = self.reflector();
-                    reflector.listed(self.clock.now(), answer, &mut ());
+                    // Upstream waits no longer for a list once it is stopped: nobody hears of it.
+                    if !stop.is_set() {
+                        reflector.listed(self.clock.now(), answer, &mut ());
+                    }
                 }
                 Need::Watch(request) => {
                     let request = request.clone();
