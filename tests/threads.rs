@@ -1318,6 +1318,36 @@ fn a_handler_that_panics_ends_the_program_unless_it_is_told_otherwise() {
     panic!("went on");
 }
 
+#[test]
+fn what_was_popped_counts_as_popped_although_its_processing_panicked() {
+    for generation in Generation::ALL {
+        let server = Server::default();
+        let mut options = options(generation);
+        options.panic_policy = PanicPolicy::Skip;
+        let told = Recorder::default();
+        let handler = Panics { told: told.clone() };
+        let (_, controller) = new_informer(server.clone(), handler, None, &options);
+        let stop = Latch::new();
+        server.list_next(vec![pod("bad", 1)], 5);
+        thread::scope(|scope| {
+            let running = scope.spawn(|| controller.run(&stop));
+            controller.has_synced_checker().wait();
+            stop.set();
+            running.join().unwrap().unwrap();
+        });
+        assert!(controller.has_synced());
+        assert!(told.lines().is_empty());
+    }
+
+    let key_func = Arc::new(meta_namespace_key_func::<Pod>);
+    let real = RealFifo::new(RealFifoOptions::new(key_func, Release::V0_36));
+    let queue = BlockingQueue::new(real, None);
+    queue.replace(vec![pod("a", 1)], "1").unwrap();
+    let pop = || queue.pop(|_| panic!("the process function's own"));
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(pop)).is_err());
+    assert!(queue.has_synced());
+}
+
 /// Looks at the store while it is told.
 struct Looks {
     store: Mutex<Option<Arc<ThreadSafeStore<Pod>>>>,

@@ -2,6 +2,7 @@
 //!
 //! Upstream: [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go).
 
+use std::panic::resume_unwind;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,6 +23,7 @@ use crate::cache::reflector::{Need, Reflector, ReflectorOptions, StoreCall};
 use super::clock::{Clock, Timer, wait_until};
 use super::latch::Latch;
 use super::monitor::Monitor;
+use super::queue::caught;
 use super::store::ThreadSafeStore;
 use super::sync::{Arc, Mutex, MutexGuard};
 use super::{RandomJitter, guarded, in_threads};
@@ -349,13 +351,14 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
             };
             flushed = false;
             let mut process = Process::new(work);
-            let outcome = if queue.unlocks_while_processing() {
+            let run = || sink.process(&self.store, &mut process);
+            let (outcome, panic) = if queue.unlocks_while_processing() {
                 drop(queue);
-                let outcome = sink.process(&self.store, &mut process);
+                let caught = caught(run);
                 queue = self.queue.lock();
-                outcome
+                caught
             } else {
-                sink.process(&self.store, &mut process)
+                caught(run)
             };
             // What it failed with is nobody's business, upstream either; how long it took matters
             // only to a trace.
@@ -363,6 +366,9 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
             let synced = queue.has_synced();
             drop(queue);
             self.check_synced(synced, sink);
+            if let Some(panic) = panic {
+                resume_unwind(panic);
+            }
         }
         sink.flush();
     }

@@ -1,5 +1,8 @@
 //! Queues whose Pop blocks.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use crate::cache::delta_fifo::DeltaFifo;
 use crate::cache::error::Error;
 use crate::cache::fifo::Fifo;
@@ -160,20 +163,24 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
             is_in_initial_list: taken.is_in_initial_list(),
             has_synced: queue.has_synced(),
         };
-        let outcome = if queue.unlocks_while_processing() {
+        let run = || process(processing);
+        let (outcome, panic) = if queue.unlocks_while_processing() {
             drop(queue);
-            let outcome = process(processing);
+            let caught = caught(run);
             queue = self.queue.lock();
-            outcome
+            caught
         } else {
-            process(processing)
+            caught(run)
         };
         // How long it took matters only to a trace.
         let elapsed = std::time::Duration::ZERO;
         let popped = queue.finish_pop(taken, outcome, elapsed, &mut ());
         // What was asked for again is queued again.
         self.queue.notify_all(queue);
-        Ok(popped)
+        match panic {
+            Some(panic) => resume_unwind(panic),
+            None => Ok(popped),
+        }
     }
 }
 
@@ -189,3 +196,14 @@ impl<O: Object> BlockingQueue<O, RealFifo<O>> {
         self.pop_with(|queue| queue.begin_pop_batch(&mut ()), process)
     }
 }
+
+/// What a process function came to, and its panic: that goes on once the Pop has ended in good order,
+/// since upstream what was popped counts as popped all the same.
+pub(super) fn caught(process: impl FnOnce() -> ProcessOutcome) -> (ProcessOutcome, Option<Panic>) {
+    match catch_unwind(AssertUnwindSafe(process)) {
+        Ok(outcome) => (outcome, None),
+        Err(panic) => (ProcessOutcome::Failed("it panicked".into()), Some(panic)),
+    }
+}
+
+type Panic = Box<dyn Any + Send>;
