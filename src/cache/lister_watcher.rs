@@ -290,6 +290,9 @@ const KNOWN_REASONS: [&str; 10] = [
 ];
 
 /// Lists and watches one kind of object; its calls block.
+///
+/// Upstream's take a context that ends them; an informer here that is stopped waits for the list or
+/// the opening of a watch that is under way. Give requests a deadline.
 pub trait ListerWatcher<O>: Send + Sync {
     /// An open watch.
     type Watch: Watcher<O>;
