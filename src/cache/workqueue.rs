@@ -512,7 +512,7 @@ pub struct Bucket {
 
 impl Bucket {
     /// A full bucket. Without a burst, or with a rate that is no positive number, what does not fit
-    /// waits for ever.
+    /// waits for ever; with an infinite rate nothing waits, whatever the burst.
     #[must_use]
     pub fn new(per_second: f64, burst: u32) -> Self {
         Self {
@@ -526,6 +526,10 @@ impl Bucket {
 
 impl<T> RateLimiter<T> for Bucket {
     fn when(&mut self, _item: &T, now: Duration) -> Duration {
+        // Upstream's `rate.Inf` is the greatest finite number.
+        if self.per_second >= f64::MAX {
+            return Duration::ZERO;
+        }
         if self.burst == 0 {
             return Duration::MAX;
         }
@@ -782,6 +786,10 @@ mod tests {
         for mut never in [Bucket::new(1.0, 0), Bucket::new(0.0, 1)] {
             RateLimiter::when(&mut never, &"a", ms(0));
             assert_eq!(RateLimiter::when(&mut never, &"a", ms(9)), Duration::MAX);
+        }
+        for mut always in [Bucket::new(f64::INFINITY, 0), Bucket::new(f64::MAX, 1)] {
+            RateLimiter::when(&mut always, &"a", ms(0));
+            assert_eq!(RateLimiter::when(&mut always, &"a", ms(0)), ms(0));
         }
     }
 
