@@ -8,6 +8,7 @@
 
 use deltascope::cache::fact::{Fact, FactRecord};
 use deltascope::lessons::{self, text::Lang};
+use deltascope::replay::picture::Picture;
 use deltascope::replay::timeline::Timeline;
 
 #[test]
@@ -21,6 +22,7 @@ fn every_lesson_prints_exactly_its_lines_and_has_all_its_moments() {
         "indexer",
         "myinformer",
         "sharedinformer-simulate",
+        "sharedinformer-simulate-two",
         "sharedinformer-listwatch",
         "sharedinformer-indexer",
         "indexer-run",
@@ -66,6 +68,23 @@ fn printed(facts: &[FactRecord]) -> Vec<&str> {
             _ => None,
         })
         .collect()
+}
+
+#[test]
+fn two_handlers_share_one_list_and_one_store_and_two_informers_do_not() {
+    for (id, informers) in [
+        ("sharedinformer-simulate", 1),
+        ("sharedinformer-simulate-two", 2),
+    ] {
+        let mut world = lessons::load(id).unwrap().scenario.build().unwrap();
+        while world.step() {}
+        let pictures = std::iter::once(&world)
+            .chain(world.beside())
+            .map(Picture::of);
+        let counts = pictures.map(|picture| (picture.reflector.lists, picture.store.items.len()));
+        assert!(counts.eq(vec![(1, 4); informers]), "{id}");
+        assert_eq!(world.output().len(), 8, "{id}");
+    }
 }
 
 #[test]

@@ -73,6 +73,7 @@ const WORLDS: &[(&str, u64)] = &[
     ("indexer", 0x646d1ef8031dccba),
     ("myinformer", 0xe92282c1d3c46f43),
     ("sharedinformer-simulate", 0x7c23318fd8694a48),
+    ("sharedinformer-simulate-two", 0x78127c6c12b74980),
     ("sharedinformer-listwatch", 0x027e5349c84ae771),
     ("sharedinformer-indexer", 0x575bc034f97ea7db),
     ("indexer-run", 0xfa3d8bd09ffb5ff5),

@@ -118,7 +118,7 @@ impl MarkerRule {
 }
 
 /// The lessons' files, in the order of the menu.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
     ("sandbox", include_str!("sandbox.json")),
     ("deltafifo", include_str!("deltafifo.json")),
     ("listwatch", include_str!("listwatch.json")),
@@ -128,6 +128,10 @@ const FILES: [(&str, &str); 11] = [
     (
         "sharedinformer-simulate",
         include_str!("sharedinformer-simulate.json"),
+    ),
+    (
+        "sharedinformer-simulate-two",
+        include_str!("sharedinformer-simulate-two.json"),
     ),
     (
         "sharedinformer-listwatch",
