@@ -60,13 +60,13 @@ const INPUT_EVERY: u32 = 130;
 /// then of everything in the menu. Who changes a lesson or a fact copies the new ones from the
 /// message of the test; they must be the same natively and in wasm.
 const WORLDS: &[(&str, u64)] = &[
-    ("seed 1", 0xebd7ab9b11280101),
-    ("seed 2", 0x264246533c8fdb50),
-    ("seed 3", 0x9d95f6c50b80ff04),
-    ("seed 4", 0x3d2b85408f12a3fb),
-    ("seed 5", 0x33d0e189ccbd2ceb),
-    ("seed 6", 0xe66c1ece87a4a654),
-    ("sandbox", 0x08652c15f9df86ae),
+    ("seed 1", 0x9ab4b157be067dd3),
+    ("seed 2", 0xe5f58805f433a702),
+    ("seed 3", 0x13dc248a12181b86),
+    ("seed 4", 0xf9ccbd4e28381e19),
+    ("seed 5", 0x1721a752f7e47ee0),
+    ("seed 6", 0xf15b3f799102623a),
+    ("sandbox", 0x6fc83e971d6607df),
     ("deltafifo", 0x717886394eef612f),
     ("listwatch", 0x2529100f409854dc),
     ("reflector", 0x6031900cd5c08e08),
