@@ -433,7 +433,6 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "QueueClosed",
         "QueueEmpty",
         "Requeued",
-        "ResyncSkipped",
         "StoreReplaced",
         "StoreVersionMoved",
         "TransformFailed",
@@ -446,7 +445,6 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "StreamFellBack",
         "ObjectRejected",
         "VersionUnavailable",
-        "ResyncDue",
         "EntriesProcessed",
         "ListOpened",
         "ResyncOpened",
@@ -461,12 +459,6 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "ResyncCheckSet",
         "ObjectMutated",
         "MutationDetected",
-        "WorkAdded",
-        "WorkTaken",
-        "WorkDone",
-        "WorkDelayed",
-        "WorkForgotten",
-        "Reconciled",
         "WorkShutDown",
     ]
     .into();

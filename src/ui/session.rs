@@ -33,7 +33,7 @@ const MAX_TICKS: usize = 400;
 const CONSEQUENCE: usize = 120;
 
 /// How far the marker that the page opens with may be from the start, in facts.
-const OPENING: usize = 800;
+const OPENING: usize = 1_000;
 
 /// What a command did to the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 // What the lessons show, and the hands on the timeline.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { ROOMS, suite } from "../harness.mjs";
 
@@ -71,6 +72,29 @@ test("every lesson of the menu opens and can be stepped", onPage({}, async (app)
     assert.equal(state.step, 1, id);
   }
 }));
+
+// The other programs: their lesson says what they print. The order within a handler counts.
+for (const lesson of [
+  "listwatch",
+  "myinformer",
+  "sharedinformer-simulate",
+  "sharedinformer-listwatch",
+  "sharedinformer-indexer",
+  "indexer-run",
+  "sharedinformerfactory",
+]) {
+  test(`${lesson} prints its lines`, onPage({ lesson }, async (app) => {
+    const file = new URL(`../../../src/lessons/${lesson}.json`, import.meta.url);
+    const { expect } = JSON.parse(readFileSync(file, "utf8"));
+    const { output } = await app.toEnd();
+    const handlers = (lines) => [lines.filter((line) => !line.includes("second")), lines.filter((line) => line.includes("second"))];
+    assert.ok(expect.output.length > 0);
+    if (lesson === "sharedinformerfactory") assert.deepEqual(output.toSorted(), expect.output.toSorted());
+    else assert.deepEqual(handlers(output), handlers(expect.output));
+    const shown = await app.page.evaluate(() => document.body.innerText);
+    assert.ok(shown.includes(output.at(-1)), "the last line is on screen");
+  }));
+}
 
 for (const [lesson, lines] of Object.entries(OUTPUT)) {
   test(`${lesson} prints exactly its lines`, onPage({ lesson }, async (app) => {
