@@ -546,7 +546,6 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             notification.object().key == *key
         }
         (F::WorkAdded { key, .. }, F::WorkDelayed { key: of, .. })
-        | (F::WorkAdded { key, .. }, F::WorkAdded { key: of, .. })
         | (
             F::WorkTaken { key, .. },
             F::WorkAdded { key: of, .. } | F::WorkDelayed { key: of, .. },

@@ -175,7 +175,7 @@ pub struct QueueRoom {
     pub closed: bool,
 }
 
-/// The queue's lock.
+/// A lock.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LockState {
     /// Who has it.
@@ -360,10 +360,18 @@ impl Picture {
             .iter()
             .map(|handler| handler.pending.len() + handler.notifications.len())
             .sum();
+        let listed = |entry: &Entry| match entry {
+            Entry::ReplacedAll { objects, .. } => objects.len(),
+            _ => 1,
+        };
+        let popped = self.pop.processing.iter().chain(&self.pop.last);
+        let popped = popped.flat_map(|popped| &popped.entries);
+        let entries: usize = self.queue.entries.iter().chain(popped).map(listed).sum();
         self.api.objects.len()
             + self.api.stream.len()
             + self.queue.keys.len()
             + queued
+            + entries
             + self.store.items.len()
             + indexed
             + told

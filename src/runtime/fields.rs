@@ -14,6 +14,21 @@ pub trait Read: Sized {
     fn read(value: Value) -> Result<Self, String>;
 }
 
+/// The latest moment, and the longest period, of a scenario: some 30 years, and sums of them fit.
+pub const LATEST_MS: u64 = 1_000_000_000_000;
+
+/// A moment or a period, in ms.
+///
+/// # Errors
+/// It is too long.
+pub fn moment(ms: u64) -> Result<u64, String> {
+    if ms <= LATEST_MS {
+        Ok(ms)
+    } else {
+        Err(format!("{ms} ms is too long; the most is {LATEST_MS}"))
+    }
+}
+
 /// The fields of an object, each taken out once.
 pub struct Fields {
     what: &'static str,

@@ -31,7 +31,7 @@ pub enum Wait {
     Ready,
     /// The moment.
     Until(Time),
-    /// The queue's lock.
+    /// A lock: the queue's or `blockDeltas`.
     Lock,
     /// Something that only another machine or an input can bring.
     Outside,

@@ -43,8 +43,10 @@ pub struct Scribe {
     looked_up: SortedMap<Key, Cause>,
     /// The `NotificationSent` that each handler's `pop` has not received.
     sent: SortedMap<u8, Cause>,
-    /// The `WorkAdded` or `WorkDelayed` of each key in the workqueue.
+    /// The `WorkAdded` of each key in the workqueue.
     added: SortedMap<Key, Cause>,
+    /// The `WorkDelayed` of each key that waits for its moment.
+    delayed: SortedMap<Key, Cause>,
     /// The `NotificationQueued` of each notification in a buffer.
     buffers: SortedMap<u8, VecDeque<Cause>>,
     /// The `NotificationTaken` that each handler works on …
@@ -73,6 +75,7 @@ impl Default for Scribe {
             looked_up: SortedMap::new(),
             sent: SortedMap::new(),
             added: SortedMap::new(),
+            delayed: SortedMap::new(),
             taken: Vec::new(),
             buffers: SortedMap::new(),
             running: SortedMap::new(),
@@ -137,6 +140,11 @@ impl Scribe {
         &self.out[self.out.len().saturating_sub(new)..]
     }
 
+    /// The mutation detector has looked at everything.
+    pub(super) fn compared(&mut self) {
+        self.mutated.clear();
+    }
+
     /// The facts since the last call.
     pub fn drain(&mut self) -> Vec<FactRecord> {
         std::mem::take(&mut self.out)
@@ -192,7 +200,7 @@ impl Scribe {
                 .unwrap_or(chain),
             Fact::NotificationQueued { handler, .. } => self.sent.remove(handler).unwrap_or(chain),
             Fact::WorkAdded { key, .. } if self.actor == Actor::Main => {
-                self.added.get(key).copied().unwrap_or(chain)
+                self.delayed.remove(key).unwrap_or(chain)
             }
             Fact::WorkAdded { .. } => match self.actor {
                 Actor::Listener(handler) => self.running.get(&handler).copied().unwrap_or(chain),
@@ -203,7 +211,7 @@ impl Scribe {
                 Actor::Listener(_) => self.running.get(handler).copied().unwrap_or(chain),
                 _ => chain,
             },
-            Fact::WorkTaken { key, .. } => self.added.get(key).copied().unwrap_or(chain),
+            Fact::WorkTaken { key, .. } => self.added.remove(key).unwrap_or(chain),
             Fact::DeltaTaken { position, .. } => {
                 self.taken.get(*position as usize).copied().unwrap_or(chain)
             }
@@ -292,7 +300,7 @@ impl Scribe {
                 self.added.insert(key.clone(), this);
             }
             Fact::WorkDelayed { key, .. } => {
-                self.added.or_insert(key.clone(), this);
+                self.delayed.or_insert(key.clone(), this);
             }
             // What was still on its way is not read any more.
             Fact::WatchEnded { .. } => {

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::runtime::Time;
-use crate::runtime::fields::{Fields, Read, deserialize_by_fields, one_of};
+use crate::runtime::fields::{Fields, Read, deserialize_by_fields, moment, one_of};
 use crate::runtime::virtual_time::{
-    Feed, HandlerSettings, Input, ProcessModeText, Question, Settings, World,
+    Feed, HandlerSettings, Input, MOST_HANDLERS, ProcessModeText, Question, Settings, World,
 };
 
 use super::any::AnySource;
@@ -139,7 +139,7 @@ impl Read for Scenario {
 impl Read for Entry {
     fn read(value: Value) -> Result<Self, String> {
         let mut fields = Fields::of("an entry of a script", value)?;
-        let at = fields.need("at")?;
+        let at = moment(fields.need("at")?)?;
         let op: String = fields.need("op")?;
         let act = match &*op {
             "create" => Act::Create {
@@ -222,7 +222,24 @@ pub fn refusal_kind(name: &str) -> Option<ApiErrorKind> {
     })
 }
 
+/// How many informers there may be beside the first: more than anybody can follow.
+const MOST_BESIDE: usize = 50;
+
 impl Act {
+    /// Whether it happens on the server, which informers can share.
+    fn is_for_server(&self) -> bool {
+        !matches!(
+            self,
+            Self::Pop
+                | Self::Mode { .. }
+                | Self::KnownObjects { .. }
+                | Self::AddHandler { .. }
+                | Self::RemoveHandler { .. }
+                | Self::Print { .. }
+                | Self::Ask { .. }
+        )
+    }
+
     /// As an input of a world.
     ///
     /// # Errors
@@ -270,6 +287,12 @@ impl Scenario {
                 Self {
                     settings,
                     beside: Vec::new(),
+                    script: self
+                        .script
+                        .iter()
+                        .filter(|entry| entry.act.is_for_server())
+                        .cloned()
+                        .collect(),
                     ..self.clone()
                 }
                 .build()?
@@ -282,6 +305,16 @@ impl Scenario {
     }
 
     fn build_alone(&self) -> Result<World<AnySource>, String> {
+        for (what, count, most) in [
+            ("handlers", self.settings.handlers.len(), MOST_HANDLERS),
+            ("informers beside", self.beside.len(), MOST_BESIDE),
+        ] {
+            if count > most {
+                return Err(format!(
+                    "a scenario has {count} {what}; there is room for {most}"
+                ));
+            }
+        }
         let source = match self.settings.feed {
             Feed::Program => AnySource::Program(Program::default()),
             Feed::Recorded => {
@@ -371,6 +404,7 @@ mod tests {
             (r#"{"at": 5, "op": "cat"}"#, "\"cat\""),
             (r#"{"at": 5, "op": "mode", "mode": "fast"}"#, "\"held\""),
             (r#"{"op": "cut"}"#, "\"at\""),
+            (r#"{"at": 18446744073709551615, "op": "cut"}"#, "too long"),
             (r#"{"at": 5, "op": "error", "code": 70000}"#, "\"code\""),
             (
                 r#"{"at": 5, "op": "refuse", "request": "watch", "with": "boom", "times": 1}"#,

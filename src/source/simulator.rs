@@ -312,7 +312,7 @@ impl Simulator {
     /// What stands between a request and its answer: the network, and refusals that were ordered.
     fn refused(&mut self, now: Time, watch: bool, trace: &mut impl Trace) -> Result<(), ApiError> {
         if now < self.down_until {
-            return Err(connection_refused(trace));
+            return Err(connection_refused(watch, trace));
         }
         let Some(place) = self.refusals.iter().position(|order| order.watch == watch) else {
             return Ok(());
@@ -328,7 +328,7 @@ impl Simulator {
             self.refusals.remove(place);
         }
         if kind == ApiErrorKind::ConnectionRefused {
-            return Err(connection_refused(trace));
+            return Err(connection_refused(watch, trace));
         }
         Err(refuse_request(kind, watch, trace))
     }
@@ -536,8 +536,13 @@ impl Pages {
     }
 }
 
-fn connection_refused(trace: &mut impl Trace) -> ApiError {
-    trace.fact(Step::ServerWatch, || Fact::ConnectionRefused);
+fn connection_refused(watch: bool, trace: &mut impl Trace) -> ApiError {
+    let step = if watch {
+        Step::ServerWatch
+    } else {
+        Step::ServerList
+    };
+    trace.fact(step, || Fact::ConnectionRefused);
     let kind = ApiErrorKind::ConnectionRefused;
     ApiError::new(kind, message(kind))
 }

@@ -6,8 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::cache::controller::Generation;
+use crate::cache::delta::DeltaType;
 use crate::cache::fact::{
-    Actor, EventType, Fact, FactRecord, LockName, ProcessMode, Refusal, Verb,
+    Actor, Entry, EventType, Fact, FactRecord, LockName, ProcessMode, Refusal, Verb,
 };
 use crate::cache::key::Key;
 use crate::cache::lister_watcher::ApiErrorKind;
@@ -558,6 +559,15 @@ impl Session {
                 Fact::DeltaAppended { delta_type, .. } => Some(Tick {
                     at: place + 1,
                     delta_type: *delta_type,
+                }),
+                Fact::EntryAppended { entry, .. } => Some(Tick {
+                    at: place + 1,
+                    delta_type: match entry {
+                        Entry::Delta(delta_type, _) => *delta_type,
+                        Entry::ReplacedAll { .. } => DeltaType::ReplacedAll,
+                        Entry::SyncAll => DeltaType::SyncAll,
+                        Entry::Bookmark { .. } => DeltaType::Bookmark,
+                    },
                 }),
                 _ => None,
             })

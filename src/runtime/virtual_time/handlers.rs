@@ -24,8 +24,8 @@ type Obj = DynamicObject;
 /// How often the mutation detector looks, in virtual ms.
 const COMPARE_MS: Time = 1_000;
 
-/// How many handlers a world has room for: as many as a fact can number.
-const MOST_HANDLERS: usize = 200;
+/// How many handlers a world has room for: a fact's number from `BESIDE` on is no handler's.
+pub const MOST_HANDLERS: usize = 200;
 
 /// One handler.
 #[derive(Clone)]
@@ -266,6 +266,7 @@ impl<S: Source> World<S> {
         if let Some(detector) = &mut self.detector {
             // What it finds it states; upstream panics.
             let _stated = detector.compare_objects(millis(self.now), &mut self.scribe);
+            self.scribe.compared();
         }
     }
 
@@ -311,7 +312,8 @@ impl<S: Source> World<S> {
         if let Some(running) = handler.running.take() {
             let name = running.notice.object().as_object().map(|o| o.name());
             let panics = handler.settings.panics_at.as_deref();
-            let end = if panics.is_some() && panics == name {
+            let is_called = handler.told(&running.notice).is_some();
+            let end = if is_called && panics.is_some() && panics == name {
                 handler.panics += 1;
                 HandlerEnd::Panicked("a fault of the handler".into())
             } else {

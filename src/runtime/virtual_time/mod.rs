@@ -45,7 +45,7 @@ use super::rng::Rng;
 use super::scribe::Scribe;
 use super::{Source, Time, Wait};
 
-pub use handlers::Handler;
+pub use handlers::{Handler, MOST_HANDLERS};
 pub use process::{PoppedWork, ProcessLoop};
 pub use program::{BESIDE, PROGRAM};
 pub use reflect::{Answer, Feeder, REQUEST_MS, REQUESTS, ReflectorLog, RequestKind, RequestLine};
@@ -56,6 +56,9 @@ pub use work::Work;
 
 pub use crate::cache::reflector::ReflectorState;
 
+/// After so many moments at which only informers beside did something that is not told, nothing will
+/// be.
+const SILENT_MOMENTS: usize = 1_000;
 /// How many lines of output a world keeps.
 pub const OUTPUT_LINES: usize = 500;
 /// How many notifications a world keeps for each handler.
@@ -142,7 +145,7 @@ impl<S: Source> World<S> {
         let mut informer = SharedInformerState::new(period);
         let mut processor = SharedProcessor::default();
         let mut handlers = Vec::new();
-        for handler in &settings.handlers {
+        for handler in settings.handlers.iter().take(MOST_HANDLERS) {
             let inline = match settings.machinery {
                 Machinery::HandMade | Machinery::Indexer | Machinery::Client => handler.inline,
                 Machinery::Plain => true,
@@ -259,6 +262,8 @@ impl<S: Source> World<S> {
             // Only a shared informer's handlers come and go.
             Input::AddHandler(_) | Input::RemoveHandler(_)
                 if self.settings.machinery != Machinery::Shared => {}
+            Input::AddHandler(_) if self.handlers.len() + self.asked().count() >= MOST_HANDLERS => {
+            }
             Input::AddHandler(settings) => {
                 let resync_ms = settings.resync_ms.unwrap_or(self.settings.resync_ms);
                 let asked = Fact::HandlerAsked {
@@ -288,6 +293,7 @@ impl<S: Source> World<S> {
     pub fn step(&mut self) -> bool {
         let before = self.scribe.count();
         let mut kept = None;
+        let mut silent = 0;
         loop {
             self.run_beside();
             if self.scribe.count() > before {
@@ -299,7 +305,8 @@ impl<S: Source> World<S> {
                 }
                 continue;
             }
-            let Some(next) = self.next_moment() else {
+            let next = self.next_moment().filter(|_| silent < SILENT_MOMENTS);
+            let Some(next) = next else {
                 // Moments in which only the informers beside did something, and nothing that is
                 // told, have not come: an input finds the world as of the last fact.
                 if let Some((now, beside)) = kept {
@@ -307,6 +314,7 @@ impl<S: Source> World<S> {
                 }
                 return false;
             };
+            silent += 1;
             if kept.is_none() && !self.beside.is_empty() {
                 kept = Some((self.now, self.beside.clone()));
             }
@@ -456,12 +464,6 @@ impl<S: Source> World<S> {
         &self.process
     }
 
-    /// The shared informer's bookkeeping.
-    #[must_use]
-    pub fn informer(&self) -> &SharedInformerState<Obj> {
-        &self.informer
-    }
-
     /// The handlers, also those that were removed.
     #[must_use]
     pub fn handlers(&self) -> &[Handler] {
@@ -478,15 +480,6 @@ impl<S: Source> World<S> {
     #[must_use]
     pub fn resync_check_ms(&self) -> u64 {
         ceil_ms(self.informer.resync_check_period())
-    }
-
-    /// Whether some machine waits for a lock or for somebody who does: a deadlock, if no other can
-    /// go on any more.
-    #[must_use]
-    pub fn is_stuck(&self) -> bool {
-        [&self.lock, &self.block_deltas]
-            .iter()
-            .any(|lock| lock.holder().is_some())
     }
 
     fn actors(&self) -> Vec<Actor> {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::cache::controller::Generation;
 use crate::cache::fact::ProcessMode;
-use crate::runtime::fields::{Fields, Read, deserialize_by_fields, one_of};
+use crate::runtime::fields::{Fields, Read, deserialize_by_fields, moment, one_of};
 
 /// What feeds the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -73,7 +73,8 @@ pub struct Settings {
     pub indices: Vec<Arc<str>>,
     /// How the process loop runs.
     pub mode: ProcessModeText,
-    /// How long `process` takes for each delta, in virtual ms; the lock is held meanwhile.
+    /// How long `process` takes for each notification, in virtual ms; the queue's lock is held
+    /// meanwhile, unless a RealFIFO gives it back while processing.
     pub process_ms: u32,
     /// The process function goes by the delta's type alone, as the first programs of the lessons
     /// do; else it looks whether the object exists, as `processDeltas` does.
@@ -165,7 +166,7 @@ pub struct HandlerSettings {
     pub resync_ms: Option<u64>,
     /// It is told only of objects with this label and value: `app=web`.
     pub filter: Option<Arc<str>>,
-    /// It panics at objects of this name.
+    /// It panics at objects of this name (with a buffer only).
     pub panics_at: Option<Arc<str>>,
     /// It writes this label and value into every object it is told of: `app=web`. Everybody shares
     /// these objects.
@@ -271,7 +272,7 @@ impl Read for Settings {
             watch_list: fields.get("watchList")?,
             refuses_streaming: fields.get("refusesStreaming")?,
             page_size: fields.get("pageSize")?,
-            resync_ms: fields.get("resyncMs")?,
+            resync_ms: moment(fields.get("resyncMs")?)?,
             known_objects: fields.get("knownObjects")?,
             store: fields.get("store")?,
             emit_delta_type_replaced: fields.get("emitDeltaTypeReplaced")?,
@@ -308,7 +309,10 @@ impl Read for HandlerSettings {
             name: fields.get("name")?,
             inline: fields.get("inline")?,
             latency_ms: fields.get("latencyMs")?,
-            resync_ms: fields.get("resyncMs")?,
+            resync_ms: fields
+                .get::<Option<u64>>("resyncMs")?
+                .map(moment)
+                .transpose()?,
             filter: fields.get("filter")?,
             panics_at: fields.get("panicsAt")?,
             mutates: fields.get("mutates")?,
