@@ -66,6 +66,18 @@ pub fn words(record: &FactRecord, recent: &[FactRecord], picture: &Picture, lang
 /// The words before the first fact.
 #[must_use]
 pub fn before_start(picture: &Picture, lang: Lang) -> Words {
+    if has_no_queue(picture) {
+        let what = say(
+            lang,
+            "Nothing has happened yet. A program will do all of it: no reflector, no queue.",
+            "还什么都没有发生。一切都由程序完成：没有 Reflector，也没有队列。",
+            &[],
+        );
+        return Words {
+            what,
+            why: Vec::new(),
+        };
+    }
     let queue = picture.queue.kind.as_str();
     let (en, zh) = match picture.api.feed {
         Feed::Server => (
@@ -113,6 +125,11 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
         ),
         why: say(lang, why.0, why.1, &[]),
     }
+}
+
+/// Whether a program stands alone: with an Indexer, or with a client only.
+fn has_no_queue(picture: &Picture) -> bool {
+    matches!(picture.machinery, Machinery::Client | Machinery::Indexer)
 }
 
 /// The spans as one string.
@@ -218,6 +235,9 @@ impl Writer<'_> {
         reason = "one arm a fact: the whole point is that none is forgotten"
     )]
     fn tell(&self) -> Told {
+        if let Some(told) = self.tell_program() {
+            return told;
+        }
         match &self.record.fact {
             // ---- the API server
             Fact::ObjectCreated { object, body: _ } => (
@@ -388,11 +408,19 @@ impl Writer<'_> {
                     "The request did not reach the server: connection refused.",
                     "请求没有到达 API server：连接被拒绝。",
                 ),
-                vec![say!(
-                    self,
-                    "A refused watch is tried again from the same version, after a pause; it never leads to a list.",
-                    "被拒绝的 watch 会在停顿后从同一版本重试，不会因此重新 List。",
-                )],
+                vec![if self.record.step == Step::ServerList {
+                    say!(
+                        self,
+                        "The list is asked for again after a pause; what is stored stays as it is.",
+                        "停顿后会重新请求 List，已存的内容保持原样。",
+                    )
+                } else {
+                    say!(
+                        self,
+                        "A refused watch is tried again from the same version, after a pause; it never leads to a list.",
+                        "被拒绝的 watch 会在停顿后从同一版本重试，不会因此重新 List。",
+                    )
+                }],
             ),
             Fact::WatchRefused { rv, oldest } => (
                 say!(
@@ -1879,6 +1907,58 @@ impl Writer<'_> {
 
     // ---- the API server
 
+    /// What a program does that has no reflector and no queue.
+    fn tell_program(&self) -> Option<Told> {
+        if !has_no_queue(self.picture) {
+            return None;
+        }
+        let what = match &self.record.fact {
+            Fact::ListRequested { .. } => {
+                say!(
+                    self,
+                    "The program asked for a list.",
+                    "程序发出 List 请求。"
+                )
+            }
+            Fact::ListReceived { rv, count } => say!(
+                self,
+                "The program got the list: {objects} at resourceVersion {rv}.",
+                "程序收到列表：{objects}，resourceVersion 为 {rv}。",
+                objects = text(objects(*count as usize, self.lang)),
+                rv = version(rv),
+            ),
+            Fact::WatchRequested { .. } => {
+                say!(
+                    self,
+                    "The program asked for a watch.",
+                    "程序发出 watch 请求。"
+                )
+            }
+            Fact::WatchEnded { .. } => {
+                say!(
+                    self,
+                    "The program's watch is over.",
+                    "程序的 watch 结束了。"
+                )
+            }
+            Fact::EventReceived { event, object } => say!(
+                self,
+                "The program took {event} {object} off the stream.",
+                "程序从流中取下 {event} {object}。",
+                event = event_type(*event),
+                object = self.object(object),
+            ),
+            Fact::Called { object, .. } => say!(
+                self,
+                "The program handed {object} to the Indexer.",
+                "程序把 {object} 交给 Indexer。",
+                object = self.object(object),
+            ),
+            _ => return None,
+        };
+        Some((what, Vec::new()))
+    }
+
     fn list_again(&self, next: ListAgain) -> Vec<Span> {
         match next {
             ListAgain::Later => say!(
@@ -1950,8 +2030,8 @@ impl Writer<'_> {
             ),
             (None, LockName::BlockDeltas) => say!(
                 self,
-                "Nothing is processed meanwhile: a new handler misses no change and is told none twice.",
-                "这期间不处理任何 delta：新 handler 既不会漏掉变更，也不会收到两次。"
+                "Nothing is processed meanwhile: a handler that comes or goes misses no change and is told none twice.",
+                "这期间不处理任何 delta：增减的 handler 既不会漏掉变更，也不会收到两次。"
             ),
         }
     }
@@ -2315,8 +2395,8 @@ impl Writer<'_> {
             ),
             ProcessMode::Paced(_) | ProcessMode::Held => say!(
                 self,
-                "What comes in meanwhile piles up by key. A real process loop never waits like this; the page does, to let one look.",
-                "这期间进来的变更按 key 堆积。真实的处理循环不会这样等待，这里只是为了便于观察。",
+                "What comes in meanwhile piles up. A real process loop never waits like this; the page does, to let one look.",
+                "这期间进来的变更会堆积起来。真实的处理循环不会这样等待，这里只是为了便于观察。",
             ),
         };
         (what, vec![why])
@@ -3229,7 +3309,7 @@ impl Writer<'_> {
         } else {
             say!(
                 self,
-                "{n} more wait in its buffer, the next one is taken at once.",
+                "Its buffer holds {n} more, the next one is taken at once.",
                 "缓冲里还有 {n} 个在等，马上取下一个。",
                 n = text(waiting.to_string()),
             )

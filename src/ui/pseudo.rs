@@ -1252,7 +1252,7 @@ static PROGRAM: Routine = Routine {
     lines: &[
         plain("main():"),
         call(
-            "  queue.add | update | delete(obj)",
+            "  the program's next call, or its next line",
             &[Step::ProgramCall],
             &[Id::Add, Id::Delete, Id::FifoWrite, Id::RealWrite],
         ),

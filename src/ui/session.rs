@@ -214,8 +214,13 @@ impl Session {
                 self.insert(Input::AddHandler(late_handler(number)))
             }
             Command::RemoveHandler(number) => match number.try_into() {
-                Ok(number) => self.insert(Input::RemoveHandler(number)),
-                Err(_) => Change::None,
+                Ok(number)
+                    if (self.picture().handlers.get(usize::from(number)))
+                        .is_some_and(|handler| !handler.removed) =>
+                {
+                    self.insert(Input::RemoveHandler(number))
+                }
+                _ => Change::None,
             },
             Command::Fault(fault) => {
                 let (command, needs_watch) = fault_command(fault);
@@ -392,6 +397,10 @@ impl Session {
         };
         if !self.head.can_choose {
             return self.fail(hand_made(), None);
+        }
+        // It runs as that already.
+        if self.timeline.scenario().settings.era == Era(generation) {
+            return Change::None;
         }
         self.playback.pause();
         let facts = self.timeline.facts();
