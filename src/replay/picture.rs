@@ -399,12 +399,24 @@ impl Picture {
             .count();
         let in_hand = self.reflector.in_hand.is_some();
         let queued: usize = self.queue.deltas.values().map(Vec::len).sum();
+        let kept = self
+            .reflector
+            .temporary
+            .as_ref()
+            .map_or(0, |kept| kept.len());
+        // A list has as many as it has objects; a resync and a bookmark change nothing.
+        let changes = |entry: &Entry| match entry {
+            Entry::Delta(DeltaType::Sync, _) | Entry::SyncAll | Entry::Bookmark { .. } => 0,
+            Entry::Delta(..) => 1,
+            Entry::ReplacedAll { objects, .. } => objects.len(),
+        };
+        let entries: usize = self.queue.entries.iter().map(changes).sum();
         // The one in work counts until the next one is taken or all are done.
         let in_work = self.pop.processing.as_ref().map_or(0, |popped| {
             popped.deltas.len() - popped.position.unwrap_or(0)
         });
         self.store.behind = if self.store.present {
-            (waiting + usize::from(in_hand) + queued + self.queue.entries.len() + in_work) as u64
+            (waiting + usize::from(in_hand) + queued + kept + entries + in_work) as u64
         } else {
             0
         };

@@ -79,7 +79,7 @@ pub(super) fn Processor() -> impl IntoView {
         <Frame room=Room::Processor title=title side=side>
             <div class="two" class:works=works>
                 <ul class="handlers" tabindex="0">
-                    {list(handlers, |row| (row.number, Arc::clone(&row.name)), move |row| {
+                    {list(handlers, |row| (row.number * 2 + usize::from(row.inline), Arc::clone(&row.name)), move |row| {
                             view! { <Handler row=row /> }
                         })}
                     {shown(move || handlers.with(Vec::is_empty), move || view! {
