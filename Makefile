@@ -107,8 +107,9 @@ clippy: setup-rust
 	cargo clippy $(CARGO_FLAGS) -p deltascope-bench --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --target $(WASM) --features ui --lib --bins -- -D warnings
 
+# From fixed seeds, so that one commit has one result; a bare `cargo test` and `make soak` roll their own.
 test-native: setup-rust
-	cargo test $(CARGO_FLAGS) --no-fail-fast
+	PROPTEST_RNG_SEED=1 SHUTTLE_RANDOM_SEED=1 cargo test $(CARGO_FLAGS) --no-fail-fast
 
 # Among them the runner of recorded scenarios.
 examples: setup-rust

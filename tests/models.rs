@@ -7,10 +7,11 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::disallowed_methods,
     dead_code,
     missing_docs,
     unreachable_pub,
-    reason = "tests, which use some of the sources that are included"
+    reason = "tests, which use some of the sources that are included; `make soak` asks for more by the environment"
 )]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,8 +81,13 @@ fn panicked(_policy: PanicPolicy) {
     panic!("a handler has panicked");
 }
 
-/// So many schedules of each model.
-const SCHEDULES: usize = 2000;
+/// How many schedules of each model: 2,000, or what `SOAK_SEEDS` says (as `make soak` does).
+fn schedules() -> usize {
+    let soak = std::env::var("SOAK_SEEDS");
+    soak.ok()
+        .and_then(|seeds| seeds.parse().ok())
+        .unwrap_or(2000)
+}
 
 fn pod(name: &str, rv: u64) -> Item<Pod> {
     let mut pod = Pod::default();
@@ -134,7 +140,7 @@ fn no_wake_up_of_a_queue_is_lost() {
             poppers.into_iter().for_each(join);
             assert_eq!(popped.load(Ordering::Relaxed), 4);
         },
-        SCHEDULES,
+        schedules(),
     );
 }
 
@@ -155,7 +161,7 @@ fn closing_a_queue_wakes_all_who_wait() {
             queue.close();
             poppers.into_iter().for_each(join);
         },
-        SCHEDULES,
+        schedules(),
     );
 }
 
@@ -188,7 +194,7 @@ fn an_atomic_queue_that_unlocks_loses_nothing_and_syncs_after_processing() {
             assert_eq!(taken, 3);
             join(adder);
         },
-        SCHEDULES,
+        schedules(),
     );
 }
 
@@ -223,7 +229,7 @@ fn a_reader_never_sees_half_of_a_write() {
             writers.into_iter().for_each(join);
             assert!(store.is_empty());
         },
-        SCHEDULES,
+        schedules(),
     );
 }
 
@@ -271,7 +277,7 @@ fn a_listener_tells_everything_in_order_until_it_is_closed() {
             let told = told.lock().unwrap();
             assert!(*told == ["a", "b"] || *told == ["a", "b", "c"], "{told:?}");
         },
-        SCHEDULES,
+        schedules(),
     );
 }
 
@@ -291,7 +297,6 @@ fn a_workqueue_drains_and_then_lets_everybody_go() {
                             done.fetch_add(1, Ordering::Relaxed);
                             queue.done(&item);
                         }
-                        assert_eq!(queue.get(), Err(ShutDown));
                     })
                 })
                 .collect();
@@ -301,9 +306,12 @@ fn a_workqueue_drains_and_then_lets_everybody_go() {
             queue.add("a");
             queue.shut_down_with_drain();
             workers.into_iter().for_each(join);
+            // Only now: a worker that was let go may leave one behind who holds an item that was added
+            // once more, and who takes it again himself.
+            assert_eq!(queue.get(), Err(ShutDown));
             let done = done.load(Ordering::Relaxed);
             assert!((1..=3).contains(&done), "{done}");
         },
-        SCHEDULES,
+        schedules(),
     );
 }
