@@ -3,7 +3,9 @@
 //! A bug report, a lesson's script and a test are recordings: played, the same one states the same
 //! facts, on every machine.
 
-use crate::runtime::virtual_time::Input;
+use crate::cache::controller::Generation;
+use crate::runtime::Time;
+use crate::runtime::virtual_time::{Era, Input};
 use crate::source::Command;
 use crate::source::scenario::Scenario;
 
@@ -14,20 +16,62 @@ use super::timeline::Timeline;
 pub struct Recording {
     /// What was built, and what happens in it by itself.
     pub scenario: Scenario,
-    /// What came from outside, each with the number of facts that came before it.
-    pub inputs: Vec<(usize, Input<Command>)>,
+    /// What came from outside.
+    pub inputs: Vec<Taken>,
+}
+
+/// An input, and when it came.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// So many facts came before it.
+    pub after: usize,
+    /// The virtual time of the last of them.
+    pub at: Time,
+    /// It.
+    pub input: Input<Command>,
 }
 
 impl Recording {
-    /// Runs it.
+    /// Runs it. An input comes after as many facts as it did; where those are others than they were
+    /// (it is another generation, another setting, another version of this program), at its time.
     ///
     /// # Errors
     /// Says which object of the scenario cannot be read.
     pub fn play(&self) -> Result<Timeline, String> {
         let mut timeline = Timeline::new(self.scenario.clone())?;
-        for (after, input) in &self.inputs {
-            timeline.extend(*after);
-            timeline.insert(*after, input.clone());
+        for taken in &self.inputs {
+            timeline.extend(taken.after);
+            let same = timeline.len() >= taken.after && timeline.time_at(taken.after) == taken.at;
+            let after = if same {
+                taken.after
+            } else {
+                timeline.extend_past(taken.at)
+            };
+            timeline.insert(after, taken.input.clone());
+        }
+        Ok(timeline)
+    }
+
+    /// The same in another generation.
+    #[must_use]
+    pub fn in_generation(&self, generation: Generation) -> Self {
+        let mut other = self.clone();
+        other.scenario.settings.era = Era(generation);
+        for beside in &mut other.scenario.beside {
+            beside.settings.era = Era(generation);
+        }
+        other
+    }
+
+    /// Runs it with every input at its time: after the last fact of that moment.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read.
+    pub fn play_by_time(&self) -> Result<Timeline, String> {
+        let mut timeline = Timeline::new(self.scenario.clone())?;
+        for taken in &self.inputs {
+            let after = timeline.extend_past(taken.at);
+            timeline.insert(after, taken.input.clone());
         }
         Ok(timeline)
     }

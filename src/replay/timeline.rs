@@ -4,45 +4,104 @@
 //! fold of facts. Going back is a checkpoint and a short fold. An input at an earlier moment drops
 //! the facts (and the inputs of the user) after it, and the future is computed anew: what the
 //! script of the scenario still holds happens as it would.
+//!
+//! The line is cut into segments, each with a checkpoint at its start. The facts of old segments are
+//! dropped and computed again when they are looked at; so a run may be long and its memory bounded.
+//! Clones share what they have in common, which is what makes a fork cheap.
+
+use std::cell::RefCell;
+use std::ops::{ControlFlow, Deref, Range};
+use std::sync::Arc;
 
 use crate::cache::fact::FactRecord;
+use crate::runtime::Time;
 use crate::runtime::virtual_time::{Input, World};
 use crate::source::Command;
 use crate::source::any::AnySource;
 use crate::source::scenario::Scenario;
 
 use super::picture::Picture;
-use super::recording::Recording;
+use super::recording::{Recording, Taken};
 
-/// A picture is kept after so many facts, or (a heavy one) after half as many as there are things in
-/// it: so the pictures weigh no more than the facts, and a seek folds no more than what it shows.
-pub const PICTURE_EVERY: usize = 64;
-/// A world is kept after so many facts, or (a heavy one) after as many as there are things in its
-/// picture: an input into the past replays so many at most.
-pub const WORLD_EVERY: usize = 512;
-/// How many facts are kept at the most: about 40 MB of them.
-pub const MAX_FACTS: usize = 100_000;
+/// A segment has so many facts, or (a heavy world) twice as many as there are things in its picture:
+/// so the checkpoints weigh no more than the facts, and no seek computes more than it shows.
+pub const SEGMENT: usize = 4096;
+/// So many pictures are kept within the segment that is looked at: a step back folds what lies
+/// between two of them.
+const WITHIN: usize = 8;
+/// The facts of at most so many are kept: about 75 MB of them. Older ones are computed again.
+pub const FACTS_KEPT: usize = 300_000;
+/// What all checkpoints may weigh together, in things: about 160 MB with their worlds. From there on
+/// every second one of the older half goes, and a seek into it takes longer.
+const CHECKPOINTS_WEIGH: usize = 800_000;
+/// How many facts a run has at the most: they are numbered with 32 bits, and inputs stay.
+pub const MAX_FACTS: usize = 16_000_000;
 /// How many facts an endless run is ahead of the cursor.
 pub const AHEAD: usize = 40;
 
 /// One run.
 #[derive(Clone)]
 pub struct Timeline {
-    scenario: Scenario,
+    scenario: Arc<Scenario>,
     world: World<AnySource>,
-    facts: Vec<FactRecord>,
-    /// Pictures, each with the number of facts it is after.
-    pictures: Vec<(usize, Picture)>,
-    /// How many facts come between the last one and the next.
-    picture_gap: usize,
-    /// The inputs of the user, each with the number of facts that came before it.
-    inputs: Vec<(usize, Input<Command>)>,
+    /// At least one.
+    segments: Vec<Segment>,
+    /// How long the last one gets.
+    gap: usize,
+    /// The inputs of the user.
+    inputs: Vec<Taken>,
     /// How many of them the world has taken.
     taken: usize,
-    /// What the world was like when it had stated so many facts and taken so many of `inputs`.
-    worlds: Vec<(usize, usize, World<AnySource>)>,
     /// Nothing can happen any more without an input.
     over: bool,
+    /// What was computed to be looked at.
+    looked_at: RefCell<Vec<LookedAt>>,
+    /// Facts before this one lie behind fewer checkpoints.
+    thinned: usize,
+    most: usize,
+}
+
+#[derive(Clone)]
+struct Segment {
+    /// How many facts come before it.
+    from: usize,
+    start: Arc<Checkpoint>,
+    /// Its facts, unless they were dropped; the last one's never are.
+    facts: Option<Arc<Vec<FactRecord>>>,
+}
+
+struct Checkpoint {
+    world: World<AnySource>,
+    taken: usize,
+    picture: Picture,
+}
+
+/// A segment that is looked at.
+#[derive(Clone, Debug, Default)]
+struct LookedAt {
+    from: usize,
+    /// Its facts, where they had been dropped.
+    facts: Option<Arc<Vec<FactRecord>>>,
+    /// Pictures within it, each with the number of facts before it.
+    pictures: Vec<(usize, Arc<Picture>)>,
+}
+
+/// How many segments are kept ready to be looked at: the one at the cursor and its neighbours.
+const LOOKED_AT: usize = 3;
+
+/// Some facts in a row, to be read.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    facts: Arc<Vec<FactRecord>>,
+    range: Range<usize>,
+}
+
+impl Deref for Facts {
+    type Target = [FactRecord];
+
+    fn deref(&self) -> &[FactRecord] {
+        self.facts.get(self.range.clone()).unwrap_or_default()
+    }
 }
 
 impl Timeline {
@@ -52,14 +111,7 @@ impl Timeline {
     /// Says which object of the scenario cannot be read.
     pub fn new(scenario: Scenario) -> Result<Self, String> {
         let world = scenario.build()?;
-        let mut timeline = Self {
-            pictures: vec![(0, Picture::of(&world))],
-            worlds: vec![(0, 0, world.clone())],
-            over: false,
-            scenario,
-            world,
-            ..Self::empty()
-        };
+        let mut timeline = Self::of(Arc::new(scenario), world, false);
         timeline.extend(AHEAD);
         Ok(timeline)
     }
@@ -69,47 +121,179 @@ impl Timeline {
     pub fn empty() -> Self {
         let scenario = Scenario::default();
         let world = scenario.empty_world();
-        Self {
-            pictures: vec![(0, Picture::of(&world))],
-            worlds: vec![(0, 0, world.clone())],
-            picture_gap: PICTURE_EVERY,
+        Self::of(Arc::new(scenario), world, true)
+    }
+
+    fn of(scenario: Arc<Scenario>, world: World<AnySource>, over: bool) -> Self {
+        let mut timeline = Self {
+            scenario,
+            segments: Vec::new(),
+            gap: SEGMENT,
             inputs: Vec::new(),
             taken: 0,
-            facts: Vec::new(),
-            over: true,
-            scenario,
+            over,
+            looked_at: RefCell::default(),
+            thinned: 0,
+            most: MAX_FACTS,
             world,
-        }
+        };
+        timeline.begin_segment(Picture::of(&timeline.world), 0);
+        timeline
     }
 
     /// How many facts are known.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.facts.len()
+        self.segments.last().map_or(0, |last| {
+            last.from + last.facts.as_ref().map_or(0, |facts| facts.len())
+        })
     }
 
     /// Whether nothing has happened and nothing will.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.facts.is_empty()
+        self.len() == 0
     }
 
     /// Whether more facts come when they are asked for.
     #[must_use]
     pub fn is_endless(&self) -> bool {
-        !self.over && self.facts.len() < MAX_FACTS
+        !self.over && self.len() < self.most
     }
 
-    /// Whether the run stopped only because no more facts are kept.
+    /// Whether the run stopped only because it cannot be longer.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        !self.over && self.facts.len() >= MAX_FACTS
+        !self.over && self.len() >= self.most
     }
 
-    /// The facts.
+    /// From now on there are no more than so many facts, however much room there is.
+    pub fn limit(&mut self, most: usize) {
+        self.most = most.min(MAX_FACTS);
+    }
+
+    /// How many facts there can be.
     #[must_use]
-    pub fn facts(&self) -> &[FactRecord] {
-        &self.facts
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// Before so many facts the checkpoints were thinned: to go there takes longer.
+    #[must_use]
+    pub fn thinned(&self) -> usize {
+        self.thinned
+    }
+
+    /// One fact.
+    #[must_use]
+    pub fn fact(&self, place: usize) -> Option<FactRecord> {
+        let (from, facts) = self.segment_at(place)?;
+        facts.get(place - from).cloned()
+    }
+
+    /// The facts of a range, as far as there are some.
+    #[must_use]
+    pub fn facts(&self, range: Range<usize>) -> Facts {
+        let mut all = Vec::new();
+        let mut place = range.start;
+        let end = range.end.min(self.len());
+        while place < end {
+            let Some((from, facts)) = self.segment_at(place) else {
+                break;
+            };
+            let until = (end - from).min(facts.len());
+            // One segment holds it all: it is lent.
+            if all.is_empty() && from + until == end {
+                let range = place - from..until;
+                return Facts { facts, range };
+            }
+            all.extend_from_slice(facts.get(place - from..until).unwrap_or_default());
+            if until == 0 || from + until <= place {
+                break;
+            }
+            place = from + until;
+        }
+        let range = 0..all.len();
+        Facts {
+            facts: Arc::new(all),
+            range,
+        }
+    }
+
+    /// All facts. They are copied: for short runs.
+    #[must_use]
+    pub fn all_facts(&self) -> Facts {
+        self.facts(0..self.len())
+    }
+
+    /// Shows each fact of a range, with its place, until it has seen enough.
+    pub fn each<B>(
+        &self,
+        range: Range<usize>,
+        seen: &mut dyn FnMut(usize, &FactRecord) -> ControlFlow<B>,
+    ) -> Option<B> {
+        let end = range.end.min(self.len());
+        let mut place = range.start;
+        while place < end {
+            let (from, facts) = self.segment_at(place)?;
+            for (within, record) in facts.iter().enumerate().skip(place - from) {
+                if from + within >= end {
+                    return None;
+                }
+                if let ControlFlow::Break(found) = seen(from + within, record) {
+                    return Some(found);
+                }
+            }
+            place = from + facts.len().max(1);
+        }
+        None
+    }
+
+    /// The same from the last to the first.
+    pub fn each_back<B>(
+        &self,
+        range: Range<usize>,
+        seen: &mut dyn FnMut(usize, &FactRecord) -> ControlFlow<B>,
+    ) -> Option<B> {
+        let mut end = range.end.min(self.len());
+        while end > range.start {
+            let (from, facts) = self.segment_at(end - 1)?;
+            let first = range.start.max(from);
+            let part = facts.get(first - from..end - from).unwrap_or_default();
+            for (within, record) in part.iter().enumerate().rev() {
+                if let ControlFlow::Break(found) = seen(first + within, record) {
+                    return Some(found);
+                }
+            }
+            end = first;
+        }
+        None
+    }
+
+    /// How many facts there are up to the end of this moment, among the known ones.
+    #[must_use]
+    pub fn count_until(&self, time: Time) -> usize {
+        let after = self
+            .segments
+            .partition_point(|s| s.start.world.now() <= time);
+        // The clock of a checkpoint may be ahead of its last fact, never behind its next.
+        for segment in self.segments.get(..after).unwrap_or_default().iter().rev() {
+            let Some((from, facts)) = self.segment_at(segment.from) else {
+                continue;
+            };
+            let within = facts.partition_point(|record| record.time <= time);
+            if within > 0 || from == 0 {
+                return from + within;
+            }
+        }
+        0
+    }
+
+    /// The time of the last of so many facts.
+    #[must_use]
+    pub fn time_at(&self, count: usize) -> Time {
+        let last = count.checked_sub(1).and_then(|place| self.fact(place));
+        last.map_or(0, |record| record.time)
     }
 
     /// The scenario.
@@ -118,11 +302,17 @@ impl Timeline {
         &self.scenario
     }
 
+    /// The inputs of the user.
+    #[must_use]
+    pub fn inputs(&self) -> &[Taken] {
+        &self.inputs
+    }
+
     /// What the run follows from.
     #[must_use]
     pub fn recording(&self) -> Recording {
         Recording {
-            scenario: self.scenario.clone(),
+            scenario: Scenario::clone(&self.scenario),
             inputs: self.inputs.clone(),
         }
     }
@@ -131,24 +321,58 @@ impl Timeline {
     /// computed to its end.
     pub fn extend(&mut self, wanted: usize) {
         let wanted = if self.scenario.is_endless() {
-            wanted.min(MAX_FACTS)
+            wanted.min(self.most)
         } else {
-            MAX_FACTS
+            self.most
         };
-        while !self.over && self.facts.len() < wanted {
+        while !self.over && self.len() < wanted {
             self.over = !self.world.step();
             self.collect();
         }
     }
 
+    /// Makes sure that all facts up to the end of this moment are known, and says how many they are.
+    pub fn extend_past(&mut self, time: Time) -> usize {
+        while self.is_endless() && (self.is_empty() || self.time_at(self.len()) <= time) {
+            self.extend(self.len() + AHEAD);
+        }
+        self.count_until(time)
+    }
+
     /// The state after `step` facts.
     #[must_use]
     pub fn picture(&self, step: usize) -> Picture {
-        let step = step.min(self.facts.len());
-        let after = self.pictures.partition_point(|(at, _)| *at <= step);
-        let kept = after.checked_sub(1).and_then(|n| self.pictures.get(n));
-        let (from, mut picture) = kept.cloned().unwrap_or_default();
-        picture.apply_all(self.facts.get(from..step).unwrap_or_default());
+        let step = step.min(self.len());
+        let number = self.segment_of(step.saturating_sub(1));
+        let Some(segment) = self.segments.get(number) else {
+            return Picture::default();
+        };
+        let from = segment.from;
+        let gap = (self.len_of(number) / WITHIN).max(SEGMENT / WITHIN);
+        let mut looked_at = self.look(number);
+        let kept = looked_at.pictures.iter().rev().find(|(at, _)| *at <= step);
+        let (mut at, mut picture) = match kept {
+            Some((at, picture)) => (*at, Picture::clone(picture)),
+            None => (from, segment.start.picture.clone()),
+        };
+        let facts = segment.facts.clone().or_else(|| looked_at.facts.clone());
+        let facts = facts.as_deref().map_or(&[][..], Vec::as_slice);
+        while at < step {
+            let next = (((at - from) / gap + 1) * gap + from).min(step);
+            picture.apply_all(facts.get(at - from..next - from).unwrap_or_default());
+            at = next;
+            let known = looked_at.pictures.partition_point(|(of, _)| *of < at);
+            if (at - from).is_multiple_of(gap)
+                && looked_at
+                    .pictures
+                    .get(known)
+                    .is_none_or(|(of, _)| *of != at)
+            {
+                let kept = Arc::new(picture.clone());
+                looked_at.pictures.insert(known, (at, kept));
+            }
+        }
+        self.looked(looked_at);
         picture
     }
 
@@ -156,17 +380,21 @@ impl Timeline {
     /// what came later, computes the future anew, and answers where the input has shown.
     pub fn insert(&mut self, step: usize, input: Input<Command>) -> usize {
         self.rewind(step);
-        let from = self.facts.len();
-        self.inputs.push((from, input.clone()));
+        let after = self.len();
+        self.inputs.push(Taken {
+            after,
+            at: self.time_at(after),
+            input: input.clone(),
+        });
         self.taken = self.inputs.len();
         self.world.input(input);
         self.collect();
-        if self.facts.len() == from {
+        if self.len() == after {
             // The input showed nothing by itself, so the first thing that follows from it does.
             self.over = !self.world.step();
             self.collect();
         }
-        let shown = self.facts.len();
+        let shown = self.len();
         self.over = false;
         self.extend(shown + AHEAD);
         shown
@@ -174,59 +402,176 @@ impl Timeline {
 
     /// Back to the first moment at or after `step` facts at which an input can come in.
     fn rewind(&mut self, step: usize) {
-        let step = step.min(self.facts.len());
-        if step == self.facts.len() {
+        let step = step.min(self.len());
+        if step == self.len() {
             return;
         }
-        self.inputs.retain(|(from, _)| *from < step);
+        self.inputs.retain(|taken| taken.after < step);
         let inputs = self.inputs.len();
-        self.worlds
-            .retain(|(count, taken, _)| *count <= step && *taken <= inputs);
-        if let Some((count, taken, world)) = self.worlds.last() {
-            self.world = world.clone();
-            self.facts.truncate(*count);
-            self.taken = *taken;
+        let kept = self
+            .segments
+            .partition_point(|segment| segment.from <= step && segment.start.taken <= inputs);
+        self.segments.truncate(kept.max(1));
+        self.looked_at.borrow_mut().clear();
+        if let Some(last) = self.segments.last_mut() {
+            last.facts = Some(Arc::default());
+            self.world = last.start.world.clone();
+            self.taken = last.start.taken;
+            self.gap = gap_after(&last.start.picture);
         }
-        let known = self.facts.len();
-        self.pictures.retain(|(at, _)| *at <= known);
-        self.space_out();
+        self.thinned = self.thinned.min(self.len());
         self.over = false;
-        while self.facts.len() < step || self.taken < inputs {
-            match self.inputs.get(self.taken) {
-                Some((from, input)) if *from == self.facts.len() => {
-                    let input = input.clone();
-                    self.taken += 1;
-                    self.world.input(input);
-                }
-                _ if self.world.step() => {}
-                _ => break,
+        while self.len() < step || self.taken < inputs {
+            let known = self.len();
+            if !go_on(&mut self.world, &self.inputs, &mut self.taken, known) {
+                break;
             }
             self.collect();
         }
     }
 
     fn collect(&mut self) {
-        for record in self.world.drain() {
-            self.facts.push(record);
-            let (from, picture) = match self.pictures.last() {
-                Some((at, picture)) if self.facts.len() >= at + self.picture_gap => (*at, picture),
-                _ => continue,
-            };
-            let mut picture = picture.clone();
-            picture.apply_all(self.facts.get(from..).unwrap_or_default());
-            self.pictures.push((self.facts.len(), picture));
-            self.space_out();
+        let Some(last) = self.segments.last_mut() else {
+            return;
+        };
+        let facts = last.facts.get_or_insert_default();
+        Arc::make_mut(facts).append(&mut self.world.drain());
+        // Only after a whole micro-step: there the world is what the next segment begins with.
+        if facts.len() < self.gap {
+            return;
         }
-        let kept = self.worlds.last().map_or(0, |(count, ..)| *count);
-        if self.facts.len() >= kept + WORLD_EVERY.max(self.picture_gap * 2) {
-            self.worlds
-                .push((self.facts.len(), self.taken, self.world.clone()));
+        let mut picture = last.start.picture.clone();
+        picture.apply_all(facts);
+        let from = last.from + facts.len();
+        self.begin_segment(picture, from);
+        self.keep_bounds();
+    }
+
+    fn begin_segment(&mut self, picture: Picture, from: usize) {
+        self.gap = gap_after(&picture);
+        let start = Checkpoint {
+            world: self.world.clone(),
+            taken: self.taken,
+            picture,
+        };
+        self.segments.push(Segment {
+            from,
+            start: Arc::new(start),
+            facts: Some(Arc::default()),
+        });
+    }
+
+    /// Drops what there is too much of, the oldest first.
+    fn keep_bounds(&mut self) {
+        let mut kept = 0;
+        for segment in self.segments.iter_mut().rev() {
+            kept += segment.facts.as_ref().map_or(0, |facts| facts.len());
+            if kept > FACTS_KEPT {
+                segment.facts = None;
+            }
+        }
+        let weight = |segment: &Segment| segment.start.picture.weight();
+        if self.segments.iter().map(weight).sum::<usize>() <= CHECKPOINTS_WEIGH {
+            return;
+        }
+        let half = self.segments.len() / 2;
+        self.thinned = self.segments.get(half).map_or(0, |segment| segment.from);
+        let mut place = 0;
+        self.segments.retain_mut(|segment| {
+            place += 1;
+            let stays = place > half || place % 2 == 1;
+            if place <= half {
+                segment.facts = None;
+            }
+            stays
+        });
+        self.looked_at.borrow_mut().clear();
+    }
+
+    /// Which segment has the fact at this place, or would have it.
+    fn segment_of(&self, place: usize) -> usize {
+        let after = self
+            .segments
+            .partition_point(|segment| segment.from <= place);
+        after.saturating_sub(1)
+    }
+
+    fn len_of(&self, number: usize) -> usize {
+        let from = self.segments.get(number).map_or(0, |segment| segment.from);
+        let next = self.segments.get(number + 1);
+        next.map_or_else(|| self.len(), |next| next.from) - from
+    }
+
+    /// The segment with the fact at this place: how many facts come before it, and its facts.
+    fn segment_at(&self, place: usize) -> Option<(usize, Arc<Vec<FactRecord>>)> {
+        let number = self.segment_of(place);
+        let segment = self.segments.get(number)?;
+        if let Some(facts) = &segment.facts {
+            return Some((segment.from, Arc::clone(facts)));
+        }
+        let looked_at = self.look(number);
+        let facts = looked_at.facts.clone();
+        self.looked(looked_at);
+        Some((segment.from, facts?))
+    }
+
+    /// A segment made ready to be looked at; to be given back to [`Self::looked`].
+    fn look(&self, number: usize) -> LookedAt {
+        let Some(segment) = self.segments.get(number) else {
+            return LookedAt::default();
+        };
+        let mut cache = self.looked_at.borrow_mut();
+        if let Some(place) = cache.iter().position(|one| one.from == segment.from) {
+            return cache.remove(place);
+        }
+        let facts = segment.facts.is_none().then(|| {
+            let len = self.len_of(number);
+            let mut world = segment.start.world.clone();
+            let mut taken = segment.start.taken;
+            let mut facts = Vec::with_capacity(len);
+            while facts.len() < len
+                && go_on(
+                    &mut world,
+                    &self.inputs,
+                    &mut taken,
+                    segment.from + facts.len(),
+                )
+            {
+                facts.append(&mut world.drain());
+            }
+            Arc::new(facts)
+        });
+        LookedAt {
+            from: segment.from,
+            facts,
+            pictures: Vec::new(),
         }
     }
 
-    fn space_out(&mut self) {
-        let weight = self.pictures.last().map_or(0, |(_, last)| last.weight());
-        self.picture_gap = PICTURE_EVERY.max(weight / 2);
+    fn looked(&self, at: LookedAt) {
+        let mut cache = self.looked_at.borrow_mut();
+        if cache.len() >= LOOKED_AT {
+            cache.remove(0);
+        }
+        cache.push(at);
+    }
+}
+
+/// The segment that begins with this has so many facts.
+fn gap_after(picture: &Picture) -> usize {
+    SEGMENT.max(picture.weight() * 2)
+}
+
+/// Lets a world that has stated so many facts take its next input, if that is due, or make its next
+/// micro-step; false when there is none.
+fn go_on(world: &mut World<AnySource>, inputs: &[Taken], taken: &mut usize, known: usize) -> bool {
+    match inputs.get(*taken) {
+        Some(next) if next.after == known => {
+            *taken += 1;
+            world.input(next.input.clone());
+            true
+        }
+        _ => world.step(),
     }
 }
 
@@ -237,8 +582,7 @@ mod tests {
     use super::*;
     use crate::source::wire;
 
-    #[test]
-    fn what_is_kept_for_seeking_weighs_no_more_than_the_facts() {
+    fn heavy() -> Scenario {
         let items: Vec<_> = (0..2_000)
             .map(|n| {
                 serde_json::json!({ "metadata": { "namespace": "a", "name": format!("p{n}"),
@@ -249,33 +593,89 @@ mod tests {
             "metadata": { "resourceVersion": "9" }, "items": items });
         let settings = serde_json::json!({ "feed": "recorded", "knownObjects": true,
             "indices": ["namespace", "app"], "handlers": [{ "name": "h", "latencyMs": 100 }] });
-        let long = Scenario {
+        Scenario {
             settings: serde_json::from_value(settings).unwrap(),
             recorded: Some(wire::open_text("list.json", &list.to_string())),
             ..Scenario::default()
-        };
+        }
+    }
+
+    fn endless() -> Scenario {
         let settings = serde_json::json!({ "knownObjects": true, "indices": ["namespace", "app"],
             "handlers": [{ "name": "h", "onAdd": ["{name}"], "onUpdate": ["{name}"] }] });
-        let endless = Scenario {
+        Scenario {
             settings: serde_json::from_value(settings).unwrap(),
             traffic: Some(7),
             ..Scenario::default()
-        };
-        for scenario in [long, endless] {
+        }
+    }
+
+    #[test]
+    fn what_is_kept_for_seeking_weighs_no_more_than_the_facts() {
+        for scenario in [heavy(), endless()] {
             let mut timeline = Timeline::new(scenario).unwrap();
             timeline.extend(30_000);
-            let facts = timeline.len();
-            let pictures = &timeline.pictures;
-            let weight: usize = pictures.iter().map(|(_, picture)| picture.weight()).sum();
-            assert!(facts >= 20_000 && weight <= 4 * facts, "{weight} {facts}");
-            let heaviest = pictures.iter().map(|(_, picture)| picture.weight()).max();
-            let kept = timeline.worlds.len() * heaviest.unwrap_or_default();
-            assert!(kept <= 4 * facts, "{kept} {facts}");
-            // Near enough to one another for a seek.
-            for pair in pictures.windows(2) {
-                let gap = pair[1].0 - pair[0].0;
-                assert!(gap <= PICTURE_EVERY.max(pair[0].1.weight()), "{gap}");
+            assert!(timeline.len() >= 20_000);
+            let starts = timeline
+                .segments
+                .iter()
+                .map(|segment| &segment.start.picture);
+            let weight: usize = starts.map(Picture::weight).sum();
+            assert!(weight <= timeline.len(), "{weight} {}", timeline.len());
+            for pair in timeline.segments.windows(2) {
+                let gap = pair[1].from - pair[0].from;
+                let most = SEGMENT.max(pair[0].start.picture.weight() * 2);
+                assert!((most..most + 100).contains(&gap), "{gap}");
             }
+        }
+    }
+
+    #[test]
+    fn what_was_dropped_is_computed_again_and_the_same() {
+        let mut timeline = Timeline::new(endless()).unwrap();
+        timeline.extend(3 * SEGMENT);
+        timeline.insert(
+            SEGMENT + 7,
+            Input::Mode(crate::cache::fact::ProcessMode::Held),
+        );
+        timeline.insert(SEGMENT + 90, Input::Pop);
+        timeline.extend(5 * SEGMENT);
+        let kept = timeline.all_facts().to_vec();
+        let places: Vec<usize> = (0..timeline.len()).step_by(997).collect();
+        let pictures: Vec<Picture> = places.iter().map(|at| timeline.picture(*at)).collect();
+        for drop in [0, 1, 2] {
+            let last = timeline.segments.len() - 1;
+            for segment in &mut timeline.segments[..last] {
+                segment.facts = None;
+            }
+            if drop == 1 {
+                // As thinning does.
+                timeline.segments.remove(1);
+                timeline.looked_at.borrow_mut().clear();
+            }
+            let again = timeline.all_facts();
+            let differs = again
+                .iter()
+                .zip(&kept)
+                .position(|(again, kept)| again != kept);
+            assert_eq!((again.len(), differs), (kept.len(), None), "drop {drop}");
+            for (place, picture) in places.iter().zip(&pictures) {
+                assert_eq!(&timeline.picture(*place), picture, "{place}");
+                assert_eq!(timeline.fact(*place).as_ref(), kept.get(*place));
+            }
+        }
+        let mut back = Vec::new();
+        let range = SEGMENT - 3..2 * SEGMENT + 3;
+        timeline.each_back::<()>(range.clone(), &mut |place, record| {
+            back.push((place, record.clone()));
+            ControlFlow::Continue(())
+        });
+        back.reverse();
+        let forth: Vec<_> = range.clone().zip(kept[range].iter().cloned()).collect();
+        assert!(back == forth);
+        for time in [0, 1, 700, 5_000, timeline.time_at(timeline.len())] {
+            let count = kept.partition_point(|record| record.time <= time);
+            assert_eq!(timeline.count_until(time), count, "{time}");
         }
     }
 }

@@ -5059,7 +5059,7 @@ mod tests {
         let mut all = String::new();
         let mut timeline = Timeline::new(scenario).unwrap();
         timeline.extend(steps);
-        let facts = timeline.facts().to_vec();
+        let facts = timeline.all_facts().to_vec();
         let mut picture = timeline.picture(0);
         for (index, record) in facts.iter().enumerate() {
             picture.apply(record);
@@ -5286,7 +5286,7 @@ mod tests {
         .unwrap();
         let mut timeline = Timeline::new(scenario).unwrap();
         timeline.extend(500);
-        let facts = timeline.facts().to_vec();
+        let facts = timeline.all_facts().to_vec();
         (1..=facts.len())
             .map(|step| {
                 (

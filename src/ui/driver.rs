@@ -156,7 +156,7 @@ impl Driver {
             let view = session.view();
             let motion = session
                 .current()
-                .map(|record| plan::plan(record, &view.picture))
+                .map(|record| plan::plan(&record, &view.picture))
                 .unwrap_or_default();
             (view, motion, session.playback().clone())
         };
@@ -186,8 +186,8 @@ impl Driver {
         let taken_back = {
             let session = self.inner.session.borrow();
             session.taken_back().and_then(|(record, picture)| {
-                let flight = plan::plan(record, &picture).flight?;
-                let from = plan::trail_from(record, &flight, &picture);
+                let flight = plan::plan(&record, &picture).flight?;
+                let from = plan::trail_from(&record, &flight, &picture);
                 Some((from, stage.landed(&flight)?, flight))
             })
         };
@@ -202,9 +202,9 @@ impl Driver {
         let mut session = self.inner.session.borrow_mut();
         let picture = session.picture();
         if let Some(record) = session.current()
-            && let Some(flight) = plan::plan(record, &picture).flight
+            && let Some(flight) = plan::plan(&record, &picture).flight
         {
-            let from = plan::trail_from(record, &flight, &picture);
+            let from = plan::trail_from(&record, &flight, &picture);
             self.inner.stage.trail(&from, &flight);
         }
     }

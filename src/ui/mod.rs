@@ -1,4 +1,4 @@
-//! The page. `view`, `command`, `caption`, `pseudo`, `lanes`, `strings`, `keys`, `rows`, `session`,
+//! The page. `view`, `command`, `caption`, `pseudo`, `lanes`, `landmarks`, `strings`, `keys`, `rows`, `session`,
 //! `state` and `motion::plan` know neither leptos nor web-sys, so that `cargo test` reaches them;
 //! the rest is behind the feature `ui`.
 
@@ -7,6 +7,7 @@ pub mod command;
 pub mod decimal;
 pub mod i18n;
 pub mod keys;
+pub mod landmarks;
 pub mod lanes;
 pub mod motion;
 pub mod pseudo;

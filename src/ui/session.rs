@@ -2,13 +2,13 @@
 //!
 //! Pure: no leptos, no DOM, no clock. The driver asks it for a [`View`] after every command.
 
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::cache::controller::Generation;
-use crate::cache::delta::DeltaType;
 use crate::cache::fact::{
-    Actor, Entry, EventType, Fact, FactRecord, LockName, ProcessMode, Refusal, Verb,
+    Actor, EventType, Fact, FactRecord, LockName, ProcessMode, Refusal, Verb,
 };
 use crate::cache::key::Key;
 use crate::cache::lister_watcher::ApiErrorKind;
@@ -16,8 +16,7 @@ use crate::lessons::{self, Lesson};
 use crate::replay::picture::{Feed, Picture};
 use crate::replay::playback::Playback;
 use crate::replay::recording::Recording;
-use crate::replay::timeline::{AHEAD, MAX_FACTS, Timeline};
-use crate::runtime::Time;
+use crate::replay::timeline::{AHEAD, Timeline};
 use crate::runtime::virtual_time::{Era, HandlerSettings, Input, Machinery};
 use crate::source::pod::{self, PodSpec, Write};
 use crate::source::scenario::{Act, Scenario};
@@ -25,14 +24,15 @@ use crate::source::{self, Refusals, wire};
 
 use super::command::{Command, Draft, Fault};
 use super::i18n::Text;
-use super::rows::Marks;
+use super::landmarks::Landmarks;
 use super::view::{ErrorView, LessonHead, Marker, RECENT, Tick, View};
 
-/// How many marks the timeline carries at the most; more would touch each other.
-const MAX_TICKS: usize = 400;
 /// How far ahead the consequence of a click is looked for, in facts.
 const CONSEQUENCE: usize = 120;
 
+/// How many facts a command computes at the most, so that the page goes on answering: a part of a
+/// second.
+const LEAP: usize = 100_000;
 /// How far the marker that the page opens with may be from the start, in facts.
 const OPENING: usize = 1_000;
 
@@ -59,13 +59,13 @@ pub struct Session {
     playback: Playback,
     markers: Rc<[Marker]>,
     ticks: Rc<[Tick]>,
-    marks: Rc<Marks>,
+    landmarks: Landmarks,
     error: Option<ErrorView>,
     /// The last picture asked for, and after how many facts it is.
     picture: (usize, Rc<Picture>),
-    /// What the run follows from in the generation in which the last click was made, with the times
-    /// of all clicks; nothing until another generation is chosen.
-    first_run: Option<(Recording, Vec<Time>)>,
+    /// What the run follows from in the generation in which the last click was made; nothing until
+    /// another generation is chosen.
+    first_run: Option<Recording>,
 }
 
 impl Session {
@@ -83,12 +83,12 @@ impl Session {
             playback: Playback::default(),
             markers: Rc::new([]),
             ticks: Rc::new([]),
-            marks: Rc::default(),
+            landmarks: Landmarks::default(),
             error: None,
             picture,
             first_run: None,
         };
-        session.marked();
+        session.mark_anew();
         session.show_opening();
         session
     }
@@ -99,7 +99,7 @@ impl Session {
             return;
         };
         self.timeline.extend(OPENING);
-        self.marked();
+        self.mark_anew();
         if let Some(at) = self.markers.iter().find(|m| m.id == id).map(|m| m.at) {
             self.playback.seek(at, self.timeline.len());
         }
@@ -290,7 +290,7 @@ impl Session {
         if self.playback.tick(self.timeline.len()) {
             Change::Forward
         } else if self.timeline.is_full() {
-            self.fail(full(), None)
+            self.fail(full(self.timeline.most()), None)
         } else {
             Change::None
         }
@@ -315,17 +315,15 @@ impl Session {
 
     /// The fact that was shown last.
     #[must_use]
-    pub fn current(&self) -> Option<&FactRecord> {
-        self.timeline
-            .facts()
-            .get(self.playback.cursor().checked_sub(1)?)
+    pub fn current(&self) -> Option<FactRecord> {
+        self.timeline.fact(self.playback.cursor().checked_sub(1)?)
     }
 
     /// The fact that was taken back last, and the state with it.
     #[must_use]
-    pub fn taken_back(&self) -> Option<(&FactRecord, Picture)> {
+    pub fn taken_back(&self) -> Option<(FactRecord, Picture)> {
         let cursor = self.playback.cursor();
-        let record = self.timeline.facts().get(cursor)?;
+        let record = self.timeline.fact(cursor)?;
         Some((record, self.timeline.picture(cursor + 1)))
     }
 
@@ -334,9 +332,9 @@ impl Session {
         let cursor = self.playback.cursor();
         let (at, picture) = &mut self.picture;
         if *at + 1 == cursor
-            && let Some(record) = self.timeline.facts().get(*at)
+            && let Some(record) = self.timeline.fact(*at)
         {
-            Rc::make_mut(picture).apply(record);
+            Rc::make_mut(picture).apply(&record);
         } else if *at != cursor {
             *picture = Rc::new(self.timeline.picture(cursor));
         }
@@ -348,15 +346,11 @@ impl Session {
     pub fn view(&mut self) -> View {
         let picture = self.picture();
         let step = self.playback.cursor();
-        let recent = self
-            .timeline
-            .facts()
-            .get(step.saturating_sub(RECENT)..step)
-            .unwrap_or_default();
+        let recent = self.timeline.facts(step.saturating_sub(RECENT)..step);
         View {
             picture,
             time: recent.last().map_or(0, |record| record.time),
-            recent: recent.into(),
+            recent: (&*recent).into(),
             step,
             steps: self.timeline.len(),
             endless: self.timeline.is_endless(),
@@ -364,7 +358,7 @@ impl Session {
             speed: self.playback.speed(),
             ticks: Rc::clone(&self.ticks),
             markers: Rc::clone(&self.markers),
-            marks: Rc::clone(&self.marks),
+            marks: self.landmarks.marks(),
             lesson: Rc::clone(&self.head),
             error: self.error.clone(),
         }
@@ -382,7 +376,7 @@ impl Session {
                 self.playback = Playback::default();
                 self.playback.set_speed(speed);
                 self.picture = (0, Rc::new(self.timeline.picture(0)));
-                self.marked();
+                self.mark_anew();
                 Change::Cut
             }
             Err(reason) => self.fail(cannot_run(&reason), None),
@@ -403,23 +397,14 @@ impl Session {
             return Change::None;
         }
         self.playback.pause();
-        let facts = self.timeline.facts();
-        let time_at = |count: usize| {
-            let last = count.checked_sub(1).and_then(|last| facts.get(last));
-            last.map_or(0, |record| record.time)
-        };
         let cursor = self.playback.cursor();
-        let now = time_at(cursor);
-        let (first, times) = self.first_run.get_or_insert_with(|| {
-            let recording = self.timeline.recording();
-            let times = recording.inputs.iter().map(|(count, _)| time_at(*count));
-            let times = times.collect();
-            (recording, times)
-        });
+        let now = self.timeline.time_at(cursor);
+        let timeline = &self.timeline;
+        let first = self.first_run.get_or_insert_with(|| timeline.recording());
         let timeline = if first.scenario.settings.era == Era(generation) {
             first.play()
         } else {
-            again(first, times, generation)
+            first.in_generation(generation).play_by_time()
         };
         let mut timeline = match timeline {
             Ok(timeline) => timeline,
@@ -428,12 +413,12 @@ impl Session {
         let to = if cursor == 0 {
             0
         } else {
-            extend_past(&mut timeline, now)
+            timeline.extend_past(now)
         };
         self.timeline = timeline;
         self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
         self.error = None;
-        self.marked();
+        self.mark_anew();
         self.picture = (0, Rc::new(self.timeline.picture(0)));
         self.playback.seek(to, self.timeline.len());
         Change::Cut
@@ -469,38 +454,39 @@ impl Session {
     /// Puts an input in at the cursor; the future is another one from there.
     fn insert(&mut self, input: Input<source::Command>) -> Change {
         let at = self.playback.cursor();
-        if at >= MAX_FACTS {
-            return self.fail(full(), None);
+        if at >= self.timeline.most() {
+            return self.fail(full(self.timeline.most()), None);
         }
         let follow = Follow::of(&input);
         self.first_run = None;
         let shown = self.timeline.insert(at, input);
+        self.landmarks.cut(at);
         self.playback.seek(shown, self.timeline.len());
         self.picture = (at, Rc::new(self.timeline.picture(at)));
         self.timeline.extend(shown + CONSEQUENCE);
         self.marked();
         self.error = None;
-        let new = self.timeline.facts().get(at..shown).unwrap_or_default();
+        let new = self.timeline.facts(at..shown);
         if let Some(message) = new.iter().find_map(|record| refusal(&record.fact)) {
             return self.fail(message, None);
         }
-        let after = self.timeline.facts().get(shown..).unwrap_or_default();
-        let after = after.get(..CONSEQUENCE).unwrap_or(after);
+        let after = self.timeline.facts(shown..shown + CONSEQUENCE);
         follow
-            .find(after)
+            .find(&after)
             .map_or(Change::Cut, |facts| Change::Follow(shown + facts))
     }
 
     /// Whether the watch was closed and the reflector has not noticed yet.
     fn watch_is_ending(&self) -> bool {
-        let before = self.timeline.facts().get(..self.playback.cursor());
-        let last = before.unwrap_or_default().iter().rev().find(|record| {
-            matches!(
-                record.fact,
-                Fact::WatchClosed { .. } | Fact::WatchEnded { .. } | Fact::WatchAccepted { .. }
-            )
-        });
-        last.is_some_and(|record| matches!(record.fact, Fact::WatchClosed { .. }))
+        let before = 0..self.playback.cursor();
+        let closed = self
+            .timeline
+            .each_back(before, &mut |_, record| match record.fact {
+                Fact::WatchClosed { .. } => ControlFlow::Break(true),
+                Fact::WatchEnded { .. } | Fact::WatchAccepted { .. } => ControlFlow::Break(false),
+                _ => ControlFlow::Continue(()),
+            });
+        closed.unwrap_or_default()
     }
 
     fn fail(&mut self, message: Text, line: Option<u32>) -> Change {
@@ -534,7 +520,7 @@ impl Session {
     /// An endless run is computed as far as it is looked at.
     fn look_ahead(&mut self, to: usize) {
         let known = self.timeline.len();
-        let wanted = to.saturating_add(AHEAD);
+        let wanted = to.saturating_add(AHEAD).min(known.saturating_add(LEAP));
         if wanted > known {
             self.timeline.extend(wanted);
             if self.timeline.len() > known {
@@ -543,47 +529,18 @@ impl Session {
         }
     }
 
-    /// Finds markers and ticks anew.
+    /// Finds markers and ticks in a run that is new.
+    fn mark_anew(&mut self) {
+        self.landmarks = Landmarks::of(&self.timeline, &self.lesson.markers);
+        self.marked();
+    }
+
+    /// Finds what there is more.
     fn marked(&mut self) {
-        let facts = self.timeline.facts();
-        let mut markers: Vec<Marker> = Vec::new();
-        for rule in &self.lesson.markers {
-            let Some(at) = rule.find(facts) else {
-                continue;
-            };
-            // A few, put in where they belong: a sort is some KB in the page.
-            let place = markers.partition_point(|marker| marker.at <= at);
-            let marker = Marker {
-                id: Arc::clone(&rule.id),
-                at,
-                title: rule.title.clone(),
-            };
-            markers.insert(place, marker);
-        }
-        self.markers = markers.into();
-        let ticks: Vec<Tick> = facts
-            .iter()
-            .enumerate()
-            .filter_map(|(place, record)| match &record.fact {
-                Fact::DeltaAppended { delta_type, .. } => Some(Tick {
-                    at: place + 1,
-                    delta_type: *delta_type,
-                }),
-                Fact::EntryAppended { entry, .. } => Some(Tick {
-                    at: place + 1,
-                    delta_type: match entry {
-                        Entry::Delta(delta_type, _) => *delta_type,
-                        Entry::ReplacedAll { .. } => DeltaType::ReplacedAll,
-                        Entry::SyncAll => DeltaType::SyncAll,
-                        Entry::Bookmark { .. } => DeltaType::Bookmark,
-                    },
-                }),
-                _ => None,
-            })
-            .collect();
-        self.marks = Rc::new(Marks::of(&self.timeline.picture(0), self.timeline.facts()));
-        let thin = ticks.len().div_ceil(MAX_TICKS).max(1);
-        self.ticks = ticks.into_iter().step_by(thin).collect();
+        let rules = &self.lesson.markers;
+        self.landmarks.go_on(&self.timeline, rules);
+        self.markers = self.landmarks.markers(rules);
+        self.ticks = self.landmarks.ticks();
     }
 }
 
@@ -686,35 +643,6 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         can_choose: settings.is_informer(),
         keeps_rv: settings.keeps_resource_version(),
     }
-}
-
-/// Runs the same in another generation: the inputs come at these times.
-fn again(
-    recording: &Recording,
-    times: &[Time],
-    generation: Generation,
-) -> Result<Timeline, String> {
-    let mut scenario = recording.scenario.clone();
-    scenario.settings.era = Era(generation);
-    for beside in &mut scenario.beside {
-        beside.settings.era = Era(generation);
-    }
-    let mut timeline = Timeline::new(scenario)?;
-    for ((_, input), time) in recording.inputs.iter().zip(times) {
-        let after = extend_past(&mut timeline, *time);
-        timeline.insert(after, input.clone());
-    }
-    Ok(timeline)
-}
-
-/// The number of facts up to the end of this moment.
-fn extend_past(timeline: &mut Timeline, time: Time) -> usize {
-    while timeline.is_endless() && timeline.facts().last().is_none_or(|last| last.time <= time) {
-        timeline.extend(timeline.len() + AHEAD);
-    }
-    timeline
-        .facts()
-        .partition_point(|record| record.time <= time)
 }
 
 /// One more handler, which says its own name in what it prints.
@@ -844,10 +772,10 @@ fn no_history() -> Text {
     )
 }
 
-fn full() -> Text {
+fn full(most: usize) -> Text {
     Text::new(
-        &format!("No more than {MAX_FACTS} facts are kept, and here they end. Go back, or reset."),
-        &format!("最多保留 {MAX_FACTS} 个事实，到此为止。请后退，或重置。"),
+        &format!("No more than {most} facts are kept, and here they end. Go back, or reset."),
+        &format!("最多保留 {most} 个事实，到此为止。请后退，或重置。"),
     )
 }
 
@@ -856,4 +784,45 @@ fn not_held() -> Text {
         "The process loop pops by itself. Set it to held, then pop by hand.",
         "处理循环会自己 Pop。请先设为手动，再逐个 Pop。",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_run_that_is_full_says_so_and_takes_no_more() {
+        let mut session = Session::new();
+        session.timeline.limit(10_000);
+        session.obey(Command::Step(i64::MAX));
+        let steps = session.view().steps;
+        assert_eq!(session.view().step, steps);
+        assert!((10_000..10_100).contains(&steps) && !session.view().endless);
+        session.play();
+        assert_eq!(session.tick(), Change::Cut);
+        let message = |session: &mut Session| session.view().error.unwrap().message.en;
+        assert!(message(&mut session).contains("No more than 10000 facts"));
+        session.obey(Command::DismissError);
+        session.inject("create", json!({ "metadata": { "name": "x" } }));
+        assert!(message(&mut session).contains("No more than 10000 facts"));
+        assert_eq!(session.view().steps, steps);
+        // There is room again farther back.
+        session.obey(Command::Seek(5_000));
+        session.inject("create", json!({ "metadata": { "name": "x" } }));
+        assert!(session.view().error.is_none());
+    }
+
+    #[test]
+    fn a_command_computes_only_so_much() {
+        let mut session = Session::new();
+        let known = session.view().steps;
+        session.obey(Command::Seek(usize::MAX));
+        let steps = session.view().steps;
+        assert!((known + LEAP..known + LEAP + 100).contains(&steps));
+        assert!(session.view().endless);
+    }
 }

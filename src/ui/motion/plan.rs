@@ -621,7 +621,7 @@ mod tests {
             };
             timeline.extend(1_000);
             let mut picture = timeline.picture(0);
-            for record in timeline.facts() {
+            for record in timeline.all_facts().iter() {
                 picture.apply(record);
                 let motion = plan(record, &picture);
                 assert!(motion.ms >= BRIEF_MS, "{record:?}");

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::cache::delta::DeltaType;
-use crate::cache::fact::{Entry, EventType, Fact, FactRecord, Notification, ObjectRef, Shape};
+use crate::cache::fact::{Entry, Notification, ObjectRef, Shape};
 use crate::cache::key::Key;
 use crate::cache::sorted::SortedMap;
 use crate::replay::picture::Picture;
@@ -25,6 +25,8 @@ use crate::ui::view::View;
 const HUES: u8 = 8;
 /// How many shapes a mark can have: squares, and when all hues are taken, discs.
 const SHAPES: u8 = 2;
+/// How many marks there are.
+pub const MARKS: u8 = HUES * SHAPES;
 
 /// The small sign of an object: one hue and shape for each UID, so a recreated object gets another
 /// one. Without a UID it is hollow.
@@ -48,62 +50,20 @@ impl Mark {
 pub struct Marks(SortedMap<Arc<str>, u8>);
 
 impl Marks {
-    /// The marks of a run that starts with `start`.
+    /// Which it is.
     #[must_use]
-    pub fn of(start: &Picture, facts: &[FactRecord]) -> Self {
-        let mut marks = Self::default();
-        let mut there = SortedMap::new();
-        let mut last = HUES * SHAPES - 1;
-        let mut meet = |there: &mut SortedMap<Key, u8>, object: &ObjectRef| {
-            if object.uid.is_empty() || marks.0.contains_key(&object.uid) {
-                return;
-            }
-            let next = |mark: u8| (mark + 1) % (HUES * SHAPES);
-            let taken = |mark: &u8| there.values().any(|other| other == mark);
-            let turn = std::iter::successors(Some(next(last)), |mark| Some(next(*mark)));
-            let turn = turn.take(usize::from(HUES * SHAPES));
-            last = turn
-                .into_iter()
-                .find(|mark| !taken(mark))
-                .unwrap_or_else(|| next(last));
-            marks.0.insert(Arc::clone(&object.uid), last);
-            there.insert(object.key.clone(), last);
-        };
-        for object in start.api.objects.values() {
-            meet(&mut there, &object.object);
-        }
-        for record in facts {
-            match &record.fact {
-                Fact::ObjectDeleted { object, .. }
-                | Fact::EventReceived {
-                    event: EventType::Deleted,
-                    object,
-                    ..
-                } => {
-                    meet(&mut there, object);
-                    there.remove(&object.key);
-                }
-                Fact::ObjectCreated { object, .. }
-                | Fact::Called { object, .. }
-                | Fact::EventReceived { object, .. }
-                | Fact::DeltaAppended { object, .. }
-                | Fact::FifoItemSet { object }
-                | Fact::EntryAppended {
-                    entry: Entry::Delta(_, object),
-                    ..
-                } => meet(&mut there, object),
-                Fact::EntryAppended {
-                    entry: Entry::ReplacedAll { objects, .. },
-                    ..
-                } => {
-                    for object in objects {
-                        meet(&mut there, object);
-                    }
-                }
-                _ => {}
-            }
-        }
-        marks
+    pub fn get(&self, uid: &str) -> Option<u8> {
+        self.0.get(uid).copied()
+    }
+
+    /// Gives one to an object.
+    pub fn insert(&mut self, uid: &Arc<str>, mark: u8) {
+        self.0.insert(Arc::clone(uid), mark);
+    }
+
+    /// Takes it away again.
+    pub fn remove(&mut self, uid: &str) {
+        self.0.remove(uid);
     }
 }
 
@@ -447,39 +407,9 @@ mod tests {
         DeltaRow::of(index, DeltaType::Updated, &object)
     }
 
-    fn named(key: &str, uid: &str) -> ObjectRef {
-        ObjectRef {
-            uid: uid.into(),
-            ..testing::object(key, "1")
-        }
-    }
-
-    fn created(key: &str, uid: &str) -> Fact {
-        Fact::Called {
-            delta_type: DeltaType::Added,
-            object: named(key, uid),
-        }
-    }
-
     #[test]
-    fn no_two_objects_that_are_there_have_one_mark() {
-        let mut facts: Vec<_> = (0..10)
-            .map(|n| created(&format!("a/{n}"), &format!("uid-{n}")))
-            .collect();
-        // Recreated more often than there are marks.
-        facts.extend((0..40).map(|n| created("a/0", &format!("again-{n}"))));
-        let view = testing::view(Picture::default(), facts);
-        let marks = Marks::of(&view.picture, &view.recent);
-        let rest: std::collections::BTreeSet<_> =
-            (1..10).map(|n| marks.0.get(&*format!("uid-{n}"))).collect();
-        assert_eq!(rest.len(), 9);
-        let mut before = marks.0.get("uid-0");
-        for n in 0..40 {
-            let mark = marks.0.get(&*format!("again-{n}"));
-            assert_ne!(mark, before, "recreated, and looks the same");
-            assert!(!rest.contains(&mark), "looks like another one");
-            before = mark;
-        }
+    fn an_object_without_a_uid_has_a_hollow_mark() {
+        let view = testing::view(Picture::default(), Vec::new());
         assert_eq!(Names::of(&view).mark("").class(), "id hollow");
     }
 
