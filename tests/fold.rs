@@ -292,7 +292,7 @@ fn recorded() -> impl Strategy<Value = Recorded> {
 fn cause<'a>(record: &FactRecord, all: &'a [FactRecord]) -> Option<&'a FactRecord> {
     match record.cause {
         Cause::Fact(id) => all.get(id.0 as usize),
-        Cause::Start | Cause::Input(_) => None,
+        _ => None,
     }
 }
 
@@ -300,7 +300,7 @@ fn cause<'a>(record: &FactRecord, all: &'a [FactRecord]) -> Option<&'a FactRecor
 fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
     use Fact as F;
     let Some(by) = cause(record, all) else {
-        let by_input = matches!(record.cause, Cause::Input(_));
+        let by_input = matches!(record.cause, Cause::Input(_) | Cause::Script(_));
         return match &record.fact {
             F::ObjectCreated { .. }
             | F::ObjectUpdated { .. }

@@ -1109,7 +1109,12 @@ pub struct FactId(pub u32);
 pub enum Cause {
     /// It was set so from the start.
     Start,
-    /// An input of the recording: its number, from 0.
+    /// Something that the source did of its own accord, as its traffic or its recording says: its
+    /// number, from 0.
+    Source(u32),
+    /// An entry of the scenario's script: its number in the order of time, from 0.
+    Script(u32),
+    /// An input of the user: its number, from 0.
     Input(u32),
     /// Another fact.
     Fact(FactId),

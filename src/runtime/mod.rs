@@ -65,6 +65,11 @@ pub trait Source: Clone {
     /// When it does something of its own accord next.
     fn next_moment(&self) -> Option<Time>;
 
+    /// The number of what it does next of its own accord, from 0.
+    fn number(&self) -> u32 {
+        0
+    }
+
     /// Does what is due at `now`: one thing.
     fn advance(&mut self, now: Time, trace: &mut impl Trace);
 

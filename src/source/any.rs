@@ -50,6 +50,10 @@ impl Source for AnySource {
         each!(self, source => source.next_moment())
     }
 
+    fn number(&self) -> u32 {
+        each!(self, source => source.number())
+    }
+
     fn advance(&mut self, now: Time, trace: &mut impl Trace) {
         each!(self, source => source.advance(now, trace));
     }

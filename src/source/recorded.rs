@@ -34,6 +34,8 @@ pub struct Recording {
     has_watch: bool,
     watch: Option<Rv>,
     next: Time,
+    /// How many events were taken.
+    number: u32,
     stream: Stream,
     /// What the server had by now, going by the list and the events; without a list nobody knows.
     objects: IndexMap<Key, (ObjectRef, bool)>,
@@ -67,6 +69,7 @@ impl Recording {
             has_watch: recorded.has_watch,
             watch: None,
             next: 0,
+            number: 0,
             stream: Stream::default(),
         }
     }
@@ -172,10 +175,15 @@ impl Source for Recording {
         (self.watch.is_some() && !self.events.is_empty()).then_some(self.next)
     }
 
+    fn number(&self) -> u32 {
+        self.number
+    }
+
     fn advance(&mut self, now: Time, trace: &mut impl Trace) {
         let Some(event) = self.events.pop_front() else {
             return;
         };
+        self.number += 1;
         self.next = now + EVENT_MS;
         let (sent, object, item) = match event {
             RecordedEvent::Object { event, object } => {

@@ -32,6 +32,8 @@ pub struct Scenario {
     pub script: Vec<Entry>,
     /// Endless traffic with this seed.
     pub traffic: Option<u64>,
+    /// The writes of the traffic that are left out, by number.
+    pub drops: Vec<u32>,
     /// Further informers, of which only the lines are shown: with the same API server, or, where
     /// they name objects of their own, with that of another kind.
     pub beside: Vec<Scenario>,
@@ -128,6 +130,7 @@ impl Read for Scenario {
             initial: fields.get("initial")?,
             script: fields.get("script")?,
             traffic: fields.get("traffic")?,
+            drops: fields.get("drops")?,
             beside: fields.get("beside")?,
             recorded: None,
         };
@@ -332,7 +335,7 @@ impl Scenario {
                 if let Some(workload) = &mut traffic {
                     initial.extend(workload.start().into_iter().map(DynamicObject::from));
                 }
-                let server = Simulator::new(initial, traffic);
+                let server = Simulator::new(initial, traffic).without(&self.drops);
                 AnySource::Server(server.with_streaming_lists(!self.settings.refuses_streaming))
             }
         };

@@ -84,6 +84,10 @@ struct Pages {
 struct Traffic {
     workload: Workload,
     next: Option<(Time, Write)>,
+    /// How many writes were due.
+    number: u32,
+    /// The writes that are left out.
+    drops: Arc<[u32]>,
 }
 
 impl Simulator {
@@ -113,6 +117,8 @@ impl Simulator {
         server.traffic = workload.map(|workload| Traffic {
             workload,
             next: None,
+            number: 0,
+            drops: Arc::default(),
         });
         server.plan_traffic(0);
         server
@@ -122,6 +128,15 @@ impl Simulator {
     #[must_use]
     pub fn with_streaming_lists(self, streams: bool) -> Self {
         Self { streams, ..self }
+    }
+
+    /// The same server, whose traffic leaves out the writes with these numbers.
+    #[must_use]
+    pub fn without(mut self, drops: &[u32]) -> Self {
+        if let Some(traffic) = &mut self.traffic {
+            traffic.drops = drops.into();
+        }
+        self
     }
 
     /// Its version.
@@ -403,11 +418,19 @@ impl Source for Simulator {
         next.map(|(at, _)| *at)
     }
 
+    fn number(&self) -> u32 {
+        self.traffic.as_ref().map_or(0, |traffic| traffic.number)
+    }
+
     fn advance(&mut self, now: Time, trace: &mut impl Trace) {
         if let Some(traffic) = &mut self.traffic
             && let Some((_, write)) = traffic.next.take()
         {
-            self.command(now, Command::Write(write), trace);
+            let dropped = traffic.drops.contains(&traffic.number);
+            traffic.number += 1;
+            if !dropped {
+                self.command(now, Command::Write(write), trace);
+            }
             self.plan_traffic(now);
         }
     }

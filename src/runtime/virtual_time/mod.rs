@@ -127,6 +127,8 @@ pub struct World<S: Source> {
     /// Who acted last: it goes on as long as it can.
     last: Option<Actor>,
     inputs: u32,
+    /// How many entries of the script it has taken.
+    scripted: u32,
     beside: Vec<program::Beside<S>>,
     /// The input behind each call that a program has yet to make.
     calls: VecDeque<Cause>,
@@ -206,6 +208,7 @@ impl<S: Source> World<S> {
             script: script.into(),
             last: None,
             inputs: 0,
+            scripted: 0,
             beside: Vec::new(),
             calls: VecDeque::new(),
             settings,
@@ -218,13 +221,13 @@ impl<S: Source> World<S> {
         self.settle();
         let before = self.scribe.count();
         self.input_beside(&input);
-        self.take(input);
+        let cause = Cause::Input(self.inputs);
+        self.inputs += 1;
+        self.take(cause, input);
         self.note(before);
     }
 
-    fn take(&mut self, input: Input<S::Command>) {
-        let cause = Cause::Input(self.inputs);
-        self.inputs += 1;
+    fn take(&mut self, cause: Cause, input: Input<S::Command>) {
         match input {
             Input::Source(command) => {
                 self.scribe.turn(self.now, Actor::Server);
@@ -557,10 +560,13 @@ impl<S: Source> World<S> {
     fn outside(&mut self) {
         if self.script.front().is_some_and(|(at, _)| *at <= self.now) {
             if let Some((_, input)) = self.script.pop_front() {
-                self.take(input);
+                let cause = Cause::Script(self.scripted);
+                self.scripted += 1;
+                self.take(cause, input);
             }
         } else {
-            self.scribe.because(Actor::Server, Cause::Start);
+            let cause = Cause::Source(self.source.number());
+            self.scribe.because(Actor::Server, cause);
             self.source.advance(self.now, &mut self.scribe);
         }
     }
