@@ -6,6 +6,9 @@ use std::rc::Rc;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::{spawn_local, tick};
+use leptos::wasm_bindgen::JsCast;
+use leptos::wasm_bindgen::prelude::Closure;
+use web_sys::ResizeObserver;
 
 use super::app::Ui;
 use super::command::Command;
@@ -62,6 +65,7 @@ impl Driver {
             tick().await;
             TimeoutFuture::new(0).await;
             driver.trail();
+            driver.follow_size();
         });
     }
 
@@ -205,7 +209,28 @@ impl Driver {
             && let Some(flight) = plan::plan(&record, &picture).flight
         {
             let from = plan::trail_from(&record, &flight, &picture);
-            self.inner.stage.trail(&from, &flight);
+            self.inner.stage.trail(&from, &flight, still());
+        }
+    }
+
+    /// What is drawn over the stage stands where its rooms are: in another size it is drawn anew.
+    fn follow_size(&self) {
+        let Some(layer) = document().get_element_by_id("motion") else {
+            return;
+        };
+        let driver = self.clone();
+        // The first call tells the size that it has.
+        let first = Cell::new(true);
+        let on_resize = Closure::<dyn FnMut()>::new(move || {
+            if !first.replace(false) {
+                driver.inner.stage.cut();
+                driver.trail();
+            }
+        });
+        if let Ok(observer) = ResizeObserver::new(on_resize.as_ref().unchecked_ref()) {
+            observer.observe(&layer);
+            // As long as the page.
+            on_resize.forget();
         }
     }
 

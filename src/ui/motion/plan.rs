@@ -156,7 +156,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
         })
     };
     match &record.fact {
-        Fact::EventSent { event, object } => {
+        Fact::EventSent { event, object, .. } => {
             let number = after.api.stream.back()?.number;
             one(
                 format!("api/object/{}", object.key),
@@ -189,7 +189,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             Look::Label(format!("WATCH rv={rv:?}"), Hides::Nothing),
             None,
         ),
-        Fact::EventReceived { event, object } => {
+        Fact::EventReceived { event, object, .. } => {
             let line = last_received(after)?;
             Some(Flight {
                 from: vec![format!("api/stream/{line}")],
@@ -564,17 +564,30 @@ impl Path {
     }
 }
 
-/// A trail that climbs beside the room it leaves, so that it crosses no text on its way up; for
-/// places on about the same height the usual curve.
+/// So far beside what it leaves a trail goes up or down, in px.
+const BESIDE: f64 = 13.0;
+/// A trail's bend before it arrives, in px.
+const BEND: f64 = 60.0;
+
+/// Where a trail goes up or down beside the room it leaves, so that it crosses little text; nothing
+/// for places on about the same height.
+#[must_use]
+pub fn beside(from: Point, to: Point) -> Option<f64> {
+    let climbs = (to.y - from.y).abs() >= 2.0 * BEND && to.x - from.x >= 4.0 * BESIDE;
+    climbs.then_some(from.x + BESIDE)
+}
+
+/// A trail beside the room it leaves, where it has far to go up or down; else the usual curve.
 #[must_use]
 pub fn climbing(from: Point, to: Point) -> String {
-    const BESIDE: f64 = 13.0;
-    const BEND: f64 = 60.0;
-    if from.y - to.y < 2.0 * BEND || to.x - from.x < 4.0 * BESIDE {
+    let Some(x) = beside(from, to) else {
         return Path::between(from, to).svg();
-    }
-    let x = from.x + BESIDE;
-    let above = from.y - BESIDE;
+    };
+    let (start, bend) = if to.y < from.y {
+        (-BESIDE, BEND)
+    } else {
+        (BESIDE, -BEND)
+    };
     decimals(
         "M# # Q# # # # V# Q# # # # H#",
         &[
@@ -583,11 +596,11 @@ pub fn climbing(from: Point, to: Point) -> String {
             x,
             from.y,
             x,
-            above,
-            to.y + BEND,
+            from.y + start,
+            to.y + bend,
             x,
             to.y,
-            x + BEND,
+            x + BEND.min(to.x - x),
             to.y,
             to.x,
         ],
@@ -631,6 +644,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_trail_goes_up_and_down_beside_what_it_leaves() {
+        let at = |y| Point { x: 10.0, y };
+        let to = Point { x: 200.0, y: 300.0 };
+        for (from, expected) in [
+            (
+                at(600.0),
+                "M10.00 600.00 Q23.00 600.00 23.00 587.00 V360.00 Q23.00 300.00 83.00 300.00 H200.00",
+            ),
+            (
+                at(0.0),
+                "M10.00 0.00 Q23.00 0.00 23.00 13.00 V240.00 Q23.00 300.00 83.00 300.00 H200.00",
+            ),
+        ] {
+            assert_eq!(climbing(from, to), expected);
+        }
+        assert_eq!(beside(at(290.0), to), None);
     }
 
     #[test]

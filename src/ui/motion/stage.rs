@@ -13,7 +13,7 @@ use web_sys::{Element, HtmlElement};
 
 use super::plan::{
     Flight, Hides, LAST_LINE, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS,
-    climbing, ease,
+    beside, climbing, ease,
 };
 use crate::cache::delta::DeltaType;
 use crate::ui::decimal::decimals;
@@ -68,6 +68,14 @@ impl Rect {
             width: rect.width(),
             height: rect.height(),
         })
+    }
+
+    /// How much of it something of this size would cover, with its middle at `at`.
+    fn covered(self, at: Point, size: Self) -> f64 {
+        let (left, top) = (at.x - size.width / 2.0, at.y - size.height / 2.0);
+        let width = (self.x + self.width).min(left + size.width) - self.x.max(left);
+        let height = (self.y + self.height).min(top + size.height) - self.y.max(top);
+        width.max(0.0) * height.max(0.0)
     }
 
     fn centre(self) -> Point {
@@ -132,11 +140,11 @@ impl Stage {
         let exit = flight.exit.as_ref().and_then(|anchor| shown(anchor));
         let exit = exit.and_then(|exit| Rect::of(&exit));
         let (start, end) = edges(exit.unwrap_or(origin), target);
-        let drawn = Path::between(shift(start), shift(end));
-        draw_path(&layer, &drawn, flight.hue, still);
+        let (start, end) = (shift(start), shift(end));
+        draw_way(&layer, start, end, flight.hue, still);
         if still {
             // A still arrow, words and what is lit at its end say the same without moving.
-            say_way(&layer, flight, &drawn);
+            say_way(&layer, &flight.from, flight, start, end);
             self.flash(&flight.to, scaled(SETTLE_MS));
             return;
         }
@@ -194,22 +202,26 @@ impl Stage {
         };
         let (start, end) = edges(landed.rect, origin);
         let shift = onto(&layer);
-        let path = Path::between(shift(start), shift(end));
-        draw_path(&layer, &path, flight.hue, true);
+        draw_way(&layer, shift(start), shift(end), flight.hue, true);
     }
 
     /// Draws the trail of a fact that the screen was cut to: where what is new came from.
-    pub fn trail(&self, from: &[String], flight: &Flight) {
+    pub fn trail(&self, from: &[String], flight: &Flight, still: bool) {
         let place = |anchors: &[String]| {
             let element = anchors.iter().find_map(|anchor| shown(anchor))?;
             Some(within_room(&element, Rect::of(&element)?))
         };
-        let (Some(from), Some(to), Some(layer)) = (place(from), place(&flight.to), layer()) else {
+        let (Some(origin), Some(to), Some(layer)) = (place(from), place(&flight.to), layer())
+        else {
             return;
         };
-        let (from, to) = edges(from, to);
+        let (start, end) = edges(origin, to);
         let shift = onto(&layer);
-        let _ = draw_line(&layer, &climbing(shift(from), shift(to)), flight.hue);
+        let (start, end) = (shift(start), shift(end));
+        draw_way(&layer, start, end, flight.hue, still);
+        if still {
+            say_way(&layer, from, flight, start, end);
+        }
     }
 
     fn fly(
@@ -329,13 +341,13 @@ fn within_room(element: &Element, mut rect: Rect) -> Rect {
 }
 
 /// In words: from which room to which.
-fn say_way(layer: &HtmlElement, flight: &Flight, path: &Path) {
+fn say_way(layer: &HtmlElement, from: &[String], flight: &Flight, start: Point, end: Point) {
     let room = |anchors: &[String]| {
         let element = anchors.iter().find_map(|anchor| shown(anchor))?;
         let room = element.closest(".room").ok().flatten()?;
         room.query_selector("h2").ok().flatten()?.text_content()
     };
-    let mut from = flight.from.clone();
+    let mut from = from.to_vec();
     from.extend(flight.exit.clone());
     let (Some(from), Some(to)) = (room(&from), room(&flight.to)) else {
         return;
@@ -349,9 +361,65 @@ fn say_way(layer: &HtmlElement, flight: &Flight, path: &Path) {
     words.set_class_name("fly fly-label way");
     words.set_text_content(Some(&format!("{from} → {to}")));
     let _ = layer.append_child(&words);
-    if let Ok(words) = words.dyn_into::<HtmlElement>() {
-        put(&words, path.at(0.5), (0.0, 0.0));
+    if let (Ok(words), Some(size)) = (words.clone().dyn_into::<HtmlElement>(), Rect::of(&words)) {
+        put(&words, free_place(layer, size, start, end), (0.0, 0.0));
     }
+}
+
+/// Where beside the way words of this size cover no text, or the least of it.
+fn free_place(layer: &HtmlElement, size: Rect, start: Point, end: Point) -> Point {
+    let texts = texts(layer);
+    let room = layer.get_bounding_client_rect();
+    let path = Path::between(start, end);
+    let x = beside(start, end);
+    let mut best = (f64::MAX, path.at(0.5));
+    // The nearest first, and first of all its middle.
+    for aside in [0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0] {
+        for t in [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95] {
+            let mut at = path.at(t);
+            if let Some(x) = x {
+                at = Point {
+                    x,
+                    y: start.y + (end.y - start.y) * t,
+                };
+            }
+            at.y += aside * size.height;
+            at.x = at.x.min(room.width() - size.width / 2.0);
+            at.x = at.x.max(size.width / 2.0);
+            let outside = (size.height / 2.0 - at.y).max(at.y + size.height / 2.0 - room.height());
+            let covered = texts.iter().map(|text| text.covered(at, size)).sum::<f64>()
+                + outside.max(0.0) * size.width;
+            if covered < best.0 {
+                best = (covered, at);
+            }
+        }
+    }
+    best.1
+}
+
+/// Where on the layer there is text.
+fn texts(layer: &HtmlElement) -> Vec<Rect> {
+    let shift = onto(layer);
+    let mut texts = Vec::new();
+    let Ok(found) = document().query_selector_all(".grid .room *") else {
+        return texts;
+    };
+    for place in 0..found.length() {
+        let element = found.get(place).and_then(|n| n.dyn_into::<Element>().ok());
+        let Some(element) = element.filter(|element| element.child_element_count() == 0) else {
+            continue;
+        };
+        if let Some(rect) = Rect::of(&element)
+            && element.text_content().is_some_and(|text| !text.is_empty())
+        {
+            let Point { x, y } = shift(Point {
+                x: rect.x,
+                y: rect.y,
+            });
+            texts.push(Rect { x, y, ..rect });
+        }
+    }
+    texts
 }
 
 /// From the edge of one to the edge of the other, where they stand beside each other; else between
@@ -524,20 +592,34 @@ fn draw_line(layer: &HtmlElement, d: &str, hue: Option<DeltaType>) -> Option<Ele
     Some(svg)
 }
 
-fn draw_path(layer: &HtmlElement, path: &Path, hue: Option<DeltaType>, arrow: bool) {
-    let Some(svg) = draw_line(layer, &path.svg(), hue) else {
+fn draw_way(layer: &HtmlElement, from: Point, to: Point, hue: Option<DeltaType>, arrow: bool) {
+    // So short a still arrow would cover what it joins; that is lit.
+    const SHORT: f64 = 56.0;
+    if arrow && (to.x - from.x).abs().max((to.y - from.y).abs()) < SHORT {
+        return;
+    }
+    let Some(svg) = draw_line(layer, &climbing(from, to), hue) else {
         return;
     };
     if arrow && let Ok(head) = document().create_element_ns(Some(SVG), "path") {
-        let Point { x, y } = path.at(1.0);
-        let back = if path.points[3].x < path.points[0].x {
-            9.0
+        let Point { x, y } = to;
+        let (dx, dy) = (to.x - from.x, to.y - from.y);
+        // It looks where the way arrives: from the side, or from above or below.
+        let (back, wide) = if dx.abs() > GAP * 4.0 {
+            ((if dx < 0.0 { 9.0 } else { -9.0 }, 0.0), (0.0, 6.0))
         } else {
-            -9.0
+            ((0.0, if dy < 0.0 { 9.0 } else { -9.0 }), (6.0, 0.0))
         };
         let d = decimals(
             "M# # L# # L# #",
-            &[x + back, y - 6.0, x, y, x + back, y + 6.0],
+            &[
+                x + back.0 - wide.0,
+                y + back.1 - wide.1,
+                x,
+                y,
+                x + back.0 + wide.0,
+                y + back.1 + wide.1,
+            ],
         );
         let _ = head.set_attribute("d", &d);
         let _ = head.set_attribute("class", "head");

@@ -118,6 +118,20 @@ test("nothing is wider than the window", onPage({ lesson: "indexer" }, async (ap
   }
 }));
 
+test("a still arrow and its words keep to their rooms in another window", onPage({ lesson: "indexer" }, async (app) => {
+  const drawn = () => app.page.evaluate(() => document.getElementById("motion").innerHTML);
+  const { steps } = await app.state();
+  let at = 0;
+  while (at < steps && !(await drawn()).includes("way")) await app.call("seek", (at += 1));
+  const before = await drawn();
+  await app.page.setViewportSize(LAPTOP);
+  await app.page.waitForFunction((html) => document.getElementById("motion").innerHTML !== html, before);
+  await app.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const after = await drawn();
+  await app.call("seek", at);
+  assert.equal(await drawn(), after);
+}));
+
 test("on a phone every room can be reached", onPage({ viewport: PHONE, lesson: "indexer" }, async (app) => {
   const rooms = ["api", "reflector", "queue", "pop", "indexer"];
   for (const room of rooms) {
