@@ -307,6 +307,7 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             | F::ObjectDeleted { .. }
             | F::WriteRefused { .. }
             | F::HistoryCompacted { .. }
+            | F::RefusalsAsked { .. }
             | F::Called { .. }
             | F::ModeSet { .. }
             | F::PopAsked { .. }

@@ -9,15 +9,19 @@
 use std::collections::BTreeSet;
 
 use deltascope::cache::delta::DeltaType;
-use deltascope::cache::fact::{Fact, ProcessMode};
+use deltascope::cache::fact::{Actor, Fact, FactRecord, LockName, ProcessMode};
+use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::lessons;
 use deltascope::replay::picture::{Answer, RequestKind};
 use deltascope::replay::timeline::Timeline;
+use deltascope::runtime::virtual_time::Input;
 use deltascope::ui::caption;
 use deltascope::ui::command::{Command, Draft, FAULTS, Fault};
 use deltascope::ui::i18n::Lang;
+use deltascope::ui::rows;
 use deltascope::ui::session::{Change, Session};
 use deltascope::ui::state::state;
+use deltascope::ui::strings;
 use serde_json::{Value, json};
 
 fn open(lesson: &str) -> Session {
@@ -162,6 +166,13 @@ fn what_cannot_be_done_says_so_and_changes_nothing_else() {
         assert_eq!(state["store"]["items"], json!({}));
         session.obey(Command::DismissError);
         assert_eq!(now(&mut session)["error"], Value::Null);
+    }
+    for (lesson, part) in [("pod-lifecycle", "has none"), ("indexer", "There are: ")] {
+        let mut session = open(lesson);
+        session.seek_marker("x");
+        let state = now(&mut session);
+        let message = state["error"]["message"].as_str().unwrap();
+        assert!(message.contains(part), "{message}");
     }
     let mut session = open("indexer");
     session.inject("create", pod.clone());
@@ -423,6 +434,7 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "HandlerAdded",
         "HandlerAsked",
         "RemovalAsked",
+        "RefusalsAsked",
         "WatchDenied",
         "HandlerRemoved",
         "SyncingSet",
@@ -565,6 +577,95 @@ fn a_handler_that_comes_late_is_told_what_is_there_and_a_removed_one_nothing_mor
 }
 
 #[test]
+fn a_handler_is_removed_once_however_often_that_is_asked_for() {
+    let mut session = informer();
+    end(&mut session);
+    session.obey(Command::RemoveHandler(0));
+    assert!(session.picture().handlers[0].leaving);
+    session.obey(Command::RemoveHandler(0));
+    assert_ne!(now(&mut session)["error"], Value::Null);
+    session.obey(Command::Step(1));
+    assert_eq!(now(&mut session)["error"], Value::Null, "it has been read");
+    end(&mut session);
+    let picture = session.picture();
+    assert!(picture.handlers[0].removed && !picture.handlers[0].leaving);
+
+    // The world itself, too, takes the second one without a word.
+    let lesson = lessons::load("sharedinformer-listwatch").unwrap();
+    let mut timeline = Timeline::new(lesson.scenario).unwrap();
+    timeline.extend(usize::MAX);
+    let at = timeline.len();
+    let asked = timeline.insert(at, Input::RemoveHandler(0));
+    timeline.insert(asked, Input::RemoveHandler(0));
+    timeline.extend(usize::MAX);
+    let locked = |record: &&FactRecord| {
+        matches!(
+            record.fact,
+            Fact::LockTaken {
+                lock: LockName::BlockDeltas,
+                by: Actor::Main
+            }
+        )
+    };
+    let after = timeline.facts(at..timeline.len());
+    assert_eq!(after.iter().filter(locked).count(), 1);
+}
+
+#[test]
+fn an_armed_fault_is_in_sight_and_can_be_taken_back() {
+    for taken_back in [false, true] {
+        let mut session = informer();
+        end(&mut session);
+        session.obey(Command::Fault(Fault::List(403)));
+        let armed = rows::api::rows(&session.view(), 9, 9).armed;
+        let words = strings::armed(Lang::En, armed.first().unwrap());
+        assert_eq!(words, "next LIST answers 403 Forbidden");
+        assert!(matches!(
+            session.current().unwrap().fact,
+            Fact::RefusalsAsked { .. }
+        ));
+        if taken_back {
+            session.obey(Command::Disarm(false, ApiErrorKind::Forbidden));
+            assert!(session.picture().api.refusals.is_empty());
+        }
+        session.obey(Command::Compact);
+        end(&mut session);
+        let picture = session.picture();
+        let failed =
+            picture.reflector.requests.iter().any(|line| {
+                line.kind == RequestKind::List && matches!(line.answer, Answer::Failed(_))
+            });
+        assert_eq!(failed, !taken_back);
+    }
+}
+
+#[test]
+fn a_streaming_list_says_what_was_asked_for_and_which_bookmark_ends_it() {
+    let mut session = open("sharedinformer-listwatch");
+    session.obey(Command::Era("1.36".into()));
+    session.obey(Command::Seek(0));
+    let mut ends = Vec::new();
+    while session.obey(Command::Step(1)) == Change::Forward {
+        let view = session.view();
+        let record = session.current().unwrap();
+        if let Fact::EventSent { ends_list, .. } | Fact::EventReceived { ends_list, .. } =
+            record.fact
+        {
+            let told = caption::words(&record, &view.recent, &view.picture, Lang::En);
+            let what = caption::plain(&told.what);
+            assert_eq!(what.contains("ends the initial list"), ends_list, "{what}");
+            ends.extend(ends_list.then_some(record.fact.name()));
+            assert_eq!(
+                rows::api::rows(&view, 9, 9).watch.unwrap(),
+                "watch=true & sendInitialEvents=true & resourceVersionMatch=NotOlderThan \
+                 & allowWatchBookmarks=true"
+            );
+        }
+    }
+    assert_eq!(ends, ["EventSent", "EventReceived"]);
+}
+
+#[test]
 fn the_reflector_comes_back_from_every_fault() {
     for fault in FAULTS {
         let mut session = informer();
@@ -584,6 +685,16 @@ fn the_reflector_comes_back_from_every_fault() {
             });
         let asked = matches!(fault, Fault::List(_) | Fault::Refuse);
         assert_eq!(failed, asked, "{fault:?}");
+        let ended = |code| {
+            let mut requests = picture.reflector.requests.iter();
+            requests.any(|line| line.answer == Answer::Ended(code))
+        };
+        match fault {
+            Fault::Event(code) => assert!(ended(code), "{:?}", picture.reflector.requests),
+            Fault::Close => assert!(ended(0), "{:?}", picture.reflector.requests),
+            _ => {}
+        }
+        assert!(picture.api.refusals.is_empty(), "{fault:?} has come");
     }
     let mut session = informer();
     session.obey(Command::Fault(Fault::Close));

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::delta::DeltaType;
 use super::key::Key;
+use super::lister_watcher::ApiErrorKind;
 use super::step::Step;
 
 /// A resource version, opaque.
@@ -261,6 +262,15 @@ pub enum Fact {
         /// Why not.
         refusal: Refusal,
     },
+    /// Somebody asked the server to refuse the next requests, or took that back.
+    RefusalsAsked {
+        /// Watches (streaming lists are), else lists.
+        watch: bool,
+        /// With what.
+        kind: ApiErrorKind,
+        /// How many more of them; 0: it was taken back.
+        times: u32,
+    },
     /// The server forgot its history up to this version.
     HistoryCompacted {
         /// A watch from here or later still works.
@@ -307,6 +317,8 @@ pub enum Fact {
         event: EventType,
         /// Its object; of a bookmark and an error only the version counts.
         object: ObjectRef,
+        /// It is the bookmark that ends a streaming list.
+        ends_list: bool,
     },
     /// The stream ended.
     WatchClosed {
@@ -406,6 +418,8 @@ pub enum Fact {
         event: EventType,
         /// Its object.
         object: ObjectRef,
+        /// It is the bookmark that ends a streaming list.
+        ends_list: bool,
     },
     /// The reflector noted how far it has come.
     LastSyncMoved {
@@ -418,6 +432,8 @@ pub enum Fact {
     WatchEnded {
         /// Whether a list comes next (else: a watch from the last version).
         relist: bool,
+        /// HTTP status of the `ERROR` event that ended it; 0 without one.
+        code: u16,
     },
     /// The reflector waits before it tries again.
     BackoffStarted {
@@ -902,6 +918,7 @@ impl Fact {
             Self::ObjectUpdated { .. } => "ObjectUpdated",
             Self::ObjectDeleted { .. } => "ObjectDeleted",
             Self::WriteRefused { .. } => "WriteRefused",
+            Self::RefusalsAsked { .. } => "RefusalsAsked",
             Self::HistoryCompacted { .. } => "HistoryCompacted",
             Self::ListAnswered { .. } => "ListAnswered",
             Self::ListRefused { .. } => "ListRefused",

@@ -389,6 +389,8 @@ struct Stream {
     besides_added: bool,
     /// Whether its ADDED events are in the order of their versions.
     in_order: bool,
+    /// HTTP status of the `ERROR` event that ends it.
+    code: u16,
 }
 
 /// When the next resync is due.
@@ -568,7 +570,9 @@ impl<O: Object> Reflector<O> {
                 trace.fact(receive_step(streaming), || Fact::EventReceived {
                     event: EventType::Error,
                     object: bare_ref(&Rv::default()),
+                    ends_list: false,
                 });
+                self.stream.code = error.code;
                 if streaming {
                     self.close_stream(true, trace);
                     self.stream_failed(now, ReflectorError::Watch(error), trace);
@@ -1159,6 +1163,7 @@ impl<O: Object> Reflector<O> {
         trace.fact(receive_step(streaming), || Fact::EventReceived {
             event,
             object: object.clone(),
+            ends_list: false,
         });
         let rejected = match item.plain_object() {
             Some(_) => self.rejects(&item),
@@ -1194,6 +1199,7 @@ impl<O: Object> Reflector<O> {
         trace.fact(receive_step(streaming), || Fact::EventReceived {
             event: EventType::Bookmark,
             object: bare_ref(&rv),
+            ends_list: streaming && initial_events_end,
         });
         self.stream.events += 1;
         self.stream.besides_added = true;
@@ -1258,13 +1264,13 @@ impl<O: Object> Reflector<O> {
     }
 
     fn close_stream(&mut self, relist: bool, trace: &mut impl Trace) {
-        self.stream = Stream::default();
+        let Stream { code, .. } = mem::take(&mut self.stream);
         let step = if matches!(self.stage, Stage::Stream) {
             Step::ReflectorStreamAgain
         } else {
             Step::ReflectorEnd
         };
-        trace.fact(step, || Fact::WatchEnded { relist });
+        trace.fact(step, || Fact::WatchEnded { relist, code });
     }
 
     fn start_resync_timer(&mut self, now: Duration) {

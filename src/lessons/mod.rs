@@ -234,7 +234,7 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
             0,
             "The list is one page of several: the server had more objects than this. ",
         );
-        zh.insert_str(0, "这个列表只是多页中的一页：服务器上还有更多对象。");
+        zh.insert_str(0, "这个列表只是多页中的一页：API server 上还有更多对象。");
     }
     let note = Text::new(&en, &zh);
     Lesson {

@@ -18,17 +18,21 @@ use crate::cache::fact::{
 };
 use crate::cache::fill::fill;
 use crate::cache::key::Key;
+use crate::cache::lister_watcher::ApiErrorKind;
 use crate::cache::queue::Queue;
 use crate::cache::sorted::SortedMap;
+use crate::cache::step::Step;
 use crate::runtime::lock::Lock;
 pub use crate::runtime::virtual_time::{
     Answer, Feed, Machinery, NOTIFICATIONS, OUTPUT_LINES, REQUESTS, ReflectorState, RequestKind,
     RequestLine,
 };
 use crate::runtime::virtual_time::{HandlerSettings, PoppedWork, World};
+use crate::source::Refusals;
 use crate::source::any::AnySource;
 use crate::source::program::event_of;
 pub use crate::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
+use crate::source::simulator::{order_refusals, take_refusal};
 pub use crate::source::stream::{Delivery, STREAM_LINES, StreamLine};
 
 /// What the screen draws.
@@ -88,6 +92,8 @@ pub struct ApiRoom {
     pub oldest: Rv,
     /// The versions of the changes that the server remembers, at most [`WATCH_WINDOW`].
     pub history: VecDeque<Rv>,
+    /// The requests that it was asked to refuse and has not refused yet, the first first.
+    pub refusals: VecDeque<Refusals>,
 }
 
 /// One object on the API server.
@@ -277,10 +283,20 @@ pub struct HandlerRoom {
     pub resync_ms: u64,
     /// Only objects with this label and value pass, as `app=web`; empty: all.
     pub filter: Arc<str>,
+    /// It is being removed: that was asked for and has not come yet.
+    pub leaving: bool,
     /// It was removed.
     pub removed: bool,
     /// How often it panicked.
     pub panics: u32,
+}
+
+impl HandlerRoom {
+    /// Whether it was removed and has ended what it was at.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.removed && self.running.is_none()
+    }
 }
 
 /// A workqueue and its workers.
@@ -320,7 +336,11 @@ impl Picture {
             handlers: handlers_of(world),
             asked: world
                 .asked()
-                .map(|settings| asked_of(settings, world))
+                .zip(world.handlers().len()..)
+                .map(|(settings, number)| HandlerRoom {
+                    leaving: u8::try_from(number).is_ok_and(|number| world.is_leaving(number)),
+                    ..asked_of(settings, world)
+                })
                 .collect(),
             resync_check_ms: world.resync_check_ms(),
             work: work_of(world),
@@ -379,7 +399,7 @@ impl Picture {
     }
 
     fn add(&mut self, record: &FactRecord) {
-        self.apply_server(&record.fact);
+        self.apply_server(record);
         self.apply_reflector(&record.fact, record.actor);
         self.apply_queue(&record.fact);
         self.apply_store(&record.fact);
@@ -422,9 +442,23 @@ impl Picture {
         };
     }
 
-    fn apply_server(&mut self, fact: &Fact) {
+    fn apply_server(&mut self, record: &FactRecord) {
         let api = &mut self.api;
-        match fact {
+        match &record.fact {
+            Fact::RefusalsAsked { watch, kind, times } => {
+                let (watch, kind, times) = (*watch, *kind, *times);
+                order_refusals(&mut api.refusals, Refusals { watch, kind, times });
+            }
+            // What was asked for comes before any other reason to refuse.
+            Fact::ListRefused { .. } => take_refusal(&mut api.refusals, false),
+            Fact::WatchDenied { .. } => take_refusal(&mut api.refusals, true),
+            Fact::ConnectionRefused => {
+                let watch = record.step == Step::ServerWatch;
+                let next = api.refusals.iter().find(|order| order.watch == watch);
+                if next.is_some_and(|order| order.kind == ApiErrorKind::ConnectionRefused) {
+                    take_refusal(&mut api.refusals, watch);
+                }
+            }
             Fact::ObjectCreated { object, body } => {
                 api.written(&object.rv);
                 api.objects.shift_remove(&object.key);
@@ -459,7 +493,7 @@ impl Picture {
                 api.history.clear();
             }
             Fact::WatchAccepted { rv } => api.watch = Some(Arc::clone(rv)),
-            Fact::EventSent { event, object } => {
+            Fact::EventSent { event, object, .. } => {
                 api.line(*event, object, Delivery::Waiting);
                 if api.feed == Feed::Recorded {
                     api.told(*event, object);
@@ -578,7 +612,7 @@ impl Picture {
                 };
                 reflector.backoff_ms = 0;
             }
-            Fact::EventReceived { event, object } => {
+            Fact::EventReceived { event, object, .. } => {
                 reflector.events += 1;
                 // A program of its own keeps nothing in hand.
                 if is_change(*event) && actor != Actor::Program {
@@ -586,8 +620,8 @@ impl Picture {
                 }
             }
             Fact::LastSyncMoved { to, .. } => reflector.last_sync = Arc::clone(to),
-            Fact::WatchEnded { relist } => {
-                reflector.answered(Answer::Ended);
+            Fact::WatchEnded { relist, code } => {
+                reflector.answered(Answer::Ended(*code));
                 reflector.temporary = None;
                 reflector.relist = *relist;
             }
@@ -811,6 +845,12 @@ impl Picture {
                 syncing: true,
                 ..HandlerRoom::default()
             }),
+            Fact::RemovalAsked { handler } => {
+                let mut all = self.handlers.iter_mut().chain(&mut self.asked);
+                if let Some(room) = all.nth(usize::from(*handler)) {
+                    room.leaving = true;
+                }
+            }
             Fact::HandlerAdded { .. } => self.handlers.extend(self.asked.pop_front()),
             Fact::HandlerSynced { handler } => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
@@ -831,6 +871,7 @@ impl Picture {
             Fact::HandlerRemoved { handler } => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.removed = true;
+                    room.leaving = false;
                     room.sending = None;
                     room.pending.clear();
                 }
@@ -1025,6 +1066,7 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
             room.oldest = server.oldest();
             room.history = server.history().collect();
             room.watch = server.open_watch();
+            room.refusals = server.refusals().copied().collect();
             for (key, stored) in server.objects() {
                 let object = ApiObject {
                     object: crate::source::simulator::reference(key, &stored.object),
@@ -1204,6 +1246,7 @@ fn handlers_of(world: &World<AnySource>) -> Vec<HandlerRoom> {
                 synced: handler.had_synced()
                     || listener.is_some_and(|listener| listener.has_synced()),
                 syncing: handler.syncing || world.is_syncing(number),
+                leaving: world.is_leaving(number),
                 removed: handler.removed,
                 panics: handler.panics,
                 ..room

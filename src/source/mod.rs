@@ -32,7 +32,7 @@ pub enum Command {
     Bookmark,
     /// End the watch with an `ERROR` event of this HTTP status.
     ErrorEvent(u16),
-    /// Refuse the next requests.
+    /// Refuse the next requests; no times: take back what was asked for and has not come yet.
     Refuse(Refusals),
 }
 

@@ -175,6 +175,11 @@ impl Simulator {
         &self.stream
     }
 
+    /// The requests that it will refuse, the first first.
+    pub fn refusals(&self) -> impl Iterator<Item = &Refusals> {
+        self.refusals.iter()
+    }
+
     /// Whether writes go on for ever.
     #[must_use]
     pub fn is_endless(&self) -> bool {
@@ -326,26 +331,37 @@ impl Simulator {
 
     /// What stands between a request and its answer: the network, and refusals that were ordered.
     fn refused(&mut self, now: Time, watch: bool, trace: &mut impl Trace) -> Result<(), ApiError> {
-        if now < self.down_until {
+        let is_down = now < self.down_until;
+        // A broken network does what a refused connection was asked for.
+        let asked = self.refusals.iter().find(|order| order.watch == watch);
+        let asked = asked.map(|order| order.kind);
+        let comes = !is_down || asked == Some(ApiErrorKind::ConnectionRefused);
+        if comes {
+            take_refusal(&mut self.refusals, watch);
+        }
+        if is_down {
             return Err(connection_refused(watch, trace));
         }
-        let Some(place) = self.refusals.iter().position(|order| order.watch == watch) else {
+        let Some(kind) = asked else {
             return Ok(());
         };
-        let kind = self.refusals.get_mut(place).map(|order| {
-            order.times = order.times.saturating_sub(1);
-            (order.kind, order.times)
-        });
-        let Some((kind, left)) = kind else {
-            return Ok(());
-        };
-        if left == 0 {
-            self.refusals.remove(place);
-        }
         if kind == ApiErrorKind::ConnectionRefused {
             return Err(connection_refused(watch, trace));
         }
         Err(refuse_request(kind, watch, trace))
+    }
+
+    fn ask_refusals(&mut self, refusals: Refusals, trace: &mut impl Trace) {
+        let Refusals { watch, kind, times } = refusals;
+        let before = self.refusals.len();
+        order_refusals(&mut self.refusals, refusals);
+        if self.refusals.len() != before {
+            trace.fact(Step::SettingChanged, || Fact::RefusalsAsked {
+                watch,
+                kind,
+                times,
+            });
+        }
     }
 
     fn plan_traffic(&mut self, now: Time) {
@@ -408,8 +424,7 @@ impl Source for Simulator {
                     self.stream.end(now, end, trace);
                 }
             }
-            Command::Refuse(refusals) if refusals.times > 0 => self.refusals.push_back(refusals),
-            Command::Refuse(_) => {}
+            Command::Refuse(refusals) => self.ask_refusals(refusals, trace),
         }
     }
 
@@ -556,6 +571,28 @@ impl Pages {
     /// Opaque to everybody else.
     fn token(&self) -> String {
         format!("{}:{}", self.rv, self.handed_out)
+    }
+}
+
+/// Adds to what will be refused, or takes back.
+pub(crate) fn order_refusals(orders: &mut VecDeque<Refusals>, new: Refusals) {
+    if new.times > 0 {
+        orders.push_back(new);
+    } else {
+        orders.retain(|order| (order.watch, order.kind) != (new.watch, new.kind));
+    }
+}
+
+/// A request was refused as asked for.
+pub(crate) fn take_refusal(orders: &mut VecDeque<Refusals>, watch: bool) {
+    let Some(place) = orders.iter().position(|order| order.watch == watch) else {
+        return;
+    };
+    if let Some(order) = orders.get_mut(place) {
+        order.times = order.times.saturating_sub(1);
+        if order.times == 0 {
+            orders.remove(place);
+        }
     }
 }
 

@@ -70,8 +70,19 @@ impl Stream {
         trace: &mut impl Trace,
     ) {
         self.note(event, object.clone(), Delivery::Waiting);
+        let ends_list = matches!(
+            item,
+            WatchItem::Bookmark {
+                initial_events_end: true,
+                ..
+            }
+        );
         self.on_the_way.push_back((now + TRAVEL_MS, item));
-        trace.fact(Step::ServerSend, || Fact::EventSent { event, object });
+        trace.fact(Step::ServerSend, || Fact::EventSent {
+            event,
+            object,
+            ends_list,
+        });
     }
 
     /// Notes something that needs no travelling.

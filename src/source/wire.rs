@@ -485,7 +485,7 @@ fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, Fault> {
     let Some(rv) = rv else {
         return Err(Fault::Bad(
             "the BOOKMARK event has no metadata.resourceVersion, and nothing else is in a bookmark. Remove the line.".to_owned(),
-            "BOOKMARK 事件没有 metadata.resourceVersion，而 bookmark 只有这一项。请删除这一行。".to_owned(),
+            "BOOKMARK 事件没有 metadata.resourceVersion，而 BOOKMARK 只有这一项。请删除这一行。".to_owned(),
         ));
     };
     let initial_events_end = metadata

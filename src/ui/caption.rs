@@ -12,11 +12,13 @@ use crate::cache::fact::{
     LockName, Notification, ObjectRef, ProcessMode, Refusal, Shape, Verb, WatchEnd, WorkPlace,
 };
 use crate::cache::key::Key;
+use crate::cache::lister_watcher::ApiErrorKind;
 use crate::cache::step::Step;
 use crate::replay::picture::{Feed, LockState, Machinery, Picture, QueueKind};
 
 use super::i18n::Lang;
 use super::lanes::actor_name;
+use super::strings;
 
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -285,6 +287,9 @@ impl Writer<'_> {
                 )
             }
             Fact::WriteRefused { verb, key, refusal } => self.write_refused(*verb, key, refusal),
+            Fact::RefusalsAsked { watch, kind, times } => {
+                self.refusals_asked(*watch, *kind, *times)
+            }
             Fact::HistoryCompacted { oldest } => (
                 say!(
                     self,
@@ -356,7 +361,7 @@ impl Writer<'_> {
                 say!(
                     self,
                     "The streaming list is open: first come all objects, then a bookmark that says so, then every change.",
-                    "流式列表已建立：先推送全部对象，再用一个 bookmark 表示齐全，然后是每次变更。"
+                    "流式列表已建立：先推送全部对象，再用一个 BOOKMARK 表示齐全，然后是每次变更。"
                 ),
                 vec![say!(
                     self,
@@ -437,7 +442,25 @@ impl Writer<'_> {
                     oldest = version(oldest),
                 )],
             ),
-            Fact::EventSent { event, object } => self.event_sent(*event, object),
+            Fact::EventSent {
+                ends_list: true,
+                object,
+                ..
+            } => (
+                say!(
+                    self,
+                    "The server put the {event} that ends the initial list on the watch stream, at {rv}.",
+                    "API server 在 watch 流中写入结束初始列表的 {event}，版本为 {rv}。",
+                    event = event_type(EventType::Bookmark),
+                    rv = version(&object.rv),
+                ),
+                vec![say!(
+                    self,
+                    "`k8s.io/initial-events-end: \"true\"`: every object there is has been sent; what comes after it are changes.",
+                    "`k8s.io/initial-events-end: \"true\"`：现有的全部对象都已发送；此后的都是变更。",
+                )],
+            ),
+            Fact::EventSent { event, object, .. } => self.event_sent(*event, object),
             Fact::WatchClosed { end, lost } => self.watch_closed(end, *lost),
 
             // ---- the reflector
@@ -556,7 +579,26 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::EventReceived { event, object } => self.event_received(*event, object),
+            Fact::EventReceived {
+                ends_list: true,
+                object,
+                ..
+            } => (
+                say!(
+                    self,
+                    "The reflector took the {event} that ends the initial list off the stream, at {rv}.",
+                    "Reflector 从流中取出结束初始列表的 {event}，版本为 {rv}。",
+                    event = event_type(EventType::Bookmark),
+                    rv = version(&object.rv),
+                ),
+                vec![say!(
+                    self,
+                    "`list complete = yes`: its annotation says so. What the temporary store holds goes into the {queue} as one list.",
+                    "`列表齐全 = 是`：它的 annotation 这样说。临时存储里的内容将作为一个列表放入 {queue}。",
+                    queue = self.queue(),
+                )],
+            ),
+            Fact::EventReceived { event, object, .. } => self.event_received(*event, object),
             Fact::LastSyncMoved { from, to } => (
                 if from.is_empty() {
                     say!(
@@ -588,18 +630,20 @@ impl Writer<'_> {
                     "已收到的都被丢弃：半个列表会被误当成删除。"
                 )],
             ),
-            Fact::WatchEnded { relist } => (
+            Fact::WatchEnded { relist, code } => (
                 if *relist {
                     say!(
                         self,
-                        "The reflector noticed that its watch is over, and will list again.",
-                        "Reflector 发现 watch 已结束，接下来要重新 List。",
+                        "The reflector noticed that its watch is over{by}, and will list again.",
+                        "Reflector 发现 watch 已结束{by}，接下来要重新 List。",
+                        by = self.ended_by(*code),
                     )
                 } else {
                     say!(
                         self,
-                        "The reflector noticed that its watch is over, and will watch again from {rv}.",
-                        "Reflector 发现 watch 已结束，接下来从 {rv} 重新 watch。",
+                        "The reflector noticed that its watch is over{by}, and will watch again from {rv}.",
+                        "Reflector 发现 watch 已结束{by}，接下来从 {rv} 重新 watch。",
+                        by = self.ended_by(*code),
                         rv = version(&self.picture.reflector.last_sync),
                     )
                 },
@@ -824,7 +868,7 @@ impl Writer<'_> {
                 vec![say!(
                     self,
                     "What it strips never reaches the store. Tombstones and [Sync] skip it; it can still see an object twice, so it must be idempotent.",
-                    "被去掉的部分不会进入存储。tombstone 和 [Sync] 不经过它；同一对象仍可能经过两次，所以它必须是幂等的。",
+                    "被去掉的部分不会进入存储。墓碑和 [Sync] 不经过它；同一对象仍可能经过两次，所以它必须是幂等的。",
                 )],
             ),
             Fact::Populated { initial } => self.populated(*initial),
@@ -854,14 +898,14 @@ impl Writer<'_> {
                     say!(
                         self,
                         "`older is a tombstone = no → keep the older` ({what}). Only neighbouring deletes are merged; updates never are.",
-                        "`较早的是 tombstone = 否 → 保留较早的`（{what}）。只合并相邻的删除，更新从不合并。",
+                        "`较早的是墓碑 = 否 → 保留较早的`（{what}）。只合并相邻的删除，更新从不合并。",
                         what = self.shape(kept),
                     )
                 } else {
                     say!(
                         self,
                         "`older is a tombstone = yes → keep the newer` ({what}): the tombstone's object may be stale.",
-                        "`较早的是 tombstone = 是 → 保留较新的`（{what}）：tombstone 里的对象可能是旧的。",
+                        "`较早的是墓碑 = 是 → 保留较新的`（{what}）：墓碑里的对象可能是旧的。",
                         what = self.shape(kept),
                     )
                 }],
@@ -1355,7 +1399,7 @@ impl Writer<'_> {
                 vec![say!(
                     self,
                     "A streaming list is handed on as a whole, once the bookmark says that it is complete.",
-                    "流式列表要等 bookmark 表示齐全之后才整体交出去。"
+                    "流式列表要等 BOOKMARK 表示齐全之后才整体交出去。"
                 )],
             ),
             Fact::InitialEventsEnded { rv, count } => (
@@ -1941,7 +1985,7 @@ impl Writer<'_> {
                     "程序的 watch 结束了。"
                 )
             }
-            Fact::EventReceived { event, object } => say!(
+            Fact::EventReceived { event, object, .. } => say!(
                 self,
                 "The program took {event} {object} off the stream.",
                 "程序从流中取下 {event} {object}。",
@@ -2137,6 +2181,69 @@ impl Writer<'_> {
             ],
             None => vec![watch],
         }
+    }
+
+    /// By which `ERROR` event a watch was ended, in parentheses.
+    fn ended_by(&self, code: u16) -> Vec<Span> {
+        if code == 0 {
+            return Vec::new();
+        }
+        say!(
+            self,
+            " ({event} {code})",
+            "（{event} {code}）",
+            event = event_type(EventType::Error),
+            code = mono(code.to_string()),
+        )
+    }
+
+    fn refusals_asked(&self, watch: bool, kind: ApiErrorKind, times: u32) -> Told {
+        let request = mono(if watch { "WATCH" } else { "LIST" });
+        let answer = mono(strings::refusal(kind));
+        if times == 0 {
+            return (
+                say!(
+                    self,
+                    "The fault was taken back: the next {request} is not answered with {answer}.",
+                    "故障已撤销：下一次 {request} 不会得到 {answer}。",
+                    request = request,
+                    answer = answer,
+                ),
+                Vec::new(),
+            );
+        }
+        let what = if times == 1 {
+            say!(
+                self,
+                "A fault is armed: the next {request} will be answered with {answer}.",
+                "故障已就绪：下一次 {request} 将得到 {answer}。",
+                request = request,
+                answer = answer,
+            )
+        } else {
+            say!(
+                self,
+                "A fault is armed: the next {times} of {request} will be answered with {answer}.",
+                "故障已就绪：接下来 {times} 次 {request} 都将得到 {answer}。",
+                times = text(times.to_string()),
+                request = request,
+                answer = answer,
+            )
+        };
+        let why = if watch {
+            say!(
+                self,
+                "It waits until the reflector asks for its next watch; a watch that is open goes on.",
+                "它要等到 Reflector 下一次请求 watch；已打开的 watch 照常继续。",
+            )
+        } else {
+            say!(
+                self,
+                "It waits until the reflector lists again: while the watch goes on, it asks for no list.",
+                "它要等到 Reflector 重新 List：watch 正常期间不会请求 List。",
+            )
+        };
+        (what, vec![why])
     }
 
     fn event_sent(&self, event: EventType, object: &ObjectRef) -> Told {
@@ -2655,7 +2762,7 @@ impl Writer<'_> {
                 Shape::Tombstone => vec![say!(
                     self,
                     "The real delete was missed, so a tombstone stands in: DeletedFinalStateUnknown with the last known object, which may be stale.",
-                    "真正的删除事件被错过了，于是用 tombstone 代替：DeletedFinalStateUnknown，内含最后已知的对象，可能是旧的。",
+                    "真正的删除事件被错过了，于是用墓碑（DeletedFinalStateUnknown）代替，内含最后已知的对象，可能是旧的。",
                 )],
                 Shape::EmptyTombstone => vec![say!(
                     self,
@@ -2798,13 +2905,13 @@ impl Writer<'_> {
                     say!(
                         self,
                         "`in list = no, queued = yes → Deleted`, with a tombstone that holds the newest queued object.",
-                        "`在列表 = 否，在队列 = 是 → Deleted`，附带 tombstone，内含队列中最新的对象。",
+                        "`在列表 = 否，在队列 = 是 → Deleted`，附带墓碑，内含队列中最新的对象。",
                     )
                 } else {
                     say!(
                         self,
                         "`in list = no, known = yes → Deleted`, with a tombstone that holds the Indexer's object: the real last state is unknown.",
-                        "`在列表 = 否，known = 是 → Deleted`，附带 tombstone，内含 Indexer 中的对象：真正的最后状态已无从得知。",
+                        "`在列表 = 否，known = 是 → Deleted`，附带墓碑，内含 Indexer 中的对象：真正的最后状态已无从得知。",
                     )
                 },
                 order,
@@ -3189,7 +3296,7 @@ impl Writer<'_> {
         why.push(say!(
             self,
             "The sender waits until the listener has taken it into its buffer, not until the handler has run.",
-            "发送方只等到监听器把它放进缓冲区，不等 handler 执行。",
+            "发送方只等到listener 把它放进缓冲区，不等 handler 执行。",
         ));
         why
     }
@@ -3424,7 +3531,7 @@ impl Writer<'_> {
             (Shape::Tombstone, Lang::En) => format!("tombstone, rv {rv}"),
             (Shape::Tombstone, Lang::Zh) => format!("tombstone，rv {rv}"),
             (Shape::EmptyTombstone, Lang::En) => "empty tombstone".to_owned(),
-            (Shape::EmptyTombstone, Lang::Zh) => "空 tombstone".to_owned(),
+            (Shape::EmptyTombstone, Lang::Zh) => "空墓碑".to_owned(),
             (Shape::ExplicitKey, Lang::En) => "a key".to_owned(),
             (Shape::ExplicitKey, Lang::Zh) => "仅 key".to_owned(),
             (Shape::Object | Shape::Opaque, Lang::En) if rv.is_empty() => "an object".to_owned(),
@@ -3539,13 +3646,13 @@ impl Writer<'_> {
                 object = self.object(object)
             ),
             // A bookmark and an error are about no object.
-            Fact::EventReceived { event, object } if object.key.is_empty() => say!(
+            Fact::EventReceived { event, object, .. } if object.key.is_empty() => say!(
                 self,
                 "{event} was received",
                 "收到 {event}",
                 event = event_type(*event),
             ),
-            Fact::EventReceived { event, object } => say!(
+            Fact::EventReceived { event, object, .. } => say!(
                 self,
                 "{event} {name} was received",
                 "收到 {event} {name}",
@@ -3936,6 +4043,11 @@ pub fn samples() -> Vec<Fact> {
             key: key.clone(),
             refusal: Refusal::AlreadyExists,
         },
+        Fact::RefusalsAsked {
+            watch: false,
+            kind: ApiErrorKind::Expired,
+            times: 1,
+        },
         Fact::HistoryCompacted {
             oldest: "10".into(),
         },
@@ -3956,6 +4068,7 @@ pub fn samples() -> Vec<Fact> {
         Fact::EventSent {
             event: EventType::Deleted,
             object: object("12"),
+            ends_list: false,
         },
         Fact::WatchClosed {
             end: WatchEnd::Cut,
@@ -3978,12 +4091,16 @@ pub fn samples() -> Vec<Fact> {
         Fact::EventReceived {
             event: EventType::Deleted,
             object: object("12"),
+            ends_list: false,
         },
         Fact::LastSyncMoved {
             from: "11".into(),
             to: "12".into(),
         },
-        Fact::WatchEnded { relist: true },
+        Fact::WatchEnded {
+            relist: true,
+            code: 0,
+        },
         Fact::BackoffStarted {
             ms: 800,
             reason: BackoffReason::WatchEnded,
@@ -4284,6 +4401,7 @@ mod tests {
         ObjectUpdated,
         ObjectDeleted,
         WriteRefused,
+        RefusalsAsked,
         HistoryCompacted,
         ListAnswered,
         ListRefused,
@@ -4488,7 +4606,10 @@ mod tests {
                 from: "".into(),
                 to: "".into(),
             },
-            Fact::WatchEnded { relist: false },
+            Fact::WatchEnded {
+                relist: false,
+                code: 0,
+            },
             Fact::BackoffStarted {
                 ms: 30_000,
                 reason: BackoffReason::Expired,
@@ -4592,10 +4713,12 @@ mod tests {
             facts.push(Fact::EventSent {
                 event,
                 object: object("default/web-1", "5"),
+                ends_list: false,
             });
             facts.push(Fact::EventReceived {
                 event,
                 object: object("default/web-1", ""),
+                ends_list: false,
             });
         }
         for end in [
@@ -4907,6 +5030,7 @@ mod tests {
                 Fact::EventReceived {
                     event: EventType::Bookmark,
                     object: object("", "9"),
+                    ends_list: false,
                 },
             ),
             record(
@@ -5141,6 +5265,7 @@ mod tests {
                 Fact::EventReceived {
                     event: EventType::Modified,
                     object: object("default/web-0", "9"),
+                    ends_list: false,
                 },
             ),
             record(

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::cache::key::Key;
+use crate::cache::lister_watcher::ApiErrorKind;
 use crate::replay::picture::ProcessMode;
 
 /// What a button, a key or the scripting interface asks for.
@@ -50,6 +51,8 @@ pub enum Command {
     RemoveHandler(usize),
     /// Make the server fail.
     Fault(Fault),
+    /// Take back what the server was asked to refuse (watches, else lists; with what).
+    Disarm(bool, ApiErrorKind),
     /// Take the error away.
     DismissError,
 }

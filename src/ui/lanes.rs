@@ -58,7 +58,14 @@ pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
         .handlers
         .iter()
         .zip(0..)
-        .filter(|(handler, _)| !handler.inline)
+        .filter(|(handler, number)| {
+            // What has ended keeps its lane for that step, not for ever.
+            let ends = recent.last().is_some_and(|last| {
+                last.actor == Actor::Listener(*number)
+                    || matches!(last.fact, Fact::HandlerRemoved { handler } if handler == *number)
+            });
+            !handler.inline && (!handler.is_gone() || ends)
+        })
         .map(|(_, number)| Actor::Listener(number));
     let resyncs = picture.resync_check_ms > 0 || picture.reflector.resyncs > 0;
     let workers = picture.work.as_ref().map_or(0, |work| work.workers.len());
@@ -380,6 +387,20 @@ mod tests {
         assert_eq!(names, ["program", "process loop", "second"]);
         assert_eq!(spans(&lanes[1]), [(0, 1, Kind::Runs)]);
         assert_eq!(spans(&lanes[2]), [(1, 2, Kind::Runs)]);
+    }
+
+    #[test]
+    fn a_removed_handler_has_a_lane_until_it_has_ended() {
+        let picture = Picture {
+            handlers: vec![HandlerRoom {
+                removed: true,
+                ..HandlerRoom::default()
+            }],
+            ..Picture::default()
+        };
+        let count = |fact| lanes(&records(vec![(Actor::Main, fact)]), &picture).len();
+        assert_eq!(count(Fact::HandlerRemoved { handler: 0 }), 3);
+        assert_eq!(count(Fact::QueueEmpty), 2);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::cache::step::Step;
 use crate::replay::picture::{Feed, Picture, QueueKind};
 
 use super::caption::{answer, short_name, short_rv};
+use super::strings;
 
 /// The widest line: the panel holds about 66 letters, and [`VALUE`] of them are the value's.
 pub const LINE: usize = 46;
@@ -372,6 +373,13 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
             }
             .into(),
         ),
+        Fact::RefusalsAsked { watch, kind, times } => {
+            let request = if *watch { "WATCH" } else { "LIST" };
+            here(match times {
+                0 => "taken back".to_owned(),
+                _ => format!("{request} → {}", strings::refusal(*kind)),
+            })
+        }
         Fact::HistoryCompacted { oldest } => here(format!("oldest {}", version(oldest))),
         Fact::ListAnswered { rv, count } | Fact::ListReceived { rv, count } => here(format!(
             "{}, rv {}",
@@ -384,8 +392,22 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         Fact::WatchAccepted { rv } => here(format!("open, rv {}", version(rv))),
         Fact::WatchRefused { rv: _, oldest: _ } => here("410 Gone".into()),
         Fact::ConnectionRefused => here("refused".into()),
-        Fact::EventSent { event, object } | Fact::EventReceived { event, object } => {
-            here(format!("{} {}", event.as_str(), short_name(&object.key)))
+        Fact::EventSent {
+            event,
+            object,
+            ends_list,
+        }
+        | Fact::EventReceived {
+            event,
+            object,
+            ends_list,
+        } => {
+            let last = if *ends_list {
+                "initial-events-end"
+            } else {
+                short_name(&object.key)
+            };
+            here(format!("{} {last}", event.as_str()))
         }
         Fact::WatchClosed { end, lost: _ } => here(match end {
             WatchEnd::Closed => "closed".into(),
@@ -417,7 +439,7 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         Fact::LastSyncMoved { from, to } | Fact::StoreVersionMoved { from, to } => {
             here(format!("{} → {}", version(from), version(to)))
         }
-        Fact::WatchEnded { relist } => here(if *relist { "list" } else { "watch" }.into()),
+        Fact::WatchEnded { relist, .. } => here(if *relist { "list" } else { "watch" }.into()),
         Fact::BackoffStarted { ms, reason: _ } => here(format!("{ms} ms")),
         Fact::ReflectorStopped { reason } => here(reason.to_string()),
 
@@ -1997,7 +2019,13 @@ fn pin(recent: &[FactRecord], picture: &Picture, context: Context) -> Option<Pin
         },
         // 429 in the stream, or instead of it.
         (Step::ReflectorRetry, Fact::BackoffStarted { .. }) => u8::from(!watch_failed(recent)),
-        (Step::ReflectorEnd, Fact::WatchEnded { relist: true }) => {
+        (
+            Step::ReflectorEnd,
+            Fact::WatchEnded {
+                relist: true,
+                code: 0,
+            },
+        ) => {
             if watch_failed(recent) {
                 1
             } else {
@@ -2514,6 +2542,7 @@ mod tests {
                     Fact::EventReceived {
                         event: EventType::Deleted,
                         object: object("12"),
+                        ends_list: false,
                     },
                 ),
                 (
@@ -2907,6 +2936,7 @@ mod tests {
             let received = Fact::EventReceived {
                 event,
                 object: object("5"),
+                ends_list: false,
             };
             place(by, vec![(Step::ReflectorReceive, received), (step, fact)])
         };
@@ -2959,6 +2989,7 @@ mod tests {
         let event = Fact::EventReceived {
             event: EventType::Added,
             object: object("5"),
+            ends_list: false,
         };
         for (before, step, line) in [
             (list, Step::ReflectorListVersion, 603),
@@ -3029,6 +3060,7 @@ mod tests {
                         Fact::EventReceived {
                             event,
                             object: object("5"),
+                            ends_list: false,
                         },
                     ),
                     (

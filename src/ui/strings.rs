@@ -6,7 +6,9 @@ use super::i18n::Lang;
 use super::rows::live::Room;
 use super::rows::processor::WorkPart;
 use crate::cache::fact::Actor;
+use crate::cache::lister_watcher::{ApiError, ApiErrorKind};
 use crate::replay::picture::{Answer, ProcessMode};
+use crate::source::Refusals;
 
 /// Every label, hint and accessible name of the page.
 #[derive(Debug)]
@@ -29,6 +31,8 @@ pub struct Strings {
     pub drop_hint: &'static str,
     pub era_title: &'static str,
     pub more_faults: &'static str,
+    pub armed: &'static str,
+    pub disarm: &'static str,
 
     pub stage: &'static str,
     pub rooms: &'static str,
@@ -112,6 +116,7 @@ pub struct Strings {
     pub inline_handler: &'static str,
     pub add_handler: &'static str,
     pub remove_handler: &'static str,
+    pub removing: &'static str,
     pub removed: &'static str,
     pub sending: &'static str,
     pub synced: &'static str,
@@ -153,6 +158,7 @@ pub struct Strings {
     pub legend_marks: &'static str,
     pub legend_timeline: &'static str,
     pub legend_lanes: &'static str,
+    pub legend_block: &'static str,
     pub legend_behind: &'static str,
 }
 
@@ -283,12 +289,36 @@ pub fn fault(lang: Lang, fault: Fault) -> String {
         Fault::Bookmark => "send a BOOKMARK".to_owned(),
         Fault::Event(code) if zh => format!("ERROR 事件 {code}"),
         Fault::Event(code) => format!("ERROR event {code}"),
-        Fault::List(410) if zh => "LIST 失败：410（continue token 过期）".to_owned(),
-        Fault::List(410) => "LIST fails: 410 (continue token expired)".to_owned(),
-        Fault::List(code) if zh => format!("LIST 失败：{code}"),
-        Fault::List(code) => format!("LIST fails: {code}"),
-        Fault::Refuse if zh => "LIST 失败：拒绝连接".to_owned(),
-        Fault::Refuse => "LIST fails: connection refused".to_owned(),
+        Fault::List(code) if zh => format!("下一次 LIST 失败：{code}"),
+        Fault::List(code) => format!("next LIST fails: {code}"),
+        Fault::Refuse if zh => "下一次 LIST 失败：拒绝连接".to_owned(),
+        Fault::Refuse => "next LIST fails: connection refused".to_owned(),
+    }
+}
+
+/// What a request is refused with, as a machine says it: `410 Expired`.
+#[must_use]
+pub fn refusal(kind: ApiErrorKind) -> String {
+    let error = ApiError::new(kind, "");
+    match error.code {
+        0 if kind == ApiErrorKind::ConnectionRefused => "connection refused".to_owned(),
+        0 => "error".to_owned(),
+        code => [&*code.to_string(), " ", &error.reason].concat(),
+    }
+}
+
+/// What will be refused: `next LIST answers 410 Expired`.
+#[must_use]
+pub fn armed(lang: Lang, refusals: &Refusals) -> String {
+    let request = if refusals.watch { "WATCH" } else { "LIST" };
+    let with = refusal(refusals.kind);
+    let times = match refusals.times {
+        0 | 1 => String::new(),
+        times => format!(" ×{times}"),
+    };
+    match lang {
+        Lang::En => format!("next {request}{times} answers {with}"),
+        Lang::Zh => format!("下一次 {request}{times} 得到 {with}"),
     }
 }
 
@@ -304,7 +334,13 @@ pub fn answer(lang: Lang, answer: &Answer) -> String {
         }
         Answer::Listed(count) => objects(lang, *count as usize),
         Answer::Open => (if zh { "打开" } else { "open" }).to_owned(),
-        Answer::Ended => (if zh { "结束" } else { "ended" }).to_owned(),
+        Answer::Ended(code) => {
+            let ended = if zh { "结束" } else { "ended" };
+            match code {
+                0 => ended.to_owned(),
+                code => format!("{ended}, ERROR {code}"),
+            }
+        }
         Answer::Failed(error) => error.to_string(),
     };
     format!("→ {text}")
@@ -460,6 +496,8 @@ static EN: Strings = Strings {
     drop_hint: "One file, or several that belong together",
     era_title: "The generation of client-go that is at work",
     more_faults: "more faults…",
+    armed: "Armed faults",
+    disarm: "Take it back",
 
     stage: "Stage",
     rooms: "Rooms",
@@ -543,6 +581,7 @@ static EN: Strings = Strings {
     inline_handler: "inside process",
     add_handler: "Add a handler",
     remove_handler: "Remove this handler",
+    removing: "being removed",
     removed: "removed",
     sending: "sent to it; the sender waits until it is taken",
     synced: "It was told the whole first list",
@@ -584,6 +623,7 @@ static EN: Strings = Strings {
     legend_marks: "small square or disc: one object; recreated, it gets another one",
     legend_timeline: "◇ on the timeline: a marker; coloured ticks: deltas",
     legend_lanes: "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
+    legend_block: "thin bar in a lane: the same of blockDeltas, the lock that keeps deltas from being processed while a handler comes or goes",
     legend_behind: "rv · N events behind: how far the store is behind the server; before 1.36 client-go itself does not keep the store's rv",
 };
 
@@ -605,6 +645,8 @@ static ZH: Strings = Strings {
     drop_hint: "一个文件，或属于同一次录制的几个文件",
     era_title: "正在运行的 client-go 世代",
     more_faults: "更多故障…",
+    armed: "已就绪的故障",
+    disarm: "撤销",
 
     stage: "舞台",
     rooms: "房间",
@@ -645,8 +687,8 @@ static ZH: Strings = Strings {
     no_reflector: "没有 Reflector：程序自己调用队列。",
     requests: "请求",
     no_requests: "还没有",
-    temporary: "临时 store",
-    unavailable: "服务器已忘记这个版本，或者还没有它",
+    temporary: "临时存储",
+    unavailable: "API server 已忘记这个版本，或者还没有它",
     in_hand: "手上",
 
     empty_queue: "队列是空的",
@@ -665,7 +707,7 @@ static ZH: Strings = Strings {
     nothing_popped: "还没有",
     process_idle: "没有在处理",
 
-    no_store: "这个程序没有 store。",
+    no_store: "这个程序没有存储。",
     empty_store: "空",
     not_kept: "client-go 并不保存这个值",
     items: "items",
@@ -685,9 +727,10 @@ static ZH: Strings = Strings {
     shared_processor: "Shared processor",
     handlers: "Handler",
     no_handlers: "没有注册 handler。",
-    inline_handler: "在 process 里",
+    inline_handler: "在处理函数里",
     add_handler: "添加 handler",
     remove_handler: "移除这个 handler",
+    removing: "正在移除",
     removed: "已移除",
     sending: "已发给它；取走之前发送方一直等待",
     synced: "第一次 List 已全部通知它",
@@ -696,7 +739,7 @@ static ZH: Strings = Strings {
     whole_store: "全部对象",
     syncing: "现在参加 resync",
     not_syncing: "现在不参加 resync",
-    workqueue: "workqueue",
+    workqueue: "工作队列",
     output: "输出",
     no_output: "还没有输出",
 
@@ -729,7 +772,8 @@ static ZH: Strings = Strings {
     legend_marks: "小方块或圆点：一个对象；重新创建后会换一个",
     legend_timeline: "时间线上的 ◇：标记；彩色竖线：Delta",
     legend_lanes: "泳道：黄色持有锁，斜纹在等锁，灰色不持锁运行",
-    legend_behind: "rv · 落后 N 个事件：store 落后服务器多少；1.36 之前 client-go 自己并不保存 store 的 rv",
+    legend_block: "泳道里的细条：同样的含义，但指 blockDeltas，即添加或移除 handler 期间挡住 Delta 处理的锁",
+    legend_behind: "rv · 落后 N 个事件：存储落后 API server 多少；1.36 之前 client-go 自己并不保存它的 rv",
 };
 
 #[cfg(test)]

@@ -391,6 +391,28 @@ impl<S: Source> World<S> {
             })
     }
 
+    /// Whether the removal of a handler was asked for and has not come yet.
+    pub(crate) fn is_leaving(&self, number: u8) -> bool {
+        let at = match &self.main.stage {
+            MainStage::Want(request) | MainStage::Act(request) => Some(request),
+            _ => None,
+        };
+        let waiting = self.main.requests.iter().map(|(_, request)| request);
+        at.into_iter()
+            .chain(waiting)
+            .any(|request| matches!(request, Request::Remove(of) if *of == number))
+    }
+
+    /// Whether a handler is there, or will be, whose removal can be asked for.
+    pub(super) fn can_remove(&self, number: u8) -> bool {
+        let place = usize::from(number);
+        let is_there = match self.handlers.get(place) {
+            Some(handler) => !handler.removed,
+            None => place < self.handlers.len() + self.asked().count(),
+        };
+        is_there && !self.is_leaving(number)
+    }
+
     pub(super) fn main_waits(&self) -> Wait {
         match &self.main.stage {
             MainStage::Idle if !self.main.requests.is_empty() => Wait::Ready,

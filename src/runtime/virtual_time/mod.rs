@@ -277,6 +277,8 @@ impl<S: Source> World<S> {
                 };
                 self.ask_main(cause, asked, handlers::Request::Add(settings));
             }
+            // Once is enough: upstream, too, takes a second removal without a word.
+            Input::RemoveHandler(handler) if !self.can_remove(handler) => {}
             Input::RemoveHandler(handler) => {
                 let asked = Fact::RemovalAsked { handler };
                 self.ask_main(cause, asked, handlers::Request::Remove(handler));

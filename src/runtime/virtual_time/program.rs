@@ -272,6 +272,7 @@ impl<S: Source> World<S> {
     }
 
     fn receive_as_client(&mut self) -> Result<(), Arc<str>> {
+        let mut code = 0;
         let (event, object, line) = match self.source.receive() {
             None => return Ok(()),
             Some(WatchItem::Event(event, item)) => {
@@ -281,18 +282,24 @@ impl<S: Source> World<S> {
                 resource_version, ..
             }) => (EventType::Bookmark, nothing(resource_version), Ok(None)),
             Some(WatchItem::Error(error)) => {
+                code = error.code;
                 (EventType::Error, nothing(Rv::default()), Err(error.message))
             }
             Some(WatchItem::Closed) => {
                 self.source.hang_up();
                 self.scribe.stream_ended();
-                self.scribe
-                    .fact(Step::ProgramCall, || Fact::WatchEnded { relist: false });
+                self.scribe.fact(Step::ProgramCall, || Fact::WatchEnded {
+                    relist: false,
+                    code,
+                });
                 return Err("the watch is over".into());
             }
         };
-        self.scribe
-            .fact(Step::ProgramCall, || Fact::EventReceived { event, object });
+        self.scribe.fact(Step::ProgramCall, || Fact::EventReceived {
+            event,
+            object,
+            ends_list: false,
+        });
         match line {
             Ok(None) => Ok(()),
             Ok(Some(item)) => {
@@ -302,8 +309,10 @@ impl<S: Source> World<S> {
             }
             Err(reason) => {
                 self.source.hang_up();
-                self.scribe
-                    .fact(Step::ProgramCall, || Fact::WatchEnded { relist: false });
+                self.scribe.fact(Step::ProgramCall, || Fact::WatchEnded {
+                    relist: false,
+                    code,
+                });
                 Err(reason)
             }
         }

@@ -66,8 +66,8 @@ pub enum Answer {
     Listed(u32),
     /// The watch is open.
     Open,
-    /// The watch is over.
-    Ended,
+    /// The watch is over, by an `ERROR` event of this HTTP status; 0: without one.
+    Ended(u16),
     /// It failed.
     Failed(Arc<str>),
 }
@@ -132,9 +132,9 @@ impl ReflectorLog {
                 self.answered(Answer::Failed(Arc::clone(error)));
             }
             Fact::WatchAccepted { .. } => self.answered(Answer::Open),
-            Fact::WatchEnded { relist } => {
+            Fact::WatchEnded { relist, code } => {
                 self.relist = *relist;
-                self.answered(Answer::Ended);
+                self.answered(Answer::Ended(*code));
             }
             Fact::EventReceived { .. } => self.events += 1,
             Fact::InitialEventsEnded { .. } => self.lists += 1,

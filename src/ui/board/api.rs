@@ -11,6 +11,7 @@ use super::layout::{Layout, fit, size_of};
 use super::parts::{either, list, part, shown, text};
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Feed};
+use crate::source::Refusals;
 use crate::ui::app::Ui;
 use crate::ui::command::{Command, Draft, FAULTS};
 use crate::ui::memo::Memo;
@@ -177,12 +178,9 @@ pub(super) fn Api() -> impl IntoView {
                         {ui.word(|words| words.watch_stream)}
                         " · "
                         {part(move || match watch.get() {
-                            Some(rv) => {
+                            Some(query) => {
                                 view! {
-                                    <span translate="no">
-                                        "watch=true & allowWatchBookmarks=true & resourceVersion="
-                                        {rv.to_string()}
-                                    </span>
+                                    <span translate="no">{query.replace('=', "=\u{200b}")}</span>
                                 }
                                     .into_any()
                             }
@@ -217,6 +215,7 @@ pub(super) fn Api() -> impl IntoView {
                         </button>
                         <Faults />
                     </div>
+                    <Armed room=room />
                 })}
                 {part(move || form.get().map(|kind| view! { <PodForm kind=kind form=form /> }))}
             </Frame>
@@ -259,6 +258,44 @@ fn Faults() -> impl IntoView {
                 .collect_view()}
         </select>
     }
+}
+
+/// What the server was asked to refuse, to be seen and taken back.
+#[component]
+fn Armed(room: Memo<crate::ui::rows::api::ApiRows>) -> impl IntoView {
+    let ui = Ui::get();
+    let armed = Memo::new(move |_| room.with(|room| room.armed.clone()));
+    part(move || {
+        let (words, lang) = (ui.words(), ui.lang.get());
+        let rows = armed.get();
+        (!rows.is_empty()).then(|| {
+            view! {
+                <ul class="armed" aria-label=words.armed>
+                    {rows
+                        .into_iter()
+                        .map(|refusals| {
+                            let Refusals { watch, kind, .. } = refusals;
+                            let text = strings::armed(lang, &refusals);
+                            view! {
+                                <li data-testid="armed">
+                                    <span translate="no">{text.clone()}</span>
+                                    <button
+                                        class="away"
+                                        data-testid="btn-disarm"
+                                        aria-label=format!("{}: {text}", words.disarm)
+                                        title=words.disarm
+                                        on:click=move |_| ui.send(Command::Disarm(watch, kind))
+                                    >
+                                        "×"
+                                    </button>
+                                </li>
+                            }
+                        })
+                        .collect_view()}
+                </ul>
+            }
+        })
+    })
 }
 
 #[component]
@@ -497,7 +534,7 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
         let target: Option<web_sys::Element> =
             event.target().and_then(|target| target.dyn_into().ok());
         let kept = target.is_some_and(|target| {
-            let around = target.closest("[data-testid=form-object], .problem");
+            let around = target.closest("[data-testid=form-object], .problem, header");
             around.ok().flatten().is_some()
         });
         if !kept {

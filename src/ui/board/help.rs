@@ -81,6 +81,7 @@ pub(super) fn Help(
                     <li>{ui.word(|words| words.legend_marks)}</li>
                     <li>{ui.word(|words| words.legend_timeline)}</li>
                     <li>{ui.word(|words| words.legend_lanes)}</li>
+                    <li>{ui.word(|words| words.legend_block)}</li>
                     <li>{ui.word(|words| words.legend_behind)}</li>
                 </ul>
             </div>

@@ -156,6 +156,7 @@ fn Lanes(rows: Memo<Vec<Lane>>) -> impl IntoView {
             class="lanes"
             class:many=move || rows.with(|rows| rows.len() > 2)
             style=move || format!("--rows:{}", rows.with(|rows| rows.len().div_ceil(2)))
+            tabindex="0"
             role="group" aria-label=ui.word(|words| words.lanes)
         >
             {part(move || {

@@ -121,6 +121,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
     let over = move || row.with(|row| row.pending.saturating_sub(RING));
     let busy = move || row.with(|row| row.running.is_some());
     let removed = Memo::new(move |_| row.with(|row| row.removed));
+    let leaving = Memo::new(move |_| row.with(|row| row.leaving));
     let can_remove = ui.memo(|view| view.lesson.can_add);
     let place = move |anchor: String, class: Text, title: Text| {
         view! { <i class=class data-anchor=anchor title=title></i> }
@@ -178,6 +179,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                     aria-label=text(move || {
                         format!("{}: {}", ui.words().remove_handler, row.with(|row| row.name.clone()))
                     })
+                    disabled=move || leaving.get()
                     on:click=move |_| ui.send(Command::RemoveHandler(number))
                 >
                     "×"
@@ -227,6 +229,8 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                     {text(move || {
                         if inline {
                             ui.words().inline_handler.to_owned()
+                        } else if leaving.get() {
+                            ui.words().removing.to_owned()
                         } else if removed.get() {
                             ui.words().removed.to_owned()
                         } else {

@@ -68,7 +68,7 @@ pub(super) fn Reflector() -> impl IntoView {
                                     .iter()
                                     .map(|row| {
                                         let answer = strings::answer(lang, &row.answer);
-                                        let failed = matches!(row.answer, Answer::Failed(_));
+                                        let failed = matches!(row.answer, Answer::Failed(_) | Answer::Ended(1..));
                                         view! {
                                             <li
                                                 class:lit=row.lit

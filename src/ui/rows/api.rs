@@ -1,11 +1,10 @@
 //! The API server's room.
 
-use std::sync::Arc;
-
 use super::{Mark, Names, RvText, current, type_class};
 use crate::cache::fact::{EventType, Fact};
 use crate::cache::key::Key;
-use crate::replay::picture::{ApiObject, Delivery, Feed};
+use crate::replay::picture::{ApiObject, Delivery, Feed, RequestKind};
+use crate::source::Refusals;
 use crate::ui::command::Draft;
 use crate::ui::view::View;
 
@@ -24,8 +23,10 @@ pub struct ApiRows {
     pub objects: Vec<ObjectRow>,
     /// So many objects are not shown.
     pub hidden: usize,
-    /// Where the open watch started.
-    pub watch: Option<Arc<str>>,
+    /// With what the open watch was asked for.
+    pub watch: Option<String>,
+    /// What the server was asked to refuse and has not refused yet.
+    pub armed: Vec<Refusals>,
     /// The newest lines of the stream, oldest first, as many as fit.
     pub stream: Vec<StreamRow>,
     /// What a program called, the newest last, as many as fit.
@@ -117,7 +118,8 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
             .map(|(key, object)| object_row(&names, key, object, lit == Some(key)))
             .collect(),
         hidden: api.objects.len() - shown,
-        watch: api.watch.clone(),
+        watch: api.watch.as_ref().map(|rv| query(view, rv)),
+        armed: api.refusals.iter().copied().collect(),
         stream: stream(view, &names, lines),
         calls: calls(view, &names, lines),
     }
@@ -136,6 +138,23 @@ pub fn free_name(view: &View) -> String {
         .map(|n| format!("web-{n}"))
         .find(|name| !taken(name))
         .unwrap_or_default()
+}
+
+/// The parameters of a watch, what tells a streaming list from another one first.
+fn query(view: &View, rv: &str) -> String {
+    let last = view.picture.reflector.requests.back();
+    let streams = last.is_some_and(|line| line.kind == RequestKind::Stream);
+    let mut query = "watch=true".to_owned();
+    if streams {
+        query += " & sendInitialEvents=true & resourceVersionMatch=NotOlderThan";
+    }
+    query += " & allowWatchBookmarks=true";
+    // What is empty is not sent.
+    if !rv.is_empty() {
+        query += " & resourceVersion=";
+        query += rv;
+    }
+    query
 }
 
 /// Which part of a list of `length` is shown in `room` places: its end, or the part with `wanted`.

@@ -58,6 +58,7 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::ObjectDeleted { .. }
         | Fact::WriteRefused { .. }
         | Fact::HistoryCompacted { .. }
+        | Fact::RefusalsAsked { .. }
         | Fact::ListAnswered { .. }
         | Fact::ListRefused { .. }
         | Fact::WatchAccepted { .. }

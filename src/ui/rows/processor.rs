@@ -53,6 +53,8 @@ pub struct HandlerRow {
     pub resync_ms: u64,
     /// What passes its filter; empty for everything.
     pub filter: Arc<str>,
+    /// It is being removed.
+    pub leaving: bool,
     /// It was removed.
     pub removed: bool,
     /// How often it panicked.
@@ -151,6 +153,8 @@ pub fn rows(view: &View) -> ProcessorRows {
             .handlers
             .iter()
             .enumerate()
+            // Seen once more as it goes, then its place is free.
+            .filter(|(number, handler)| !handler.is_gone() || at == Some(*number))
             .map(|(number, handler)| handler_row(number, handler, at == Some(number)))
             .collect(),
         output: output
@@ -191,6 +195,7 @@ fn handler_row(number: usize, handler: &HandlerRoom, lit: bool) -> HandlerRow {
         syncing: handler.syncing,
         resync_ms: handler.resync_ms,
         filter: Arc::clone(&handler.filter),
+        leaving: handler.leaving,
         removed: handler.removed,
         panics: handler.panics,
         lit,
@@ -276,6 +281,29 @@ mod tests {
         assert_eq!(rows.handlers[0].ring, ["Deleted"; RING]);
         assert_eq!(rows.handlers[0].pending, 9);
         assert_eq!(rows.handlers[0].sending, Some("Deleted"));
+    }
+
+    #[test]
+    fn a_removed_handler_is_seen_until_it_has_ended_and_its_step_is_over() {
+        let delete = Notification::Delete {
+            object: object("a", "1"),
+        };
+        let handlers = ["stays", "goes"].map(|name| HandlerRoom {
+            name: name.into(),
+            removed: name == "goes",
+            running: Some(delete.clone()),
+            ..HandlerRoom::default()
+        });
+        let mut picture = Picture {
+            handlers: handlers.into(),
+            ..Picture::default()
+        };
+        let count =
+            |picture: &Picture, fact| rows(&view(picture.clone(), vec![fact])).handlers.len();
+        assert_eq!(count(&picture, Fact::QueueEmpty), 2);
+        picture.handlers[1].running = None;
+        assert_eq!(count(&picture, Fact::HandlerRemoved { handler: 1 }), 2);
+        assert_eq!(count(&picture, Fact::QueueEmpty), 1);
     }
 
     #[test]

@@ -105,8 +105,9 @@ impl Session {
         }
     }
 
-    /// Does what is asked for.
+    /// Does what is asked for. What went wrong before is no news any more.
     pub fn obey(&mut self, command: Command) -> Change {
+        self.error = None;
         match command {
             Command::TogglePlay => {
                 if self.playback.is_playing() {
@@ -140,7 +141,6 @@ impl Session {
             }
             Command::Reset => {
                 let lesson = self.lesson.clone();
-                self.error = None;
                 self.open(lesson)
             }
             Command::Speed(percent) => {
@@ -148,10 +148,7 @@ impl Session {
                 Change::None
             }
             Command::Load(id) => match lessons::load(&id) {
-                Ok(lesson) => {
-                    self.error = None;
-                    self.open(lesson)
-                }
+                Ok(lesson) => self.open(lesson),
                 Err(message) => self.fail(message, None),
             },
             Command::Open(files) => self.open_files(&files),
@@ -216,11 +213,11 @@ impl Session {
             Command::RemoveHandler(number) => match number.try_into() {
                 Ok(number)
                     if (self.picture().handlers.get(usize::from(number)))
-                        .is_some_and(|handler| !handler.removed) =>
+                        .is_some_and(|handler| !handler.removed && !handler.leaving) =>
                 {
                     self.insert(Input::RemoveHandler(number))
                 }
-                _ => Change::None,
+                _ => self.fail(no_handler(), None),
             },
             Command::Fault(fault) => {
                 let (command, needs_watch) = fault_command(fault);
@@ -230,10 +227,15 @@ impl Session {
                 }
                 self.insert(Input::Source(command))
             }
-            Command::DismissError => {
-                self.error = None;
-                Change::None
+            Command::Disarm(watch, kind) => {
+                let refusals = Refusals {
+                    watch,
+                    kind,
+                    times: 0,
+                };
+                self.insert(Input::Source(source::Command::Refuse(refusals)))
             }
+            Command::DismissError => Change::None,
         }
     }
 
@@ -273,13 +275,20 @@ impl Session {
             None => {
                 let ids: Vec<&str> = self.markers.iter().map(|marker| &*marker.id).collect();
                 let ids = ids.join(", ");
-                self.fail(
+                let message = if ids.is_empty() {
+                    Text::new(
+                        &format!(
+                            "There is no marker {id:?}: this run has none. Give a number of facts."
+                        ),
+                        &format!("没有标记 {id:?}：这次运行没有任何标记。请给出事实的数目。"),
+                    )
+                } else {
                     Text::new(
                         &format!("There is no marker {id:?} here. There are: {ids}."),
                         &format!("这里没有标记 {id:?}。现有：{}。", ids.replace(", ", "、")),
-                    ),
-                    None,
-                )
+                    )
+                };
+                self.fail(message, None)
             }
         }
     }
@@ -599,7 +608,9 @@ impl Follow {
         match self {
             Self::Queued(key, event) => {
                 let arrived = facts.iter().position(|record| match &record.fact {
-                    Fact::EventReceived { event: e, object } => e == event && object.key == *key,
+                    Fact::EventReceived {
+                        event: e, object, ..
+                    } => e == event && object.key == *key,
                     Fact::Called { object, .. } => object.key == *key,
                     _ => false,
                 })?;
@@ -762,6 +773,13 @@ fn no_watch() -> Text {
     Text::new(
         "There is no open watch to cut at this moment. Step on until the reflector watches.",
         "此刻没有打开的 watch 可以切断。请前进到 Reflector 开始 watch 之后。",
+    )
+}
+
+fn no_handler() -> Text {
+    Text::new(
+        "There is no such handler any more, or it is being removed already.",
+        "没有这个 handler，或它已经在移除中。",
     )
 }
 

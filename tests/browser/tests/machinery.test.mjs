@@ -71,11 +71,18 @@ test("a handler added late is told what is there; a removed one nothing more", o
   const told = (await app.toEnd()).handlers.at(-1).notifications;
   assert.deepEqual(told.map(([type, key]) => `${type} ${key}`).sort(),
     Object.keys(before.store.items).map((key) => `add ${key}`).sort());
-  await app.id("btn-remove-handler").first().click();
-  const first = app.id("handler").first();
+  const names = () => app.id("handler").locator(".n").allInnerTexts();
+  const [removed, ...stay] = await names();
+  const button = app.id("btn-remove-handler").first();
+  await button.click();
+  assert.ok(await button.isDisabled(), "once is enough");
+  assert.match(await app.id("handler").first().innerText(), /being removed/);
+  const { step } = await app.state();
   await app.toEnd();
-  assert.match(await first.getAttribute("class"), /gone/);
-  assert.match(await first.innerText(), /removed/);
+  assert.deepEqual(await names(), stay);
+  assert.equal(await app.page.locator(".lane", { hasText: removed }).count(), 0);
+  await app.call("seek", step);
+  assert.deepEqual(await names(), [removed, ...stay]);
 }));
 
 test("a fault is ordered from the menu, and the reflector comes back from it", onPage({ lesson }, async (app) => {
@@ -84,6 +91,11 @@ test("a fault is ordered from the menu, and the reflector comes back from it", o
   await app.until("it lists again", (s) => s.reflector.state === "list", 200);
   const { reflector, error } = await app.toEnd();
   assert.deepEqual([reflector.state, error], ["watch", null]);
+  assert.match(await app.id("requests").innerText(), /→ ended, ERROR 410/);
+  await app.id("select-fault").selectOption({ label: "next LIST fails: 403" });
+  assert.match(await app.id("armed").innerText(), /^next LIST answers 403 Forbidden/);
+  await app.id("btn-disarm").click();
+  await app.id("armed").waitFor({ state: "detached" });
 }));
 
 test("an index is asked, and answers like the program", onPage({ lesson: "indexer-run" }, async (app) => {

@@ -71,6 +71,10 @@ test("the form stays when a write is refused, and goes when it is done with", sa
   await app.eventually("the error is dismissed first", (s) => s.error === null);
   assert.ok(await form.isVisible());
   await name.fill("probe");
+  for (const lang of ["zh", "en"]) {
+    await app.language(lang);
+    assert.equal(await name.inputValue(), "probe", "another language changes the labels alone");
+  }
   await form.locator("[type=submit]").click();
   await gone();
   await app.until("it is on the server", (s) => KEY in s.api.objects);
