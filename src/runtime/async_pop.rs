@@ -159,28 +159,56 @@ where
                 return Poll::Pending;
             }
         };
-        let processing = Processing {
-            taken: &taken,
-            is_in_initial_list: taken.is_in_initial_list(),
-            has_synced: inner.queue.borrow().has_synced(),
+        let mut ending = Ending {
+            inner: &inner,
+            taken: Some(taken),
         };
-        let outcome = match self.process.take() {
-            Some(process) => process(processing),
+        let has_synced = inner.queue.borrow().has_synced();
+        let outcome = match (self.process.take(), &ending.taken) {
+            (Some(process), Some(taken)) => process(Processing {
+                taken,
+                is_in_initial_list: taken.is_in_initial_list(),
+                has_synced,
+            }),
             // Awaited once more after it was ready, which nobody does.
-            None => ProcessOutcome::Requeue(None),
+            _ => ProcessOutcome::Requeue(None),
         };
-        let mut queue = inner.queue.borrow_mut();
+        // It is ended once.
+        ending
+            .end(outcome)
+            .map_or(Poll::Pending, |popped| Poll::Ready(Ok(popped)))
+    }
+}
+
+/// Ends a Pop, also where its process function panics: upstream what was popped counts as popped all
+/// the same, by a deferred call.
+struct Ending<'a, O: Object, Q: Queue<O>> {
+    inner: &'a Inner<O, Q>,
+    taken: Option<Q::Taken>,
+}
+
+impl<O: Object, Q: Queue<O>> Ending<'_, O, Q> {
+    fn end(&mut self, outcome: ProcessOutcome) -> Option<(Q::Taken, Result<(), Error>)> {
+        let taken = self.taken.take()?;
+        let mut queue = self.inner.queue.borrow_mut();
         // How long it took matters only to a trace.
         let popped = queue.finish_pop(taken, outcome, Duration::ZERO, &mut ());
         drop(queue);
         // What was asked for again is queued again.
-        inner.wake();
-        Poll::Ready(Ok(popped))
+        self.inner.wake();
+        Some(popped)
+    }
+}
+
+impl<O: Object, Q: Queue<O>> Drop for Ending<'_, O, Q> {
+    fn drop(&mut self) {
+        let _nobody_asks = self.end(ProcessOutcome::Failed("it panicked".into()));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::task::Wake;
@@ -190,6 +218,8 @@ mod tests {
     use super::*;
     use crate::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
     use crate::cache::key_func::meta_namespace_key_func;
+    use crate::cache::queue::Release;
+    use crate::cache::real_fifo::{RealFifo, RealFifoOptions};
 
     /// Counts how often it was woken.
     #[derive(Default)]
@@ -247,5 +277,40 @@ mod tests {
         let end = Pin::new(&mut third).poll(&mut contexts[0]);
         assert!(matches!(end, Poll::Ready(Err(Error::FifoClosed))));
         assert!(queue.has_synced() && queue.depth() == 0);
+    }
+
+    // Upstream: `RealFIFO.Pop` unlocks and counts down in deferred calls.
+    #[test]
+    fn a_pop_whose_processing_panics_or_that_is_dropped_leaves_the_queue_in_good_order() {
+        let key_func = Arc::new(meta_namespace_key_func);
+        let options = RealFifoOptions::new(key_func, Release::V0_36);
+        let queue = AsyncQueue::new(RealFifo::new(options), None);
+        let woken: [Arc<Woken>; 2] = Default::default();
+        let wakers = woken.clone().map(Waker::from);
+        let mut contexts = wakers.each_ref().map(Context::from_waker);
+        let adding = queue.clone();
+        let mut panics = queue.pop(|_| {
+            adding.add(pod("b")).unwrap();
+            panic!("a fault");
+        });
+        let mut dropped = queue.pop(|_| ProcessOutcome::Done);
+        assert!(Pin::new(&mut panics).poll(&mut contexts[0]).is_pending());
+        assert!(Pin::new(&mut dropped).poll(&mut contexts[1]).is_pending());
+        drop(dropped);
+        queue.replace(vec![pod("a")], "1").unwrap();
+        assert!(!queue.has_synced());
+
+        let mut waits = queue.pop(|_| ProcessOutcome::Done);
+        let polled = AssertUnwindSafe(|| Pin::new(&mut panics).poll(&mut contexts[0]).is_ready());
+        let panic = catch_unwind(polled).expect_err("its panic goes on");
+        assert_eq!(panic.downcast_ref(), Some(&"a fault"));
+        // What it popped is gone, and was the first list; what it added is there.
+        assert!(queue.has_synced());
+        assert_eq!(queue.depth(), 1);
+        let popped = Pin::new(&mut waits).poll(&mut contexts[1]);
+        assert!(matches!(popped, Poll::Ready(Ok((_, Ok(()))))));
+        assert_eq!(queue.depth(), 0);
+        let next = Pin::new(&mut queue.pop(|_| ProcessOutcome::Done)).poll(&mut contexts[1]);
+        assert!(next.is_pending());
     }
 }
