@@ -35,11 +35,14 @@ pub struct Mutated<O> {
 pub struct MutationDetector<O> {
     name: Arc<str>,
     fingerprint: FingerprintFunc<O>,
-    /// Those that came since `last_rotated` …
+    /// Those that came since the last tick.
+    added: Vec<Watched<O>>,
+    /// Those that came before it and since `last_rotated` …
     cached: Vec<Watched<O>>,
     /// … and those that came in the period before.
     retained: Vec<Watched<O>>,
     last_rotated: Option<Duration>,
+    last_tick: Option<Duration>,
 }
 
 struct Watched<O> {
@@ -62,9 +65,11 @@ impl<O> Clone for MutationDetector<O> {
         Self {
             name: Arc::clone(&self.name),
             fingerprint: Arc::clone(&self.fingerprint),
+            added: self.added.clone(),
             cached: self.cached.clone(),
             retained: self.retained.clone(),
             last_rotated: self.last_rotated,
+            last_tick: self.last_tick,
         }
     }
 }
@@ -76,16 +81,18 @@ impl<O: Object> MutationDetector<O> {
         Self {
             name: name.into(),
             fingerprint,
+            added: Vec::new(),
             cached: Vec::new(),
             retained: Vec::new(),
             last_rotated: None,
+            last_tick: None,
         }
     }
 
     /// Watches an object from now on; tombstones and what has no metadata are not watched.
     pub fn add_object(&mut self, item: &Item<O>) {
         if let Some(object) = item.plain_object() {
-            self.cached.push(Watched {
+            self.added.push(Watched {
                 fingerprint: (self.fingerprint)(object),
                 object: Arc::clone(object),
             });
@@ -96,7 +103,7 @@ impl<O: Object> MutationDetector<O> {
     /// whether it is watched.
     pub fn write_through(&mut self, old: &Arc<O>, new: &Arc<O>) -> bool {
         let mut found = false;
-        for watched in self.cached.iter_mut().chain(&mut self.retained) {
+        for watched in self.watched() {
             if Arc::ptr_eq(&watched.object, old) {
                 watched.object = Arc::clone(new);
                 found = true;
@@ -110,17 +117,11 @@ impl<O: Object> MutationDetector<O> {
     ///
     /// Upstream prints the objects and panics.
     pub fn compare_objects(&mut self, now: Duration, trace: &mut impl Trace) -> Vec<Mutated<O>> {
-        match self.last_rotated {
-            None => self.last_rotated = Some(now),
-            Some(last) if now.saturating_sub(last) > RETAIN_DURATION => {
-                self.retained = std::mem::take(&mut self.cached);
-                self.last_rotated = Some(now);
-            }
-            Some(_) => {}
-        }
+        self.tick(now);
         let mut mutated = Vec::new();
-        for watched in self.cached.iter_mut().chain(&mut self.retained) {
-            let fingerprint = (self.fingerprint)(&watched.object);
+        let fingerprint_of = Arc::clone(&self.fingerprint);
+        for watched in self.watched() {
+            let fingerprint = fingerprint_of(&watched.object);
             if fingerprint == watched.fingerprint {
                 continue;
             }
@@ -136,6 +137,31 @@ impl<O: Object> MutationDetector<O> {
         mutated
     }
 
+    /// Up to `now` it has looked every [`COMPARE_PERIOD`] since 0, and has found nothing: for a clock
+    /// that jumps, where it is known that nobody has written into anything.
+    pub fn catch_up(&mut self, now: Duration) {
+        loop {
+            let next = match self.last_tick {
+                None => Duration::ZERO,
+                Some(last) => last + COMPARE_PERIOD,
+            };
+            if next > now {
+                return;
+            }
+            match (self.last_rotated, self.last_tick) {
+                // Then only the moments of rotation go on.
+                (Some(rotated), Some(last)) if self.is_empty() => {
+                    // The first tick at which it is longer ago than is retained.
+                    let rotation = (RETAIN_DURATION + COMPARE_PERIOD).as_secs();
+                    let times = (now - rotated).as_secs() / rotation;
+                    self.last_rotated = Some(rotated + Duration::from_secs(times * rotation));
+                    self.last_tick = Some(last + Duration::from_secs((now - last).as_secs()));
+                }
+                _ => self.tick(next),
+            }
+        }
+    }
+
     /// Upstream's message for what was found.
     #[must_use]
     pub fn message(&self) -> String {
@@ -145,12 +171,31 @@ impl<O: Object> MutationDetector<O> {
     /// How many objects are watched.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.cached.len() + self.retained.len()
+        self.added.len() + self.cached.len() + self.retained.len()
     }
 
     /// Whether nothing is watched.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Retires what has been watched for long, then takes in what is new.
+    fn tick(&mut self, now: Duration) {
+        self.last_tick = Some(now);
+        match self.last_rotated {
+            None => self.last_rotated = Some(now),
+            Some(last) if now.saturating_sub(last) > RETAIN_DURATION => {
+                self.retained = std::mem::take(&mut self.cached);
+                self.last_rotated = Some(now);
+            }
+            Some(_) => {}
+        }
+        self.cached.append(&mut self.added);
+    }
+
+    fn watched(&mut self) -> impl Iterator<Item = &mut Watched<O>> {
+        let old = self.cached.iter_mut().chain(&mut self.retained);
+        old.chain(&mut self.added)
     }
 }

@@ -24,9 +24,7 @@ use deltascope::cache::listener::{
     HandlerEnd, INITIAL_BUFFER_SIZE, ListenerId, ProcessorListener, REST_AFTER_PANIC,
 };
 use deltascope::cache::lister_watcher::ListPage;
-use deltascope::cache::mutation_detector::{
-    COMPARE_PERIOD, Mutated, MutationDetector, RETAIN_DURATION,
-};
+use deltascope::cache::mutation_detector::{COMPARE_PERIOD, Mutated, MutationDetector};
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::order::Order;
 use deltascope::cache::process::{Notice, Process, ProcessStage, Progress};
@@ -1697,15 +1695,56 @@ fn a_mutated_object_is_found_once() {
     assert_eq!(found(&mut detector), ["b"]);
     assert!(found(&mut detector).is_empty(), "it was told");
     assert_eq!(detector.message(), "cache pods modified");
+}
 
-    // After two minutes it is still watched, after four no longer.
-    for (minutes, watched) in [(2, 2), (4, 0)] {
-        let later = RETAIN_DURATION * (minutes / 2) + SECOND * minutes;
-        detector.compare_objects(later, &mut ());
-        assert_eq!(detector.len(), watched, "after {minutes} minutes");
+#[test]
+fn what_came_in_is_watched_for_two_minutes_at_least_and_four_at_most() {
+    let object = |name: &str| {
+        Item::object(Mutable {
+            name: name.into(),
+            value: AtomicU64::new(0),
+        })
+    };
+    // It came at such a second, after the tick; it is watched until that one. A rotation comes before
+    // what is new is taken in.
+    for (came, until) in [
+        (0, 242),
+        (60, 242),
+        (119, 242),
+        (120, 363),
+        (121, 363),
+        (500, 726),
+    ] {
+        let mut ticking: MutationDetector<Mutable> = MutationDetector::new("pods", Arc::new(|_| 0));
+        let mut jumping = ticking.clone();
+        for tick in 0..800 {
+            let now = SECOND * tick;
+            ticking.compare_objects(now, &mut ());
+            let watched = usize::from(tick > came && tick < until);
+            assert_eq!(ticking.len(), watched, "came at {came}, at {tick}");
+            if tick == came {
+                ticking.add_object(&object("a"));
+                jumping.catch_up(now + SECOND / 2);
+                jumping.add_object(&object("a"));
+            }
+            if tick < came || tick % 11 != 0 {
+                continue;
+            }
+            // However rarely it is asked, it is as if it had ticked; and then goes on so.
+            let (mut jumping, mut ticking) = (jumping.clone(), ticking.clone());
+            jumping.catch_up(now + SECOND / 2);
+            for detector in [&mut jumping, &mut ticking] {
+                detector.add_object(&object("b"));
+            }
+            for more in 1..300 {
+                ticking.compare_objects(now + SECOND * more, &mut ());
+                if more % 7 == 0 {
+                    jumping.catch_up(now + SECOND * more);
+                    assert_eq!(jumping.len(), ticking.len(), "at {tick} + {more}");
+                }
+            }
+        }
     }
-    objects[0].value.store(1, Ordering::Relaxed);
-    assert!(detector.is_empty());
 }
 
 /// Whoever copies a world copies what was popped.
