@@ -10,6 +10,7 @@ use crate::cache::event_handler::{FilteredUpdate, filter_update};
 use crate::cache::fact::{Actor, Cause, Fact, Notification};
 use crate::cache::informer::initial_notices;
 use crate::cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
+use crate::cache::mutation_detector::{COMPARE_PERIOD, MutationDetector};
 use crate::cache::object::{Item, Object};
 use crate::cache::process::Notice;
 use crate::cache::step::Step;
@@ -22,7 +23,7 @@ use super::{NOTIFICATIONS, World, ceil_ms, key_of, millis, phase_of};
 type Obj = DynamicObject;
 
 /// How often the mutation detector looks, in virtual ms.
-const COMPARE_MS: Time = 1_000;
+const COMPARE_MS: Time = COMPARE_PERIOD.as_secs() * 1_000;
 
 /// How many handlers a world has room for: a fact's number from `BESIDE` on is no handler's.
 pub const MOST_HANDLERS: usize = 200;
@@ -175,6 +176,16 @@ enum MainStage {
     Unblock(Step),
 }
 
+impl Main {
+    /// The new listener that is being told what there is.
+    pub(super) fn is_telling(&self) -> Option<ListenerId> {
+        match &self.stage {
+            MainStage::Initial(id, _) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
 impl<S: Source> World<S> {
     // ---- handlers inside process
 
@@ -246,10 +257,9 @@ impl<S: Source> World<S> {
         if shared.is_some_and(|shared| Arc::ptr_eq(shared, old)) {
             store.write_through(&key, Item::Object(Arc::clone(&new)));
         }
-        if let Some(detector) = &mut self.detector
+        if let Some(detector) = self.detector()
             && detector.write_through(old, &new)
         {
-            // It looks once a second.
             let next = (self.now / COMPARE_MS + 1) * COMPARE_MS;
             self.compare_at.get_or_insert(next);
         }
@@ -258,6 +268,14 @@ impl<S: Source> World<S> {
                 key,
                 handler: number,
             });
+    }
+
+    /// The mutation detector as of now. It looks once a second, from the start on; where nobody has
+    /// written into anything, that is made up for here, so that a world can come to rest.
+    pub(super) fn detector(&mut self) -> Option<&mut MutationDetector<Obj>> {
+        let detector = self.detector.as_mut()?;
+        detector.catch_up(millis(self.now));
+        Some(detector)
     }
 
     /// The mutation detector looks at all that came in.

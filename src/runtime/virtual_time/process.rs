@@ -294,8 +294,8 @@ impl<S: Source> World<S> {
 
     /// Tells the handlers inside `process`, and finds out which listeners are told.
     fn tell(&mut self, notice: Arc<Notice<Obj>>, delta_type: DeltaType) {
-        if let (Some(detector), Notice::Add { object, .. } | Notice::Update { new: object, .. }) =
-            (&mut self.detector, &*notice)
+        if let Notice::Add { object, .. } | Notice::Update { new: object, .. } = &*notice
+            && let Some(detector) = self.detector()
         {
             detector.add_object(object);
         }
@@ -366,8 +366,12 @@ impl<S: Source> World<S> {
             return;
         }
         self.informer.set_synced();
-        for (_, listener) in self.processor.listeners_mut() {
-            listener.upstream_has_synced(&mut self.scribe);
+        // Whoever is still being told what there is hears of it after that.
+        let new = self.main.is_telling();
+        for (id, listener) in self.processor.listeners_mut() {
+            if new != Some(id) {
+                listener.upstream_has_synced(&mut self.scribe);
+            }
         }
         self.tell_of_sync();
     }
