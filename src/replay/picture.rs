@@ -630,7 +630,10 @@ impl Picture {
                 reflector.state = ReflectorState::Backoff;
                 reflector.backoff_ms = *ms;
             }
-            Fact::ReflectorStopped { .. } => reflector.state = ReflectorState::Stopped,
+            Fact::ReflectorStopped { .. } => {
+                reflector.state = ReflectorState::Stopped;
+                reflector.temporary = None;
+            }
             Fact::DeltaAppended { .. }
             | Fact::DeleteIgnored { .. }
             | Fact::KeyFailed { .. }

@@ -97,6 +97,13 @@ impl Scribe {
         self.chains.insert(actor, cause);
     }
 
+    /// `actor` goes on with what the actor before it was at.
+    pub(super) fn hand_over(&mut self, actor: Actor) {
+        let cause = self.chain();
+        self.actor = actor;
+        self.because(actor, cause);
+    }
+
     /// The process loop is about to pop this key, or the first entries: because it is asked to, or
     /// because of what was queued first.
     pub(super) fn about_to_pop(&mut self, key: Option<&Key>, held: bool) {

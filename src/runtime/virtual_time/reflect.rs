@@ -344,6 +344,7 @@ impl<S: Source> World<S> {
 
     /// Looks what the reflector waits for now.
     fn turn_to_need(&mut self) {
+        self.hang_up();
         let feeder = &mut self.feeder;
         // That the handler was called is a fact; nobody else is to be told.
         let _reported = feeder.reflector.take_watch_error();
@@ -401,16 +402,22 @@ impl<S: Source> World<S> {
         }
         let reflector = &mut self.feeder.reflector;
         reflector.received(millis(self.now), item, &mut self.scribe);
-        if !reflector.is_watching() {
-            self.source.hang_up();
-        }
         self.turn_to_need();
     }
 
+    /// Nothing more will come; no resync, either.
     pub(super) fn stop(&mut self, reason: Arc<str>) {
-        self.scribe
-            .fact(Step::ReflectorStop, || Fact::ReflectorStopped { reason });
+        let now = millis(self.now);
+        let reflector = &mut self.feeder.reflector;
+        reflector.stop_because(now, reason, &mut self.scribe);
         self.feeder.stage = Stage::Stopped;
+    }
+
+    /// Closes the watch once the reflector has done with it.
+    fn hang_up(&mut self) {
+        if !self.feeder.reflector.is_watching() {
+            self.source.hang_up();
+        }
     }
 
     fn call_of_program(&mut self) {
@@ -501,11 +508,18 @@ impl<S: Source> World<S> {
                     Step::ResyncUnlock,
                     &mut self.scribe,
                 );
-                let outcome = self.feeder.resync_error.take().map_or(Ok(()), Err);
-                self.feeder
-                    .reflector
-                    .resync_done(now, outcome, &mut self.scribe);
                 self.feeder.resync = ResyncStage::Timer;
+                let outcome = self.feeder.resync_error.take().map_or(Ok(()), Err);
+                let reflector = &mut self.feeder.reflector;
+                // Whoever got the lock had its turn. An error goes to the reflector: at once, where
+                // that waits for an event; else once it does.
+                let is_heard = outcome.is_err() && matches!(reflector.need(), Need::Event);
+                self.scribe.turn(self.now, Actor::Resync);
+                if is_heard {
+                    self.scribe.hand_over(Actor::Reflector);
+                }
+                reflector.resync_done(now, outcome, &mut self.scribe);
+                self.hang_up();
             }
         }
     }
@@ -543,5 +557,174 @@ fn unlock_step(call: &StoreCall<Obj>) -> Step {
         StoreCall::Replace(..) => Step::ReplaceUnlock,
         StoreCall::Resync => Step::ResyncUnlock,
         _ => Step::AddUnlock,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::cache::controller::Generation;
+    use crate::cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
+    use crate::runtime::virtual_time::Era;
+
+    /// A server that has one object, and from 540 ms on, when the first resync is due, others: each 20
+    /// ms four, until there are 25. The version is their number.
+    #[derive(Clone, Default)]
+    struct Server {
+        /// How many the open watch has told of.
+        watch: Option<u64>,
+    }
+
+    impl Server {
+        const ALL: u64 = 25;
+
+        fn comes(number: u64) -> Time {
+            540 + number / 4 * 20
+        }
+
+        fn object(number: u64) -> Item<Obj> {
+            let mut object = Obj {
+                types: None,
+                metadata: Default::default(),
+                data: Default::default(),
+            };
+            object.metadata.name = Some(number.to_string());
+            object.metadata.resource_version = Some(number.to_string());
+            Item::object(object)
+        }
+    }
+
+    impl Source for Server {
+        type Command = ();
+
+        fn command(&mut self, _: Time, (): (), _: &mut impl Trace) {}
+
+        fn next_moment(&self) -> Option<Time> {
+            None
+        }
+
+        fn advance(&mut self, _: Time, _: &mut impl Trace) {}
+
+        fn begins_with_list(&self) -> bool {
+            true
+        }
+
+        fn list(
+            &mut self,
+            now: Time,
+            _: &ListRequest,
+            _: &mut impl Trace,
+        ) -> Result<ListPage<Obj>, Refused> {
+            let there = |number: &u64| *number == 1 || Self::comes(*number) <= now;
+            let last = (1..=Self::ALL).rfind(there).unwrap();
+            Ok(ListPage {
+                resource_version: last.to_string().into(),
+                items: (1..=last).map(Self::object).collect(),
+                continue_token: "".into(),
+            })
+        }
+
+        fn watch(
+            &mut self,
+            _: Time,
+            request: &WatchRequest,
+            _: &mut impl Trace,
+        ) -> Result<(), Refused> {
+            self.watch = request.resource_version.parse().ok();
+            Ok(())
+        }
+
+        fn arrival(&self) -> Option<Time> {
+            let next = self.watch? + 1;
+            (next <= Self::ALL).then(|| Self::comes(next))
+        }
+
+        fn receive(&mut self) -> Option<WatchItem<Obj>> {
+            let next = self.watch.as_mut()?;
+            *next += 1;
+            Some(WatchItem::Event(EventType::Added, Self::object(*next)))
+        }
+
+        fn hang_up(&mut self) {
+            self.watch = None;
+        }
+    }
+
+    fn world(seed: u64) -> World<Server> {
+        let settings = Settings {
+            seed,
+            interleave: true,
+            machinery: Machinery::Plain,
+            era: Era(Generation::ALL[(seed % 4) as usize]),
+            watch_list: Some(false),
+            resync_ms: 500,
+            process_ms: 5,
+            ..Settings::default()
+        };
+        World::new(settings, Server::default(), Vec::new())
+    }
+
+    /// One micro-step, when it comes.
+    fn turn(world: &mut World<Server>) {
+        if !world.micro_step() {
+            world.now = world.next_moment().unwrap();
+        }
+    }
+
+    // Upstream: `startResync` hands its error to the watch, which ends with it.
+    #[test]
+    fn a_resync_that_fails_ends_the_watch_of_the_reflector_and_the_next_round_resyncs_again() {
+        let (mut heard, mut handed_on, mut kept) = (0, 0, 0);
+        for seed in 0..80 {
+            let mut world = world(seed);
+            while world.feeder.resync != ResyncStage::Unlock {
+                turn(&mut world);
+            }
+            // A queue refuses only objects without a key, and this store has none.
+            world.feeder.resync_error = Some(Error::FifoClosed);
+            let (mut facts, mut is_heard, mut next) = (Vec::new(), false, None);
+            while world.feeder.resync == ResyncStage::Unlock {
+                is_heard = matches!(world.feeder.reflector.need(), Need::Event);
+                next = world.lock.waiting().next();
+                world.drain();
+                turn(&mut world);
+                facts = world.drain();
+            }
+            let told: Vec<_> = facts
+                .iter()
+                .map(|record| (record.actor, record.fact.name()))
+                .collect();
+            let mut expected = vec![(Actor::Resync, "LockReleased")];
+            expected.extend(next.map(|next| (next, "LockTaken")));
+            if is_heard {
+                expected.push((Actor::Reflector, "WatchEnded"));
+                expected.push((Actor::Reflector, "BackoffStarted"));
+                let ended = facts
+                    .iter()
+                    .find(|record| record.fact.name() == "WatchEnded");
+                assert_eq!(ended.unwrap().cause, facts[0].cause, "seed {seed}");
+            }
+            assert_eq!(told, expected, "seed {seed}");
+            // What is on the way is not read any more.
+            assert!(!is_heard || world.source.watch.is_none(), "seed {seed}");
+            heard += usize::from(is_heard);
+            handed_on += usize::from(is_heard && next.is_some());
+            kept += usize::from(!is_heard);
+
+            let resyncs = world.feeder.log.resyncs;
+            let until = world.now + 10_000;
+            while world.now < until {
+                turn(&mut world);
+            }
+            assert_eq!(world.feeder.log.lists, 2, "seed {seed}");
+            assert!(world.feeder.log.resyncs > resyncs, "seed {seed}");
+            assert_eq!(world.store.unwrap().list_keys().len(), 25, "seed {seed}");
+        }
+        assert!(
+            heard > 9 && handed_on > 9 && kept > 9,
+            "{heard} {handed_on} {kept}"
+        );
     }
 }
