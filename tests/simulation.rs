@@ -8,15 +8,18 @@
     reason = "tests; `make soak` asks for more by the environment"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
 use deltascope::cache::controller::Generation;
-use deltascope::cache::fact::{Fact, FactRecord, Notification};
+use deltascope::cache::fact::{Actor, Fact, FactRecord, LockName, Notification};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::replay::picture::{Delivery, Picture};
 use deltascope::runtime::rng::Rng;
 use deltascope::runtime::virtual_time::{
-    Era, HandlerSettings, Input, Machinery, Settings, WorkSettings, World,
+    Answer, Era, HandlerSettings, Input, Machinery, ReflectorState, Settings, WorkSettings, World,
 };
 use deltascope::source::any::AnySource;
 use deltascope::source::pod::{PodSpec, Write};
@@ -41,18 +44,26 @@ fn pod(rng: &mut Rng) -> PodSpec {
     }
 }
 
-fn handler(rng: &mut Rng, name: &str) -> HandlerSettings {
+/// Whether everything goes at once, with many resyncs during the traffic; else they are so rare that
+/// slow handlers come to rest in between.
+fn handler(rng: &mut Rng, name: &str, at_once: bool) -> HandlerSettings {
     HandlerSettings {
         name: name.into(),
-        latency_ms: rng.below(4) as u32 * 70,
+        latency_ms: if at_once { 0 } else { rng.below(4) as u32 * 50 },
+        resync_ms: match rng.below(10) {
+            0..5 => None,
+            5..7 => Some(0),
+            _ => Some(4_000 + rng.below(4) * 2_500),
+        },
         queues: rng.chance(50),
         ..HandlerSettings::default()
     }
 }
 
-fn scenario(seed: u64, rng: &mut Rng) -> Scenario {
+fn scenario(seed: u64, rng: &mut Rng, at_once: bool) -> Scenario {
     let generation = Generation::ALL[(seed % 4) as usize];
     let shared = !rng.chance(20);
+    let period = if at_once { 250 } else { 4_000 };
     Scenario {
         settings: Settings {
             seed,
@@ -66,15 +77,17 @@ fn scenario(seed: u64, rng: &mut Rng) -> Scenario {
             watch_list: Some(rng.chance(50)),
             refuses_streaming: rng.chance(20),
             page_size: rng.below(3) as u32,
-            process_ms: rng.below(2) as u32 * 25,
+            resync_ms: rng.below(4) * period,
+            process_ms: if at_once { 0 } else { rng.below(2) as u32 * 25 },
             indices: vec!["namespace".into(), "app".into()],
             handlers: (0..rng.below(4))
-                .map(|n| handler(rng, &format!("h{n}")))
+                .map(|n| handler(rng, &format!("h{n}"), at_once))
                 .collect(),
             work: rng.chance(50).then(|| WorkSettings {
                 workers: 1 + rng.below(2) as u8,
-                latency_ms: 30,
-                failures: rng.below(3) as u32,
+                latency_ms: if at_once { 0 } else { 30 },
+                // A retry would take longer than it is until the next resync.
+                failures: if at_once { 0 } else { rng.below(3) as u32 },
             }),
             ..Settings::default()
         },
@@ -82,7 +95,7 @@ fn scenario(seed: u64, rng: &mut Rng) -> Scenario {
     }
 }
 
-fn input(rng: &mut Rng) -> Input<Command> {
+fn input(rng: &mut Rng, at_once: bool) -> Input<Command> {
     let source = Input::Source;
     match rng.below(20) {
         0..6 => source(Command::Write(Write::Create(pod(rng).into_object()))),
@@ -109,113 +122,335 @@ fn input(rng: &mut Rng) -> Input<Command> {
             ][rng.below(5) as usize],
             times: 1 + rng.below(2) as u32,
         })),
-        _ if rng.chance(70) => Input::AddHandler(handler(rng, "late")),
+        _ if rng.chance(70) => Input::AddHandler(handler(rng, "late", at_once)),
         _ => Input::RemoveHandler(rng.below(4) as u8),
     }
 }
 
-/// What a handler would have if it had kept what it was told.
-fn kept(facts: &[FactRecord], number: usize) -> BTreeMap<String, String> {
-    let mut kept = BTreeMap::new();
-    for record in facts {
-        let Fact::NotificationTaken {
-            handler,
-            notification,
-        } = &record.fact
-        else {
-            continue;
-        };
-        if usize::from(*handler) != number {
-            continue;
-        }
-        match notification {
-            Notification::Add { object, .. } | Notification::Update { new: object, .. } => {
-                kept.insert(object.key.to_string(), object.rv.to_string());
+/// A run takes some thousand facts; with frequent resyncs while a server refuses, more.
+const MOST_FACTS: usize = 400_000;
+/// Within this virtual time every refusal and every backoff is over.
+const COMES_TO_REST_MS: u64 = 1_000_000;
+/// A run takes some hundredths of a second; this is for a busy machine.
+const HANGS: Duration = Duration::from_secs(20);
+/// So many checks for resyncs follow once all is at rest.
+const CHECKS: usize = 4;
+
+/// A world, and what happened in it.
+struct Run {
+    world: World<AnySource>,
+    facts: Vec<FactRecord>,
+    /// Who is about to write to the queue: no picture shows that.
+    writers: BTreeSet<Actor>,
+    /// That the server closes the watch is on its way.
+    closes: bool,
+    /// To be named by whatever fails.
+    name: String,
+}
+
+impl Run {
+    fn step(&mut self) -> bool {
+        let went = self.world.step();
+        for record in self.world.drain() {
+            match &record.fact {
+                Fact::ListReceived { .. }
+                | Fact::InitialEventsEnded { .. }
+                | Fact::ResyncDue { wanted: true } => {
+                    self.writers.insert(record.actor);
+                }
+                Fact::LockReleased {
+                    lock: LockName::Queue,
+                    by,
+                } => {
+                    self.writers.remove(by);
+                }
+                Fact::WatchClosed { .. } => self.closes = true,
+                Fact::WatchEnded { .. } => self.closes = false,
+                _ => {}
             }
-            Notification::Delete { object } => {
-                kept.remove(object.key.as_str());
+            self.facts.push(record);
+        }
+        assert!(self.facts.len() < MOST_FACTS, "no end: {}", self.name);
+        went
+    }
+
+    /// What there is left to do for somebody, but for resyncs to come.
+    fn unrest(&self) -> Option<String> {
+        // At most moments this is enough, and it costs little.
+        if self.world.lock().holder().is_some() || !self.world.queue().is_empty() {
+            return Some(format!("queue's lock: {:?}", self.world.lock()));
+        }
+        if self.world.reflector().state() != ReflectorState::Watch || !self.writers.is_empty() {
+            let state = self.world.reflector().state();
+            return Some(format!("{state:?}, writers {:?}", self.writers));
+        }
+        let picture = Picture::of(&self.world);
+        let api = &picture.api;
+        let waits = api
+            .stream
+            .iter()
+            .any(|line| line.delivery == Delivery::Waiting);
+        let answer = picture.reflector.requests.back().map(|last| &last.answer);
+        let work = picture.work.as_ref();
+        [
+            (waits || self.closes || api.watch.is_none(), "stream"),
+            (answer != Some(&Answer::Open), "request"),
+            (picture.reflector.in_hand.is_some(), "in hand"),
+            (!picture.lock.waiting.is_empty(), "queue's lock"),
+            (picture.block_deltas.holder.is_some(), "blockDeltas"),
+            (!picture.block_deltas.waiting.is_empty(), "blockDeltas"),
+            (!picture.asked.is_empty(), "a handler to add"),
+            (!picture.queue.synced, "HasSynced"),
+            (picture.pop.processing.is_some(), "process"),
+            (
+                picture
+                    .handlers
+                    .iter()
+                    .any(|handler| !handler.pending.is_empty()),
+                "a buffer",
+            ),
+            (
+                picture
+                    .handlers
+                    .iter()
+                    .any(|handler| handler.running.is_some()),
+                "a handler",
+            ),
+            (
+                work.is_some_and(|work| !work.queue.is_empty() || !work.dirty.is_empty()),
+                "the workqueue",
+            ),
+            (
+                work.is_some_and(|work| work.workers.iter().any(Option::is_some)),
+                "a worker",
+            ),
+            (
+                work.is_some_and(|work| !work.failures.is_empty()),
+                "a retry",
+            ),
+        ]
+        .iter()
+        .find(|(is_so, _)| *is_so)
+        .map(|(_, what)| (*what).to_owned())
+    }
+
+    /// Runs until there is nothing left to do.
+    fn rest(&mut self) {
+        let until = self.world.now() + COMES_TO_REST_MS;
+        while let Some(what) = self.unrest() {
+            let goes_on = self.step() && self.world.now() < until;
+            assert!(goes_on, "left waiting: {what}: {}", self.name);
+        }
+    }
+
+    /// The store is what the server has, and every handler was told so.
+    fn check(&self) {
+        let (picture, name) = (Picture::of(&self.world), &self.name);
+        let objects = picture.api.objects.values();
+        let server: BTreeMap<String, String> = objects
+            .filter(|object| !object.deleted)
+            .map(|object| (object.object.key.to_string(), object.object.rv.to_string()))
+            .collect();
+        let items = picture.store.items.iter();
+        let store: BTreeMap<String, String> = items
+            .map(|(key, object)| (key.to_string(), object.rv.to_string()))
+            .collect();
+        assert_eq!(store, server, "{name}");
+        for (number, handler) in picture.handlers.iter().enumerate() {
+            let (kept, name) = (self.kept(number), format!("{}: {name}", handler.name));
+            if !handler.removed {
+                assert_eq!(kept, server, "{name}");
+                assert!(handler.synced || handler.inline, "not synced: {name}");
             }
         }
     }
-    kept
+
+    /// What a handler has been told, from this fact on.
+    fn told(&self, number: usize, from: usize) -> impl Iterator<Item = &Notification> {
+        let facts = self.facts[from..].iter();
+        facts.filter_map(move |record| match &record.fact {
+            Fact::NotificationTaken {
+                handler,
+                notification,
+            } if usize::from(*handler) == number => Some(notification),
+            _ => None,
+        })
+    }
+
+    /// What a handler has if it keeps what it is told: nothing comes twice, and nothing is left out.
+    fn kept(&self, number: usize) -> BTreeMap<String, String> {
+        let mut kept = BTreeMap::new();
+        for notification in self.told(number, 0) {
+            let name = || format!("handler {number}: {notification:?}: {}", self.name);
+            let old = match notification {
+                Notification::Add { object, .. } => {
+                    let had = kept.insert(object.key.to_string(), object.rv.to_string());
+                    assert_eq!(had, None, "{}", name());
+                    continue;
+                }
+                Notification::Update { old, new } => {
+                    let rv = kept.insert(new.key.to_string(), new.rv.to_string());
+                    assert_eq!(
+                        rv.as_deref(),
+                        old.as_ref().map(|old| &*old.rv),
+                        "{}",
+                        name()
+                    );
+                    continue;
+                }
+                Notification::Delete { object } => kept.remove(object.key.as_str()),
+            };
+            assert!(old.is_some(), "{}", name());
+        }
+        kept
+    }
+
+    /// Whoever has said that it has synced was told all of the first list before.
+    fn check_synced(&self) {
+        let mut synced = BTreeSet::new();
+        for record in &self.facts {
+            match &record.fact {
+                Fact::HandlerSynced { handler } => {
+                    let first = synced.insert(*handler);
+                    assert!(first, "handler {handler} has synced twice: {}", self.name);
+                }
+                Fact::NotificationTaken {
+                    handler,
+                    notification:
+                        Notification::Add {
+                            is_in_initial_list: true,
+                            ..
+                        },
+                } => assert!(
+                    !synced.contains(handler),
+                    "handler {handler} had not synced: {}",
+                    self.name
+                ),
+                _ => {}
+            }
+        }
+    }
+
+    /// Lets so many checks for resyncs pass, and all that follows from them.
+    fn pass_checks(&mut self, checks: usize, check_ms: u64) {
+        let until = self.world.now() + (checks as u64 + 1) * check_ms;
+        let from = self.facts.len();
+        let due = |record: &&FactRecord| matches!(record.fact, Fact::ResyncDue { .. });
+        while self.facts[from..].iter().filter(due).count() < checks {
+            let goes_on = self.step() && self.world.now() < until;
+            assert!(goes_on, "no resync: {}", self.name);
+        }
+        self.rest();
+    }
+
+    /// Some checks for resyncs later each handler was told every object again, as it is, as often as
+    /// it wants, and nothing else.
+    fn check_resyncs(&mut self, handlers: &[HandlerSettings]) {
+        let name = self.name.clone();
+        let settings = self.world.settings().clone();
+        let first = &handlers[..settings.handlers.len()];
+        let wanted = first.iter().filter_map(|handler| handler.resync_ms);
+        let check_ms = match settings.resync_ms {
+            // Nobody ever checks, then.
+            0 => 0,
+            default => wanted.filter(|ms| *ms > 0).fold(default, u64::min),
+        };
+        if check_ms == 0 {
+            while self.step() {}
+            let due = |record: &FactRecord| matches!(record.fact, Fact::ResyncDue { .. });
+            assert!(!self.facts.iter().any(due), "nobody wants a resync: {name}");
+            return;
+        }
+        // The first check comes too early for whoever was just added.
+        self.pass_checks(1, check_ms);
+        let from = self.facts.len();
+        self.pass_checks(CHECKS, check_ms);
+        let picture = Picture::of(&self.world);
+        for (number, handler) in picture.handlers.iter().enumerate() {
+            let wants = handlers[number].resync_ms.unwrap_or(settings.resync_ms);
+            // Who wants it less often than anybody checks, is due at each so manieth check.
+            let each = match settings.machinery {
+                Machinery::Plain => 1,
+                // A second is the least that can be asked for.
+                _ => wants.max(1_000).max(check_ms).div_ceil(check_ms) as usize,
+            };
+            let expected = match (settings.machinery, wants, handler.removed) {
+                (_, _, true) | (Machinery::Shared, 0, _) => 0..=0,
+                _ => CHECKS / each..=CHECKS.div_ceil(each),
+            };
+            let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+            for told in self.told(number, from) {
+                let Notification::Update {
+                    old: Some(old),
+                    new,
+                } = told
+                else {
+                    panic!("handler {number}: {told:?}: {name}");
+                };
+                assert_eq!(old, new, "handler {number}: {name}");
+                *times.entry(&new.key).or_default() += 1;
+            }
+            let mut all: BTreeSet<usize> = times.values().copied().collect();
+            if times.len() < picture.store.items.len() {
+                all.insert(0);
+            }
+            let is_right = all.len() <= 1 && all.iter().all(|times| expected.contains(times));
+            assert!(
+                is_right,
+                "handler {number}: {times:?}, not {expected:?} times: {name}"
+            );
+        }
+        self.check();
+    }
 }
 
 fn run(seed: u64) {
     let mut rng = Rng::new(seed);
-    let scenario = scenario(seed, &mut rng);
-    let mut world: World<AnySource> = scenario.build().unwrap();
-    let mut facts = Vec::new();
+    let at_once = rng.chance(40);
+    let scenario = scenario(seed, &mut rng, at_once);
+    let mut handlers = scenario.settings.handlers.clone();
+    let mut run = Run {
+        world: scenario.build().unwrap(),
+        facts: Vec::new(),
+        writers: BTreeSet::new(),
+        closes: false,
+        name: format!("seed {seed}: {:?}", scenario.settings),
+    };
     for _ in 0..rng.between(10, 40) {
-        world.input(input(&mut rng));
+        let input = input(&mut rng, at_once);
+        if let Input::AddHandler(handler) = &input {
+            handlers.push(handler.clone());
+        }
+        run.world.input(input);
         for _ in 0..rng.below(25) {
-            world.step();
-        }
-        facts.append(&mut world.drain());
-    }
-    // A watch does not notice that a server has forgotten; what is on the way arrives.
-    let mut left = 200_000;
-    while world.step() {
-        left -= 1;
-        assert!(left > 0, "seed {seed}: no end");
-        facts.append(&mut world.drain());
-    }
-    facts.append(&mut world.drain());
-
-    let picture = Picture::of(&world);
-    let stuck = format!("seed {seed}: {:?}", scenario.settings);
-    assert_eq!(picture.lock.holder, None, "{stuck}");
-    assert_eq!(picture.block_deltas.holder, None, "{stuck}");
-    assert!(picture.lock.waiting.is_empty(), "{stuck}");
-    assert!(picture.block_deltas.waiting.is_empty(), "{stuck}");
-    assert!(picture.asked.is_empty(), "{stuck}");
-    assert!(picture.queue.keys.is_empty(), "{stuck}");
-    assert!(picture.queue.entries.is_empty(), "{stuck}");
-    assert_eq!(picture.pop.processing, None, "{stuck}");
-    assert!(picture.queue.synced, "{stuck}");
-    let waiting =
-        |line: &&deltascope::replay::picture::StreamLine| line.delivery == Delivery::Waiting;
-    assert_eq!(
-        picture.api.stream.iter().filter(waiting).count(),
-        0,
-        "{stuck}"
-    );
-
-    let server: BTreeMap<String, String> = picture
-        .api
-        .objects
-        .values()
-        .filter(|object| !object.deleted)
-        .map(|object| (object.object.key.to_string(), object.object.rv.to_string()))
-        .collect();
-    let store: BTreeMap<String, String> = picture
-        .store
-        .items
-        .iter()
-        .map(|(key, object)| (key.to_string(), object.rv.to_string()))
-        .collect();
-    assert_eq!(store, server, "{stuck}");
-    for (number, handler) in picture.handlers.iter().enumerate() {
-        assert!(handler.pending.is_empty(), "{stuck}");
-        assert_eq!(handler.running, None, "{stuck}");
-        if !handler.removed {
-            assert_eq!(kept(&facts, number), server, "{stuck}: {}", handler.name);
-            assert!(
-                handler.synced || handler.inline,
-                "{stuck}: {}",
-                handler.name
-            );
+            run.step();
         }
     }
-    if let Some(work) = &picture.work {
-        assert!(work.queue.is_empty() && work.dirty.is_empty(), "{stuck}");
-        assert!(work.workers.iter().all(Option::is_none), "{stuck}");
-        assert!(work.failures.is_empty(), "{stuck}");
-    }
+    run.rest();
+    run.check();
+    run.check_synced();
+    run.check_resyncs(&handlers);
 }
 
+// In a thread of its own, so that what never ends is a failure and not a test that never ends.
 #[test]
 fn nobody_is_left_waiting_whoever_goes_first() {
+    let (done, ended) = channel();
+    let runs = thread::spawn(move || {
+        for seed in 0..seeds() {
+            run(seed);
+            done.send(seed).unwrap();
+        }
+    });
     for seed in 0..seeds() {
-        run(seed);
+        match ended.recv_timeout(HANGS) {
+            Ok(ended) => assert_eq!(ended, seed),
+            Err(RecvTimeoutError::Timeout) => panic!("seed {seed} hangs"),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    // What failed there, fails here.
+    if let Err(failure) = runs.join() {
+        std::panic::resume_unwind(failure);
     }
 }
