@@ -20,7 +20,7 @@ export PATH := $(TOOLS)/bin:$(PATH):$(HOME)/.cargo/bin
 CARGO_FLAGS ?= --locked
 # How many cases a property gets in `make soak`: some minutes, where `make test` takes seconds.
 SOAK_CASES ?= 20000
-# How many seeded runs of the informer, in threads and under the virtual scheduler, in `make soak`; `make test` does 100.
+# How many seeded runs of the informer, in threads and under the virtual scheduler, in `make soak`; `make test` does 100 and 1000.
 SOAK_SEEDS ?= 10000
 
 BROWSER := tests/browser

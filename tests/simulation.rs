@@ -26,12 +26,12 @@ use deltascope::source::pod::{PodSpec, Write};
 use deltascope::source::scenario::Scenario;
 use deltascope::source::{Command, Refusals};
 
-/// How many seeds there are: 100, or what `SOAK_SEEDS` says (as `make soak` does).
+/// How many seeds there are: 1000, or what `SOAK_SEEDS` says (as `make soak` does).
 fn seeds() -> u64 {
     std::env::var("SOAK_SEEDS")
         .ok()
         .and_then(|seeds| seeds.parse().ok())
-        .unwrap_or(100)
+        .unwrap_or(1_000)
 }
 
 fn pod(rng: &mut Rng) -> PodSpec {
