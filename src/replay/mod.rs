@@ -1,5 +1,7 @@
 //! Recordings, and the picture that is a fold of their facts.
 
+pub mod branches;
+pub mod edit;
 pub mod picture;
 pub mod playback;
 pub mod recording;

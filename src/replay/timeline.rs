@@ -400,6 +400,20 @@ impl Timeline {
         shown
     }
 
+    /// Forgets what the user did after so many facts, and what followed from it.
+    pub fn forget_after(&mut self, step: usize) {
+        if self.has_inputs_after(step) {
+            self.rewind(step);
+            self.extend(self.len() + AHEAD);
+        }
+    }
+
+    /// Whether the user did something after so many facts.
+    #[must_use]
+    pub fn has_inputs_after(&self, step: usize) -> bool {
+        self.inputs.iter().any(|taken| taken.after >= step)
+    }
+
     /// Back to the first moment at or after `step` facts at which an input can come in.
     fn rewind(&mut self, step: usize) {
         let step = step.min(self.len());

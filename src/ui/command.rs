@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::cache::key::Key;
 use crate::cache::lister_watcher::ApiErrorKind;
+use crate::replay::edit::Setting;
 use crate::replay::picture::ProcessMode;
 
 /// What a button, a key or the scripting interface asks for.
@@ -53,8 +54,33 @@ pub enum Command {
     Fault(Fault),
     /// Take back what the server was asked to refuse (watches, else lists; with what).
     Disarm(bool, ApiErrorKind),
+    /// Leave this run, at the cursor, for a branch of its own.
+    Fork,
+    /// Go to another branch.
+    Branch(u32),
+    /// Give a branch a name.
+    RenameBranch(u32, Arc<str>),
+    /// Remove a branch.
+    RemoveBranch(u32),
+    /// A branch in which the server's event at this place does not happen.
+    DropEvent(usize),
+    /// A branch in which it happens at another time.
+    MoveEvent(usize, When),
+    /// A branch with another setting.
+    Set(Setting),
     /// Take the error away.
     DismissError,
+}
+
+/// When something happens instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Before what the server did before it.
+    Earlier,
+    /// After what the server did after it.
+    Later,
+    /// At this virtual time, in ms.
+    At(u64),
 }
 
 /// What the server can be made to do.

@@ -10,7 +10,7 @@ use crate::replay::picture::{Picture, QueueKind, ReflectorState};
 
 use super::i18n::Lang;
 use super::rows::is_tombstone;
-use super::view::View;
+use super::view::{BranchRow, View};
 
 /// The version of the scripting interface: it changes when a name or a meaning does.
 pub const API_VERSION: &str = "1";
@@ -78,6 +78,7 @@ pub fn state(view: &View, lang: Lang) -> Value {
             "output",
             array(picture.output.iter().map(|line| text(line))),
         ),
+        ("branches", array(view.branches.iter().map(branch))),
         (
             "error",
             view.error.as_ref().map_or(Value::Null, |error| {
@@ -87,6 +88,16 @@ pub fn state(view: &View, lang: Lang) -> Value {
                 ])
             }),
         ),
+    ])
+}
+
+fn branch(branch: &BranchRow) -> Value {
+    object(vec![
+        ("id", branch.id.into()),
+        ("name", text(&branch.name.en)),
+        ("made", text(&branch.made.en)),
+        ("depth", branch.depth.into()),
+        ("current", branch.current.into()),
     ])
 }
 

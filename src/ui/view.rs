@@ -14,7 +14,7 @@ use super::rows::Marks;
 pub const RECENT: usize = 160;
 
 /// One moment of one run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct View {
     /// The state after `step` facts.
     pub picture: Rc<Picture>,
@@ -42,6 +42,46 @@ pub struct View {
     pub lesson: Rc<LessonHead>,
     /// What went wrong, if anything did.
     pub error: Option<ErrorView>,
+    /// The branches of the run.
+    pub branches: Rc<[BranchRow]>,
+    /// What the server did around the cursor.
+    pub events: Rc<[ServerEvent]>,
+}
+
+/// One branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BranchRow {
+    /// Its number.
+    pub id: u32,
+    /// What it is called, by the user or by its number.
+    pub name: Text,
+    /// Whether the user gave it that name.
+    pub is_named: bool,
+    /// Why it was made, and when.
+    pub made: Text,
+    /// How many branches it is away from the first.
+    pub depth: usize,
+    /// It is shown.
+    pub current: bool,
+}
+
+/// Something that happened on the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerEvent {
+    /// Its place in the run.
+    pub place: usize,
+    /// Virtual time, in ms.
+    pub time: u64,
+    /// What happened, without the object.
+    pub what: Text,
+    /// The key of the object; empty where there is none.
+    pub key: Arc<str>,
+    /// The version that it got.
+    pub rv: Arc<str>,
+    /// It has been shown already.
+    pub past: bool,
+    /// It can be moved.
+    pub can_move: bool,
 }
 
 /// A mark on the timeline.

@@ -380,15 +380,8 @@ mod testing {
             step: recent.len(),
             steps: recent.len(),
             recent: recent.to_vec().into(),
-            endless: false,
-            time: 0,
-            playing: false,
             speed: 100,
-            ticks: Rc::from([]),
-            markers: Rc::from([]),
-            marks: Rc::default(),
-            lesson: Rc::new(LessonHead::default()),
-            error: None,
+            ..View::default()
         }
     }
 }

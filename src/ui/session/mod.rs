@@ -2,6 +2,8 @@
 //!
 //! Pure: no leptos, no DOM, no clock. The driver asks it for a [`View`] after every command.
 
+mod branches;
+
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,6 +15,7 @@ use crate::cache::fact::{
 use crate::cache::key::Key;
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::lessons::{self, Lesson};
+use crate::replay::branches::{Branches, Made};
 use crate::replay::picture::{Feed, Picture};
 use crate::replay::playback::Playback;
 use crate::replay::recording::Recording;
@@ -25,7 +28,7 @@ use crate::source::{self, Refusals, wire};
 use super::command::{Command, Draft, Fault};
 use super::i18n::Text;
 use super::landmarks::Landmarks;
-use super::view::{ErrorView, LessonHead, Marker, RECENT, Tick, View};
+use super::view::{BranchRow, ErrorView, LessonHead, Marker, RECENT, Tick, View};
 
 /// How far ahead the consequence of a click is looked for, in facts.
 const CONSEQUENCE: usize = 120;
@@ -66,6 +69,8 @@ pub struct Session {
     /// What the run follows from in the generation in which the last click was made; nothing until
     /// another generation is chosen.
     first_run: Option<Recording>,
+    branches: Branches,
+    branch_rows: Rc<[BranchRow]>,
 }
 
 impl Session {
@@ -87,7 +92,10 @@ impl Session {
             error: None,
             picture,
             first_run: None,
+            branches: Branches::default(),
+            branch_rows: Rc::new([]),
         };
+        session.list_branches();
         session.mark_anew();
         session.show_opening();
         session
@@ -139,10 +147,7 @@ impl Session {
                 let before = self.markers.iter().map(|marker| marker.at);
                 self.go_to(before.filter(|at| *at < cursor).max().unwrap_or(0))
             }
-            Command::Reset => {
-                let lesson = self.lesson.clone();
-                self.open(lesson)
-            }
+            Command::Reset => self.start_over(),
             Command::Speed(percent) => {
                 self.playback.set_speed(percent);
                 Change::None
@@ -235,6 +240,17 @@ impl Session {
                 };
                 self.insert(Input::Source(source::Command::Refuse(refusals)))
             }
+            Command::Fork => self.fork(),
+            Command::Branch(id) => self.switch(id),
+            Command::RenameBranch(id, name) => {
+                self.branches.rename(id, &name);
+                self.list_branches();
+                Change::None
+            }
+            Command::RemoveBranch(id) => self.remove_branch(id),
+            Command::DropEvent(place) => self.drop_event(place),
+            Command::MoveEvent(place, when) => self.move_event(place, when),
+            Command::Set(setting) => self.set(setting),
             Command::DismissError => Change::None,
         }
     }
@@ -370,6 +386,8 @@ impl Session {
             marks: self.landmarks.marks(),
             lesson: Rc::clone(&self.head),
             error: self.error.clone(),
+            branches: Rc::clone(&self.branch_rows),
+            events: self.server_events(),
         }
     }
 
@@ -380,6 +398,8 @@ impl Session {
             Ok(timeline) => {
                 self.timeline = timeline;
                 self.first_run = None;
+                self.branches = Branches::default();
+                self.list_branches();
                 self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
                 self.lesson = lesson;
                 self.playback = Playback::default();
@@ -465,6 +485,10 @@ impl Session {
         let at = self.playback.cursor();
         if at >= self.timeline.most() {
             return self.fail(full(self.timeline.most()), None);
+        }
+        // What the user did later is not lost: it stays a branch.
+        if self.timeline.has_inputs_after(at) && !self.leave(Made::Acted, at) {
+            return self.fail(branches::no_room(), None);
         }
         let follow = Follow::of(&input);
         self.first_run = None;

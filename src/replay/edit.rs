@@ -1,0 +1,277 @@
+//! One thing changed in what a run follows from; the future is computed anew.
+
+use crate::cache::controller::Generation;
+use crate::cache::fact::{Cause, Fact, FactRecord, ProcessMode};
+use crate::runtime::Time;
+use crate::runtime::fields::LATEST_MS;
+use crate::runtime::virtual_time::{Era, Feed, Machinery, ProcessModeText};
+use crate::source::pod::PodSpec;
+use crate::source::recorded::EVENT_MS;
+use crate::source::scenario::{Act, Entry};
+
+use super::recording::Recording;
+
+/// Where something that happened on the server came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The traffic, or what was recorded.
+    Source(u32),
+    /// The script of the scenario.
+    Script(u32),
+    /// The user.
+    Input(u32),
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// It does not happen.
+    Drop(Origin),
+    /// It happens at another time; the fact says what it was, for what the traffic does has to be
+    /// said again.
+    Move {
+        /// It.
+        origin: Origin,
+        /// When, in virtual ms.
+        to: Time,
+    },
+    /// Something was built otherwise.
+    Set(Setting),
+}
+
+/// A setting with its new value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// Whose behaviour the informer has.
+    Era(Generation),
+    /// The seed of the traffic.
+    Traffic(u64),
+    /// How often the informer resyncs, in ms; 0: never.
+    ResyncMs(u64),
+    /// The most objects of a page of a list.
+    PageSize(u32),
+    /// Whether the reflector begins with a streaming list.
+    WatchList(bool),
+    /// Whether the queue can ask the Indexer.
+    KnownObjects(bool),
+    /// How the process loop runs.
+    Mode(ProcessMode),
+    /// How long `process` takes for each notification, in ms.
+    ProcessMs(u32),
+    /// How long each handler takes for each notification, in ms.
+    HandlerMs(u32),
+    /// How often a key fails before a worker succeeds.
+    WorkFailures(u32),
+}
+
+/// Why something cannot be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditError {
+    /// Nothing on the server came of it, or it is not there any more.
+    Gone,
+    /// It belongs to a list or to the start, not to a moment.
+    NoEvent,
+    /// The time is too late.
+    TooLate,
+    /// This program has nothing that the setting could change.
+    NoSuchSetting,
+}
+
+impl Origin {
+    /// Where a fact of the server came from, if it is the first that came of it.
+    #[must_use]
+    pub fn of(record: &FactRecord) -> Option<Self> {
+        let origin = match record.cause {
+            Cause::Source(number) => Self::Source(number),
+            Cause::Script(number) => Self::Script(number),
+            Cause::Input(number) => Self::Input(number),
+            Cause::Start | Cause::Fact(_) => return None,
+        };
+        is_of_server(&record.fact).then_some(origin)
+    }
+}
+
+/// Whether the server, or what is in its place, did it.
+fn is_of_server(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::ObjectCreated { .. }
+            | Fact::ObjectUpdated { .. }
+            | Fact::ObjectDeleted { .. }
+            | Fact::WriteRefused { .. }
+            | Fact::HistoryCompacted { .. }
+            | Fact::EventSent { .. }
+            | Fact::WatchClosed { .. }
+            | Fact::Called { .. }
+    )
+}
+
+impl Recording {
+    /// The same with one change. `shown` is the fact of what is dropped or moved.
+    ///
+    /// # Errors
+    /// Says why it cannot be changed.
+    pub fn edited(&self, edit: &Edit, shown: Option<&FactRecord>) -> Result<Self, EditError> {
+        let mut other = self.clone();
+        match *edit {
+            Edit::Drop(origin) => other.drop(origin)?,
+            Edit::Move { to, .. } if to > LATEST_MS => return Err(EditError::TooLate),
+            Edit::Move { origin, to } => other.shift(origin, to, shown)?,
+            Edit::Set(setting) => other.set(setting)?,
+        }
+        Ok(other)
+    }
+
+    fn drop(&mut self, origin: Origin) -> Result<(), EditError> {
+        match origin {
+            Origin::Source(number) => match &mut self.scenario.recorded {
+                Some(recorded) => {
+                    remove(&mut recorded.events, number)?;
+                }
+                None if self.scenario.traffic.is_some() => {
+                    let drops = &mut self.scenario.drops;
+                    let place = drops.partition_point(|one| *one < number);
+                    if drops.get(place) != Some(&number) {
+                        drops.insert(place, number);
+                    }
+                }
+                None => return Err(EditError::Gone),
+            },
+            Origin::Script(number) => {
+                remove(&mut self.scenario.script, number)?;
+            }
+            Origin::Input(number) => {
+                remove(&mut self.inputs, number)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn shift(
+        &mut self,
+        origin: Origin,
+        to: Time,
+        shown: Option<&FactRecord>,
+    ) -> Result<(), EditError> {
+        match origin {
+            Origin::Source(number) => {
+                let shown = shown.ok_or(EditError::Gone)?;
+                if let Some(recorded) = &mut self.scenario.recorded {
+                    // A recording has an order, and the same time between all its events.
+                    let event = remove(&mut recorded.events, number)?;
+                    let far = (to.abs_diff(shown.time)).div_ceil(EVENT_MS) as usize;
+                    let place = if to < shown.time {
+                        (number as usize).saturating_sub(far)
+                    } else {
+                        (number as usize + far).min(recorded.events.len())
+                    };
+                    recorded.events.insert(place, event);
+                    return Ok(());
+                }
+                let act = act_of(&shown.fact).ok_or(EditError::NoEvent)?;
+                self.drop(origin)?;
+                self.script_at(Entry { at: to, act });
+            }
+            Origin::Script(number) => {
+                let entry = remove(&mut self.scenario.script, number)?;
+                self.script_at(Entry { at: to, ..entry });
+            }
+            Origin::Input(number) => {
+                let mut taken = remove(&mut self.inputs, number)?;
+                taken.at = to;
+                // Where that is shows when it is played.
+                taken.after = usize::MAX;
+                let place = self.inputs.partition_point(|other| other.at <= to);
+                self.inputs.insert(place, taken);
+            }
+        }
+        Ok(())
+    }
+
+    fn script_at(&mut self, entry: Entry) {
+        let script = &mut self.scenario.script;
+        let place = script.partition_point(|other| other.at <= entry.at);
+        script.insert(place, entry);
+    }
+
+    fn set(&mut self, setting: Setting) -> Result<(), EditError> {
+        let scenario = &mut self.scenario;
+        let settings = &mut scenario.settings;
+        let is_informer = settings.is_informer();
+        let has_queue = !matches!(settings.machinery, Machinery::Client | Machinery::Indexer);
+        let has_server = settings.feed == Feed::Server;
+        let fits = match setting {
+            Setting::Era(_) => is_informer,
+            Setting::ResyncMs(_) => is_informer && settings.feed != Feed::Program,
+            Setting::Traffic(_) => scenario.traffic.is_some(),
+            Setting::PageSize(_) | Setting::WatchList(_) => has_server && has_queue,
+            Setting::KnownObjects(_) => settings.machinery == Machinery::HandMade,
+            Setting::Mode(_) | Setting::ProcessMs(_) => has_queue,
+            Setting::HandlerMs(_) => settings.handlers.iter().any(|handler| !handler.inline),
+            Setting::WorkFailures(_) => settings.work.is_some(),
+        };
+        if !fits {
+            return Err(EditError::NoSuchSetting);
+        }
+        match setting {
+            Setting::Era(generation) => {
+                settings.era = Era(generation);
+                for beside in &mut scenario.beside {
+                    beside.settings.era = Era(generation);
+                }
+            }
+            Setting::Traffic(seed) => scenario.traffic = Some(seed),
+            Setting::ResyncMs(ms) => settings.resync_ms = ms.min(LATEST_MS),
+            Setting::PageSize(size) => settings.page_size = size,
+            Setting::WatchList(on) => settings.watch_list = Some(on),
+            Setting::KnownObjects(on) => settings.known_objects = on,
+            Setting::Mode(mode) => settings.mode = ProcessModeText(mode),
+            Setting::ProcessMs(ms) => settings.process_ms = ms,
+            Setting::HandlerMs(ms) => {
+                for handler in &mut settings.handlers {
+                    handler.latency_ms = ms;
+                }
+            }
+            Setting::WorkFailures(failures) => {
+                if let Some(work) = &mut settings.work {
+                    work.failures = failures;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn remove<T>(list: &mut Vec<T>, number: u32) -> Result<T, EditError> {
+    let place = number as usize;
+    if place < list.len() {
+        Ok(list.remove(place))
+    } else {
+        Err(EditError::Gone)
+    }
+}
+
+/// What has to be written for this to happen again.
+fn act_of(fact: &Fact) -> Option<Act> {
+    let (object, body) = match fact {
+        Fact::ObjectCreated { object, body } | Fact::ObjectUpdated { object, body, .. } => {
+            (object, Some(body))
+        }
+        Fact::ObjectDeleted { object, .. } => (object, None),
+        _ => return None,
+    };
+    let (namespace, name) = object.key.split_once('/').unwrap_or(("", &object.key));
+    let spec = PodSpec {
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+        labels: body.map(|body| body.labels.clone()).unwrap_or_default(),
+        node: body.map_or_else(String::new, |body| body.node.to_string()),
+        phase: body.map_or_else(String::new, |body| body.phase.to_string()),
+    };
+    let object = spec.to_json();
+    Some(match fact {
+        Fact::ObjectCreated { .. } => Act::Create { object },
+        Fact::ObjectUpdated { .. } => Act::Update { object },
+        _ => Act::Delete { object },
+    })
+}

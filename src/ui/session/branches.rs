@@ -1,0 +1,418 @@
+//! Branches: forks, what is dropped, moved or set, and going from one to the other.
+
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::cache::controller::Generation;
+use crate::cache::fact::{Cause, Fact, FactRecord, WatchEnd};
+use crate::replay::branches::{Branch, Kept, MOST_BRANCHES, Made};
+use crate::replay::edit::{Edit, EditError, Origin, Setting};
+use crate::replay::picture::ProcessMode;
+use crate::replay::recording::Recording;
+use crate::replay::timeline::Timeline;
+use crate::runtime::Time;
+use crate::ui::command::When;
+use crate::ui::decimal::decimal;
+use crate::ui::i18n::Text;
+use crate::ui::view::{BranchRow, ServerEvent};
+
+use super::{Change, Session, cannot_run, head_of};
+
+/// So many of the server's events are listed, before the cursor and after it.
+const EVENTS: (usize, usize) = (8, 4);
+/// They are looked for so many facts around it.
+const AROUND: usize = 1_500;
+
+impl Session {
+    /// Leaves the run, at the cursor, for a branch in which nothing of what the user did later
+    /// happens.
+    pub(super) fn fork(&mut self) -> Change {
+        let at = self.playback.cursor();
+        if !self.leave(Made::Forked, at) {
+            return self.fail(no_room(), None);
+        }
+        self.timeline.forget_after(at);
+        self.landmarks.cut(at);
+        self.first_run = None;
+        self.error = None;
+        self.marked();
+        Change::Cut
+    }
+
+    /// Goes to another branch, and to where its cursor was.
+    pub(super) fn switch(&mut self, id: u32) -> Change {
+        let kept = self.keep();
+        let Some(other) = self.branches.switch(id, kept) else {
+            return Change::None;
+        };
+        self.error = None;
+        self.show(other.timeline, other.cursor);
+        self.list_branches();
+        Change::Cut
+    }
+
+    pub(super) fn remove_branch(&mut self, id: u32) -> Change {
+        if !self.branches.remove(id) {
+            return self.fail(cannot_remove(), None);
+        }
+        self.list_branches();
+        Change::None
+    }
+
+    /// Opens the lesson anew. A run that the user did something to stays a branch.
+    pub(super) fn start_over(&mut self) -> Change {
+        self.error = None;
+        let touched = !self.timeline.inputs().is_empty() || self.branches.iter().count() > 1;
+        let lesson = self.lesson.clone();
+        if !touched {
+            return self.open(lesson);
+        }
+        match Timeline::new(lesson.scenario) {
+            Ok(timeline) => {
+                if !self.leave(Made::Reset, 0) {
+                    return self.fail(no_room(), None);
+                }
+                self.show(timeline, 0);
+                Change::Cut
+            }
+            Err(reason) => self.fail(cannot_run(&reason), None),
+        }
+    }
+
+    /// A branch in which the server's event at this place does not happen.
+    pub(super) fn drop_event(&mut self, place: usize) -> Change {
+        match self.event_at(place) {
+            Some((origin, record)) => self.edit(Edit::Drop(origin), Some(record)),
+            None => self.fail(cannot_edit(EditError::Gone), None),
+        }
+    }
+
+    /// A branch in which it happens at another time.
+    pub(super) fn move_event(&mut self, place: usize, when: When) -> Change {
+        let Some((origin, record)) = self.event_at(place) else {
+            return self.fail(cannot_edit(EditError::Gone), None);
+        };
+        let to = match when {
+            When::At(time) => Some(time),
+            When::Earlier => self
+                .neighbour(place, origin, false)
+                .map(|time| time.saturating_sub(1)),
+            When::Later => self.neighbour(place, origin, true).map(|time| time + 1),
+        };
+        match to {
+            Some(to) => self.edit(Edit::Move { origin, to }, Some(record)),
+            None => self.fail(no_neighbour(), None),
+        }
+    }
+
+    /// A branch with another setting.
+    pub(super) fn set(&mut self, setting: Setting) -> Change {
+        self.edit(Edit::Set(setting), None)
+    }
+
+    fn edit(&mut self, edit: Edit, record: Option<FactRecord>) -> Change {
+        let recording = match self.timeline.recording().edited(&edit, record.as_ref()) {
+            Ok(recording) => recording,
+            Err(error) => return self.fail(cannot_edit(error), None),
+        };
+        let played = match edit {
+            Edit::Set(_) => Recording::play_by_time(&recording),
+            Edit::Drop(_) | Edit::Move { .. } => Recording::play(&recording),
+        };
+        let mut timeline = match played {
+            Ok(timeline) => timeline,
+            Err(reason) => return self.fail(cannot_run(&reason), None),
+        };
+        let cursor = self.playback.cursor();
+        let now = self.timeline.time_at(cursor);
+        let to = if cursor == 0 {
+            0
+        } else {
+            timeline.extend_past(now)
+        };
+        let key = record.as_ref().and_then(|record| record.fact.key());
+        let key = key.map(|key| Arc::from(&**key));
+        let at = record.map_or(0, |record| record.id.0 as usize);
+        if !self.leave(Made::Edited(edit, key), at) {
+            return self.fail(no_room(), None);
+        }
+        self.error = None;
+        self.show(timeline, to);
+        Change::Cut
+    }
+
+    /// The run so far stays behind as a branch, and a new one is the current one; false when there
+    /// is no room.
+    pub(super) fn leave(&mut self, made: Made, at: usize) -> bool {
+        let time = self.timeline.time_at(at);
+        let kept = self.keep();
+        let left = self.branches.leave(kept, time, made);
+        self.list_branches();
+        left
+    }
+
+    fn keep(&self) -> Kept {
+        Kept {
+            timeline: self.timeline.clone(),
+            cursor: self.playback.cursor(),
+        }
+    }
+
+    /// Shows another run of the same lesson.
+    fn show(&mut self, timeline: Timeline, cursor: usize) {
+        self.playback.pause();
+        self.timeline = timeline;
+        self.first_run = None;
+        self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
+        self.mark_anew();
+        self.picture = (0, Rc::new(self.timeline.picture(0)));
+        self.playback.seek(cursor, self.timeline.len());
+    }
+
+    pub(super) fn list_branches(&mut self) {
+        let current = self.branches.current();
+        self.branch_rows = self
+            .branches
+            .iter()
+            .map(|branch| BranchRow {
+                id: branch.id,
+                name: name_of(branch),
+                is_named: !branch.name.is_empty(),
+                made: made_of(branch),
+                depth: branch.depth,
+                current: branch.id == current,
+            })
+            .collect();
+    }
+
+    fn event_at(&self, place: usize) -> Option<(Origin, FactRecord)> {
+        let record = self.timeline.fact(place)?;
+        Some((Origin::of(&record)?, record))
+    }
+
+    /// When the server did something else, before it or after it.
+    fn neighbour(&self, place: usize, origin: Origin, after: bool) -> Option<Time> {
+        let mut seen = |_: usize, record: &FactRecord| match Origin::of(record) {
+            Some(other) if other != origin && what(record).is_some() => {
+                ControlFlow::Break(record.time)
+            }
+            _ => ControlFlow::Continue(()),
+        };
+        if after {
+            let range = place + 1..place.saturating_add(AROUND);
+            self.timeline.each(range, &mut seen)
+        } else {
+            let range = place.saturating_sub(AROUND)..place;
+            self.timeline.each_back(range, &mut seen)
+        }
+    }
+
+    /// What the server did around the cursor.
+    pub(super) fn server_events(&self) -> Rc<[ServerEvent]> {
+        let cursor = self.playback.cursor();
+        let recorded = self.timeline.scenario().recorded.is_some();
+        let row = |place: usize, record: &FactRecord| {
+            Origin::of(record)?;
+            let what = what(record)?;
+            let object = object_of(&record.fact);
+            Some(ServerEvent {
+                place,
+                time: record.time,
+                what,
+                key: record
+                    .fact
+                    .key()
+                    .map_or_else(Arc::default, |key| Arc::from(&**key)),
+                rv: object.unwrap_or_default(),
+                past: place < cursor,
+                can_move: recorded
+                    || !matches!(record.cause, Cause::Source(_))
+                    || is_write(&record.fact),
+            })
+        };
+        let mut rows = Vec::new();
+        let before = cursor.saturating_sub(AROUND)..cursor;
+        self.timeline.each_back::<()>(before, &mut |place, record| {
+            rows.extend(row(place, record));
+            enough(rows.len() >= EVENTS.0)
+        });
+        rows.reverse();
+        let past = rows.len();
+        let after = cursor..cursor.saturating_add(AROUND);
+        self.timeline.each::<()>(after, &mut |place, record| {
+            rows.extend(row(place, record));
+            enough(rows.len() >= past + EVENTS.1)
+        });
+        rows.into()
+    }
+}
+
+fn enough(is_enough: bool) -> ControlFlow<()> {
+    if is_enough {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
+    }
+}
+
+fn is_write(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::ObjectCreated { .. } | Fact::ObjectUpdated { .. } | Fact::ObjectDeleted { .. }
+    )
+}
+
+fn object_of(fact: &Fact) -> Option<Arc<str>> {
+    match fact {
+        Fact::ObjectCreated { object, .. }
+        | Fact::ObjectUpdated { object, .. }
+        | Fact::ObjectDeleted { object, .. }
+        | Fact::EventSent { object, .. }
+        | Fact::Called { object, .. } => Some(Arc::clone(&object.rv)),
+        _ => None,
+    }
+}
+
+/// What happened on the server, where somebody may wish that it had not.
+fn what(record: &FactRecord) -> Option<Text> {
+    let (en, zh) = match &record.fact {
+        Fact::ObjectCreated { .. } => ("created", "创建"),
+        Fact::ObjectUpdated { .. } => ("updated", "更新"),
+        Fact::ObjectDeleted { .. } => ("deleted", "删除"),
+        Fact::WriteRefused { .. } => ("write refused", "写入被拒绝"),
+        Fact::HistoryCompacted { .. } => ("history forgotten", "历史被丢弃"),
+        Fact::EventSent { event, .. } => return Some(Text::new(event.as_str(), event.as_str())),
+        Fact::WatchClosed { end, .. } => match end {
+            WatchEnd::Closed => ("watch closed", "watch 关闭"),
+            _ => ("watch cut", "watch 被切断"),
+        },
+        Fact::Called { delta_type, .. } => {
+            return Some(Text::new(delta_type.as_str(), delta_type.as_str()));
+        }
+        _ => return None,
+    };
+    Some(Text::new(en, zh))
+}
+
+fn name_of(branch: &Branch) -> Text {
+    if !branch.name.is_empty() {
+        return Text::new(&branch.name, &branch.name);
+    }
+    if branch.made == Made::Opened {
+        return Text::new("main", "主线");
+    }
+    let id = branch.id;
+    Text::new(&format!("branch {id}"), &format!("分支 {id}"))
+}
+
+fn made_of(branch: &Branch) -> Text {
+    let at = seconds(branch.time);
+    let (en, zh) = match &branch.made {
+        Made::Opened => return Text::new("as it was opened", "打开时的样子"),
+        Made::Forked => ("forked".to_owned(), "分叉".to_owned()),
+        Made::Reset => return Text::new("started over", "重新开始"),
+        Made::Acted => ("another input".to_owned(), "另一个输入".to_owned()),
+        Made::Edited(edit, key) => return edited(edit, key.as_deref(), &at),
+    };
+    Text::new(&format!("{en} at {at} s"), &format!("在 {at} s {zh}"))
+}
+
+fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
+    let key = key.map(|key| format!(" {key}")).unwrap_or_default();
+    match edit {
+        Edit::Drop(_) => Text::new(
+            &format!("without what happened to{key} at {at} s"),
+            &format!("去掉 {at} s 的事件{key}"),
+        ),
+        Edit::Move { to, .. } => {
+            let to = seconds(*to);
+            Text::new(
+                &format!("what happened at {at} s happens at {to} s{key}"),
+                &format!("{at} s 的事件移到 {to} s{key}"),
+            )
+        }
+        Edit::Set(setting) => {
+            let (name, value) = setting_words(setting);
+            let text = |name: &str| format!("{name} = {value}");
+            Text::new(&text(&name.en), &text(&name.zh))
+        }
+    }
+}
+
+/// What a setting is called, and its value.
+fn setting_words(setting: &Setting) -> (Text, String) {
+    let (en, zh, value) = match setting {
+        Setting::Era(generation) => (
+            "client-go",
+            "client-go",
+            Generation::era(*generation).to_owned(),
+        ),
+        Setting::Traffic(seed) => ("seed of the traffic", "流量种子", seed.to_string()),
+        Setting::ResyncMs(ms) => ("resync, ms", "resync，ms", ms.to_string()),
+        Setting::PageSize(size) => ("page size", "分页大小", size.to_string()),
+        Setting::WatchList(on) => ("streaming list", "流式 list", on_off(*on)),
+        Setting::KnownObjects(on) => ("KnownObjects", "KnownObjects", on_off(*on)),
+        Setting::Mode(mode) => (
+            "process loop",
+            "处理循环",
+            match mode {
+                ProcessMode::Free => "free".to_owned(),
+                ProcessMode::Held => "held".to_owned(),
+                ProcessMode::Paced(ms) => format!("{ms} ms"),
+            },
+        ),
+        Setting::ProcessMs(ms) => ("process takes, ms", "process 用时，ms", ms.to_string()),
+        Setting::HandlerMs(ms) => ("handlers take, ms", "handler 用时，ms", ms.to_string()),
+        Setting::WorkFailures(count) => ("failures of a key", "每个键失败次数", count.to_string()),
+    };
+    (Text::new(en, zh), value)
+}
+
+fn on_off(on: bool) -> String {
+    if on { "on" } else { "off" }.to_owned()
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
+fn seconds(ms: Time) -> String {
+    decimal(ms as f64 / 1_000.0)
+}
+
+pub(super) fn no_room() -> Text {
+    Text::new(
+        &format!("There are {MOST_BRANCHES} branches, and no more are kept. Remove one first."),
+        &format!("已有 {MOST_BRANCHES} 个分支，不能再多。请先删除一个。"),
+    )
+}
+
+fn cannot_remove() -> Text {
+    Text::new(
+        "This branch has to stay: it is shown, or all others come from it. Go to another one first.",
+        "这个分支不能删除：正在显示，或是所有分支的起点。请先切换到别的分支。",
+    )
+}
+
+fn no_neighbour() -> Text {
+    Text::new(
+        "The server did nothing else near it that it could come before or after.",
+        "附近没有别的服务器事件可以与它交换先后。",
+    )
+}
+
+fn cannot_edit(error: EditError) -> Text {
+    match error {
+        EditError::Gone => Text::new(
+            "That is not something the server did by itself or was told to do. Choose one of the events in the list.",
+            "那不是服务器自己做的或被要求做的事。请在列表中选一个事件。",
+        ),
+        EditError::NoEvent => Text::new(
+            "This event cannot be moved, only left out.",
+            "这个事件不能移动，只能去掉。",
+        ),
+        EditError::TooLate => Text::new("That time is too late.", "时间太晚了。"),
+        EditError::NoSuchSetting => Text::new(
+            "This program has nothing that the setting could change.",
+            "这个程序没有此设置可以改变的东西。",
+        ),
+    }
+}

@@ -1,0 +1,305 @@
+//! Branches: what is forked, dropped, moved or set is a run of its own, and nothing is lost by it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use deltascope::cache::controller::Generation;
+use deltascope::cache::fact::{Cause, Fact, FactRecord, ProcessMode};
+use deltascope::lessons;
+use deltascope::replay::branches::MOST_BRANCHES;
+use deltascope::replay::edit::{Edit, EditError, Origin, Setting};
+use deltascope::replay::timeline::Timeline;
+use deltascope::runtime::virtual_time::Input;
+use deltascope::ui::command::{Command, When};
+use deltascope::ui::i18n::Lang;
+use deltascope::ui::session::Session;
+use deltascope::ui::state::state;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn open(lesson: &str) -> Session {
+    let mut session = Session::new();
+    session.obey(Command::Load(lesson.into()));
+    session
+}
+
+fn now(session: &mut Session) -> Value {
+    state(&session.view(), Lang::En)
+}
+
+/// The state without where the branches are told of.
+fn shown(session: &mut Session) -> Value {
+    let mut state = now(session);
+    state.as_object_mut().unwrap().remove("branches");
+    state
+}
+
+fn names(session: &mut Session) -> Vec<String> {
+    let branches = session.view().branches;
+    let name = |row: &deltascope::ui::view::BranchRow| {
+        format!(
+            "{}{}{}",
+            "  ".repeat(row.depth),
+            row.name.en,
+            if row.current { " *" } else { "" }
+        )
+    };
+    branches.iter().map(name).collect()
+}
+
+fn error(session: &mut Session) -> String {
+    let error = session.view().error;
+    error
+        .map(|error| error.message.en.to_string())
+        .unwrap_or_default()
+}
+
+fn create(session: &mut Session, name: &str) {
+    session.inject(
+        "create",
+        json!({ "metadata": { "namespace": "n", "name": name } }),
+    );
+}
+
+fn server_keys(session: &mut Session) -> Vec<String> {
+    let state = now(session);
+    let objects = state["api"]["objects"].as_object().unwrap();
+    objects.keys().cloned().collect()
+}
+
+#[test]
+fn what_came_later_stays_a_branch_when_something_else_is_done_earlier() {
+    let mut session = open("indexer");
+    session.obey(Command::Seek(6));
+    create(&mut session, "a");
+    let after_a = session.view().step;
+    create(&mut session, "b");
+    session.obey(Command::Step(3));
+    let left = shown(&mut session);
+    session.obey(Command::Seek(after_a));
+    create(&mut session, "c");
+    assert_eq!(names(&mut session), ["main", "  branch 2 *"]);
+    session.obey(Command::Seek(usize::MAX));
+    assert_eq!(server_keys(&mut session), ["n/a", "n/c"]);
+    // The one that was left is as it was, and where it was.
+    let mut back = left.clone();
+    session.obey(Command::Branch(1));
+    back["step"] = (after_a).into();
+    assert_eq!(now(&mut session)["step"], back["step"]);
+    session.obey(Command::Seek(left["step"].as_u64().unwrap() as usize));
+    assert_eq!(shown(&mut session), left);
+    assert_eq!(names(&mut session), ["main *", "  branch 2"]);
+}
+
+#[test]
+fn a_fork_goes_on_without_what_the_user_did_later() {
+    let mut session = open("indexer");
+    session.obey(Command::Seek(6));
+    create(&mut session, "a");
+    let after_a = session.view().step;
+    create(&mut session, "b");
+    session.obey(Command::Seek(after_a));
+    session.obey(Command::Fork);
+    session.obey(Command::RenameBranch(2, "  only a ".into()));
+    assert_eq!(names(&mut session), ["main", "  only a *"]);
+    session.obey(Command::Seek(usize::MAX));
+    assert_eq!(server_keys(&mut session), ["n/a"]);
+    // Started over, the run stays as well.
+    session.obey(Command::Reset);
+    assert_eq!(names(&mut session), ["main", "  only a", "    branch 3 *"]);
+    assert_eq!(session.view().step, 0);
+    session.obey(Command::RemoveBranch(3));
+    assert!(error(&mut session).contains("has to stay"));
+    session.obey(Command::Branch(1));
+    session.obey(Command::RemoveBranch(2));
+    assert_eq!(names(&mut session), ["main *", "  branch 3"]);
+    session.obey(Command::Seek(usize::MAX));
+    assert_eq!(server_keys(&mut session), ["n/a", "n/b"]);
+}
+
+#[test]
+fn there_is_room_for_so_many_and_then_nothing_is_done() {
+    let mut session = open("indexer");
+    for _ in 1..MOST_BRANCHES {
+        session.obey(Command::Fork);
+        assert_eq!(error(&mut session), "");
+    }
+    create(&mut session, "a");
+    session.obey(Command::Seek(0));
+    let before = now(&mut session);
+    for command in [
+        Command::Fork,
+        Command::Reset,
+        Command::Set(Setting::ProcessMs(5)),
+    ] {
+        session.obey(command);
+        assert!(error(&mut session).contains("Remove one first"));
+        session.obey(Command::DismissError);
+        assert_eq!(now(&mut session), before);
+    }
+    create(&mut session, "b");
+    assert!(error(&mut session).contains("Remove one first"));
+}
+
+#[test]
+fn one_of_the_servers_events_is_dropped_or_moved() {
+    let mut session = Session::new();
+    session.obey(Command::Seek(600));
+    let events = session.view().events;
+    assert_eq!(events.iter().filter(|event| event.past).count(), 8);
+    // The last creation before the cursor, or what is nearest to it.
+    let event = events
+        .iter()
+        .rev()
+        .find(|event| event.past)
+        .unwrap()
+        .clone();
+    let kept = shown(&mut session);
+    session.obey(Command::DropEvent(event.place));
+    assert_eq!(error(&mut session), "");
+    assert!(session.view().branches[1].made.en.contains("without"));
+    let dropped = session.view().events;
+    assert!(
+        !dropped
+            .iter()
+            .any(|other| (other.time, &other.key) == (event.time, &event.key))
+    );
+    session.obey(Command::Branch(1));
+    assert_eq!(shown(&mut session), kept);
+
+    session.obey(Command::MoveEvent(event.place, When::Earlier));
+    assert_eq!(error(&mut session), "");
+    let moved = session.view().events;
+    let place = |time: u64| {
+        moved
+            .iter()
+            .position(|other| other.time == time && other.key == event.key)
+    };
+    assert!(place(event.time).is_none());
+    let before = events
+        .iter()
+        .rev()
+        .filter(|other| other.place < event.place)
+        .nth(0)
+        .unwrap();
+    assert!(place(before.time - 1).is_some(), "{moved:?}");
+    assert_eq!(names(&mut session), ["main", "  branch 2", "  branch 3 *"]);
+}
+
+/// Everything of the server's, or the user's, that a run shows.
+fn edits_of(timeline: &Timeline) -> Vec<(usize, Origin, FactRecord)> {
+    let facts = timeline.all_facts();
+    let found = facts.iter().enumerate();
+    found
+        .filter_map(|(place, record)| Some((place, Origin::of(record)?, record.clone())))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_edit_changes_nothing_before_it_and_can_be_played_again(
+        lesson in prop::sample::select(vec!["sandbox", "reflector", "pod-lifecycle", "bookmarks"]),
+        which in any::<prop::sample::Index>(),
+        to in prop::option::of(0_u64..30_000),
+        inputs in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+    ) {
+        let scenario = lessons::load(lesson).unwrap().scenario;
+        let mut timeline = Timeline::new(scenario).unwrap();
+        timeline.extend(600);
+        let mut places: Vec<usize> = inputs.iter().map(|place| place.index(timeline.len())).collect();
+        places.sort_unstable();
+        for place in places {
+            timeline.insert(place, Input::Mode(ProcessMode::Paced(70)));
+        }
+        timeline.extend(600);
+        let all = edits_of(&timeline);
+        prop_assume!(!all.is_empty());
+        let (place, origin, record) = which.get(&all).clone();
+        let edit = match to {
+            Some(to) => Edit::Move { origin, to },
+            None => Edit::Drop(origin),
+        };
+        let recording = timeline.recording();
+        match recording.edited(&edit, Some(&record)) {
+            Ok(edited) => {
+                let mut other = edited.play().unwrap();
+                other.extend(600);
+                let same = place.min(to.map_or(place, |to| timeline.count_until(to.saturating_sub(1))));
+                // A recording has no times: what moves within it moves by places.
+                let same = if recording.scenario.recorded.is_some() { 0 } else { same };
+                prop_assert!(other.facts(0..same)[..] == timeline.facts(0..same)[..]);
+                let mut again = other.recording().play().unwrap();
+                again.extend(600);
+                let len = other.len().min(again.len());
+                prop_assert!(other.facts(0..len)[..] == again.facts(0..len)[..]);
+            }
+            Err(error) => prop_assert_eq!(error, EditError::NoEvent),
+        }
+    }
+}
+
+#[test]
+fn a_setting_that_a_program_has_is_set_and_another_is_refused() {
+    let settings = [
+        Setting::Era(Generation::Atomic),
+        Setting::Traffic(3),
+        Setting::ResyncMs(5_000),
+        Setting::PageSize(2),
+        Setting::WatchList(true),
+        Setting::KnownObjects(false),
+        Setting::Mode(ProcessMode::Held),
+        Setting::ProcessMs(40),
+        Setting::HandlerMs(900),
+        Setting::WorkFailures(3),
+    ];
+    for (lesson, fits) in [
+        ("sandbox", "ytyyynyyyy"),
+        ("indexer", "nnnyyyyynn"),
+        ("listwatch", "nnnnnnnnnn"),
+    ] {
+        for (setting, fits) in settings.into_iter().zip(fits.chars()) {
+            let mut session = open(lesson);
+            session.obey(Command::Seek(200));
+            let time = session.view().time;
+            session.obey(Command::Set(setting));
+            let fails = error(&mut session).contains("nothing that the setting could change");
+            assert_eq!(fails, fits == 'n', "{lesson} {setting:?}");
+            let branches = session.view().branches;
+            assert_eq!(branches.len(), if fails { 1 } else { 2 });
+            // It shows the same moment.
+            assert!(session.view().time <= time);
+        }
+    }
+}
+
+#[test]
+fn another_seed_makes_another_run_and_a_drop_leaves_only_its_own_out() {
+    let mut session = Session::new();
+    session.obey(Command::Seek(900));
+    let before = now(&mut session);
+    session.obey(Command::Set(Setting::Traffic(99)));
+    assert_ne!(now(&mut session)["api"], before["api"]);
+    let lesson = lessons::load("pod-lifecycle").unwrap();
+    let timeline = Timeline::new(lesson.scenario).unwrap();
+    let first = edits_of(&timeline).into_iter().find(|(_, _, record)| {
+        matches!(record.fact, Fact::EventSent { .. }) && matches!(record.cause, Cause::Source(_))
+    });
+    let (_, origin, record) = first.unwrap();
+    let edited = timeline
+        .recording()
+        .edited(&Edit::Drop(origin), Some(&record));
+    let other = edited.unwrap().play().unwrap();
+    let sent = |timeline: &Timeline| {
+        let facts = timeline.all_facts();
+        facts
+            .iter()
+            .filter(|record| matches!(record.fact, Fact::EventSent { .. }))
+            .count()
+    };
+    assert_eq!(sent(&other) + 1, sent(&timeline));
+}
