@@ -345,7 +345,6 @@ mod testing {
     use super::{DeltaType, ObjectRef, Picture, Shape, View};
     use crate::cache::fact::{Actor, Cause, Fact, FactId, FactRecord};
     use crate::cache::step::Step;
-    use crate::ui::view::LessonHead;
 
     pub(super) fn object(key: &str, rv: &str) -> ObjectRef {
         ObjectRef {
