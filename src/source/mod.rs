@@ -9,6 +9,7 @@ pub mod simulator;
 pub mod stream;
 pub mod wire;
 pub mod workload;
+pub mod write;
 
 use crate::cache::lister_watcher::ApiErrorKind;
 

@@ -212,18 +212,25 @@ deserialize_by_fields!(Scenario, Entry);
 /// How a script, and the page, name what a server refuses a request with.
 #[must_use]
 pub fn refusal_kind(name: &str) -> Option<ApiErrorKind> {
-    use ApiErrorKind as K;
-    Some(match name {
-        "expired" => K::Expired,
-        "tooLarge" => K::TooLarge,
-        "tooManyRequests" => K::TooManyRequests,
-        "connectionRefused" => K::ConnectionRefused,
-        "internalError" => K::InternalError,
-        "forbidden" => K::Forbidden,
-        "invalid" => K::Invalid,
-        _ => return None,
-    })
+    let found = REFUSALS.iter().find(|(word, _)| *word == name);
+    found.map(|(_, kind)| *kind)
 }
+
+/// The name of what a server refuses a request with; what has none is an internal error.
+pub(super) fn refusal_name(kind: ApiErrorKind) -> &'static str {
+    let found = REFUSALS.iter().find(|(_, other)| *other == kind);
+    found.map_or("internalError", |(word, _)| word)
+}
+
+const REFUSALS: [(&str, ApiErrorKind); 7] = [
+    ("expired", ApiErrorKind::Expired),
+    ("tooLarge", ApiErrorKind::TooLarge),
+    ("tooManyRequests", ApiErrorKind::TooManyRequests),
+    ("connectionRefused", ApiErrorKind::ConnectionRefused),
+    ("internalError", ApiErrorKind::InternalError),
+    ("forbidden", ApiErrorKind::Forbidden),
+    ("invalid", ApiErrorKind::Invalid),
+];
 
 /// How many informers there may be beside the first: more than anybody can follow.
 const MOST_BESIDE: usize = 50;

@@ -414,14 +414,25 @@ fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
             format!("这一行不是 JSON（{reason}，第 {column} 列）。watch 每行一个 JSON 对象：请修正或删除这一行。"),
         )
     })?;
+    event_of(value).map_err(|words| Fault::Bad(words.en, words.zh))
+}
+
+/// Reads one event of a watch.
+///
+/// # Errors
+/// Says what is wrong with it and what to do.
+pub fn event_of(value: Value) -> Result<RecordedEvent, Words> {
+    event_in(value).map_err(|(en, zh)| Words { en, zh })
+}
+
+fn event_in(value: Value) -> Result<RecordedEvent, (String, String)> {
     let Value::Object(mut fields) = value else {
         return Err(not_an_event());
     };
     let object = fields.remove("object");
     let Some(kind) = text_of(&fields, "type") else {
         if text_of(&fields, "kind") == Some("Status") {
-            let (en, zh) = status(&fields);
-            return Err(Fault::Bad(en, zh));
+            return Err(status(&fields));
         }
         return Err(not_an_event());
     };
@@ -433,7 +444,7 @@ fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
         "ERROR" => EventType::Error,
         other => {
             let other = quoted(other);
-            return Err(Fault::Bad(
+            return Err((
                 format!(
                     "the event type {other} is unknown. It is one of ADDED, MODIFIED, DELETED, BOOKMARK and ERROR: mend or remove the line."
                 ),
@@ -444,7 +455,7 @@ fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
         }
     };
     let Some(Value::Object(object)) = object else {
-        return Err(Fault::Bad(
+        return Err((
             format!("the {kind} event has no object. Record the watch again, or remove the line."),
             format!("{kind} 事件没有 object。请重新录制，或删除这一行。"),
         ));
@@ -458,11 +469,10 @@ fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
         }),
         EventType::Added | EventType::Modified | EventType::Deleted => {
             if text_of(&object, "kind") == Some("Table") {
-                let (en, zh) = table();
-                return Err(Fault::Bad(en, zh));
+                return Err(table());
             }
             let object = whole(object, None).map_err(|(en, zh)| {
-                Fault::Bad(
+                (
                     format!("the object of the {kind} event cannot be used: {en}. Mend or remove the line."),
                     format!("{kind} 事件的对象无法使用：{zh}。请修正或删除这一行。"),
                 )
@@ -476,14 +486,14 @@ fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
 }
 
 /// A bookmark is never read as an object: of pods it holds `"spec":{"containers":null}`.
-fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, Fault> {
+fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, (String, String)> {
     let metadata = object.get("metadata");
     let rv = metadata
         .and_then(|metadata| metadata.get("resourceVersion"))
         .and_then(Value::as_str)
         .filter(|rv| !rv.is_empty());
     let Some(rv) = rv else {
-        return Err(Fault::Bad(
+        return Err((
             "the BOOKMARK event has no metadata.resourceVersion, and nothing else is in a bookmark. Remove the line.".to_owned(),
             "BOOKMARK 事件没有 metadata.resourceVersion，而 BOOKMARK 只有这一项。请删除这一行。".to_owned(),
         ));
@@ -799,6 +809,21 @@ fn list(
     })
 }
 
+/// Reads a list whose items stand apart from it: at most [`MAX_ITEMS`] of them.
+///
+/// # Errors
+/// Says what is wrong with it and what to do.
+pub fn list_of(list: Value, items: Vec<Value>) -> Result<RecordedList, WireError> {
+    let Value::Object(mut fields) = list else {
+        let (en, zh) = nothing_to_play();
+        return Err(error("", None, &en, &zh));
+    };
+    fields.insert("items".to_owned(), Value::Array(items));
+    let kind = text_of(&fields, "kind").unwrap_or_default().to_owned();
+    let kind = kind.strip_suffix("List").unwrap_or(&kind);
+    self::list("", "", 0, fields, kind)
+}
+
 /// The line on which an item of a list begins: serde_json no longer knows it.
 fn item_line(text: &str, index: usize) -> Option<u32> {
     let (mut line, mut depth, mut seen) = (1_u32, 0_u32, 0);
@@ -909,8 +934,8 @@ fn not_utf8(column: usize) -> (String, String) {
     )
 }
 
-fn not_an_event() -> Fault {
-    Fault::Bad(
+fn not_an_event() -> (String, String) {
+    (
         "the line is JSON but no watch event: it lacks type and object. Remove it, or record the watch again.".to_owned(),
         "这一行是 JSON，但不是 watch 事件：没有 type 和 object。请删除这一行，或重新录制。".to_owned(),
     )

@@ -1,0 +1,255 @@
+//! Scenarios and inputs of all kinds.
+
+use std::sync::Arc;
+
+use deltascope::cache::controller::Generation;
+use deltascope::cache::fact::ProcessMode;
+use deltascope::cache::lister_watcher::ApiErrorKind;
+use deltascope::runtime::virtual_time::{
+    Era, Feed, HandlerSettings, Input, Machinery, PrintSettings, ProcessModeText, Question,
+    Settings, WorkSettings,
+};
+use deltascope::source::pod::{self, Write};
+use deltascope::source::scenario::{Act, Entry, Scenario};
+use deltascope::source::{Command, Refusals};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+fn text() -> impl Strategy<Value = String> {
+    select(vec![
+        "",
+        "a",
+        "{name}: {phase}",
+        "名 \"\n",
+        "app=web",
+        "---",
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn arc() -> impl Strategy<Value = Arc<str>> {
+    text().prop_map(Arc::from)
+}
+
+fn ms() -> impl Strategy<Value = u64> {
+    select(vec![0, 1, 500, 20_000, 1_000_000_000_000])
+}
+
+fn mode() -> impl Strategy<Value = ProcessMode> {
+    select(vec![
+        ProcessMode::Free,
+        ProcessMode::Held,
+        ProcessMode::Paced(0),
+        ProcessMode::Paced(700),
+    ])
+}
+
+fn generation() -> impl Strategy<Value = Generation> {
+    select(Generation::ALL.to_vec())
+}
+
+/// An object as somebody writes it.
+pub(crate) fn object() -> impl Strategy<Value = Value> {
+    select(vec![
+        json!({ "metadata": { "name": "a" } }),
+        json!({ "metadata": { "name": "a", "namespace": "", "labels": {}, "annotations": {} } }),
+        json!({ "metadata": { "name": "web-0", "namespace": "default", "labels": { "app": "web" },
+            "uid": "u", "resourceVersion": "7", "annotations": { "b": "" } },
+            "spec": { "nodeName": "n1", "more": [null, 1.5, { "@": [0, 1] }] },
+            "status": { "phase": "Running" } }),
+        json!({ "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": "d" } }),
+        json!({ "apiVersion": "v2", "kind": "Pod", "metadata": { "name": "d" } }),
+        json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "d" }, "type": "x" }),
+    ])
+}
+
+fn handler() -> impl Strategy<Value = HandlerSettings> {
+    (
+        (arc(), any::<bool>(), 0..900_u32, option::of(ms())),
+        (option::of(arc()), option::of(arc()), option::of(arc())),
+        any::<bool>(),
+        (vec(text(), 0..2), vec(text(), 0..2), vec(text(), 0..2)),
+    )
+        .prop_map(|(first, words, queues, lines)| HandlerSettings {
+            name: first.0,
+            inline: first.1,
+            latency_ms: first.2,
+            resync_ms: first.3,
+            filter: words.0,
+            panics_at: words.1,
+            mutates: words.2,
+            queues,
+            on_add: lines.0,
+            on_update: lines.1,
+            on_delete: lines.2,
+        })
+}
+
+fn question() -> impl Strategy<Value = Question> {
+    (arc(), arc(), any::<bool>()).prop_map(|(index, value, json)| Question { index, value, json })
+}
+
+fn refusals() -> impl Strategy<Value = Refusals> {
+    let kinds = vec![
+        ApiErrorKind::Expired,
+        ApiErrorKind::TooLarge,
+        ApiErrorKind::TooManyRequests,
+        ApiErrorKind::ConnectionRefused,
+        ApiErrorKind::InternalError,
+        ApiErrorKind::Forbidden,
+        ApiErrorKind::Invalid,
+    ];
+    (any::<bool>(), select(kinds), 0..4_u32).prop_map(|(watch, kind, times)| Refusals {
+        watch,
+        kind,
+        times,
+    })
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        object().prop_map(|object| Act::Create { object }),
+        object().prop_map(|object| Act::Update { object }),
+        object().prop_map(|object| Act::Delete { object }),
+        select(vec![
+            Act::Cut,
+            Act::Compact,
+            Act::Pop,
+            Act::Close,
+            Act::Bookmark
+        ]),
+        mode().prop_map(|mode| Act::Mode {
+            mode: ProcessModeText(mode)
+        }),
+        any::<bool>().prop_map(|on| Act::KnownObjects { on }),
+        select(vec![0, 410, 500]).prop_map(|code| Act::Error { code }),
+        refusals().prop_map(|refusals| Act::Refuse { refusals }),
+        handler().prop_map(|handler| Act::AddHandler { handler }),
+        (0..3_u8).prop_map(|handler| Act::RemoveHandler { handler }),
+        arc().prop_map(|line| Act::Print { line }),
+        question().prop_map(|question| Act::Ask { question }),
+    ]
+}
+
+/// What somebody does.
+pub(crate) fn input() -> impl Strategy<Value = Input<Command>> {
+    let write = |write| Input::Source(Command::Write(write));
+    let named = |value: &Value| pod::from_json(value).unwrap();
+    prop_oneof![
+        object().prop_map(move |object| write(Write::Create(named(&object)))),
+        object().prop_map(move |object| write(Write::Update(named(&object)))),
+        select(vec![("", "a"), ("default", "web-0")]).prop_map(move |(namespace, name)| {
+            write(Write::Delete {
+                namespace: namespace.to_owned(),
+                name: name.to_owned(),
+            })
+        }),
+        act().prop_map(|act| act.into_input().unwrap()),
+    ]
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    let feed = select(vec![Feed::Server, Feed::Recorded, Feed::Program]);
+    let machinery = select(vec![
+        Machinery::HandMade,
+        Machinery::Plain,
+        Machinery::Shared,
+        Machinery::Indexer,
+        Machinery::Client,
+    ]);
+    let work =
+        (0..3_u8, 0..99_u32, 0..3_u32).prop_map(|(workers, latency_ms, failures)| WorkSettings {
+            workers,
+            latency_ms,
+            failures,
+        });
+    let prints = (vec(text(), 0..2), vec(text(), 0..2), vec(arc(), 0..2)).prop_map(
+        |(on_list, on_event, on_sync)| PrintSettings {
+            on_list,
+            on_event,
+            on_sync,
+        },
+    );
+    (
+        (
+            any::<u64>(),
+            any::<bool>(),
+            feed,
+            machinery,
+            option::of(arc()),
+            prints,
+        ),
+        (
+            generation(),
+            option::of(any::<bool>()),
+            any::<bool>(),
+            0..3_u32,
+            ms(),
+        ),
+        (
+            any::<bool>(),
+            any::<bool>(),
+            any::<bool>(),
+            vec(arc(), 0..3),
+            mode(),
+        ),
+        (
+            0..300_u32,
+            any::<bool>(),
+            vec(handler(), 0..3),
+            any::<bool>(),
+            option::of(work),
+        ),
+    )
+        .prop_map(|(a, b, c, d)| Settings {
+            seed: a.0,
+            interleave: a.1,
+            feed: a.2,
+            machinery: a.3,
+            key_separator: a.4,
+            prints: a.5,
+            era: Era(b.0),
+            watch_list: b.1,
+            refuses_streaming: b.2,
+            page_size: b.3,
+            resync_ms: b.4,
+            known_objects: c.0,
+            store: c.1,
+            emit_delta_type_replaced: c.2,
+            indices: c.3,
+            mode: ProcessModeText(c.4),
+            process_ms: d.0,
+            by_type: d.1,
+            handlers: d.2,
+            mutation_detector: d.3,
+            work: d.4,
+        })
+}
+
+/// Scenarios of all kinds.
+pub(crate) fn scenario() -> impl Strategy<Value = Scenario> {
+    let alone = || {
+        let entry = (ms(), act()).prop_map(|(at, act)| Entry { at, act });
+        let script = vec(entry, 0..4);
+        let traffic = option::of(any::<u64>());
+        (
+            settings(),
+            vec(object(), 0..3),
+            script,
+            traffic,
+            vec(0..9_u32, 0..3),
+        )
+            .prop_map(|(settings, initial, script, traffic, drops)| Scenario {
+                settings,
+                initial,
+                script,
+                traffic,
+                drops,
+                ..Scenario::default()
+            })
+    };
+    (alone(), vec(alone(), 0..2)).prop_map(|(scenario, beside)| Scenario { beside, ..scenario })
+}
