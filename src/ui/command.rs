@@ -68,6 +68,8 @@ pub enum Command {
     MoveEvent(usize, When),
     /// A branch with another setting.
     Set(Setting),
+    /// Somebody looks at the chain of causes, or does not any more.
+    AskWhy(bool),
     /// Take the error away.
     DismissError,
 }

@@ -5,6 +5,7 @@ use super::command::Fault;
 use super::i18n::Lang;
 use super::rows::live::Room;
 use super::rows::processor::WorkPart;
+use super::session::why::Origin;
 use crate::cache::fact::Actor;
 use crate::cache::lister_watcher::{ApiError, ApiErrorKind};
 use crate::replay::picture::{Answer, ProcessMode};
@@ -141,6 +142,13 @@ pub struct Strings {
     pub next_marker: &'static str,
     pub timeline: &'static str,
     pub speed: &'static str,
+
+    pub drawer: &'static str,
+    pub drawer_why: &'static str,
+    pub drawer_why_title: &'static str,
+    pub why_more: &'static str,
+    pub why_this_step: &'static str,
+    pub why_nothing: &'static str,
 
     pub keys_title: &'static str,
     pub key_play: &'static str,
@@ -474,6 +482,47 @@ pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -
     }
 }
 
+/// `step 38 · 14.0 s`: a moment of the run.
+#[must_use]
+pub fn moment(lang: Lang, step: usize, ms: u64) -> String {
+    let time = seconds(ms);
+    match lang {
+        Lang::En => format!("step {step} · {time}"),
+        Lang::Zh => format!("第 {step} 步 · {time}"),
+    }
+}
+
+/// What began a chain of causes.
+#[must_use]
+pub fn origin(lang: Lang, origin: Origin) -> String {
+    let (en, zh) = match origin {
+        Origin::Start => (
+            "It was set so from the start.".to_owned(),
+            "一开始就是这样设定的。".to_owned(),
+        ),
+        Origin::Recorded => (
+            "The recording says so.".to_owned(),
+            "录制里就是这样。".to_owned(),
+        ),
+        Origin::Traffic(n) => (
+            format!("The seeded traffic did it: its write {n}."),
+            format!("由种子生成的流量所为：它的第 {n} 次写入。"),
+        ),
+        Origin::Script(n) => (
+            format!("The lesson's script did it: its entry {n}."),
+            format!("由课程的脚本所为：它的第 {n} 条。"),
+        ),
+        Origin::Input(n) => (
+            format!("You did it: your input {n}."),
+            format!("是你做的：你的第 {n} 个输入。"),
+        ),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    }
+}
+
 fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
     if count == 1 { one } else { many }
 }
@@ -606,6 +655,13 @@ static EN: Strings = Strings {
     next_marker: "Next marker",
     timeline: "Timeline",
     speed: "Speed",
+
+    drawer: "Questions about the run",
+    drawer_why: "Why",
+    drawer_why_title: "Why: the chain of causes",
+    why_more: "… and so on: jump to the last one and ask again.",
+    why_this_step: "This step, and why it happened",
+    why_nothing: "Nothing has happened yet. Step on.",
 
     keys_title: "Keys",
     key_play: "play or pause",
@@ -755,6 +811,13 @@ static ZH: Strings = Strings {
     next_marker: "下一个标记",
     timeline: "时间线",
     speed: "速度",
+
+    drawer: "关于这次运行的问题",
+    drawer_why: "为什么",
+    drawer_why_title: "为什么：起因链",
+    why_more: "……还有更早的：跳到最后一个再问。",
+    why_this_step: "这一步，以及它为什么发生",
+    why_nothing: "还什么都没有发生。请前进一步。",
 
     keys_title: "按键",
     key_play: "播放或暂停",

@@ -9,6 +9,7 @@ use crate::replay::picture::Picture;
 
 use super::i18n::Text;
 use super::rows::Marks;
+use super::session::why::Why;
 
 /// How many facts before the current one are at hand for pseudo-code values and lanes.
 pub const RECENT: usize = 160;
@@ -40,6 +41,8 @@ pub struct View {
     pub marks: Rc<Marks>,
     /// What is being shown.
     pub lesson: Rc<LessonHead>,
+    /// The chain of causes; nothing while nobody asks.
+    pub why: Option<Rc<Why>>,
     /// What went wrong, if anything did.
     pub error: Option<ErrorView>,
     /// The branches of the run.

@@ -6,6 +6,7 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{MediaQueryList, ResizeObserver};
 
+use super::drawer::DrawerState;
 use super::parts::{shown, text};
 use crate::ui::app::Ui;
 use crate::ui::rows::current;
@@ -27,6 +28,8 @@ pub(super) struct Layout {
     pub(super) shown: RwSignal<Room>,
     /// Which of the lower two is shown when they share their place.
     lower: RwSignal<Room>,
+    /// The drawer.
+    pub(super) drawer: DrawerState,
 }
 
 impl Layout {
@@ -36,6 +39,7 @@ impl Layout {
             short: media(SHORT),
             shown: RwSignal::new(Room::Queue),
             lower: RwSignal::new(Room::Now),
+            drawer: DrawerState::new(),
         }
     }
 

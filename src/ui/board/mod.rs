@@ -6,6 +6,7 @@
 )]
 
 mod api;
+mod drawer;
 mod frame;
 mod header;
 mod help;
@@ -22,6 +23,7 @@ mod reflector;
 mod strip;
 mod token;
 mod transport;
+mod why;
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -40,7 +42,7 @@ pub fn Board() -> impl IntoView {
     let layout = Layout::new();
     provide_context(layout);
     let help = RwSignal::new(false);
-    listen_to_keys(ui, help);
+    listen_to_keys(ui, layout, help);
     view! {
         <header::Header help=help />
         <layout::RoomTabs />
@@ -64,6 +66,7 @@ pub fn Board() -> impl IntoView {
                 <processor::Processor />
                 <div id="motion" aria-hidden="true"></div>
             </div>
+            <drawer::Drawer />
         </main>
         <strip::Strip />
         <transport::Transport />
@@ -113,7 +116,7 @@ fn names_line(message: &str, line: u32) -> bool {
     message.contains(&en) || message.contains(&zh)
 }
 
-fn listen_to_keys(ui: Ui, help: RwSignal<bool>) {
+fn listen_to_keys(ui: Ui, layout: Layout, help: RwSignal<bool>) {
     let handle = window_event_listener(ev::keydown, move |event| {
         if help.get_untracked() || event.default_prevented() {
             return;
@@ -122,6 +125,11 @@ fn listen_to_keys(ui: Ui, help: RwSignal<bool>) {
         if key == "Escape" && ui.view.with_untracked(|view| view.error.is_some()) {
             event.prevent_default();
             ui.send(Command::DismissError);
+            return;
+        }
+        if key == "Escape" && layout.drawer.open.get_untracked().is_some() {
+            event.prevent_default();
+            layout.drawer.close();
             return;
         }
         let press = Press {

@@ -64,7 +64,7 @@ fn is_long(spans: &[Span]) -> bool {
     width > LINE
 }
 
-fn spans(spans: &[Span]) -> impl IntoView + use<> {
+pub(super) fn spans(spans: &[Span]) -> impl IntoView + use<> {
     spans
         .iter()
         .map(|span| match span.clone() {

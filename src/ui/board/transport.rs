@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::drawer::Tools;
 use super::icons;
 use super::parts::{part, text};
 use crate::ui::app::Ui;
@@ -118,6 +119,7 @@ pub(super) fn Transport() -> impl IntoView {
                         .collect_view()}
                 </select>
             </div>
+            <Tools />
         </footer>
     }
 }

@@ -3,6 +3,7 @@
 //! Pure: no leptos, no DOM, no clock. The driver asks it for a [`View`] after every command.
 
 mod branches;
+pub mod why;
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -71,6 +72,7 @@ pub struct Session {
     first_run: Option<Recording>,
     branches: Branches,
     branch_rows: Rc<[BranchRow]>,
+    asked: why::Asked,
 }
 
 impl Session {
@@ -94,6 +96,7 @@ impl Session {
             first_run: None,
             branches: Branches::default(),
             branch_rows: Rc::new([]),
+            asked: why::Asked::default(),
         };
         session.list_branches();
         session.mark_anew();
@@ -251,6 +254,7 @@ impl Session {
             Command::DropEvent(place) => self.drop_event(place),
             Command::MoveEvent(place, when) => self.move_event(place, when),
             Command::Set(setting) => self.set(setting),
+            Command::AskWhy(open) => self.ask(open),
             Command::DismissError => Change::None,
         }
     }
@@ -385,6 +389,7 @@ impl Session {
             markers: Rc::clone(&self.markers),
             marks: self.landmarks.marks(),
             lesson: Rc::clone(&self.head),
+            why: self.why(),
             error: self.error.clone(),
             branches: Rc::clone(&self.branch_rows),
             events: self.server_events(),
@@ -494,6 +499,7 @@ impl Session {
         self.first_run = None;
         let shown = self.timeline.insert(at, input);
         self.landmarks.cut(at);
+        self.asked.forget();
         self.playback.seek(shown, self.timeline.len());
         self.picture = (at, Rc::new(self.timeline.picture(at)));
         self.timeline.extend(shown + CONSEQUENCE);
@@ -565,6 +571,7 @@ impl Session {
     /// Finds markers and ticks in a run that is new.
     fn mark_anew(&mut self) {
         self.landmarks = Landmarks::of(&self.timeline, &self.lesson.markers);
+        self.asked.forget();
         self.marked();
     }
 

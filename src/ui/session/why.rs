@@ -1,0 +1,190 @@
+//! Why something is so: from a fact back to what began it, one cause after the other.
+
+use std::rc::Rc;
+
+use crate::cache::fact::{Cause, FactId};
+use crate::ui::caption::{self, Span};
+use crate::ui::i18n::Lang;
+use crate::ui::rows::live::{self, Room};
+use crate::ui::view::RECENT;
+
+use super::{Change, Session};
+
+/// A chain is shown up to so many facts; the last of them can be asked in turn.
+const LINKS: usize = 24;
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Why {
+    /// From the fact that is asked about back to the first cause, or as many as are shown.
+    pub links: Vec<Rc<Link>>,
+    /// What began it; nothing where there are more links than are shown.
+    pub origin: Option<Origin>,
+}
+
+/// One fact of a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// It is shown after so many facts.
+    pub at: usize,
+    /// Its virtual time, in ms.
+    pub time: u64,
+    /// Where it happened.
+    pub room: Room,
+    cause: Cause,
+    words: [Vec<Span>; 2],
+}
+
+impl Link {
+    /// What happened.
+    #[must_use]
+    pub fn words(&self, lang: Lang) -> &[Span] {
+        match lang {
+            Lang::En => &self.words[0],
+            Lang::Zh => &self.words[1],
+        }
+    }
+}
+
+/// What is behind all facts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It was set so from the start.
+    Start,
+    /// The recording that is played.
+    Recorded,
+    /// The seeded traffic: its n-th write, from 1.
+    Traffic(u32),
+    /// The script of the lesson: its n-th entry, from 1.
+    Script(u32),
+    /// The visitor: their n-th input, from 1.
+    Input(u32),
+}
+
+/// What is asked at the moment.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    open: bool,
+    /// The last answer: most of its links are those of the next.
+    last: Option<Rc<Why>>,
+}
+
+impl Asked {
+    /// The run is another one.
+    pub(super) fn forget(&mut self) {
+        self.last = None;
+    }
+}
+
+impl Session {
+    /// Whether somebody looks at the chain of causes.
+    pub(super) fn ask(&mut self, open: bool) -> Change {
+        self.asked.open = open;
+        Change::None
+    }
+
+    /// The answer for the moment at the cursor, if it is asked for.
+    pub(super) fn why(&mut self) -> Option<Rc<Why>> {
+        if !self.asked.open {
+            return None;
+        }
+        let place = self.playback.cursor().checked_sub(1)?;
+        let why = self.chain(place);
+        if self.asked.last.as_deref() != Some(&why) {
+            self.asked.last = Some(Rc::new(why));
+        }
+        self.asked.last.clone()
+    }
+
+    fn chain(&self, place: usize) -> Why {
+        let known = self.asked.last.as_deref();
+        let known = known.map_or(&[][..], |why| why.links.as_slice());
+        let mut links: Vec<Rc<Link>> = Vec::new();
+        let mut place = place;
+        while links.len() < LINKS {
+            let before = known.iter().find(|link| link.at == place + 1);
+            let Some(link) = before.cloned().or_else(|| self.link(place).map(Rc::new)) else {
+                break;
+            };
+            let cause = link.cause;
+            links.push(link);
+            let origin = match cause {
+                Cause::Fact(FactId(id)) => {
+                    place = id as usize;
+                    continue;
+                }
+                Cause::Start => Origin::Start,
+                Cause::Script(n) => Origin::Script(n + 1),
+                Cause::Input(n) => Origin::Input(n + 1),
+                Cause::Source(n) if self.timeline.scenario().traffic.is_some() => {
+                    Origin::Traffic(n + 1)
+                }
+                Cause::Source(_) => Origin::Recorded,
+            };
+            return Why {
+                links,
+                origin: Some(origin),
+            };
+        }
+        Why {
+            links,
+            origin: None,
+        }
+    }
+
+    fn link(&self, place: usize) -> Option<Link> {
+        let record = self.timeline.fact(place)?;
+        // The words are those of its own moment.
+        let recent = self
+            .timeline
+            .facts((place + 1).saturating_sub(RECENT)..place + 1);
+        let picture = self.timeline.picture(place + 1);
+        let words =
+            [Lang::En, Lang::Zh].map(|lang| caption::words(&record, &recent, &picture, lang).what);
+        Some(Link {
+            at: place + 1,
+            time: record.time,
+            room: live::room(&record),
+            cause: record.cause,
+            words,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::ui::command::Command;
+
+    #[test]
+    fn every_fact_leads_back_to_what_began_it() {
+        let mut session = Session::new();
+        assert_eq!(session.view().why, None, "nobody asked");
+        session.obey(Command::AskWhy(true));
+        session.obey(Command::Seek(0));
+        assert_eq!(session.view().why, None, "nothing has happened");
+        for step in 1..600 {
+            session.obey(Command::Seek(step));
+            let why = session.view().why.unwrap();
+            assert_eq!(why.links[0].at, step);
+            assert!(why.links.is_sorted_by(|one, next| one.at > next.at));
+            assert_eq!(why.origin.is_none(), why.links.len() == LINKS, "{step}");
+            // What was taken over from the last answer is as if it had been looked up.
+            session.asked.forget();
+            assert_eq!(session.view().why.unwrap(), why);
+        }
+    }
+
+    #[test]
+    fn what_a_visitor_does_is_said_to_be_theirs() {
+        let mut session = Session::new();
+        session.obey(Command::AskWhy(true));
+        session.inject("create", serde_json::json!({ "metadata": { "name": "x" } }));
+        let why = session.view().why.unwrap();
+        assert_eq!(why.origin, Some(Origin::Input(1)));
+        let last = why.links.last().unwrap();
+        assert!(caption::plain(last.words(Lang::En)).starts_with("x was created"));
+    }
+}
