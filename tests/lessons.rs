@@ -6,9 +6,12 @@
     reason = "tests"
 )]
 
+use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, FactRecord};
 use deltascope::lessons::{self, text::Lang};
+use deltascope::replay::monitors::Monitors;
 use deltascope::replay::picture::Picture;
+use deltascope::replay::recording::Recording;
 use deltascope::replay::timeline::Timeline;
 
 #[test]
@@ -92,5 +95,40 @@ fn an_unknown_lesson_says_which_there_are() {
     let error = lessons::load("delta").unwrap_err();
     for id in ["delta", "deltafifo", "sandbox", "pod-lifecycle"] {
         assert!(error.en.contains(id) && error.zh.contains(id), "{error:?}");
+    }
+}
+
+/// What each lesson breaks, and its generation is known to; in every other generation, too, where
+/// there is an informer.
+#[test]
+fn the_monitors_find_in_every_lesson_what_is_known_and_nothing_else() {
+    for (id, _) in lessons::menu() {
+        let lesson = lessons::load(&id).unwrap();
+        let scenario = &lesson.scenario;
+        // An empty list is synced at once.
+        let listed = scenario.traffic.is_some() || !scenario.initial.is_empty();
+        let early = scenario.settings.is_informer() && listed;
+        for generation in Generation::ALL {
+            let recording = Recording {
+                scenario: lesson.scenario.clone(),
+                inputs: Vec::new(),
+            };
+            let mut timeline = recording.in_generation(generation).play().unwrap();
+            timeline.extend(20_000);
+            let monitors = Monitors::of(&timeline);
+            let found = monitors.violations().iter();
+            let found: Vec<_> = found.map(|one| (one.monitor.id(), one.known)).collect();
+            let expected = match &*id {
+                "reflector" => vec![("lost", true)],
+                _ if early && generation != Generation::Atomic => vec![("early", true)],
+                _ => vec![],
+            };
+            assert_eq!(
+                found,
+                expected,
+                "{id} {generation:?}: {:#?}",
+                monitors.violations()
+            );
+        }
     }
 }

@@ -16,6 +16,7 @@ use std::time::Duration;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Actor, Fact, FactRecord, LockName, Notification};
 use deltascope::cache::lister_watcher::ApiErrorKind;
+use deltascope::replay::monitors::Monitors;
 use deltascope::replay::picture::{Delivery, Picture};
 use deltascope::runtime::rng::Rng;
 use deltascope::runtime::virtual_time::{
@@ -416,6 +417,7 @@ fn run(seed: u64) {
         closes: false,
         name: format!("seed {seed}: {:?}", scenario.settings),
     };
+    let mut monitors = Monitors::new(&Picture::of(&run.world), false);
     for _ in 0..rng.between(10, 40) {
         let input = input(&mut rng, at_once);
         if let Input::AddHandler(handler) = &input {
@@ -430,6 +432,14 @@ fn run(seed: u64) {
     run.check();
     run.check_synced();
     run.check_resyncs(&handlers);
+    // The monitors of the page see nothing wrong in it either, but for what is known.
+    for (place, record) in run.facts.iter().enumerate() {
+        monitors.see(place, record);
+    }
+    monitors.end();
+    let broken = monitors.violations().iter();
+    let unknown: Vec<_> = broken.filter(|found| !found.known).collect();
+    assert!(unknown.is_empty(), "{unknown:#?}: {}", run.name);
 }
 
 // In a thread of its own, so that what never ends is a failure and not a test that never ends.

@@ -2,6 +2,7 @@
 
 pub mod branches;
 pub mod edit;
+pub mod monitors;
 pub mod picture;
 pub mod playback;
 pub mod recording;

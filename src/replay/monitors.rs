@@ -1,0 +1,1588 @@
+//! Monitors: what holds in every run of an informer, watched along its facts.
+//!
+//! A fold like the picture, but over the whole run: each monitor keeps its first violation. Only what
+//! is new is looked at, and a run that is cut is gone on with from a state before the cut.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use crate::cache::controller::Generation;
+use crate::cache::fact::{
+    Actor, EventType, Fact, FactRecord, LockName, Notification, ObjectRef, Rv, Shape,
+};
+use crate::cache::key::Key;
+use crate::cache::sorted::SortedMap;
+use crate::runtime::Time;
+
+use super::picture::{Feed, Machinery, Picture};
+use super::timeline::{SEGMENT, Timeline};
+
+/// What is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Monitor {
+    /// Every index shows exactly what is stored.
+    Index,
+    /// Every queued key has deltas, every delta is queued under its key, and none gets lost.
+    Queue,
+    /// A lock has one holder, and only who holds the queue's changes the queue.
+    Lock,
+    /// The store holds only what the API server once had.
+    Past,
+    /// No object in the store gives way to an older version of itself, nor does the store's version go
+    /// back.
+    Back,
+    /// No change is lost: a delete of what is known is not dropped, and once all is quiet the store is
+    /// what the API server has.
+    Lost,
+    /// A handler hears of each object in order: first `OnAdd`, then newer versions, last `OnDelete`.
+    Order,
+    /// A handler that has dealt with all it was told knows exactly what is stored.
+    Told,
+    /// `HasSynced` waits until the first list was popped, and a handler's own until it was told of it.
+    Synced,
+    /// When the queue's `HasSynced` turns true, the first list is in the store.
+    Early,
+    /// Nobody writes into the objects that all share.
+    Shared,
+    /// No two workers have the same key.
+    Work,
+}
+
+impl Monitor {
+    /// All, in the order in which data runs.
+    pub const ALL: [Self; 12] = [
+        Self::Past,
+        Self::Lost,
+        Self::Queue,
+        Self::Lock,
+        Self::Index,
+        Self::Back,
+        Self::Synced,
+        Self::Early,
+        Self::Order,
+        Self::Told,
+        Self::Shared,
+        Self::Work,
+    ];
+
+    /// Its stable name.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Index => "index",
+            Self::Queue => "queue",
+            Self::Lock => "lock",
+            Self::Past => "past",
+            Self::Back => "back",
+            Self::Lost => "lost",
+            Self::Order => "order",
+            Self::Told => "told",
+            Self::Synced => "synced",
+            Self::Early => "early",
+            Self::Shared => "shared",
+            Self::Work => "work",
+        }
+    }
+
+    /// Whether there is something to watch in a program of this shape.
+    #[must_use]
+    pub fn applies(self, start: &Picture) -> bool {
+        let informer = matches!(start.machinery, Machinery::Plain | Machinery::Shared);
+        let queued = informer || start.machinery == Machinery::HandMade;
+        let server = start.api.feed == Feed::Server;
+        match self {
+            Self::Queue | Self::Lock | Self::Lost | Self::Synced => queued,
+            Self::Index => start.store.present && !start.store.indices.is_empty(),
+            Self::Past => queued && server && start.store.present,
+            Self::Back => queued && start.api.feed != Feed::Program && start.store.present,
+            Self::Order => queued && !start.handlers.is_empty() || informer,
+            Self::Told => queued && start.store.present,
+            Self::Early => informer,
+            Self::Shared => queued && start.store.present,
+            Self::Work => start.work.is_some(),
+        }
+    }
+
+    /// Whether this generation is known to break it.
+    #[must_use]
+    pub fn is_known(self, of: Generation, what: &What) -> bool {
+        match self {
+            // The count goes down before what was popped is processed; 1.36 counts afterwards.
+            Self::Early => of != Generation::Atomic,
+            // A queue without KnownObjects drops it; every informer's queue has them.
+            Self::Lost => matches!(what, What::DeleteDropped),
+            // Objects are shared in all of them, and only the mutation detector looks.
+            Self::Shared => true,
+            // A RealFIFO queues the delete of an unknown object, and a list that is opened at once looks
+            // each of its objects up in the old store.
+            Self::Order => match what {
+                What::NotAddedBefore => of != Generation::Classic,
+                What::AddedTwice => of == Generation::Atomic,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+/// What a violation is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A stored key stands under no value of this index, or under several.
+    IndexCount(std::sync::Arc<str>, u32),
+    /// This index names a key that is not stored.
+    IndexDangling(std::sync::Arc<str>),
+    /// A key is queued and has no deltas, or has deltas and is not queued.
+    QueueUneven,
+    /// So many were taken; so many had been put in.
+    QueueCount(u32, u32),
+    /// The lock was taken though somebody has it, or given back by somebody else.
+    LockStolen(Actor),
+    /// The queue was changed by somebody who does not hold its lock.
+    Unlocked(Actor),
+    /// The store got a version that the server never had.
+    NeverExisted(Rv),
+    /// From this version to an older one.
+    WentBack(Rv, Rv),
+    /// A delete was dropped though the consumer knows the object.
+    DeleteDropped,
+    /// All is quiet, and the server has something else: its version there and here, empty where there is
+    /// none.
+    Differs {
+        /// On the server.
+        server: Rv,
+        /// In the store, or as the handler knows it.
+        here: Rv,
+    },
+    /// A handler was told something else than what it was sent next.
+    Overtaken,
+    /// `OnAdd` of what it knows.
+    AddedTwice,
+    /// `OnUpdate` or `OnDelete` of what it does not know.
+    NotAddedBefore,
+    /// Synced while so many of the first list were not dealt with.
+    TooEarly(u32),
+    /// Who wrote: the number of a handler; none where only the detector noticed.
+    Written,
+    /// This worker has it already.
+    TwoWorkers(u8),
+}
+
+/// The first violation of a monitor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which.
+    pub monitor: Monitor,
+    /// After so many facts it is there.
+    pub at: usize,
+    /// When, in virtual ms.
+    pub time: Time,
+    /// Of which key, where it is about one.
+    pub key: Option<Key>,
+    /// Of which handler, where it is about one.
+    pub handler: Option<u8>,
+    /// What.
+    pub what: What,
+    /// The generation of the run is known to do so.
+    pub known: bool,
+}
+
+/// All monitors along one run.
+#[derive(Clone, Debug, Default)]
+pub struct Monitors {
+    applies: Vec<Monitor>,
+    generation: Generation,
+    state: State,
+    /// Earlier states, to go on from when the run is cut.
+    kept: Vec<State>,
+    found: Vec<Violation>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    /// So many facts were looked at.
+    seen: usize,
+    time: Time,
+    is_server: bool,
+    server: Server,
+    store: Store,
+    queue: Queue,
+    locks: [Option<Actor>; 2],
+    handlers: Vec<Told>,
+    /// What each worker has.
+    workers: Vec<Option<Key>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Server {
+    /// Of each object the versions it had that the store may still get, oldest first, and whether it is
+    /// there.
+    had: SortedMap<Key, Had>,
+    /// Of versions up to this one some were forgotten.
+    floor: Rv,
+    /// A watch is open and past its initial events.
+    watching: bool,
+    streaming: bool,
+    /// Sent and not received.
+    on_the_way: u32,
+    in_hand: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Had {
+    versions: Vec<Rv>,
+    live: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Store {
+    present: bool,
+    items: SortedMap<Key, Rv>,
+    /// Keys of which the server has something else.
+    differs: SortedMap<Key, ()>,
+    /// Index → key → under how many values it stands.
+    indices: SortedMap<std::sync::Arc<str>, SortedMap<Key, u32>>,
+    /// Keys that the current write touches.
+    touched: Vec<Key>,
+    /// All were touched.
+    all_touched: bool,
+    /// Keys whose index function failed.
+    failed: SortedMap<Key, ()>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    /// DeltaFIFO: how many deltas of a key, and whether it is queued.
+    keys: SortedMap<Key, (u32, bool)>,
+    /// How many keys are one without the other.
+    uneven: u32,
+    /// RealFIFO: how many entries.
+    entries: u32,
+    /// Popped last: how many deltas.
+    popped: u32,
+    /// Of the first list, how many are still to be popped.
+    initial: u32,
+    populated: bool,
+    synced: bool,
+    /// Something was popped and is not done with …
+    processing: bool,
+    /// … and nothing of it has come to the store.
+    untouched: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Told {
+    knows: SortedMap<Key, Rv>,
+    /// Keys of which the store has something else.
+    differs: SortedMap<Key, ()>,
+    pending: VecDeque<Notification>,
+    /// Of those and the one in work, so many belong to the first list.
+    initial: u32,
+    sending: bool,
+    running: bool,
+    /// The one in work belongs to the first list.
+    running_initial: bool,
+    removed: bool,
+    by_type: bool,
+}
+
+/// The versions of an object that are remembered, at the most.
+const VERSIONS: usize = 64;
+
+impl Monitors {
+    /// Those of a run, as far as it is known.
+    #[must_use]
+    pub fn of(timeline: &Timeline) -> Self {
+        let mut monitors = Self::new(&timeline.picture(0), timeline.scenario().settings.by_type);
+        monitors.go_on(timeline);
+        monitors
+    }
+
+    /// Those of a run that begins so, before its first fact; `by_type`: its process function goes by the
+    /// delta's type alone.
+    #[must_use]
+    pub fn new(start: &Picture, by_type: bool) -> Self {
+        let mut state = State {
+            is_server: start.api.feed == Feed::Server,
+            ..State::default()
+        };
+        state.store.present = start.store.present;
+        for name in start.store.indices.keys() {
+            state
+                .store
+                .indices
+                .insert(name.clone(), SortedMap::default());
+        }
+        for (key, entry) in &start.api.objects {
+            state.written(key, Some(&entry.object.rv));
+        }
+        for handler in &start.handlers {
+            // A handler inside `process` is told by the delta's type where the program goes by that.
+            state.handlers.push(Told {
+                by_type: by_type || handler.inline && !start.machinery_is_informer(),
+                ..Told::default()
+            });
+        }
+        if let Some(work) = &start.work {
+            state.workers = vec![None; work.workers.len()];
+        }
+        Self {
+            applies: Monitor::ALL
+                .into_iter()
+                .filter(|monitor| monitor.applies(start))
+                .collect(),
+            generation: start.generation,
+            kept: vec![state.clone()],
+            state,
+            found: Vec::new(),
+        }
+    }
+
+    /// Looks at what is new.
+    pub fn go_on(&mut self, timeline: &Timeline) {
+        let range = self.state.seen..timeline.len();
+        timeline.each::<()>(range, &mut |place, record| {
+            self.see(place, record);
+            ControlFlow::Continue(())
+        });
+        // Nothing more comes by itself.
+        if !timeline.is_endless() && !timeline.is_full() {
+            self.end();
+        }
+    }
+
+    /// Forgets what came after so many facts: the run was cut there.
+    pub fn cut(&mut self, at: usize) {
+        self.found.retain(|violation| violation.at <= at);
+        if at >= self.state.seen {
+            return;
+        }
+        let kept = self.kept.partition_point(|state| state.seen <= at).max(1);
+        self.kept.truncate(kept);
+        if let Some(state) = self.kept.last() {
+            self.state = state.clone();
+            let seen = state.seen;
+            self.found.retain(|violation| violation.at <= seen);
+        }
+    }
+
+    /// The first violation of each monitor, in the order of the run.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
+        &self.found
+    }
+
+    /// The monitors that have something to watch here.
+    #[must_use]
+    pub fn applying(&self) -> &[Monitor] {
+        &self.applies
+    }
+
+    /// Looks at the next fact.
+    pub fn see(&mut self, place: usize, record: &FactRecord) {
+        if record.time > self.state.time {
+            self.end();
+            self.state.time = record.time;
+        }
+        let mut broken = Broken::default();
+        self.state.see(record, &mut broken);
+        self.state.seen = place + 1;
+        self.note(broken);
+        let gap = SEGMENT.max(self.state.weight() * 2);
+        if self
+            .kept
+            .last()
+            .is_none_or(|kept| self.state.seen >= kept.seen + gap)
+        {
+            self.kept.push(self.state.clone());
+        }
+    }
+
+    /// Looks at what is at rest: at the end of the run, as at that of each virtual ms.
+    pub fn end(&mut self) {
+        let mut broken = Broken::default();
+        self.state.rest(&mut broken);
+        self.note(broken);
+    }
+
+    fn note(&mut self, broken: Broken) {
+        for (monitor, key, handler, what) in broken.0 {
+            let first = self.found.iter().all(|found| found.monitor != monitor);
+            if first && self.applies.contains(&monitor) {
+                self.found.push(Violation {
+                    monitor,
+                    at: self.state.seen,
+                    time: self.state.time,
+                    key,
+                    handler,
+                    known: monitor.is_known(self.generation, &what),
+                    what,
+                });
+            }
+        }
+    }
+}
+
+/// What one fact breaks.
+#[derive(Default)]
+struct Broken(Vec<(Monitor, Option<Key>, Option<u8>, What)>);
+
+impl Broken {
+    fn of(&mut self, monitor: Monitor, key: Option<&Key>, what: What) {
+        self.0.push((monitor, key.cloned(), None, what));
+    }
+
+    fn told(&mut self, monitor: Monitor, key: Option<&Key>, handler: usize, what: What) {
+        let handler = u8::try_from(handler).ok();
+        self.0.push((monitor, key.cloned(), handler, what));
+    }
+}
+
+impl State {
+    fn see(&mut self, record: &FactRecord, broken: &mut Broken) {
+        let (fact, actor) = (&record.fact, record.actor);
+        self.see_index(fact, broken);
+        self.see_lock(fact, actor, broken);
+        self.see_server(fact, actor);
+        self.see_queue(fact, broken);
+        self.see_store(fact, broken);
+        self.see_handlers(fact, broken);
+        self.see_work(fact, broken);
+    }
+
+    /// What a copy of it costs, roughly.
+    fn weight(&self) -> usize {
+        let told = |told: &Told| told.knows.len() + told.pending.len();
+        self.server.had.len() * 2
+            + self.store.items.len() * (1 + self.store.indices.len())
+            + self.queue.keys.len()
+            + self.handlers.iter().map(told).sum::<usize>()
+    }
+
+    fn rest(&self, broken: &mut Broken) {
+        let still = |told: &Told| told.pending.is_empty() && !told.running && !told.sending;
+        let between = !self.queue.processing && self.locks[1].is_none();
+        for (number, told) in self.handlers.iter().enumerate() {
+            if let Some((key, ())) = told.differs.iter().next()
+                && between
+                && still(told)
+                && !told.removed
+            {
+                let here = told.knows.get(key).cloned().unwrap_or_default();
+                let server = self.store.items.get(key).cloned().unwrap_or_default();
+                let what = What::Differs { server, here };
+                broken.told(Monitor::Told, Some(key), number, what);
+            }
+        }
+        let server = &self.server;
+        let arrived = server.watching && server.on_the_way == 0 && !server.in_hand;
+        let empty = self.queue.keys.is_empty() && self.queue.entries == 0;
+        if let Some((key, ())) = self.store.differs.iter().next()
+            && arrived
+            && empty
+            && between
+            && self.locks[0].is_none()
+            && self.is_server
+            && self.store.present
+        {
+            let here = self.store.items.get(key).cloned().unwrap_or_default();
+            let server = self.server.live(key).cloned().unwrap_or_default();
+            let what = What::Differs { server, here };
+            broken.of(Monitor::Lost, Some(key), what);
+        }
+    }
+
+    // ---- the server and what comes from it
+
+    fn see_server(&mut self, fact: &Fact, actor: Actor) {
+        match fact {
+            Fact::ObjectCreated { object, .. } | Fact::ObjectUpdated { object, .. } => {
+                self.written(&object.key, Some(&object.rv));
+            }
+            Fact::ObjectDeleted { object, .. } => self.written(&object.key, None),
+            Fact::WatchRequested { initial_events, .. } => self.server.streaming = *initial_events,
+            Fact::WatchAccepted { .. } => {
+                self.server.on_the_way = 0;
+                self.server.watching = !self.server.streaming;
+            }
+            Fact::InitialEventsEnded { .. } => {
+                self.server.streaming = false;
+                self.server.watching = true;
+            }
+            Fact::WatchClosed { .. } | Fact::WatchEnded { .. } | Fact::WatchRefused { .. } => {
+                self.server.watching = false;
+            }
+            Fact::EventSent { .. } => self.server.on_the_way += 1,
+            Fact::EventReceived { event, .. } => {
+                self.server.on_the_way = self.server.on_the_way.saturating_sub(1);
+                self.server.in_hand = !matches!(event, EventType::Bookmark | EventType::Error);
+            }
+            Fact::DeltaAppended { .. }
+            | Fact::DeltasMerged { .. }
+            | Fact::DeleteIgnored { .. }
+            | Fact::EntryAppended { .. }
+            | Fact::KeyFailed { .. }
+            | Fact::TransformFailed { .. }
+            | Fact::ObjectRejected { .. }
+            | Fact::InitialEventKept { .. }
+                if actor == Actor::Reflector =>
+            {
+                self.server.in_hand = false;
+            }
+            _ => {}
+        }
+    }
+
+    /// The server has another version of a key, or nothing any more.
+    fn written(&mut self, key: &Key, rv: Option<&Rv>) {
+        let had = self.server.had.or_default(key.clone());
+        had.live = rv.is_some();
+        if let Some(rv) = rv {
+            if had.versions.len() == VERSIONS {
+                forget(&mut self.server.floor, had.versions.remove(0));
+            }
+            had.versions.push(rv.clone());
+        }
+        self.compare_store(key);
+    }
+
+    fn compare_store(&mut self, key: &Key) {
+        if !self.store.present {
+            return;
+        }
+        if self.server.live(key) == self.store.items.get(key) {
+            self.store.differs.remove(key);
+        } else {
+            self.store.differs.insert(key.clone(), ());
+        }
+    }
+
+    // ---- the queue
+
+    fn see_queue(&mut self, fact: &Fact, broken: &mut Broken) {
+        let queue = &mut self.queue;
+        match fact {
+            Fact::DeltaAppended { object, .. } => {
+                queue.change(&object.key, |(deltas, _)| *deltas += 1)
+            }
+            Fact::DeltasMerged { key, .. } => {
+                queue.change(key, |(deltas, _)| *deltas = deltas.saturating_sub(1));
+            }
+            Fact::KeyEnqueued { key, .. } => queue.change(key, |(_, queued)| *queued = true),
+            Fact::KeyPopped { key, deltas, .. } => {
+                let popped = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
+                let (had, queued) = queue.keys.get(key).copied().unwrap_or_default();
+                if had != popped {
+                    broken.of(Monitor::Queue, Some(key), What::QueueCount(popped, had));
+                } else if had == 0 || !queued {
+                    broken.of(Monitor::Queue, Some(key), What::QueueUneven);
+                }
+                queue.change(key, |entry| *entry = (0, false));
+                queue.popped = popped;
+                queue.processing = true;
+                queue.untouched = true;
+                queue.initial = queue.initial.saturating_sub(1);
+            }
+            Fact::Requeued { key, added: true } => {
+                let popped = queue.popped;
+                queue.change(key, |(deltas, _)| *deltas = popped);
+            }
+            Fact::LockReleased {
+                lock: LockName::Queue,
+                ..
+            } if queue.uneven > 0 => {
+                let uneven = |(_, entry): &(&Key, &(u32, bool))| (entry.0 > 0) != entry.1;
+                let key = queue.keys.iter().find(uneven).map(|(key, _)| key);
+                broken.of(Monitor::Queue, key, What::QueueUneven);
+            }
+            Fact::EntryAppended { length, .. } => {
+                queue.entries += 1;
+                if queue.entries != *length {
+                    let what = What::QueueCount(*length, queue.entries);
+                    broken.of(Monitor::Queue, fact.key(), what);
+                    queue.entries = *length;
+                }
+            }
+            Fact::EntriesTaken { count, .. } => {
+                if *count > queue.entries || *count == 0 {
+                    let what = What::QueueCount(*count, queue.entries);
+                    broken.of(Monitor::Queue, None, what);
+                }
+                queue.entries = queue.entries.saturating_sub(*count);
+                queue.initial = queue.initial.saturating_sub(*count);
+                queue.processing = true;
+                queue.untouched = true;
+            }
+            Fact::Populated { initial } => {
+                queue.populated = true;
+                queue.initial = *initial;
+            }
+            Fact::Synced => {
+                queue.synced = true;
+                if queue.initial > 0 || !queue.populated {
+                    broken.of(Monitor::Synced, None, What::TooEarly(queue.initial));
+                }
+                if queue.untouched {
+                    broken.of(Monitor::Early, None, What::TooEarly(1));
+                }
+            }
+            Fact::DeltaTaken { .. }
+            | Fact::ListOpened { .. }
+            | Fact::ResyncOpened { .. }
+            | Fact::StoreVersionMoved { .. }
+            | Fact::ItemStored { .. } => queue.untouched = false,
+            Fact::Processed { .. } | Fact::EntriesProcessed { .. } => {
+                queue.processing = false;
+                queue.untouched = false;
+            }
+            Fact::DeleteIgnored { key } => {
+                let told = |told: &Told| told.knows.contains_key(key);
+                if self.store.items.contains_key(key) || self.handlers.iter().any(told) {
+                    broken.of(Monitor::Lost, Some(key), What::DeleteDropped);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn see_lock(&mut self, fact: &Fact, actor: Actor, broken: &mut Broken) {
+        let place = |lock: LockName| usize::from(lock == LockName::BlockDeltas);
+        match fact {
+            Fact::LockTaken { lock, by } => {
+                let holder = &mut self.locks[place(*lock)];
+                if let Some(holder) = *holder {
+                    broken.of(Monitor::Lock, None, What::LockStolen(holder));
+                }
+                *holder = Some(*by);
+            }
+            Fact::LockReleased { lock, by } => {
+                let holder = &mut self.locks[place(*lock)];
+                if *holder != Some(*by) {
+                    broken.of(Monitor::Lock, None, What::LockStolen(*by));
+                }
+                *holder = None;
+            }
+            Fact::DeltaAppended { .. }
+            | Fact::DeltasMerged { .. }
+            | Fact::KeyEnqueued { .. }
+            | Fact::EntryAppended { .. }
+            | Fact::KeyPopped { .. }
+            | Fact::EntriesTaken { .. }
+                if self.locks[0] != Some(actor) =>
+            {
+                broken.of(Monitor::Lock, fact.key(), What::Unlocked(actor));
+            }
+            _ => {}
+        }
+    }
+
+    // ---- the store
+
+    fn see_store(&mut self, fact: &Fact, broken: &mut Broken) {
+        match fact {
+            Fact::KnownObjectsSet { on: true } => self.store.present = true,
+            Fact::ItemStored { object, .. } => self.stored(object, broken),
+            Fact::ItemRemoved { key, .. } => {
+                self.store.items.remove(key);
+                self.changed(key);
+                self.forget_gone(key);
+            }
+            Fact::StoreReplaced { items } => {
+                let before = std::mem::take(&mut self.store.items);
+                for object in items {
+                    if let Some(rv) = before.get(&object.key) {
+                        self.store.items.insert(object.key.clone(), rv.clone());
+                    }
+                    self.stored(object, broken);
+                }
+                for key in before.keys() {
+                    if !self.store.items.contains_key(key) {
+                        self.changed(key);
+                        self.forget_gone(key);
+                    }
+                }
+            }
+            Fact::StoreVersionMoved { from, to } if is_older(to, from) => {
+                let what = What::WentBack(from.clone(), to.clone());
+                broken.of(Monitor::Back, None, what);
+            }
+            _ => {}
+        }
+    }
+
+    fn stored(&mut self, object: &ObjectRef, broken: &mut Broken) {
+        let (key, rv) = (&object.key, &object.rv);
+        let before = self.store.items.insert(key.clone(), rv.clone());
+        if let Some(before) = before
+            && is_older(rv, &before)
+        {
+            let what = What::WentBack(before, rv.clone());
+            broken.of(Monitor::Back, Some(key), what);
+        }
+        let server = &mut self.server;
+        let had = server.had.get_mut(key);
+        let place = had
+            .as_ref()
+            .and_then(|had| had.versions.iter().position(|had| had == rv));
+        match (had, place) {
+            (Some(had), Some(place)) => {
+                for forgotten in had.versions.drain(..place) {
+                    forget(&mut server.floor, forgotten);
+                }
+            }
+            // It may be one of those that were forgotten.
+            _ if object.shape == Shape::Object
+                && !is_older(rv, &server.floor)
+                && *rv != server.floor =>
+            {
+                broken.of(Monitor::Past, Some(key), What::NeverExisted(rv.clone()));
+            }
+            _ => {}
+        }
+        self.changed(key);
+    }
+
+    /// The store has something else under this key.
+    fn changed(&mut self, key: &Key) {
+        self.compare_store(key);
+        for told in &mut self.handlers {
+            told.compare(key, self.store.items.get(key));
+        }
+    }
+
+    /// An object that is neither here nor there any more.
+    fn forget_gone(&mut self, key: &Key) {
+        let server = &mut self.server;
+        if server.had.get(key).is_some_and(|had| !had.live)
+            && let Some(had) = server.had.remove(key)
+        {
+            for forgotten in had.versions {
+                forget(&mut server.floor, forgotten);
+            }
+        }
+    }
+
+    fn see_index(&mut self, fact: &Fact, broken: &mut Broken) {
+        let store = &mut self.store;
+        match fact {
+            Fact::ItemStored { object, .. } => store.touched.push(object.key.clone()),
+            Fact::ItemRemoved { key, .. } => store.touched.push(key.clone()),
+            Fact::StoreReplaced { .. } => store.all_touched = true,
+            Fact::StoreVersionMoved { .. } => {}
+            Fact::IndexersAdded { names } => {
+                for name in names {
+                    store.indices.or_default(name.clone());
+                }
+                store.all_touched = true;
+            }
+            Fact::IndicesReset => {
+                // Keys stay, so that each is looked at.
+                let names: Vec<_> = store.indices.keys().cloned().collect();
+                for name in names {
+                    store.indices.insert(name, SortedMap::default());
+                }
+                store.failed.clear();
+                store.all_touched = true;
+            }
+            Fact::IndexEntryAdded { index, key, .. } => {
+                *store
+                    .indices
+                    .or_default(index.clone())
+                    .or_default(key.clone()) += 1;
+                store.touched.push(key.clone());
+            }
+            Fact::IndexEntryRemoved { index, key, .. } => {
+                let keys = store.indices.or_default(index.clone());
+                let count = keys.or_default(key.clone());
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    keys.remove(key);
+                }
+                store.touched.push(key.clone());
+            }
+            Fact::IndexFailed { key, .. } => {
+                store.failed.insert(key.clone(), ());
+            }
+            _ => {
+                if store.all_touched {
+                    store.all_touched = false;
+                    store.touched = store.items.keys().cloned().collect();
+                    for keys in store.indices.values() {
+                        store.touched.extend(keys.keys().cloned());
+                    }
+                }
+                for key in std::mem::take(&mut store.touched) {
+                    store.check_index(&key, broken);
+                }
+            }
+        }
+    }
+
+    // ---- the handlers
+
+    fn see_handlers(&mut self, fact: &Fact, broken: &mut Broken) {
+        let store = &self.store.items;
+        let (Fact::NotificationSent { handler, .. }
+        | Fact::NotificationQueued { handler, .. }
+        | Fact::NotificationTaken { handler, .. }
+        | Fact::NotificationHandled { handler }
+        | Fact::HandlerPanicked { handler, .. }
+        | Fact::HandlerRemoved { handler }
+        | Fact::HandlerSynced { handler }
+        | Fact::ObjectMutated { handler, .. }) = fact
+        else {
+            match fact {
+                Fact::HandlerAdded { .. } => {
+                    let mut told = Told::default();
+                    for key in store.keys() {
+                        told.differs.insert(key.clone(), ());
+                    }
+                    self.handlers.push(told);
+                }
+                Fact::MutationDetected { key } => {
+                    broken.of(Monitor::Shared, Some(key), What::Written);
+                }
+                _ => {}
+            }
+            return;
+        };
+        let number = usize::from(*handler);
+        let synced = self.queue.synced;
+        let Some(told) = self.handlers.get_mut(number) else {
+            return;
+        };
+        match fact {
+            Fact::NotificationSent { notification, .. } => {
+                told.sending = true;
+                told.initial += u32::from(is_initial(notification));
+            }
+            Fact::NotificationQueued { notification, .. } => {
+                told.sending = false;
+                told.pending.push_back(notification.clone());
+            }
+            Fact::NotificationTaken { notification, .. } => {
+                let next = told.pending.pop_front();
+                if next.is_some_and(|next| next != *notification) {
+                    let key = Some(&notification.object().key);
+                    broken.told(Monitor::Order, key, number, What::Overtaken);
+                }
+                told.running = true;
+                told.running_initial = is_initial(notification);
+                told.hear(number, notification, store, broken);
+            }
+            Fact::NotificationHandled { .. } | Fact::HandlerPanicked { .. } => {
+                told.running = false;
+                let counted = std::mem::take(&mut told.running_initial);
+                told.initial = told.initial.saturating_sub(u32::from(counted));
+            }
+            Fact::HandlerRemoved { .. } => {
+                told.removed = true;
+                told.pending.clear();
+                told.sending = false;
+            }
+            Fact::HandlerSynced { .. } if !synced || told.initial > 0 => {
+                let what = What::TooEarly(told.initial);
+                broken.told(Monitor::Synced, None, number, what);
+            }
+            Fact::ObjectMutated { key, .. } => {
+                broken.told(Monitor::Shared, Some(key), number, What::Written);
+            }
+            _ => {}
+        }
+    }
+
+    fn see_work(&mut self, fact: &Fact, broken: &mut Broken) {
+        match fact {
+            Fact::WorkTaken { worker, key } => {
+                let same = self
+                    .workers
+                    .iter()
+                    .position(|has| has.as_ref() == Some(key));
+                if let Some(other) = same.and_then(|other| u8::try_from(other).ok()) {
+                    broken.of(Monitor::Work, Some(key), What::TwoWorkers(other));
+                }
+                if let Some(has) = self.workers.get_mut(usize::from(*worker)) {
+                    *has = Some(key.clone());
+                }
+            }
+            Fact::WorkDone { key, .. } => {
+                for has in &mut self.workers {
+                    if has.as_ref() == Some(key) {
+                        *has = None;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Server {
+    /// The version that the server has of a key.
+    fn live(&self, key: &Key) -> Option<&Rv> {
+        let had = self.had.get(key).filter(|had| had.live)?;
+        had.versions.last()
+    }
+}
+
+impl Queue {
+    fn change(&mut self, key: &Key, change: impl FnOnce(&mut (u32, bool))) {
+        let uneven = |entry: &(u32, bool)| u32::from((entry.0 > 0) != entry.1);
+        let entry = self.keys.or_default(key.clone());
+        let before = uneven(entry);
+        change(entry);
+        let after = uneven(entry);
+        if *entry == (0, false) {
+            self.keys.remove(key);
+        }
+        self.uneven = self.uneven + after - before;
+    }
+}
+
+impl Store {
+    fn check_index(&self, key: &Key, broken: &mut Broken) {
+        if self.failed.contains_key(key) {
+            return;
+        }
+        for (index, keys) in self.indices.iter() {
+            let count = keys.get(key).copied().unwrap_or_default();
+            match (self.items.contains_key(key), count) {
+                (true, 1) | (false, 0) => {}
+                (true, count) => {
+                    let what = What::IndexCount(index.clone(), count);
+                    broken.of(Monitor::Index, Some(key), what);
+                }
+                (false, _) => {
+                    let what = What::IndexDangling(index.clone());
+                    broken.of(Monitor::Index, Some(key), what);
+                }
+            }
+        }
+    }
+}
+
+impl Told {
+    fn compare(&mut self, key: &Key, stored: Option<&Rv>) {
+        if self.knows.get(key) == stored {
+            self.differs.remove(key);
+        } else {
+            self.differs.insert(key.clone(), ());
+        }
+    }
+
+    fn hear(
+        &mut self,
+        number: usize,
+        notification: &Notification,
+        store: &SortedMap<Key, Rv>,
+        broken: &mut Broken,
+    ) {
+        let object = notification.object();
+        let key = &object.key;
+        let knew = match notification {
+            Notification::Delete { .. } => self.knows.remove(key),
+            _ => self.knows.insert(key.clone(), object.rv.clone()),
+        };
+        let what = match (notification, knew) {
+            (_, Some(knew)) if is_older(&object.rv, &knew) => {
+                Some(What::WentBack(knew, object.rv.clone()))
+            }
+            // A program that goes by the delta's type says "added" as often as it is told so.
+            (Notification::Add { .. }, Some(_)) if !self.by_type => Some(What::AddedTwice),
+            (Notification::Update { .. } | Notification::Delete { .. }, None) if !self.by_type => {
+                Some(What::NotAddedBefore)
+            }
+            _ => None,
+        };
+        if let Some(what) = what {
+            broken.told(Monitor::Order, Some(key), number, what);
+        }
+        self.compare(key, store.get(key));
+    }
+}
+
+fn is_initial(notification: &Notification) -> bool {
+    matches!(
+        notification,
+        Notification::Add {
+            is_in_initial_list: true,
+            ..
+        }
+    )
+}
+
+/// Versions up to this one may be forgotten.
+fn forget(floor: &mut Rv, version: Rv) {
+    if floor.is_empty() || is_older(floor, &version) {
+        *floor = version;
+    }
+}
+
+/// Whether one version comes before the other. They can be compared from Kubernetes 1.35 on: as decimal
+/// numbers; what is none has no order.
+#[must_use]
+pub fn is_older(one: &str, other: &str) -> bool {
+    let number = |rv: &str| {
+        let digits = !rv.is_empty() && rv.bytes().all(|byte| byte.is_ascii_digit());
+        digits && (!rv.starts_with('0') || rv == "0")
+    };
+    let order = one.len().cmp(&other.len()).then_with(|| one.cmp(other));
+    number(one) && number(other) && order == Ordering::Less
+}
+
+impl Picture {
+    fn machinery_is_informer(&self) -> bool {
+        matches!(self.machinery, Machinery::Plain | Machinery::Shared)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+    use super::*;
+    use crate::cache::delta::DeltaType;
+    use crate::cache::fact::{Body, Cause, Entry, FactId, WorkPlace};
+    use crate::cache::step::Step;
+    use crate::replay::recording::Recording;
+    use crate::runtime::virtual_time::{Input, ProcessModeText};
+    use crate::source::scenario::Scenario;
+
+    fn object(rv: &str) -> ObjectRef {
+        ObjectRef {
+            key: "a/b".into(),
+            shape: Shape::Object,
+            rv: rv.into(),
+            uid: "u".into(),
+        }
+    }
+
+    fn key() -> Key {
+        "a/b".into()
+    }
+
+    fn created(rv: &str) -> Fact {
+        Fact::ObjectCreated {
+            object: object(rv),
+            body: Body::default(),
+        }
+    }
+
+    fn stored(rv: &str) -> Fact {
+        Fact::ItemStored {
+            object: object(rv),
+            old: None,
+        }
+    }
+
+    fn indexed(value: &str) -> Fact {
+        Fact::IndexEntryAdded {
+            index: "app".into(),
+            value: value.into(),
+            key: key(),
+        }
+    }
+
+    fn add(rv: &str, is_in_initial_list: bool) -> Notification {
+        Notification::Add {
+            object: object(rv),
+            is_in_initial_list,
+        }
+    }
+
+    fn taken(notification: Notification) -> Fact {
+        Fact::NotificationTaken {
+            handler: 0,
+            notification,
+        }
+    }
+
+    fn queued(notification: Notification) -> Fact {
+        Fact::NotificationQueued {
+            handler: 0,
+            notification,
+            pending: 1,
+        }
+    }
+
+    fn lock(by: Actor) -> Fact {
+        Fact::LockTaken {
+            lock: LockName::Queue,
+            by,
+        }
+    }
+
+    fn appended(rv: &str) -> Fact {
+        Fact::DeltaAppended {
+            delta_type: DeltaType::Added,
+            object: object(rv),
+            depth: 1,
+        }
+    }
+
+    fn enqueued() -> Fact {
+        Fact::KeyEnqueued {
+            key: key(),
+            length: 1,
+        }
+    }
+
+    fn popped(deltas: usize) -> Fact {
+        Fact::KeyPopped {
+            key: key(),
+            deltas: vec![(DeltaType::Added, object("5")); deltas],
+            is_in_initial_list: true,
+        }
+    }
+
+    fn settings(generation: Generation) -> Scenario {
+        let settings = serde_json::json!({ "machinery": "shared", "era": generation.era(),
+            "indices": ["app"], "handlers": [{ "name": "h" }], "work": { "workers": 2 } });
+        Scenario {
+            settings: serde_json::from_value(settings).unwrap(),
+            ..Scenario::default()
+        }
+    }
+
+    /// What these facts break, each of them a virtual ms after the one before, all by the reflector.
+    fn broken(generation: Generation, facts: Vec<Fact>) -> Vec<Violation> {
+        let world = settings(generation).build().unwrap();
+        let mut monitors = Monitors::new(&Picture::of(&world), false);
+        for (place, fact) in facts.into_iter().enumerate() {
+            let record = FactRecord {
+                id: FactId(0),
+                time: place as u64,
+                actor: Actor::Reflector,
+                cause: Cause::Start,
+                step: Step::StoreWrite,
+                fact,
+            };
+            monitors.see(place, &record);
+        }
+        monitors.end();
+        monitors.violations().to_vec()
+    }
+
+    #[test]
+    fn every_monitor_fires_at_the_fact_that_breaks_what_it_watches() {
+        use Generation::{Atomic, Classic, InOrder};
+        let watched = || {
+            let rv: Rv = "9".into();
+            vec![Fact::WatchAccepted { rv }, created("5")]
+        };
+        let good = || vec![created("5"), stored("5"), indexed("web"), Fact::QueueEmpty];
+        let with = |mut before: Vec<Fact>, mut facts: Vec<Fact>| {
+            before.append(&mut facts);
+            before
+        };
+        let work = |worker| Fact::WorkTaken { worker, key: key() };
+        let entry = |length| Fact::EntryAppended {
+            entry: Entry::Delta(DeltaType::Added, object("5")),
+            length,
+        };
+        let reflector = Actor::Reflector;
+        let released = Fact::LockReleased {
+            lock: LockName::Queue,
+            by: reflector,
+        };
+        let ignored = Fact::DeleteIgnored { key: key() };
+        let first_list = Fact::Populated { initial: 1 };
+        // (generation, facts, what is found, after how many facts, known)
+        let differs = |server: &str, here: &str| What::Differs {
+            server: server.into(),
+            here: here.into(),
+        };
+        // Each fact has a moment of its own, and at rest a handler has to know what is stored.
+        let told = || {
+            let before = with(vec![queued(add("5", true))], good());
+            with(before, vec![taken(add("5", true))])
+        };
+        let done = Fact::NotificationHandled { handler: 0 };
+        let table: Vec<(Generation, Vec<Fact>, Monitor, What, usize, bool)> = vec![
+            (
+                Atomic,
+                vec![created("5"), stored("4")],
+                Monitor::Past,
+                What::NeverExisted("4".into()),
+                2,
+                false,
+            ),
+            (Atomic, watched(), Monitor::Lost, differs("5", ""), 2, false),
+            (
+                Classic,
+                with(good(), vec![ignored]),
+                Monitor::Lost,
+                What::DeleteDropped,
+                5,
+                true,
+            ),
+            (
+                Classic,
+                vec![lock(reflector), appended("5"), released.clone()],
+                Monitor::Queue,
+                What::QueueUneven,
+                3,
+                false,
+            ),
+            (
+                Classic,
+                vec![lock(reflector), appended("5"), enqueued(), popped(2)],
+                Monitor::Queue,
+                What::QueueCount(2, 1),
+                4,
+                false,
+            ),
+            (
+                InOrder,
+                vec![lock(reflector), entry(2)],
+                Monitor::Queue,
+                What::QueueCount(2, 1),
+                2,
+                false,
+            ),
+            (
+                Classic,
+                vec![lock(Actor::ProcessLoop), lock(reflector)],
+                Monitor::Lock,
+                What::LockStolen(Actor::ProcessLoop),
+                2,
+                false,
+            ),
+            (
+                Classic,
+                vec![released],
+                Monitor::Lock,
+                What::LockStolen(reflector),
+                1,
+                false,
+            ),
+            (
+                Classic,
+                vec![appended("5")],
+                Monitor::Lock,
+                What::Unlocked(reflector),
+                1,
+                false,
+            ),
+            (
+                Atomic,
+                vec![created("5"), stored("5"), Fact::QueueEmpty],
+                Monitor::Index,
+                What::IndexCount("app".into(), 0),
+                3,
+                false,
+            ),
+            (
+                Atomic,
+                with(good(), vec![indexed("db"), Fact::QueueEmpty]),
+                Monitor::Index,
+                What::IndexCount("app".into(), 2),
+                6,
+                false,
+            ),
+            (
+                Atomic,
+                vec![indexed("db"), Fact::QueueEmpty],
+                Monitor::Index,
+                What::IndexDangling("app".into()),
+                2,
+                false,
+            ),
+            (
+                Atomic,
+                with(good(), vec![created("7"), stored("7"), stored("5")]),
+                Monitor::Back,
+                What::WentBack("7".into(), "5".into()),
+                7,
+                false,
+            ),
+            (
+                Atomic,
+                vec![Fact::StoreVersionMoved {
+                    from: "10".into(),
+                    to: "9".into(),
+                }],
+                Monitor::Back,
+                What::WentBack("10".into(), "9".into()),
+                1,
+                false,
+            ),
+            (
+                Atomic,
+                vec![first_list.clone(), Fact::Synced],
+                Monitor::Synced,
+                What::TooEarly(1),
+                2,
+                false,
+            ),
+            (
+                Atomic,
+                vec![
+                    queued(add("5", true)),
+                    Fact::NotificationSent {
+                        handler: 0,
+                        notification: add("5", true),
+                    },
+                    Fact::Populated { initial: 0 },
+                    Fact::Synced,
+                    Fact::HandlerSynced { handler: 0 },
+                ],
+                Monitor::Synced,
+                What::TooEarly(1),
+                5,
+                false,
+            ),
+            (
+                Classic,
+                vec![
+                    lock(reflector),
+                    appended("5"),
+                    enqueued(),
+                    first_list,
+                    popped(1),
+                    Fact::Synced,
+                ],
+                Monitor::Early,
+                What::TooEarly(1),
+                6,
+                true,
+            ),
+            (
+                Atomic,
+                with(
+                    good(),
+                    vec![
+                        queued(add("5", true)),
+                        queued(add("6", true)),
+                        taken(add("6", true)),
+                    ],
+                ),
+                Monitor::Order,
+                What::Overtaken,
+                7,
+                false,
+            ),
+            (
+                Atomic,
+                with(told(), vec![taken(add("5", false))]),
+                Monitor::Order,
+                What::AddedTwice,
+                7,
+                true,
+            ),
+            (
+                Classic,
+                with(
+                    good(),
+                    vec![taken(Notification::Delete {
+                        object: object("5"),
+                    })],
+                ),
+                Monitor::Order,
+                What::NotAddedBefore,
+                5,
+                false,
+            ),
+            (
+                InOrder,
+                with(
+                    good(),
+                    vec![taken(Notification::Delete {
+                        object: object("5"),
+                    })],
+                ),
+                Monitor::Order,
+                What::NotAddedBefore,
+                5,
+                true,
+            ),
+            (
+                Atomic,
+                with(
+                    good(),
+                    vec![
+                        taken(add("5", true)),
+                        taken(Notification::Update {
+                            old: None,
+                            new: object("4"),
+                        }),
+                    ],
+                ),
+                Monitor::Order,
+                What::WentBack("5".into(), "4".into()),
+                6,
+                false,
+            ),
+            (
+                Atomic,
+                with(
+                    told(),
+                    vec![done.clone(), stored("5"), created("6"), stored("6")],
+                ),
+                Monitor::Told,
+                differs("6", "5"),
+                10,
+                false,
+            ),
+            (
+                Atomic,
+                with(
+                    told(),
+                    vec![Fact::ObjectMutated {
+                        key: key(),
+                        handler: 0,
+                    }],
+                ),
+                Monitor::Shared,
+                What::Written,
+                7,
+                true,
+            ),
+            (
+                Atomic,
+                with(told(), vec![Fact::MutationDetected { key: key() }]),
+                Monitor::Shared,
+                What::Written,
+                7,
+                true,
+            ),
+            (
+                Atomic,
+                vec![work(0), work(1)],
+                Monitor::Work,
+                What::TwoWorkers(0),
+                2,
+                false,
+            ),
+        ];
+        for (generation, facts, monitor, what, at, known) in table {
+            let found = broken(generation, facts);
+            let one = found.iter().find(|found| found.monitor == monitor);
+            let one = one.unwrap_or_else(|| panic!("{monitor:?} {what:?}: {found:#?}"));
+            assert_eq!(
+                (&one.what, one.at, one.known),
+                (&what, at, known),
+                "{found:#?}"
+            );
+        }
+        // Nothing is wrong with what these build on.
+        let worked = vec![
+            work(0),
+            Fact::WorkDone {
+                key: key(),
+                again: false,
+            },
+            work(1),
+        ];
+        let added = Fact::WorkAdded {
+            key: key(),
+            place: WorkPlace::Queue,
+        };
+        let good = with(with(told(), vec![done, added]), worked);
+        assert_eq!(broken(Atomic, good), []);
+    }
+
+    /// A queue by hand: without KnownObjects a delete is lost, with them it is not.
+    #[test]
+    fn the_delete_that_a_queue_without_known_objects_drops_is_found_with_its_key() {
+        for known in [false, true] {
+            let text = serde_json::json!({ "settings": { "knownObjects": known, "store": true,
+                    "handlers": [{ "name": "h", "inline": true }] },
+                "script": [
+                    { "at": 1000, "op": "create", "object": { "metadata": { "namespace": "a", "name": "b" } } },
+                    { "at": 2000, "op": "delete", "object": { "metadata": { "namespace": "a", "name": "b" } } }] });
+            let scenario: Scenario = serde_json::from_value(text).unwrap();
+            let timeline = Timeline::new(scenario).unwrap();
+            let monitors = Monitors::of(&timeline);
+            let found = monitors.violations();
+            if known {
+                assert_eq!(found, []);
+                continue;
+            }
+            let [lost] = found else { panic!("{found:?}") };
+            assert_eq!(
+                (lost.monitor, &lost.what, lost.known),
+                (Monitor::Lost, &What::DeleteDropped, true)
+            );
+            assert_eq!(lost.key, Some(key()));
+            let fact = timeline.fact(lost.at - 1).unwrap().fact;
+            assert_eq!(fact, Fact::DeleteIgnored { key: key() });
+        }
+    }
+
+    #[test]
+    fn seeded_traffic_breaks_nothing_that_is_not_known() {
+        for seed in 0..3 {
+            for generation in Generation::ALL {
+                let mut scenario = settings(generation);
+                scenario.traffic = Some(seed);
+                scenario.settings.process_ms = seed as u32 * 30;
+                let mut timeline = Timeline::new(scenario).unwrap();
+                timeline.extend(12_000);
+                timeline.insert(3_000, Input::Source(crate::source::Command::Cut));
+                timeline.extend(5_000);
+                timeline.insert(4_000, Input::Source(crate::source::Command::Compact));
+                timeline.insert(4_100, Input::Source(crate::source::Command::Cut));
+                timeline.extend(12_000);
+                let monitors = Monitors::of(&timeline);
+                let found: Vec<_> = monitors
+                    .violations()
+                    .iter()
+                    .map(|one| one.monitor)
+                    .collect();
+                let early = [Monitor::Early];
+                let expected = if generation == Generation::Atomic {
+                    &[][..]
+                } else {
+                    &early
+                };
+                assert_eq!(
+                    found,
+                    expected,
+                    "{seed} {generation:?} {:#?}",
+                    monitors.violations()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_was_cut_is_watched_as_if_it_had_always_been_so() {
+        let mut scenario = settings(Generation::Classic);
+        scenario.traffic = Some(1);
+        scenario.settings.mode = ProcessModeText(super::super::picture::ProcessMode::Paced(50));
+        let mut timeline = Recording {
+            scenario,
+            inputs: Vec::new(),
+        }
+        .play()
+        .unwrap();
+        let mut monitors = Monitors::of(&timeline);
+        for (extend, cut) in [(9_000, 4_300), (6_000, 40), (200, 100), (5_000, 4_990)] {
+            timeline.extend(extend);
+            monitors.go_on(&timeline);
+            monitors.cut(cut);
+            timeline.insert(cut, Input::Source(crate::source::Command::Cut));
+            monitors.go_on(&timeline);
+            let anew = Monitors::of(&timeline);
+            assert_eq!(monitors.violations(), anew.violations());
+            assert_eq!(format!("{:?}", monitors.state), format!("{:?}", anew.state));
+        }
+    }
+
+    #[test]
+    fn versions_are_compared_as_numbers_where_they_are_numbers() {
+        for (one, other, older) in [
+            ("9", "10", true),
+            ("10", "9", false),
+            ("9", "9", false),
+            ("", "1", false),
+            ("a", "b", false),
+            ("08", "9", false),
+            ("0", "1", true),
+        ] {
+            assert_eq!(is_older(one, other), older, "{one} {other}");
+        }
+    }
+}
