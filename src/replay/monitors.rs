@@ -221,8 +221,9 @@ struct Server {
     had: SortedMap<Key, Had>,
     /// Of versions up to this one some were forgotten.
     floor: Rv,
-    /// A watch is open and past its initial events.
+    /// A watch is open …
     watching: bool,
+    /// … and its initial events are not all there.
     streaming: bool,
     /// Sent and not received.
     on_the_way: u32,
@@ -476,7 +477,8 @@ impl State {
             }
         }
         let server = &self.server;
-        let arrived = server.watching && server.on_the_way == 0 && !server.in_hand;
+        let watching = server.watching && !server.streaming;
+        let arrived = watching && server.on_the_way == 0 && !server.in_hand;
         let empty = self.queue.keys.is_empty() && self.queue.entries == 0;
         if let Some((key, ())) = self.store.differs.iter().next()
             && arrived
@@ -504,12 +506,9 @@ impl State {
             Fact::WatchRequested { initial_events, .. } => self.server.streaming = *initial_events,
             Fact::WatchAccepted { .. } => {
                 self.server.on_the_way = 0;
-                self.server.watching = !self.server.streaming;
-            }
-            Fact::InitialEventsEnded { .. } => {
-                self.server.streaming = false;
                 self.server.watching = true;
             }
+            Fact::InitialEventsEnded { .. } => self.server.streaming = false,
             Fact::WatchClosed { .. } | Fact::WatchEnded { .. } | Fact::WatchRefused { .. } => {
                 self.server.watching = false;
             }
