@@ -278,6 +278,39 @@ fn a_setting_that_a_program_has_is_set_and_another_is_refused() {
 }
 
 #[test]
+fn a_value_that_somebody_types_is_read_or_refused() {
+    for (setting, text, value) in [
+        (Setting::Era(Generation::Classic), "1.36", Some("1.36")),
+        (Setting::Era(Generation::Classic), "2", None),
+        (Setting::ResyncMs(0), " 5000 ", Some("5000")),
+        (Setting::ResyncMs(0), "99999999999999999", None),
+        (Setting::ResyncMs(0), "-1", None),
+        (Setting::WatchList(false), "on", Some("on")),
+        (Setting::WatchList(false), "true", None),
+        (Setting::Mode(ProcessMode::Free), "held", Some("held")),
+        (Setting::Mode(ProcessMode::Free), "250", Some("250")),
+        (Setting::Mode(ProcessMode::Free), "slow", None),
+        (Setting::PageSize(0), "4294967296", None),
+    ] {
+        let read = setting.with(text).map(|setting| setting.value());
+        assert_eq!(read.as_deref(), value, "{setting:?} {text}");
+        let mut session = Session::new();
+        session.obey(Command::SetText(setting, text.into()));
+        assert_eq!(
+            error(&mut session).contains("is not a value"),
+            value.is_none()
+        );
+    }
+    // What is written is read as the same.
+    for setting in Setting::all_of(&lessons::load("sandbox").unwrap().scenario) {
+        assert_eq!(setting.with(&setting.value()), Some(setting));
+        for choice in setting.choices() {
+            assert!(setting.with(choice).is_some());
+        }
+    }
+}
+
+#[test]
 fn another_seed_makes_another_run_and_a_drop_leaves_only_its_own_out() {
     let mut session = Session::new();
     session.obey(Command::Seek(900));

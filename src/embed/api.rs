@@ -76,6 +76,22 @@ pub fn install(driver: &Driver, ui: Ui) {
         perform(&on, move |session| session.obey(Command::Era(era.into())))
     });
     let on = driver.clone();
+    method(&api, "fork", move |_: JsValue, _: JsValue| {
+        perform(&on, |session| session.obey(Command::Fork))
+    });
+    let on = driver.clone();
+    method(&api, "switchTo", move |branch: JsValue, _: JsValue| {
+        let branch = branch.as_f64().unwrap_or(0.0);
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "what is no number of a branch is none after the cast, too"
+        )]
+        perform(&on, move |session| {
+            session.obey(Command::Branch(branch as u32))
+        })
+    });
+    let on = driver.clone();
     method(&api, "inject", move |act: JsValue, _: JsValue| {
         let get = |name: &str| Reflect::get(&act, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let op = get("op").as_string().unwrap_or_default();

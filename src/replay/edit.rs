@@ -7,7 +7,7 @@ use crate::runtime::fields::LATEST_MS;
 use crate::runtime::virtual_time::{Era, Feed, Machinery, ProcessModeText};
 use crate::source::pod::PodSpec;
 use crate::source::recorded::EVENT_MS;
-use crate::source::scenario::{Act, Entry};
+use crate::source::scenario::{Act, Entry, Scenario};
 
 use super::recording::Recording;
 
@@ -75,6 +75,102 @@ pub enum EditError {
     TooLate,
     /// This program has nothing that the setting could change.
     NoSuchSetting,
+}
+
+impl Setting {
+    /// Whether it does something in this scenario.
+    #[must_use]
+    pub fn fits(&self, scenario: &Scenario) -> bool {
+        let settings = &scenario.settings;
+        let is_informer = settings.is_informer();
+        let has_queue = !matches!(settings.machinery, Machinery::Client | Machinery::Indexer);
+        let has_server = settings.feed == Feed::Server;
+        match self {
+            Self::Era(_) => is_informer,
+            Self::ResyncMs(_) => is_informer && settings.feed != Feed::Program,
+            Self::Traffic(_) => scenario.traffic.is_some(),
+            Self::PageSize(_) | Self::WatchList(_) => has_server && has_queue,
+            Self::KnownObjects(_) => settings.machinery == Machinery::HandMade,
+            Self::Mode(_) | Self::ProcessMs(_) => has_queue,
+            Self::HandlerMs(_) => settings.handlers.iter().any(|handler| !handler.inline),
+            Self::WorkFailures(_) => settings.work.is_some(),
+        }
+    }
+
+    /// All that there are, as they are set in this scenario.
+    #[must_use]
+    pub fn all_of(scenario: &Scenario) -> [Self; 10] {
+        let settings = &scenario.settings;
+        let handler = settings.handlers.iter().find(|handler| !handler.inline);
+        [
+            Self::Era(settings.era.0),
+            Self::Traffic(scenario.traffic.unwrap_or_default()),
+            Self::ResyncMs(settings.resync_ms),
+            Self::PageSize(settings.page_size),
+            Self::WatchList(settings.streams()),
+            Self::KnownObjects(settings.known_objects),
+            Self::Mode(settings.mode.0),
+            Self::ProcessMs(settings.process_ms),
+            Self::HandlerMs(handler.map_or(0, |handler| handler.latency_ms)),
+            Self::WorkFailures(settings.work.as_ref().map_or(0, |work| work.failures)),
+        ]
+    }
+
+    /// The same setting with the value that this text says, if it says one.
+    #[must_use]
+    pub fn with(&self, text: &str) -> Option<Self> {
+        let text = text.trim();
+        let on = || match text {
+            "on" => Some(true),
+            "off" => Some(false),
+            _ => None,
+        };
+        Some(match self {
+            Self::Era(_) => Self::Era(Generation::from_era(text)?),
+            Self::Traffic(_) => Self::Traffic(text.parse().ok()?),
+            Self::ResyncMs(_) => Self::ResyncMs(text.parse().ok().filter(|ms| *ms <= LATEST_MS)?),
+            Self::PageSize(_) => Self::PageSize(text.parse().ok()?),
+            Self::WatchList(_) => Self::WatchList(on()?),
+            Self::KnownObjects(_) => Self::KnownObjects(on()?),
+            Self::Mode(_) => Self::Mode(match text {
+                "free" => ProcessMode::Free,
+                "held" => ProcessMode::Held,
+                _ => ProcessMode::Paced(text.parse().ok()?),
+            }),
+            Self::ProcessMs(_) => Self::ProcessMs(text.parse().ok()?),
+            Self::HandlerMs(_) => Self::HandlerMs(text.parse().ok()?),
+            Self::WorkFailures(_) => Self::WorkFailures(text.parse().ok()?),
+        })
+    }
+
+    /// What its value is written as.
+    #[must_use]
+    pub fn value(&self) -> String {
+        let on = |on: bool| if on { "on" } else { "off" }.to_owned();
+        match *self {
+            Self::Era(generation) => generation.era().to_owned(),
+            Self::Traffic(number) | Self::ResyncMs(number) => number.to_string(),
+            Self::WatchList(value) | Self::KnownObjects(value) => on(value),
+            Self::Mode(ProcessMode::Free) => "free".to_owned(),
+            Self::Mode(ProcessMode::Held) => "held".to_owned(),
+            Self::PageSize(number)
+            | Self::Mode(ProcessMode::Paced(number))
+            | Self::ProcessMs(number)
+            | Self::HandlerMs(number)
+            | Self::WorkFailures(number) => number.to_string(),
+        }
+    }
+
+    /// What can be written, where that is not any number.
+    #[must_use]
+    pub fn choices(&self) -> &'static [&'static str] {
+        match self {
+            Self::Era(_) => &["1.32", "1.34", "1.35", "1.36"],
+            Self::WatchList(_) | Self::KnownObjects(_) => &["on", "off"],
+            Self::Mode(_) => &["free", "held", "250", "700"],
+            _ => &[],
+        }
+    }
 }
 
 impl Origin {
@@ -195,24 +291,11 @@ impl Recording {
     }
 
     fn set(&mut self, setting: Setting) -> Result<(), EditError> {
-        let scenario = &mut self.scenario;
-        let settings = &mut scenario.settings;
-        let is_informer = settings.is_informer();
-        let has_queue = !matches!(settings.machinery, Machinery::Client | Machinery::Indexer);
-        let has_server = settings.feed == Feed::Server;
-        let fits = match setting {
-            Setting::Era(_) => is_informer,
-            Setting::ResyncMs(_) => is_informer && settings.feed != Feed::Program,
-            Setting::Traffic(_) => scenario.traffic.is_some(),
-            Setting::PageSize(_) | Setting::WatchList(_) => has_server && has_queue,
-            Setting::KnownObjects(_) => settings.machinery == Machinery::HandMade,
-            Setting::Mode(_) | Setting::ProcessMs(_) => has_queue,
-            Setting::HandlerMs(_) => settings.handlers.iter().any(|handler| !handler.inline),
-            Setting::WorkFailures(_) => settings.work.is_some(),
-        };
-        if !fits {
+        if !setting.fits(&self.scenario) {
             return Err(EditError::NoSuchSetting);
         }
+        let scenario = &mut self.scenario;
+        let settings = &mut scenario.settings;
         match setting {
             Setting::Era(generation) => {
                 settings.era = Era(generation);

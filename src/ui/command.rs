@@ -70,6 +70,8 @@ pub enum Command {
     Set(Setting),
     /// Somebody looks at the chain of causes, or does not any more.
     AskWhy(bool),
+    /// The same, with the value that somebody typed.
+    SetText(Setting, Arc<str>),
     /// Take the error away.
     DismissError,
 }

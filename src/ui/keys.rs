@@ -53,6 +53,7 @@ pub fn action(press: Press<'_>, steps: usize) -> Option<Action> {
         "[" => Command::PreviousMarker,
         "]" => Command::NextMarker,
         "r" | "R" => Command::Reset,
+        "f" | "F" => Command::Fork,
         "?" => return Some(Action::Help),
         key => Command::Seek(tenth(key, steps)?),
     };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::FactRecord;
+use crate::replay::edit::Setting;
 use crate::replay::picture::Picture;
 
 use super::i18n::Text;
@@ -49,6 +50,19 @@ pub struct View {
     pub branches: Rc<[BranchRow]>,
     /// What the server did around the cursor.
     pub events: Rc<[ServerEvent]>,
+    /// What can be set otherwise in a branch.
+    pub settings: Rc<[SettingRow]>,
+}
+
+/// Something that can be set otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingRow {
+    /// As it is set now.
+    pub setting: Setting,
+    /// What it is called.
+    pub name: Text,
+    /// Its value now.
+    pub value: String,
 }
 
 /// One branch.

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_bindgen::JsCast;
 
+use super::branches;
 use super::icons;
 use super::layout::Layout;
 use super::parts::{part, shown, text};
@@ -17,22 +18,26 @@ use crate::ui::strings::Strings;
 pub(super) enum Panel {
     /// Why something is so: the chain of causes.
     Why,
+    /// The branches of the run.
+    Branches,
 }
 
 impl Panel {
     /// In the order of the tabs.
-    const ALL: &[Self] = &[Self::Why];
+    const ALL: &[Self] = &[Self::Why, Self::Branches];
 
     /// The name that ids and test ids use.
     pub(super) fn id(self) -> &'static str {
         match self {
             Self::Why => "why",
+            Self::Branches => "branches",
         }
     }
 
     fn word(self, words: &Strings) -> &'static str {
         match self {
             Self::Why => words.drawer_why,
+            Self::Branches => words.branches,
         }
     }
 
@@ -40,18 +45,21 @@ impl Panel {
     fn title(self, words: &Strings) -> &'static str {
         match self {
             Self::Why => words.drawer_why_title,
+            Self::Branches => words.branches_title,
         }
     }
 
     fn icon(self) -> &'static str {
         match self {
             Self::Why => icons::WHY,
+            Self::Branches => icons::BRANCHES,
         }
     }
 
     fn view(self) -> AnyView {
         match self {
             Self::Why => why::Why().into_any(),
+            Self::Branches => branches::Branches().into_any(),
         }
     }
 }

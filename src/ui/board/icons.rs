@@ -78,5 +78,8 @@ pub(super) const NEXT: &str = "M10 2h2v10h-2zM2 2v10l7-5z";
 pub(super) const SUN: &str = "M7 4.4a2.6 2.6 0 100 5.2 2.6 2.6 0 000-5.2zM7 .9v1.2M7 11.9v1.2M.9 7h1.2M11.9 7h1.2M2.7 2.7l.8.8M10.5 10.5l.8.8M11.3 2.7l-.8.8M3.5 10.5l-.8.8";
 pub(super) const MOON: &str = "M12 8.4A5.3 5.3 0 015.6 2a5.3 5.3 0 106.4 6.4z";
 pub(super) const FOLDER: &str = "M1.5 11.5v-9h4l1.3 1.8h5.7v7.2z";
+/// A line that leaves another.
+pub(super) const BRANCHES: &str = "M4 2v11M4 9c0-3 6-1 6-5M2.5 2h3M8.5 3h3M2.5 13h3";
+/// What stands before what.
 pub(super) const WHY: &str = "M3 2.5h3v3H3zM8 8.5h3v3H8zM4.5 5.5V10H8";
 pub(super) const CHEVRON: &str = "M3.5 5.5L7 9l3.5-3.5";

@@ -6,6 +6,7 @@
 )]
 
 mod api;
+mod branches;
 mod drawer;
 mod frame;
 mod header;

@@ -4,18 +4,16 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::cache::controller::Generation;
 use crate::cache::fact::{Cause, Fact, FactRecord, WatchEnd};
 use crate::replay::branches::{Branch, Kept, MOST_BRANCHES, Made};
 use crate::replay::edit::{Edit, EditError, Origin, Setting};
-use crate::replay::picture::ProcessMode;
 use crate::replay::recording::Recording;
 use crate::replay::timeline::Timeline;
 use crate::runtime::Time;
 use crate::ui::command::When;
 use crate::ui::decimal::decimal;
 use crate::ui::i18n::Text;
-use crate::ui::view::{BranchRow, ServerEvent};
+use crate::ui::view::{BranchRow, ServerEvent, SettingRow};
 
 use super::{Change, Session, cannot_run, head_of};
 
@@ -43,6 +41,9 @@ impl Session {
     /// Goes to another branch, and to where its cursor was.
     pub(super) fn switch(&mut self, id: u32) -> Change {
         let kept = self.keep();
+        if self.branches.get(id).is_none() {
+            return self.fail(no_branch(id), None);
+        }
         let Some(other) = self.branches.switch(id, kept) else {
             return Change::None;
         };
@@ -165,6 +166,7 @@ impl Session {
         self.timeline = timeline;
         self.first_run = None;
         self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
+        self.list_settings();
         self.mark_anew();
         self.picture = (0, Rc::new(self.timeline.picture(0)));
         self.playback.seek(cursor, self.timeline.len());
@@ -182,6 +184,21 @@ impl Session {
                 made: made_of(branch),
                 depth: branch.depth,
                 current: branch.id == current,
+            })
+            .collect();
+    }
+
+    /// What can be set otherwise.
+    pub(super) fn list_settings(&mut self) {
+        let scenario = self.timeline.scenario();
+        let settings = Setting::all_of(scenario);
+        self.settings = settings
+            .into_iter()
+            .filter(|setting| setting.fits(scenario))
+            .map(|setting| SettingRow {
+                name: setting_name(&setting),
+                value: setting.value(),
+                setting,
             })
             .collect();
     }
@@ -333,44 +350,31 @@ fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
             )
         }
         Edit::Set(setting) => {
-            let (name, value) = setting_words(setting);
+            let (name, value) = (setting_name(setting), setting.value());
             let text = |name: &str| format!("{name} = {value}");
             Text::new(&text(&name.en), &text(&name.zh))
         }
     }
 }
 
-/// What a setting is called, and its value.
-fn setting_words(setting: &Setting) -> (Text, String) {
-    let (en, zh, value) = match setting {
-        Setting::Era(generation) => (
-            "client-go",
-            "client-go",
-            Generation::era(*generation).to_owned(),
+/// What a setting is called.
+fn setting_name(setting: &Setting) -> Text {
+    let (en, zh) = match setting {
+        Setting::Era(_) => ("client-go", "client-go"),
+        Setting::Traffic(_) => ("seed of the traffic", "流量的种子"),
+        Setting::ResyncMs(_) => ("resync every … ms (0: never)", "每 … ms resync（0：从不）"),
+        Setting::PageSize(_) => ("objects a page (0: default)", "每页对象数（0：默认）"),
+        Setting::WatchList(_) => ("streaming list", "流式 list"),
+        Setting::KnownObjects(_) => ("KnownObjects", "KnownObjects"),
+        Setting::Mode(_) => (
+            "process loop: free, held or a pause in ms",
+            "处理循环：free、held 或停顿 ms",
         ),
-        Setting::Traffic(seed) => ("seed of the traffic", "流量种子", seed.to_string()),
-        Setting::ResyncMs(ms) => ("resync, ms", "resync，ms", ms.to_string()),
-        Setting::PageSize(size) => ("page size", "分页大小", size.to_string()),
-        Setting::WatchList(on) => ("streaming list", "流式 list", on_off(*on)),
-        Setting::KnownObjects(on) => ("KnownObjects", "KnownObjects", on_off(*on)),
-        Setting::Mode(mode) => (
-            "process loop",
-            "处理循环",
-            match mode {
-                ProcessMode::Free => "free".to_owned(),
-                ProcessMode::Held => "held".to_owned(),
-                ProcessMode::Paced(ms) => format!("{ms} ms"),
-            },
-        ),
-        Setting::ProcessMs(ms) => ("process takes, ms", "process 用时，ms", ms.to_string()),
-        Setting::HandlerMs(ms) => ("handlers take, ms", "handler 用时，ms", ms.to_string()),
-        Setting::WorkFailures(count) => ("failures of a key", "每个键失败次数", count.to_string()),
+        Setting::ProcessMs(_) => ("process takes … ms", "process 用时 … ms"),
+        Setting::HandlerMs(_) => ("each handler takes … ms", "每个处理函数用时 … ms"),
+        Setting::WorkFailures(_) => ("times that a key fails", "每个键失败的次数"),
     };
-    (Text::new(en, zh), value)
-}
-
-fn on_off(on: bool) -> String {
-    if on { "on" } else { "off" }.to_owned()
+    Text::new(en, zh)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
@@ -382,6 +386,27 @@ pub(super) fn no_room() -> Text {
     Text::new(
         &format!("There are {MOST_BRANCHES} branches, and no more are kept. Remove one first."),
         &format!("已有 {MOST_BRANCHES} 个分支，不能再多。请先删除一个。"),
+    )
+}
+
+pub(super) fn no_value(setting: &Setting, value: &str) -> Text {
+    let choices = setting.choices();
+    let (en, zh) = if choices.is_empty() {
+        ("a whole number".to_owned(), "一个整数".to_owned())
+    } else {
+        (choices.join(", "), choices.join("、"))
+    };
+    let name = setting_name(setting);
+    Text::new(
+        &format!("{}: {value:?} is not a value of it. Write {en}.", name.en),
+        &format!("{}：不能是 {value:?}。请写 {zh}。", name.zh),
+    )
+}
+
+fn no_branch(id: u32) -> Text {
+    Text::new(
+        &format!("There is no branch {id}. The branches are listed in the drawer."),
+        &format!("没有分支 {id}。侧栏里列出了所有分支。"),
     )
 }
 

@@ -29,7 +29,7 @@ use crate::source::{self, Refusals, wire};
 use super::command::{Command, Draft, Fault};
 use super::i18n::Text;
 use super::landmarks::Landmarks;
-use super::view::{BranchRow, ErrorView, LessonHead, Marker, RECENT, Tick, View};
+use super::view::{BranchRow, ErrorView, LessonHead, Marker, RECENT, SettingRow, Tick, View};
 
 /// How far ahead the consequence of a click is looked for, in facts.
 const CONSEQUENCE: usize = 120;
@@ -73,6 +73,7 @@ pub struct Session {
     branches: Branches,
     branch_rows: Rc<[BranchRow]>,
     asked: why::Asked,
+    settings: Rc<[SettingRow]>,
 }
 
 impl Session {
@@ -97,8 +98,10 @@ impl Session {
             branches: Branches::default(),
             branch_rows: Rc::new([]),
             asked: why::Asked::default(),
+            settings: Rc::new([]),
         };
         session.list_branches();
+        session.list_settings();
         session.mark_anew();
         session.show_opening();
         session
@@ -255,6 +258,10 @@ impl Session {
             Command::MoveEvent(place, when) => self.move_event(place, when),
             Command::Set(setting) => self.set(setting),
             Command::AskWhy(open) => self.ask(open),
+            Command::SetText(setting, value) => match setting.with(&value) {
+                Some(setting) => self.set(setting),
+                None => self.fail(branches::no_value(&setting, &value), None),
+            },
             Command::DismissError => Change::None,
         }
     }
@@ -393,6 +400,7 @@ impl Session {
             error: self.error.clone(),
             branches: Rc::clone(&self.branch_rows),
             events: self.server_events(),
+            settings: Rc::clone(&self.settings),
         }
     }
 
@@ -405,6 +413,7 @@ impl Session {
                 self.first_run = None;
                 self.branches = Branches::default();
                 self.list_branches();
+                self.list_settings();
                 self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
                 self.lesson = lesson;
                 self.playback = Playback::default();
@@ -452,6 +461,7 @@ impl Session {
         self.timeline = timeline;
         self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
         self.error = None;
+        self.list_settings();
         self.mark_anew();
         self.picture = (0, Rc::new(self.timeline.picture(0)));
         self.playback.seek(to, self.timeline.len());
