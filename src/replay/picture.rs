@@ -35,6 +35,9 @@ pub use crate::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
 use crate::source::simulator::{order_refusals, take_refusal};
 pub use crate::source::stream::{Delivery, STREAM_LINES, StreamLine};
 
+/// So many things of which all pictures share the content weigh as much as one that they do not share.
+const SHARED: usize = 8;
+
 /// What the screen draws.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Picture {
@@ -272,7 +275,7 @@ pub struct HandlerRoom {
     /// What it is working on.
     pub running: Option<Notification>,
     /// What it has been told so far, the newest [`NOTIFICATIONS`].
-    pub notifications: VecDeque<Notification>,
+    pub notifications: VecDeque<Arc<Notification>>,
     /// What was sent to it and is not in its buffer yet: its sender waits.
     pub sending: Option<Notification>,
     /// Its own `HasSynced()`: it was told the whole first list.
@@ -378,7 +381,7 @@ impl Picture {
         let told: usize = self
             .handlers
             .iter()
-            .map(|handler| handler.pending.len() + handler.notifications.len())
+            .map(|handler| handler.pending.len() + handler.notifications.len() / SHARED)
             .sum();
         let listed = |entry: &Entry| match entry {
             Entry::ReplacedAll { objects, .. } => objects.len(),
@@ -395,7 +398,7 @@ impl Picture {
             + self.store.items.len()
             + indexed
             + told
-            + self.output.len()
+            + self.output.len() / SHARED
     }
 
     fn add(&mut self, record: &FactRecord) {
@@ -890,7 +893,7 @@ impl Picture {
                     if room.notifications.len() == NOTIFICATIONS {
                         room.notifications.pop_front();
                     }
-                    room.notifications.push_back(notification.clone());
+                    room.notifications.push_back(Arc::new(notification.clone()));
                 }
             }
             Fact::NotificationHandled { handler } => {

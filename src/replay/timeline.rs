@@ -25,7 +25,7 @@ use super::recording::{Recording, Taken};
 
 /// A segment has so many facts, or (a heavy world) twice as many as there are things in its picture:
 /// so the checkpoints weigh no more than the facts, and no seek computes more than it shows.
-pub const SEGMENT: usize = 4096;
+pub const SEGMENT: usize = 2048;
 /// So many pictures are kept within the segment that is looked at: a step back folds what lies
 /// between two of them.
 const WITHIN: usize = 8;

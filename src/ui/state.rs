@@ -25,7 +25,7 @@ pub fn state(view: &View, lang: Lang) -> Value {
             ("pending", handler.pending.len().into()),
             (
                 "notifications",
-                array(handler.notifications.iter().map(notification)),
+                array(handler.notifications.iter().map(|told| notification(told))),
             ),
         ])
     });

@@ -37,7 +37,7 @@ pub struct Handler {
     pub(super) running: Option<Running>,
     /// Its listener, once that was removed.
     left: Option<ProcessorListener<Obj>>,
-    pub(crate) notifications: VecDeque<Notification>,
+    pub(crate) notifications: VecDeque<Arc<Notification>>,
     pub(crate) removed: bool,
     pub(crate) panics: u32,
     /// Whether it took part in resyncs when it was removed.
@@ -84,7 +84,7 @@ impl Handler {
         if self.notifications.len() == NOTIFICATIONS {
             self.notifications.pop_front();
         }
-        self.notifications.push_back(notification);
+        self.notifications.push_back(Arc::new(notification));
     }
 
     fn passes(&self, item: &Item<Obj>) -> bool {
