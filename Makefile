@@ -20,6 +20,8 @@ export PATH := $(TOOLS)/bin:$(PATH):$(HOME)/.cargo/bin
 CARGO_FLAGS ?= --locked
 # How many cases a property gets in `make soak`: some minutes, where `make test` takes seconds.
 SOAK_CASES ?= 20000
+# The same for the tests whose every case is a whole run, looked at after each step.
+SOAK_RUNS ?= 5000
 # How many seeded runs of the informer, in threads and under the virtual scheduler, in `make soak`; `make test` does 100 and 1000.
 SOAK_SEEDS ?= 10000
 
@@ -59,8 +61,11 @@ bench: setup-rust setup-bindgen setup-browser
 	    "$(TARGET)/$(WASM)/$$profile/deltascope_bench.wasm"; done
 	@node $(BROWSER)/bench.mjs '$(BENCHES)/native.json' '$(BENCHES)/release' '$(BENCHES)/page'
 
+SOAKED := $(filter-out fold,$(basename $(notdir $(wildcard tests/*.rs))))
 soak:
-	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release
+	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
+	  --lib $(addprefix --test ,$(SOAKED))
+	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test fold
 
 # --- set-up -----------------------------------------------------------------------------------
 
