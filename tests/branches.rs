@@ -182,8 +182,7 @@ fn one_of_the_servers_events_is_dropped_or_moved() {
     let before = events
         .iter()
         .rev()
-        .filter(|other| other.place < event.place)
-        .nth(0)
+        .find(|other| other.place < event.place)
         .unwrap();
     assert!(place(before.time - 1).is_some(), "{moved:?}");
     assert_eq!(names(&mut session), ["main", "  branch 2", "  branch 3 *"]);

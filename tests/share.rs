@@ -9,11 +9,21 @@
 #[path = "share/made.rs"]
 mod made;
 
+use std::sync::Arc;
+
+use deltascope::cache::fact::Cause;
 use deltascope::lessons;
+use deltascope::replay::difference::{apply, difference};
+use deltascope::replay::link::Link;
+use deltascope::replay::moment::Moment;
+use deltascope::replay::recording::{Recording, Taken};
+use deltascope::replay::timeline::Timeline;
+use deltascope::replay::trace::{self, Trace};
 use deltascope::runtime::fields::Read;
 use deltascope::runtime::virtual_time::Settings;
 use deltascope::source::scenario::{Entry, Scenario};
-use deltascope::source::{wire, write};
+use deltascope::source::wire::{self, Words};
+use deltascope::source::write;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -94,4 +104,411 @@ fn recorded_streams_read_back_to_the_same() {
         }
     }
     assert!(seen > 100, "{seen}");
+}
+
+fn inputs_of(acts: &[(u64, Value)]) -> Vec<Taken> {
+    let entry = |(at, act): &(u64, Value)| {
+        let mut act = act.clone();
+        act["at"] = json!(at);
+        Taken {
+            after: usize::MAX,
+            at: *at,
+            input: Entry::read(act).unwrap().act.into_input().unwrap(),
+        }
+    };
+    acts.iter().map(entry).collect()
+}
+
+/// A lesson to which somebody did things.
+fn touched(id: &str) -> Recording {
+    let object = |name: &str| json!({ "metadata": { "namespace": "default", "name": name } });
+    let inputs = inputs_of(&[
+        (900, json!({ "op": "create", "object": object("mine") })),
+        (2_100, json!({ "op": "mode", "mode": "held" })),
+        (2_200, json!({ "op": "cut" })),
+        (2_300, json!({ "op": "delete", "object": object("mine") })),
+        (4_000, json!({ "op": "pop" })),
+    ]);
+    let scenario = lessons::load(id).unwrap().scenario;
+    let timeline = Recording { scenario, inputs }.play().unwrap();
+    timeline.recording()
+}
+
+fn all_lessons() -> Vec<Arc<str>> {
+    lessons::menu().into_iter().map(|(id, _)| id).collect()
+}
+
+#[test]
+fn a_trace_plays_the_same_facts() {
+    for id in all_lessons() {
+        let recording = touched(&id);
+        let written = trace::write(&Trace {
+            lesson: id.clone(),
+            title: Words {
+                en: "a".to_owned(),
+                zh: "\"名\"".to_owned(),
+            },
+            at: "t:2100+3".parse().ok(),
+            recording: recording.clone(),
+        });
+        assert!(trace::is_trace(written.as_bytes()));
+        let (read, error) = trace::read("a.jsonl", written.as_bytes());
+        assert_eq!(error, None, "{id}");
+        let read = read.unwrap();
+        assert_eq!(debug(&read.recording), debug(&recording), "{id}");
+        assert_eq!((&*read.lesson, &*read.title.zh), (&*id, "\"名\""));
+        assert_eq!(read.at.unwrap().to_string(), "t:2100+3");
+        let (again, played) = read.recording.play_within(1_000_000).unwrap();
+        assert_eq!(played, recording.inputs.len());
+        let first = recording.play().unwrap();
+        let len = first.len().min(again.len());
+        assert!(len > 5, "{id}");
+        assert!(first.facts(0..len)[..] == again.facts(0..len)[..], "{id}");
+    }
+}
+
+#[test]
+fn an_input_comes_where_it_was_whether_it_was_counted_or_not() {
+    for id in ["sandbox", "reflector", "sharedinformer-simulate"] {
+        let counted = touched(id);
+        let mut by_hand = counted.clone();
+        for taken in &mut by_hand.inputs {
+            taken.after = usize::MAX;
+        }
+        assert_eq!(
+            debug(&by_hand.play().unwrap().recording()),
+            debug(&counted),
+            "{id}"
+        );
+        assert_eq!(
+            debug(&counted.play().unwrap().recording()),
+            debug(&counted),
+            "{id}"
+        );
+        assert!(counted.inputs.len() == 5 && counted.inputs[0].after < 1_000);
+    }
+}
+
+const HEADER: &str = "{\"deltascope\":1}\n";
+const SCENARIO: &str = "{\"scenario\":{\"settings\":{\"feed\":\"server\"},\"traffic\":7}}\n";
+
+#[test]
+fn a_trace_that_is_wrong_says_its_line_and_what_to_do() {
+    let deep = format!("{}{}\n", "[".repeat(300), "]".repeat(300));
+    let nested = json!({ "beside": [{ "beside": [{}] }] });
+    let wide = json!({ "beside": vec![json!({}); 50], "initial": vec![json!({}); 1_100] });
+    for (more, line, words, opens) in [
+        ("{\"deltascope\":2}\n", 1, "newer page", false),
+        ("{\"deltascope\":\"1\"}\n", 1, "header", false),
+        (
+            "\u{feff}{\"deltascope\":1,\"a\":1}\n\n{\"b\":1}\n",
+            3,
+            "one of scenario",
+            false,
+        ),
+        (&format!("{HEADER}[]\n"), 2, "one of scenario", false),
+        (
+            &format!("{HEADER}{SCENARIO}{{\"at\":5"),
+            3,
+            "not JSON",
+            true,
+        ),
+        (&format!("{HEADER}{SCENARIO}{deep}"), 3, "not JSON", true),
+        (
+            &format!("{HEADER}{SCENARIO}{{\"at\":-5,\"op\":\"cut\"}}\n"),
+            3,
+            "\"at\"",
+            true,
+        ),
+        (
+            &format!("{HEADER}{SCENARIO}{{\"at\":5,\"after\":-1,\"op\":\"cut\"}}\n"),
+            3,
+            "-1",
+            true,
+        ),
+        (
+            &format!("{HEADER}{SCENARIO}{{\"at\":5,\"op\":\"cut\",\"x\":1}}\n"),
+            3,
+            "\"x\"",
+            true,
+        ),
+        (
+            &format!("{HEADER}{SCENARIO}{{\"item\":{{\"metadata\":{{}}}}}}\n"),
+            3,
+            "metadata.name",
+            true,
+        ),
+        (
+            &format!("{HEADER}{SCENARIO}{{\"event\":{{\"type\":\"NEW\",\"object\":{{}}}}}}\n"),
+            3,
+            "NEW",
+            true,
+        ),
+        (
+            &format!("{HEADER}{{\"scenario\":{{\"settings\":{{\"no\":1}}}}}}\n"),
+            2,
+            "\"no\"",
+            false,
+        ),
+        (
+            &format!("{HEADER}{{\"scenario\":{nested}}}\n"),
+            2,
+            "beside itself",
+            false,
+        ),
+        (
+            &format!("{HEADER}{{\"scenario\":{wide}}}\n"),
+            2,
+            "the most is",
+            false,
+        ),
+    ] {
+        let (read, error) = trace::read("a.jsonl", more.as_bytes());
+        let error = error.expect(words);
+        assert_eq!((error.line, read.is_some()), (Some(line), opens), "{error}");
+        assert!(error.message.en.contains(words), "{words}: {error}");
+        assert!(
+            error.message.en.contains(&format!("line {line}:")),
+            "{error}"
+        );
+        assert!(!error.message.zh.is_empty());
+        if let Some(read) = read {
+            assert!(read.recording.play_within(10_000).unwrap().0.len() > 10);
+        }
+    }
+    let (read, error) = trace::read("a.jsonl", HEADER.as_bytes());
+    assert!(
+        read.is_none()
+            && error
+                .unwrap()
+                .message
+                .en
+                .contains("no line with a scenario")
+    );
+    let long = format!("{HEADER}{}\n", "x".repeat(wire::MAX_LINE + 1));
+    let (_, error) = trace::read("a.jsonl", long.as_bytes());
+    assert!(error.unwrap().message.en.contains("longer than"));
+    let large = vec![b'\n'; wire::MAX_BYTES + 1];
+    let (_, error) = trace::read("a.jsonl", &large);
+    assert!(error.unwrap().message.en.contains("at most"));
+    let mut many = format!("{HEADER}{SCENARIO}");
+    for _ in 0..=trace::MAX_INPUTS {
+        many.push_str("{\"at\":5,\"op\":\"cut\"}\n");
+    }
+    let (read, error) = trace::read("a.jsonl", many.as_bytes());
+    assert_eq!(error.unwrap().line, Some(trace::MAX_INPUTS as u32 + 3));
+    assert_eq!(read.unwrap().recording.inputs.len(), trace::MAX_INPUTS);
+}
+
+#[test]
+fn what_would_take_too_long_is_cut_short() {
+    // Farther than any run, in any order, and never where they say they were.
+    let mut text = format!("{HEADER}{SCENARIO}");
+    for (after, at) in [(u32::MAX, 1_000_000_000_000_u64), (5, 3), (7, 900_000)] {
+        text.push_str(&format!(
+            "{{\"at\":{at},\"after\":{after},\"op\":\"cut\"}}\n"
+        ));
+    }
+    let (read, error) = trace::read("a.jsonl", text.as_bytes());
+    assert_eq!(error, None);
+    let (timeline, played) = read.unwrap().recording.play_within(20_000).unwrap();
+    assert_eq!(played, 0);
+    assert!((20_000..20_100).contains(&timeline.len()));
+    // A run that ends by itself, one day.
+    let endless = json!({ "settings": { "machinery": "shared", "work": { "failures": u32::MAX },
+        "handlers": [{ "queues": true }] },
+        "initial": [{ "metadata": { "name": "a" } }] });
+    let text = format!("{HEADER}{{\"scenario\":{endless}}}\n");
+    let (read, _) = trace::read("a.jsonl", text.as_bytes());
+    let (timeline, _) = read.unwrap().recording.play_within(5_000).unwrap();
+    assert!(
+        (5_000..5_100).contains(&timeline.len()),
+        "{}",
+        timeline.len()
+    );
+}
+
+proptest! {
+    // Each of them runs worlds: a quarter is enough.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_scenario_from_outside_does_harm(
+        scenario in made::scenario(),
+        inputs in proptest::collection::vec((0..20_000_u64, 0..900_usize, made::input()), 0..6),
+    ) {
+        let inputs = inputs.into_iter().map(|(at, after, input)| Taken { after, at, input });
+        let recording = Recording { scenario, inputs: inputs.collect() };
+        // Not every one can be built, and that is said.
+        if let Ok((timeline, _)) = recording.play_within(1_000) {
+            let exact = timeline.recording();
+            let (again, played) = exact.play_within(1_000).unwrap();
+            prop_assert_eq!(played, exact.inputs.len());
+            let len = timeline.len().min(again.len());
+            prop_assert!(timeline.facts(0..len)[..] == again.facts(0..len)[..]);
+            let _ = again.picture(again.len());
+        }
+    }
+
+    #[test]
+    fn a_spoiled_trace_is_read_as_far_as_it_goes(
+        place in 0.0..1.0_f64,
+        byte in any::<u8>(),
+        cut in any::<bool>(),
+    ) {
+        let mut bytes = trace::write(&Trace {
+            lesson: "pod-lifecycle".into(),
+            title: Words::default(),
+            at: None,
+            recording: touched("pod-lifecycle"),
+        })
+        .into_bytes();
+        let place = (bytes.len() as f64 * place) as usize;
+        bytes[place] = byte;
+        if cut {
+            bytes.truncate(place + 1);
+        }
+        let (read, error) = trace::read("a.jsonl", &bytes);
+        prop_assert!(read.is_some() || error.is_some());
+        if let Some(Ok((timeline, _))) = read.map(|read| read.recording.play_within(2_000)) {
+            prop_assert!(timeline.len() < 2_100);
+        }
+    }
+
+    #[test]
+    fn a_difference_makes_the_one_of_the_other(from in made::json(), to in made::json()) {
+        if let Some(change) = difference(&from, &to) {
+            let mut made = from.clone();
+            apply(&mut made, through_text(&change)).unwrap();
+            prop_assert_eq!(made, to);
+        }
+    }
+
+    #[test]
+    fn any_change_of_any_value_is_taken_or_refused(from in made::json(), change in made::json()) {
+        let mut made = from;
+        let _ = apply(&mut made, change);
+    }
+
+    #[test]
+    fn a_moment_is_found_again(place in 0.0..1.0_f64) {
+        for id in ["sandbox", "reflector"] {
+            let mut timeline = touched(id).play().unwrap();
+            timeline.extend(3_000);
+            let step = (timeline.len() as f64 * place) as usize;
+            let moment = Moment::of(&timeline, step);
+            let read: Moment = moment.to_string().parse().unwrap();
+            prop_assert_eq!(&read, &moment);
+            let mut fresh = touched(id).play().unwrap();
+            prop_assert_eq!(read.find(&mut fresh, &|_, _| None), Some(step));
+        }
+    }
+
+    #[test]
+    fn a_link_opens_what_it_was_made_of(
+        scenario in made::scenario(),
+        inputs in proptest::collection::vec((0..20_000_u64, 0..900_usize, made::input()), 0..6),
+        own in made::scenario(),
+    ) {
+        let inputs = inputs.into_iter().map(|(at, after, input)| Taken { after, at, input });
+        let recording = Recording { scenario, inputs: inputs.collect() };
+        for lesson in [None, Some(("x".into(), &own))] {
+            let link = Link::of(lesson, &recording).to_string();
+            let read = Link::read(&link).unwrap().recording(&own).unwrap();
+            prop_assert_eq!(debug(&read), debug(&recording), "{}", link);
+        }
+    }
+
+    #[test]
+    fn no_link_does_harm(text in "\\PC{0,40}", packed in proptest::collection::vec(any::<u8>(), 0..80)) {
+        let _ = Link::read(&text);
+        let _ = Link::read(&format!("#v1;{text}"));
+        let _ = Link::read(&format!("#v1;at={text}"));
+        use base64::Engine;
+        let packed = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(packed);
+        // Random bytes may be something packed, but hardly lines of a trace.
+        let read = Link::read(&format!("#v1;i={packed}"));
+        prop_assert!(read.is_err() || read.unwrap().inputs.is_empty());
+    }
+}
+
+#[test]
+fn moments_are_named_by_what_lasts() {
+    for text in [
+        "kept-delete",
+        "kept-delete+3",
+        "input:2",
+        "input:1+10",
+        "t:0",
+        "t:16900+4",
+    ] {
+        assert_eq!(text.parse::<Moment>().unwrap().to_string(), text);
+    }
+    for text in [
+        "",
+        "5",
+        "+3",
+        "t:",
+        "t:x",
+        "t:-5",
+        "t:99999999999999999999",
+        "input:0",
+        "input:",
+        "a+b",
+        "a+99999999999999999999",
+        "step:5",
+        "a+-1",
+    ] {
+        assert!(text.parse::<Moment>().is_err(), "{text}");
+    }
+    let mut timeline = touched("reflector").play().unwrap();
+    let find = |timeline: &mut Timeline, text: &str| {
+        text.parse::<Moment>()
+            .unwrap()
+            .find(timeline, &|_, id| (id == "m").then_some(7))
+    };
+    assert_eq!(find(&mut timeline, "m+2"), Some(9));
+    assert_eq!(find(&mut timeline, "n"), None);
+    assert_eq!(find(&mut timeline, "input:99"), None);
+    let first = find(&mut timeline, "input:1").unwrap();
+    let record = timeline.fact(first - 1).unwrap();
+    assert!(matches!(record.cause, Cause::Input(0)), "{record:?}");
+    // What has fewer facts than it had.
+    let end = timeline.count_until(1_000);
+    assert_eq!(find(&mut timeline, "t:1000+99999"), Some(end));
+    let mut endless = touched("sandbox").play_within(9_000).unwrap().0;
+    assert_eq!(find(&mut endless, "t:999999999999999"), None);
+    assert_eq!(find(&mut endless, "input:999999999"), None);
+}
+
+#[test]
+fn a_link_is_short() {
+    for id in all_lessons() {
+        let lesson = lessons::load(&id).unwrap();
+        let mut recording = touched(&id);
+        let plain = Link::of(
+            Some((id.clone(), &lesson.scenario)),
+            &Recording {
+                inputs: Vec::new(),
+                ..recording.clone()
+            },
+        );
+        assert!(plain.to_string().len() < 80, "{plain}");
+        recording.scenario.drops = vec![3, 4];
+        recording.scenario.settings.process_ms += 10;
+        if !recording.scenario.script.is_empty() {
+            recording.scenario.script.remove(0);
+        }
+        if let Some(recorded) = &mut recording.scenario.recorded {
+            recorded.events.pop();
+        }
+        let link = Link::of(Some((id.clone(), &lesson.scenario)), &recording);
+        let text = link.to_string();
+        assert!(text.len() < 700, "{}: {text}", text.len());
+        let read = Link::read(&text)
+            .unwrap()
+            .recording(&lesson.scenario)
+            .unwrap();
+        assert_eq!(debug(&read), debug(&recording), "{id}");
+    }
 }

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
 use crate::ui::app::Ui;
-use crate::ui::command::Command;
+use crate::ui::command::{Command, Export};
 use crate::ui::driver::Driver;
 use crate::ui::session::{Change, Session};
 use crate::ui::state::{API_VERSION, state};
@@ -106,6 +106,18 @@ pub fn install(driver: &Driver, ui: Ui) {
             session.obey(Command::Open(vec![(name, text.into_bytes())]))
         })
     });
+    for (name, what) in [
+        ("getUrl", Some(Export::Link)),
+        ("exportTrace", Some(Export::Trace)),
+        ("exportTranscript", None),
+    ] {
+        let on = driver.clone();
+        let export = Closure::<dyn Fn() -> JsValue>::new(move || {
+            let what = what.unwrap_or_else(|| Export::Transcript(ui.lang.get_untracked()));
+            on.export(what).map_or(JsValue::NULL, JsValue::from)
+        });
+        set(name, &export.into_js_value());
+    }
     let on = driver.clone();
     let get_state = Closure::<dyn Fn() -> JsValue>::new(move || {
         let text = state(&on.view(), ui.lang.get_untracked()).to_string();

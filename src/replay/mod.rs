@@ -1,9 +1,13 @@
 //! Recordings, and the picture that is a fold of their facts.
 
 pub mod branches;
+pub mod difference;
 pub mod edit;
+pub mod link;
+pub mod moment;
 pub mod monitors;
 pub mod picture;
 pub mod playback;
 pub mod recording;
 pub mod timeline;
+pub mod trace;

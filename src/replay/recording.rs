@@ -9,7 +9,10 @@ use crate::runtime::virtual_time::{Era, Input};
 use crate::source::Command;
 use crate::source::scenario::Scenario;
 
-use super::timeline::Timeline;
+use super::timeline::{AHEAD, MAX_FACTS, Timeline};
+
+/// How many inputs find another place than they had: for each, a part of the run is computed again.
+const MOST_ELSEWHERE: usize = 1_000;
 
 /// The scenario, with its seed, and what the user did to it.
 #[derive(Clone, Debug)]
@@ -38,18 +41,32 @@ impl Recording {
     /// # Errors
     /// Says which object of the scenario cannot be read.
     pub fn play(&self) -> Result<Timeline, String> {
-        let mut timeline = Timeline::new(self.scenario.clone())?;
-        for taken in &self.inputs {
-            timeline.extend(taken.after);
-            let same = timeline.len() >= taken.after && timeline.time_at(taken.after) == taken.at;
-            let after = if same {
-                taken.after
-            } else {
-                timeline.extend_past(taken.at)
-            };
-            timeline.insert(after, taken.input.clone());
-        }
+        let (timeline, _) = self.play_within(MAX_FACTS)?;
         Ok(timeline)
+    }
+
+    /// The same with no more than so many facts, for what comes from outside; and how many of the inputs
+    /// could be played.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read.
+    pub fn play_within(&self, most: usize) -> Result<(Timeline, usize), String> {
+        let mut timeline = Timeline::begin(self.scenario.clone(), most)?;
+        let mut elsewhere = 0;
+        let mut played = 0;
+        for taken in &self.inputs {
+            if !timeline.take(taken) {
+                let after = timeline.extend_past(taken.at);
+                elsewhere += 1;
+                if after >= timeline.most() || elsewhere > MOST_ELSEWHERE {
+                    break;
+                }
+                timeline.insert(after, taken.input.clone());
+            }
+            played += 1;
+        }
+        timeline.extend(timeline.len() + AHEAD);
+        Ok((timeline, played))
     }
 
     /// The same in another generation.

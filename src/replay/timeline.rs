@@ -116,6 +116,38 @@ impl Timeline {
         Ok(timeline)
     }
 
+    /// The same with nothing of it computed yet, and with no more than so many facts.
+    pub(super) fn begin(scenario: Scenario, most: usize) -> Result<Self, String> {
+        let world = scenario.build()?;
+        let mut timeline = Self::of(Arc::new(scenario), world, false);
+        timeline.limit(most);
+        Ok(timeline)
+    }
+
+    /// Puts an input where it was, and computes nothing beyond it; false where the facts are others than
+    /// they were.
+    pub(super) fn take(&mut self, taken: &Taken) -> bool {
+        let wanted = taken.after.min(self.most);
+        // No farther than its time: where it was written by hand, nobody has counted the facts.
+        while !self.over && self.len() < wanted && self.last_time() <= taken.at {
+            self.over = !self.world.step();
+            self.collect();
+        }
+        if self.len() < taken.after || self.time_at(taken.after) != taken.at {
+            return false;
+        }
+        if self.len() > taken.after {
+            self.insert(taken.after, taken.input.clone());
+            return true;
+        }
+        self.inputs.push(taken.clone());
+        self.taken = self.inputs.len();
+        self.world.input(taken.input.clone());
+        self.over = false;
+        self.collect();
+        true
+    }
+
     /// A run in which nothing happens.
     #[must_use]
     pub fn empty() -> Self {
@@ -417,10 +449,13 @@ impl Timeline {
     /// Back to the first moment at or after `step` facts at which an input can come in.
     fn rewind(&mut self, step: usize) {
         let step = step.min(self.len());
-        if step == self.len() {
+        let at_end = step == self.len();
+        // Where a run is over, its world has gone on to what states no fact: an input has to find it
+        // as it finds it when the run is computed again.
+        if at_end && !self.over {
             return;
         }
-        self.inputs.retain(|taken| taken.after < step);
+        self.inputs.retain(|taken| at_end || taken.after < step);
         let inputs = self.inputs.len();
         let kept = self
             .segments
@@ -441,6 +476,16 @@ impl Timeline {
                 break;
             }
             self.collect();
+        }
+    }
+
+    /// The time of the last fact.
+    fn last_time(&self) -> Time {
+        let last = self.segments.last();
+        let facts = last.and_then(|last| last.facts.as_ref());
+        match facts.and_then(|facts| facts.last()) {
+            Some(record) => record.time,
+            None => self.time_at(self.len()),
         }
     }
 

@@ -889,7 +889,7 @@ fn code(status: &Map<String, Value>) -> u16 {
 }
 
 /// serde_json's reason without its place, which is said elsewhere.
-fn reason(error: &serde_json::Error) -> String {
+pub(crate) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {
         Some((reason, _)) => reason.to_owned(),
@@ -897,7 +897,8 @@ fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-fn error(name: &str, line: Option<u32>, en: &str, zh: &str) -> WireError {
+/// An error in a file of this name.
+pub(crate) fn error(name: &str, line: Option<u32>, en: &str, zh: &str) -> WireError {
     let file = shortened(name);
     let message = match line {
         _ if file.is_empty() => Words {

@@ -4,10 +4,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use leptos::callback::{Callable, UnsyncCallback};
+use leptos::ev;
 use leptos::prelude::*;
 
 use super::board::Board;
-use super::command::Command;
+use super::command::{Command, Export};
 use super::driver::Driver;
 use super::i18n::{Lang, Text};
 use super::memo::Memo;
@@ -15,6 +16,7 @@ use super::strings::{Strings, strings};
 use super::view::View;
 use crate::embed::api;
 use crate::lessons;
+use crate::replay::link;
 
 /// What the components share, provided as a context.
 ///
@@ -33,6 +35,8 @@ pub struct Ui {
     pub lessons: RwSignal<Lessons>,
     /// Where every button, key and dropped file goes.
     pub on: UnsyncCallback<Command>,
+    /// Gives what leaves the page.
+    pub export: UnsyncCallback<Export, Result<String, Text>>,
 }
 
 /// The lessons (and the sandbox, and bundled recordings) of the menu: id and title, in order.
@@ -103,20 +107,34 @@ pub fn mount() {
 /// The page.
 #[component]
 pub fn App() -> impl IntoView {
-    let driver = Driver::new();
+    let driver = Driver::open(link_in_address());
     let on = driver.clone();
+    let export = driver.clone();
     let ui = Ui {
         view: RwSignal::new_local(Rc::new(driver.view())),
         lang: RwSignal::new(first_lang()),
         theme: RwSignal::new(first_theme()),
         lessons: RwSignal::new(lessons::menu().into()),
         on: UnsyncCallback::new(move |command| on.send(command)),
+        export: UnsyncCallback::new(move |what| export.export(what)),
     };
     driver.attach(ui);
     follow(ui);
+    let handle = window_event_listener(ev::hashchange, move |_| {
+        if let Some(link) = link_in_address() {
+            ui.send(Command::OpenLink(link.into()));
+        }
+    });
+    on_cleanup(move || handle.remove());
     provide_context(ui);
     api::install(&driver, ui);
     view! { <Board /> }
+}
+
+/// What stands behind the `#` of the address, where it is a link to a run.
+fn link_in_address() -> Option<String> {
+    let hash = window().location().hash().ok()?;
+    link::is_link(&hash).then_some(hash)
 }
 
 /// Keeps `<html>` and what is remembered in step with language and theme.

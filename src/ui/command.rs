@@ -7,6 +7,8 @@ use crate::cache::lister_watcher::ApiErrorKind;
 use crate::replay::edit::Setting;
 use crate::replay::picture::ProcessMode;
 
+use super::i18n::Lang;
+
 /// What a button, a key or the scripting interface asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
@@ -28,6 +30,8 @@ pub enum Command {
     Load(Arc<str>),
     /// Open dropped files: name and bytes.
     Open(Vec<(String, Vec<u8>)>),
+    /// Open a link: what stands behind the `#` of the address.
+    OpenLink(Arc<str>),
     /// Create an object on the server.
     Create(Draft),
     /// Change an object on the server.
@@ -74,6 +78,17 @@ pub enum Command {
     SetText(Setting, Arc<str>),
     /// Take the error away.
     DismissError,
+}
+
+/// What leaves the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Export {
+    /// The link to what is shown.
+    Link,
+    /// The run as a file that can be opened again.
+    Trace,
+    /// The run in words.
+    Transcript(Lang),
 }
 
 /// When something happens instead.

@@ -11,7 +11,8 @@ use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::ResizeObserver;
 
 use super::app::Ui;
-use super::command::Command;
+use super::command::{Command, Export};
+use super::i18n::Text;
 use super::motion::plan::{self, Motion};
 use super::motion::stage::Stage;
 use super::session::{Change, Session};
@@ -47,6 +48,31 @@ impl Driver {
                 flashed: Cell::new(0.0),
             }),
         }
+    }
+
+    /// The same, then what a link holds.
+    #[must_use]
+    pub fn open(link: Option<String>) -> Self {
+        let driver = Self::new();
+        if let Some(link) = link {
+            let command = Command::OpenLink(link.into());
+            driver.inner.session.borrow_mut().obey(command);
+        }
+        driver
+    }
+
+    /// What leaves the page; a link is whole, with the address of the page.
+    ///
+    /// # Errors
+    /// Says why it cannot, and what to do instead.
+    pub fn export(&self, what: Export) -> Result<String, Text> {
+        let exported = self.inner.session.borrow().export(what)?;
+        if what != Export::Link {
+            return Ok(exported);
+        }
+        let address = window().location().href().unwrap_or_default();
+        let page = address.split('#').next().unwrap_or_default();
+        Ok(format!("{page}{exported}"))
     }
 
     /// What the screen shows now.

@@ -253,3 +253,25 @@ pub(crate) fn scenario() -> impl Strategy<Value = Scenario> {
     };
     (alone(), vec(alone(), 0..2)).prop_map(|(scenario, beside)| Scenario { beside, ..scenario })
 }
+
+/// Any JSON, with few names, so that values have much in common.
+pub(crate) fn json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        select(vec![
+            json!(null),
+            json!(true),
+            json!(0),
+            json!(1),
+            json!("a"),
+            json!({ "@": [0, 1] })
+        ]),
+        (0..4_u8).prop_map(|n| json!({ "@": [n, n % 2, n] })),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let name = select(vec!["a", "b", "@"]).prop_map(str::to_owned);
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(Value::Array),
+            vec((name, inner), 0..3).prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}

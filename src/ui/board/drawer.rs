@@ -5,11 +5,10 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_bindgen::JsCast;
 
-use super::branches;
 use super::icons;
 use super::layout::Layout;
 use super::parts::{part, shown, text};
-use super::why;
+use super::{branches, share, why};
 use crate::ui::app::Ui;
 use crate::ui::strings::Strings;
 
@@ -20,17 +19,20 @@ pub(super) enum Panel {
     Why,
     /// The branches of the run.
     Branches,
+    /// Links and files.
+    Share,
 }
 
 impl Panel {
     /// In the order of the tabs.
-    const ALL: &[Self] = &[Self::Why, Self::Branches];
+    const ALL: &[Self] = &[Self::Why, Self::Branches, Self::Share];
 
     /// The name that ids and test ids use.
     pub(super) fn id(self) -> &'static str {
         match self {
             Self::Why => "why",
             Self::Branches => "branches",
+            Self::Share => "share",
         }
     }
 
@@ -38,6 +40,7 @@ impl Panel {
         match self {
             Self::Why => words.drawer_why,
             Self::Branches => words.branches,
+            Self::Share => words.drawer_share,
         }
     }
 
@@ -46,6 +49,7 @@ impl Panel {
         match self {
             Self::Why => words.drawer_why_title,
             Self::Branches => words.branches_title,
+            Self::Share => words.drawer_share_title,
         }
     }
 
@@ -53,6 +57,7 @@ impl Panel {
         match self {
             Self::Why => icons::WHY,
             Self::Branches => icons::BRANCHES,
+            Self::Share => icons::SHARE,
         }
     }
 
@@ -60,6 +65,7 @@ impl Panel {
         match self {
             Self::Why => why::Why().into_any(),
             Self::Branches => branches::Branches().into_any(),
+            Self::Share => share::Share().into_any(),
         }
     }
 }

@@ -129,7 +129,7 @@ pub(super) fn Header(
             >
                 {text(move || if known.get() { ui.words().known_on } else { ui.words().known_off })}
             </button>
-            <OpenButton />
+            <OpenButton class="chip open" testid="btn-open" />
             <button
                 class="chip lang"
                 data-testid="toggle-lang"

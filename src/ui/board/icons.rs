@@ -81,5 +81,7 @@ pub(super) const FOLDER: &str = "M1.5 11.5v-9h4l1.3 1.8h5.7v7.2z";
 /// A line that leaves another.
 pub(super) const BRANCHES: &str = "M4 2v11M4 9c0-3 6-1 6-5M2.5 2h3M8.5 3h3M2.5 13h3";
 /// What stands before what.
+/// An arrow out of a box.
+pub(super) const SHARE: &str = "M7 8.5V1.5M4.5 4L7 1.5L9.5 4M4 6.5H2.5v6h9v-6H10";
 pub(super) const WHY: &str = "M3 2.5h3v3H3zM8 8.5h3v3H8zM4.5 5.5V10H8";
 pub(super) const CHEVRON: &str = "M3.5 5.5L7 9l3.5-3.5";

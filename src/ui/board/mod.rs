@@ -21,6 +21,7 @@ mod pop;
 mod processor;
 mod queue;
 mod reflector;
+mod share;
 mod strip;
 mod token;
 mod transport;

@@ -15,9 +15,14 @@ use crate::ui::command::Command;
 /// whoever parses it has a lower limit of its own to complain with.
 const READ: f64 = 64.0 * 1024.0 * 1024.0;
 
-/// The button.
+/// The button; in the header and where else files are opened.
 #[component]
-pub(super) fn OpenButton() -> impl IntoView {
+pub(super) fn OpenButton(
+    /// How it looks.
+    class: &'static str,
+    /// Its name for tests.
+    testid: &'static str,
+) -> impl IntoView {
     let ui = Ui::get();
     let input = NodeRef::<html::Input>::new();
     view! {
@@ -36,8 +41,8 @@ pub(super) fn OpenButton() -> impl IntoView {
             }
         />
         <button
-            class="chip open"
-            data-testid="btn-open"
+            class=class
+            data-testid=testid
             aria-label=ui.word(|words| words.open_recording)
             title=ui.word(|words| words.open_recording)
             on:click=move |_| {

@@ -3,6 +3,7 @@
 //! Pure: no leptos, no DOM, no clock. The driver asks it for a [`View`] after every command.
 
 mod branches;
+mod share;
 pub mod why;
 
 use std::ops::ControlFlow;
@@ -21,6 +22,7 @@ use crate::replay::picture::{Feed, Picture};
 use crate::replay::playback::Playback;
 use crate::replay::recording::Recording;
 use crate::replay::timeline::{AHEAD, Timeline};
+use crate::replay::trace;
 use crate::runtime::virtual_time::{Era, HandlerSettings, Input, Machinery};
 use crate::source::pod::{self, PodSpec, Write};
 use crate::source::scenario::{Act, Scenario};
@@ -163,6 +165,7 @@ impl Session {
                 Err(message) => self.fail(message, None),
             },
             Command::Open(files) => self.open_files(&files),
+            Command::OpenLink(fragment) => self.open_link(&fragment),
             Command::Create(draft) => {
                 let object = pod::from_json(&spec(&draft, None).to_json());
                 self.write(object.map(Write::Create))
@@ -406,24 +409,27 @@ impl Session {
 
     /// Opens a lesson at its start.
     pub fn open(&mut self, lesson: Lesson) -> Change {
-        let speed = self.playback.speed();
         match Timeline::new(lesson.scenario.clone()) {
-            Ok(timeline) => {
-                self.timeline = timeline;
-                self.first_run = None;
-                self.branches = Branches::default();
-                self.list_branches();
-                self.list_settings();
-                self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
-                self.lesson = lesson;
-                self.playback = Playback::default();
-                self.playback.set_speed(speed);
-                self.picture = (0, Rc::new(self.timeline.picture(0)));
-                self.mark_anew();
-                Change::Cut
-            }
+            Ok(timeline) => self.begin(lesson, timeline),
             Err(reason) => self.fail(cannot_run(&reason), None),
         }
+    }
+
+    /// Shows a run of a lesson, at its start.
+    fn begin(&mut self, lesson: Lesson, timeline: Timeline) -> Change {
+        let speed = self.playback.speed();
+        self.timeline = timeline;
+        self.first_run = None;
+        self.branches = Branches::default();
+        self.list_branches();
+        self.list_settings();
+        self.head = Rc::new(head_of(&lesson, self.timeline.scenario()));
+        self.lesson = lesson;
+        self.playback = Playback::default();
+        self.playback.set_speed(speed);
+        self.picture = (0, Rc::new(self.timeline.picture(0)));
+        self.mark_anew();
+        Change::Cut
     }
 
     /// Runs the same once more, as another generation of client-go does; what the user did happens
@@ -469,6 +475,9 @@ impl Session {
     }
 
     fn open_files(&mut self, files: &[(String, Vec<u8>)]) -> Change {
+        if files.iter().any(|(_, bytes)| trace::is_trace(bytes)) {
+            return self.open_trace(files);
+        }
         let recorded = wire::open(files);
         let error = recorded.error.clone();
         // Where nothing could be read, what is open stays open.

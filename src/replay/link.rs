@@ -1,0 +1,329 @@
+//! A run as a link: what stands behind the `#` of the page's address.
+//!
+//! `#v1;lesson=sandbox;era=1.36;at=t:16900+3;sel=default/web-0;i=…`: a lesson, and what makes this run
+//! of it. `i` holds lines as a trace has them, compressed (deflate, base64url): `{"change":…}` where the
+//! scenario is another than the lesson's (or `{"scenario":…}`, whole), and the inputs. Keys that are not
+//! known are passed over, so that a link of tomorrow opens today as far as it can.
+
+use std::fmt;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use serde_json::Value;
+
+use crate::runtime::virtual_time::Era;
+use crate::source::scenario::Scenario;
+use crate::source::wire::Words;
+use crate::source::write;
+
+use super::difference::{apply, difference};
+use super::moment::Moment;
+use super::recording::{Recording, Taken};
+use super::trace::{self, Parts};
+
+/// The longest link that is made, in bytes: what mail, chats and issue trackers carry.
+pub const LONGEST: usize = 8_000;
+/// The longest that is read.
+const LONGEST_READ: usize = 64 << 10;
+/// What it may hold when it is unpacked, in bytes.
+const UNPACKED: usize = 1 << 20;
+/// How hard it is packed: the hardest, for a few KB.
+const LEVEL: u8 = 10;
+
+/// A link, read.
+#[derive(Clone, Debug, Default)]
+pub struct Link {
+    /// The id of the lesson.
+    pub lesson: Option<Arc<str>>,
+    /// The generation.
+    pub era: Option<Era>,
+    /// The moment; where it is left out, as the lesson opens.
+    pub at: Option<Moment>,
+    /// What is selected, in the words of the page.
+    pub selection: Arc<str>,
+    /// What makes another scenario of the lesson's.
+    pub change: Option<Change>,
+    /// What the visitor did.
+    pub inputs: Vec<Taken>,
+}
+
+/// What makes another scenario of the lesson's.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// As [`apply`] takes it.
+    Difference(Value),
+    /// Another one.
+    Whole(Box<Scenario>),
+}
+
+impl Link {
+    /// A link to a run that began with a lesson, or with none.
+    #[must_use]
+    pub fn of(lesson: Option<(Arc<str>, &Scenario)>, recording: &Recording) -> Self {
+        let scenario = &recording.scenario;
+        let era = Some(scenario.settings.era).filter(|_| scenario.settings.is_informer());
+        let mut link = Self {
+            era,
+            inputs: recording.inputs.clone(),
+            ..Self::default()
+        };
+        let Some((id, own)) = lesson else {
+            link.change = Some(Change::Whole(Box::new(scenario.clone())));
+            return link;
+        };
+        link.lesson = Some(id);
+        let (from, to) = (write::whole(&in_era(own, era)), write::whole(scenario));
+        if from != to {
+            link.change = Some(match difference(&from, &to) {
+                Some(difference) => Change::Difference(difference),
+                None => Change::Whole(Box::new(scenario.clone())),
+            });
+        }
+        link
+    }
+
+    /// Reads what stands behind the `#`.
+    ///
+    /// # Errors
+    /// Says what is wrong with it and what to do.
+    pub fn read(fragment: &str) -> Result<Self, Words> {
+        if fragment.len() > LONGEST_READ {
+            let size = fragment.len();
+            return Err(words(
+                &format!(
+                    "The link has {size} bytes; at most {LONGEST_READ} are read. Share a run as long as this as a file."
+                ),
+                &format!(
+                    "链接共 {size} 字节，最多读取 {LONGEST_READ} 字节。这么长的运行请以文件分享。"
+                ),
+            ));
+        }
+        // Some programs write `;` and `=` in another way when they pass a link on.
+        let whole = fragment.strip_prefix('#').unwrap_or(fragment);
+        let unescaped = if whole.contains(';') {
+            None
+        } else {
+            Some(unescape(whole)?)
+        };
+        let mut parts = unescaped.as_deref().unwrap_or(whole).split(';');
+        version(parts.next().unwrap_or_default())?;
+        let mut link = Self::default();
+        for part in parts {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let value = unescape(value)?;
+            match name {
+                "lesson" => link.lesson = Some(value.into()),
+                "era" => {
+                    link.era = Some(Era::try_from(Arc::from(value)).map_err(|error| bad(&error))?)
+                }
+                "at" => link.at = Some(value.parse().map_err(|()| no_moment(&value))?),
+                "sel" => link.selection = value.into(),
+                "i" => link.unpack(&value)?,
+                _ => {}
+            }
+        }
+        Ok(link)
+    }
+
+    /// What the run follows from; `own` is the scenario of the link's lesson.
+    ///
+    /// # Errors
+    /// Says what is wrong with the link and what to do.
+    pub fn recording(&self, own: &Scenario) -> Result<Recording, Words> {
+        let own = in_era(own, self.era);
+        let scenario = match &self.change {
+            None => own,
+            Some(Change::Whole(scenario)) => Scenario::clone(scenario),
+            Some(Change::Difference(difference)) => {
+                let mut written = write::whole(&own);
+                apply(&mut written, difference.clone())
+                    .and_then(|()| trace::scenario(written))
+                    .map_err(|error| bad(&error))?
+            }
+        };
+        Ok(Recording {
+            scenario,
+            inputs: self.inputs.clone(),
+        })
+    }
+
+    fn unpack(&mut self, packed: &str) -> Result<(), Words> {
+        // Padding is not needed, and some programs cut it off.
+        let packed = packed.trim_end_matches('=');
+        let Ok(packed) = URL_SAFE_NO_PAD.decode(packed) else {
+            return Err(damaged());
+        };
+        let text = decompress_to_vec_with_limit(&packed, UNPACKED).map_err(|_| damaged())?;
+        let mut parts = Parts::default();
+        for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
+            if let Some(value) = trace::json_of(number, line)? {
+                parts.take(value)?;
+            }
+        }
+        self.change = match (parts.scenario, parts.change) {
+            (Some(scenario), _) => Some(Change::Whole(Box::new(scenario))),
+            (None, change) => change.map(Change::Difference),
+        };
+        self.inputs = parts.inputs;
+        Ok(())
+    }
+
+    fn packed(&self) -> String {
+        let mut text = String::new();
+        match &self.change {
+            Some(Change::Difference(change)) => trace::line(&mut text, "change", change.clone()),
+            Some(Change::Whole(scenario)) => {
+                trace::line(&mut text, "scenario", write::whole(scenario));
+            }
+            None => {}
+        }
+        trace::inputs(&mut text, &self.inputs);
+        if text.is_empty() {
+            return text;
+        }
+        URL_SAFE_NO_PAD.encode(compress_to_vec(text.as_bytes(), LEVEL))
+    }
+}
+
+/// What stands behind the address of the page, with its `#`.
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("#v1")?;
+        let era = self.era.map(|era| era.0.era());
+        let at = self.at.as_ref().map(ToString::to_string);
+        let packed = self.packed();
+        for (name, value) in [
+            ("lesson", self.lesson.as_deref()),
+            ("era", era),
+            ("at", at.as_deref()),
+            ("sel", Some(&*self.selection)),
+            ("i", Some(&*packed)),
+        ] {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                write!(f, ";{name}=")?;
+                escape(value, f)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether what stands behind the `#` wants to be a link, of whatever version.
+#[must_use]
+pub fn is_link(fragment: &str) -> bool {
+    let text = fragment.strip_prefix('#').unwrap_or(fragment);
+    let number = text.strip_prefix('v').unwrap_or_default();
+    number.starts_with(|c: char| c.is_ascii_digit()) || text.contains(['=', ';', '%'])
+}
+
+fn in_era(scenario: &Scenario, era: Option<Era>) -> Scenario {
+    let recording = Recording {
+        scenario: scenario.clone(),
+        inputs: Vec::new(),
+    };
+    match era {
+        Some(Era(generation)) if scenario.settings.is_informer() => {
+            recording.in_generation(generation).scenario
+        }
+        _ => recording.scenario,
+    }
+}
+
+fn version(text: &str) -> Result<(), Words> {
+    if text == "v1" {
+        return Ok(());
+    }
+    let number = text.strip_prefix('v').unwrap_or_default();
+    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(words(
+            &format!(
+                "The link is of version {}, and this page reads version 1. Open it with a newer page.",
+                short(number)
+            ),
+            &format!(
+                "链接的版本是 {}，本页读取版本 1。请用更新的页面打开。",
+                short(number)
+            ),
+        ));
+    }
+    let text = short(text);
+    Err(words(
+        &format!("The link begins with {text:?} and not with v1. Copy it again, whole."),
+        &format!("链接以 {text:?} 开头，而不是 v1。请重新复制完整的链接。"),
+    ))
+}
+
+/// As it may stand in an address; what is not ASCII, and what separates, as `%XX`.
+fn escape(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => write!(f, "{}", char::from(byte))?,
+            b'-' | b'_' | b'.' | b'/' | b':' | b'+' | b'~' | b',' => {
+                write!(f, "{}", char::from(byte))?
+            }
+            _ => write!(f, "%{byte:02X}")?,
+        }
+    }
+    Ok(())
+}
+
+fn unescape(text: &str) -> Result<String, Words> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || char::from(rest.next()?).to_digit(16);
+        let (Some(high), Some(low)) = (digit(), digit()) else {
+            return Err(damaged());
+        };
+        // Two digits fit.
+        bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
+    }
+    String::from_utf8(bytes).map_err(|_| damaged())
+}
+
+fn short(text: &str) -> &str {
+    match text.char_indices().nth(20) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    }
+}
+
+fn no_moment(text: &str) -> Words {
+    let text = short(text);
+    words(
+        &format!(
+            "The link names no moment with {text:?}: write a marker, input:2 or t:16900, and +3 for three facts after it."
+        ),
+        &format!(
+            "链接中的 {text:?} 不是时刻：可写标记名、input:2 或 t:16900，再加 +3 表示其后三个事实。"
+        ),
+    )
+}
+
+fn damaged() -> Words {
+    words(
+        "The link is damaged: a part of it is missing or was changed. Copy it again, whole.",
+        "链接已损坏：有一部分缺失或被改动。请重新复制完整的链接。",
+    )
+}
+
+fn bad(error: &str) -> Words {
+    words(
+        &format!("The link cannot be opened: {error}. Copy it again, whole."),
+        &format!("无法打开链接：{error}。请重新复制完整的链接。"),
+    )
+}
+
+fn words(en: &str, zh: &str) -> Words {
+    Words {
+        en: en.to_owned(),
+        zh: zh.to_owned(),
+    }
+}

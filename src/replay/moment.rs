@@ -1,0 +1,141 @@
+//! A moment of a run, named so that it lasts: facts are others in another version of this program.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::cache::fact::Cause;
+use crate::runtime::Time;
+
+use super::timeline::Timeline;
+
+/// A moment: so many facts after something that lasts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// What lasts.
+    pub anchor: Anchor,
+    /// So many facts after it.
+    pub plus: usize,
+}
+
+/// What a moment is named by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Anchor {
+    /// A marker of the lesson: `relist`.
+    Marker(Arc<str>),
+    /// The first fact that the n-th input made, from 1; the script's count, and the visitor's: `input:2`.
+    Input(usize),
+    /// Before the first fact at this virtual time in ms: `t:16900`. At most as many facts after it
+    /// as that time has.
+    Time(Time),
+}
+
+impl Moment {
+    /// The state after `step` facts.
+    #[must_use]
+    pub fn of(timeline: &Timeline, step: usize) -> Self {
+        let time = timeline.time_at(step);
+        Self {
+            anchor: Anchor::Time(time),
+            plus: step.saturating_sub(count_before(timeline, time)),
+        }
+    }
+
+    /// After how many facts it is, if it comes among those that the timeline may have; `marker`
+    /// finds markers.
+    pub fn find(
+        &self,
+        timeline: &mut Timeline,
+        marker: &dyn Fn(&mut Timeline, &str) -> Option<usize>,
+    ) -> Option<usize> {
+        let from = match &self.anchor {
+            Anchor::Marker(id) => marker(timeline, id)?,
+            Anchor::Input(number) => nth_input(timeline, *number)?,
+            Anchor::Time(time) => {
+                let end = timeline.extend_past(*time);
+                if timeline.is_full() && timeline.time_at(timeline.len()) <= *time {
+                    return None;
+                }
+                let from = count_before(timeline, *time);
+                return Some(from.saturating_add(self.plus).min(end));
+            }
+        };
+        let step = from.saturating_add(self.plus);
+        timeline.extend(step);
+        Some(step.min(timeline.len()))
+    }
+}
+
+fn count_before(timeline: &Timeline, time: Time) -> usize {
+    time.checked_sub(1)
+        .map_or(0, |before| timeline.count_until(before))
+}
+
+/// After how many facts the first one is that this input made.
+fn nth_input(timeline: &mut Timeline, wanted: usize) -> Option<usize> {
+    let (mut seen, mut last, mut from) = (0, None, 0);
+    loop {
+        let known = timeline.len();
+        let found = timeline.each(from..known, &mut |place, record| {
+            let (Cause::Script(_) | Cause::Input(_)) = record.cause else {
+                return std::ops::ControlFlow::Continue(());
+            };
+            if last.replace(record.cause) != Some(record.cause) {
+                seen += 1;
+            }
+            if seen == wanted {
+                std::ops::ControlFlow::Break(place + 1)
+            } else {
+                std::ops::ControlFlow::Continue(())
+            }
+        });
+        if found.is_some() || !timeline.is_endless() {
+            return found;
+        }
+        from = known;
+        timeline.extend(known + super::timeline::SEGMENT);
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.anchor {
+            Anchor::Marker(id) => f.write_str(id)?,
+            Anchor::Input(number) => write!(f, "input:{number}")?,
+            Anchor::Time(time) => write!(f, "t:{time}")?,
+        }
+        if self.plus > 0 {
+            write!(f, "+{}", self.plus)?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Moment {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        // A plus sign may have become a space on its way.
+        let (anchor, plus) = text.split_once(['+', ' ']).unwrap_or((text, "0"));
+        let whole = |text: &str| {
+            let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse().ok().filter(|_| digits).ok_or(())
+        };
+        let plus: u64 = whole(plus)?;
+        let anchor = match anchor.split_once(':') {
+            Some(("t", time)) => Anchor::Time(whole(time)?),
+            Some(("input", number)) => match whole(number)? {
+                0 => return Err(()),
+                number => Anchor::Input(usize::try_from(number).map_err(|_| ())?),
+            },
+            Some(_) => return Err(()),
+            // A bare number would be a number of facts, and those do not last.
+            None if whole(anchor).is_ok() || anchor.is_empty() => return Err(()),
+            None => Anchor::Marker(anchor.into()),
+        };
+        Ok(Self {
+            anchor,
+            plus: usize::try_from(plus).map_err(|_| ())?,
+        })
+    }
+}

@@ -1,0 +1,434 @@
+//! A run as a file: JSON Lines, from which the same run is computed again.
+//!
+//! The first line is the header, `{"deltascope":1,…}`; then come the scenario, what was recorded (the
+//! list, its items, the events) and the inputs, each on a line. What is not known in the header is
+//! passed over; anything else that is not known is an error, because the run would be another one.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::runtime::fields::{Fields, Read};
+use crate::source::scenario::{Entry, Scenario};
+use crate::source::wire::{
+    self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, Recorded,
+    RecordedEvent, WireError, Words,
+};
+use crate::source::write;
+
+use super::moment::Moment;
+use super::recording::{Recording, Taken};
+
+/// The version of the format.
+pub const VERSION: u64 = 1;
+/// The name of the field that tells a trace from anything else.
+const NAME: &str = "deltascope";
+/// The most inputs: more than anybody makes by hand.
+pub const MAX_INPUTS: usize = 10_000;
+/// The most objects and entries of a script, counted once for each informer that they are built for.
+const MAX_BUILT: usize = 50_000;
+
+/// What a file holds.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// The id of the lesson that it began with; empty where there was none.
+    pub lesson: Arc<str>,
+    /// What it is called.
+    pub title: Words,
+    /// The moment that was shown.
+    pub at: Option<Moment>,
+    /// What the run follows from.
+    pub recording: Recording,
+}
+
+/// As a file.
+#[must_use]
+pub fn write(trace: &Trace) -> String {
+    let mut text = String::new();
+    let version = env!("CARGO_PKG_VERSION");
+    let title = &trace.title;
+    // The name first, so that people see what it is.
+    let _ = write!(text, "{{\"{NAME}\":{VERSION},\"program\":\"{version}\"");
+    let at = trace.at.as_ref().map(ToString::to_string);
+    for (name, value) in [
+        ("lesson", Some(&*trace.lesson)),
+        ("titleEn", Some(&*title.en)),
+        ("titleZh", Some(&*title.zh)),
+        ("at", at.as_deref()),
+    ] {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            let _ = write!(text, ",\"{name}\":{}", Value::from(value));
+        }
+    }
+    text.push_str("}\n");
+    let recording = &trace.recording;
+    line(&mut text, "scenario", write::scenario(&recording.scenario));
+    if let Some(recorded) = &recording.scenario.recorded {
+        if let Some(start) = &recorded.start {
+            line(&mut text, "list", write::list(start));
+            for item in write::items(start) {
+                line(&mut text, "item", item);
+            }
+        }
+        if recorded.has_watch {
+            line(&mut text, "watch", Value::Bool(true));
+        }
+        for event in &recorded.events {
+            line(&mut text, "event", write::event(event));
+        }
+    }
+    inputs(&mut text, &recording.inputs);
+    text
+}
+
+/// Whether a file wants to be a trace; then [`read`] says what is wrong with it.
+#[must_use]
+pub fn is_trace(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = bytes.trim_ascii_start();
+    let Some(rest) = bytes.strip_prefix(b"{") else {
+        return false;
+    };
+    let name = format!("\"{NAME}\"");
+    rest.trim_ascii_start().starts_with(name.as_bytes())
+}
+
+/// Reads a trace as far as it can be read: what is there with an error came before its line.
+#[must_use]
+pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
+    if bytes.len() > MAX_BYTES {
+        let size = bytes.len();
+        let error = wire::error(
+            name,
+            None,
+            &format!(
+                "the trace has {size} bytes; at most {MAX_BYTES} are read. Share a shorter run."
+            ),
+            &format!("轨迹共 {size} 字节，最多读取 {MAX_BYTES} 字节。请分享更短的运行。"),
+        );
+        return (None, Some(error));
+    }
+    let mut parts = Parts::default();
+    let mut header = None;
+    let mut error = None;
+    let mut each = |number: u32, bytes: &[u8]| {
+        if error.is_some() {
+            return;
+        }
+        let read = match (&header, json_of(number, bytes)) {
+            (_, Ok(None)) => Ok(()),
+            (None, Ok(Some(value))) => header_of(value).map(|read| header = Some(read)),
+            (Some(_), Ok(Some(value))) => parts.take(value),
+            (_, Err(words)) => Err(words),
+        };
+        if let Err(words) = read {
+            error = Some(wire::error(name, Some(number), &words.en, &words.zh));
+        }
+    };
+    let mut lines = LineSplitter::new(MAX_LINE);
+    let fed = lines.feed(bytes, &mut each);
+    if let Some((number, rest)) = lines.finish().filter(|_| fed.is_ok()) {
+        each(number, &rest);
+    }
+    if let Err(LineTooLong { line }) = fed {
+        let words = too_long();
+        error.get_or_insert(wire::error(name, Some(line), &words.en, &words.zh));
+    }
+    let Some(header) = header else {
+        let error = error.unwrap_or_else(|| {
+            let words = no_header();
+            wire::error(name, None, &words.en, &words.zh)
+        });
+        return (None, Some(error));
+    };
+    match parts.recording() {
+        Ok(recording) => (
+            Some(Trace {
+                recording,
+                ..header
+            }),
+            error,
+        ),
+        Err(words) => {
+            let unread = || wire::error(name, None, &words.en, &words.zh);
+            (None, Some(error.unwrap_or_else(unread)))
+        }
+    }
+}
+
+/// What stands on the lines, but for the header.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) scenario: Option<Scenario>,
+    /// What makes the scenario of that of a lesson; only in links.
+    pub(super) change: Option<Value>,
+    pub(super) inputs: Vec<Taken>,
+    list: Option<Value>,
+    items: Vec<Value>,
+    has_watch: bool,
+    events: Vec<RecordedEvent>,
+}
+
+impl Parts {
+    /// Takes what stands on one line.
+    pub(super) fn take(&mut self, value: Value) -> Result<(), Words> {
+        let Value::Object(mut fields) = value else {
+            return Err(no_line());
+        };
+        if fields.contains_key("op") {
+            if self.inputs.len() == MAX_INPUTS {
+                return Err(too_many("inputs", "输入", MAX_INPUTS));
+            }
+            self.inputs
+                .push(taken(fields).map_err(|error| bad(&error))?);
+            return Ok(());
+        }
+        let (Some(name), 1) = (fields.keys().next().cloned(), fields.len()) else {
+            return Err(no_line());
+        };
+        let value = fields.remove(&name).unwrap_or_default();
+        match &*name {
+            "scenario" => self.scenario = Some(scenario(value).map_err(|error| bad(&error))?),
+            "change" => self.change = Some(value),
+            "list" => self.list = Some(value),
+            "item" if self.items.len() == MAX_ITEMS => {
+                return Err(too_many("objects", "对象", MAX_ITEMS));
+            }
+            "item" => {
+                // Read here as well, so that the line is known where it is wrong.
+                wire::list_of(Map::new().into(), vec![value.clone()])
+                    .map_err(|error| error.message)?;
+                self.items.push(value);
+            }
+            "watch" => self.has_watch = true,
+            "event" if self.events.len() == MAX_EVENTS => {
+                return Err(too_many("events", "事件", MAX_EVENTS));
+            }
+            "event" => {
+                self.has_watch = true;
+                self.events.push(event(value)?);
+            }
+            _ => return Err(no_line()),
+        }
+        Ok(())
+    }
+
+    /// What the run follows from.
+    fn recording(mut self) -> Result<Recording, Words> {
+        let recorded = self.recorded()?;
+        let Some(mut scenario) = self.scenario else {
+            return Err(Words {
+                en: "the trace has no line with a scenario. Export it again.".to_owned(),
+                zh: "轨迹中没有 scenario 这一行。请重新导出。".to_owned(),
+            });
+        };
+        scenario.recorded = recorded;
+        Ok(Recording {
+            scenario,
+            inputs: self.inputs,
+        })
+    }
+
+    fn recorded(&mut self) -> Result<Option<Recorded>, Words> {
+        if self.list.is_none() && !self.has_watch {
+            return Ok(None);
+        }
+        let start = match self.list.take() {
+            Some(list) => {
+                let items = std::mem::take(&mut self.items);
+                Some(wire::list_of(list, items).map_err(|error| error.message)?)
+            }
+            None => None,
+        };
+        Ok(Some(Recorded {
+            start,
+            events: std::mem::take(&mut self.events),
+            has_watch: self.has_watch,
+            error: None,
+        }))
+    }
+}
+
+/// A line for each input.
+pub(super) fn inputs(text: &mut String, inputs: &[Taken]) {
+    for taken in inputs {
+        // One that was moved has not been counted.
+        let after = (taken.after != usize::MAX).then_some(("after", taken.after as u64));
+        let written = write::input(taken.at, after.as_slice(), &taken.input);
+        let _ = writeln!(text, "{written}");
+    }
+}
+
+pub(super) fn line(text: &mut String, name: &str, value: Value) {
+    let mut fields = Map::new();
+    fields.insert(name.to_owned(), value);
+    let _ = writeln!(text, "{}", Value::Object(fields));
+}
+
+/// The JSON of a line; none where it is empty.
+pub(super) fn json_of(number: u32, bytes: &[u8]) -> Result<Option<Value>, Words> {
+    let bytes = bytes
+        .strip_prefix(b"\xef\xbb\xbf")
+        .filter(|_| number == 1)
+        .unwrap_or(bytes);
+    if bytes.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Err(Words {
+            en: "the line is not UTF-8. Save the file as UTF-8, or export it again.".to_owned(),
+            zh: "这一行不是 UTF-8。请另存为 UTF-8，或重新导出。".to_owned(),
+        });
+    };
+    serde_json::from_str(text).map(Some).map_err(|error| {
+        let (reason, column) = (wire::reason(&error), error.column());
+        Words {
+            en: format!(
+                "the line is not JSON ({reason}, column {column}). Mend or remove it, or export the trace again."
+            ),
+            zh: format!("这一行不是 JSON（{reason}，第 {column} 列）。请修正或删除，或重新导出轨迹。"),
+        }
+    })
+}
+
+/// A scenario from outside: checked for what it would take to build it.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub(super) fn scenario(mut value: Value) -> Result<Scenario, String> {
+    let recorded = match value.as_object_mut() {
+        Some(fields) => fields.remove("recorded"),
+        None => None,
+    };
+    let mut scenario = Scenario::read(value)?;
+    if scenario
+        .beside
+        .iter()
+        .any(|beside| !beside.beside.is_empty())
+    {
+        return Err("an informer beside others has others beside itself".to_owned());
+    }
+    let own = |one: &Scenario| one.initial.len() + one.script.len();
+    let built = own(&scenario) * (1 + scenario.beside.len())
+        + scenario.beside.iter().map(own).sum::<usize>();
+    if built > MAX_BUILT {
+        return Err(format!(
+            "{built} objects and entries would be built; the most is {MAX_BUILT}"
+        ));
+    }
+    if let Some(recorded) = recorded {
+        scenario.recorded = Some(recorded_of(recorded)?);
+    }
+    Ok(scenario)
+}
+
+/// What was recorded, as one value.
+fn recorded_of(value: Value) -> Result<Recorded, String> {
+    let mut fields = Fields::of("what was recorded", value)?;
+    let mut parts = Parts {
+        list: fields.get("list")?,
+        items: fields.get("items")?,
+        ..Parts::default()
+    };
+    let events: Option<Vec<Value>> = fields.get("events")?;
+    fields.done()?;
+    parts.has_watch = events.is_some();
+    for value in events.unwrap_or_default() {
+        parts.events.push(event(value).map_err(|words| words.en)?);
+    }
+    let read = parts.recorded().map_err(|words| words.en)?;
+    Ok(read.unwrap_or_default())
+}
+
+fn event(value: Value) -> Result<RecordedEvent, Words> {
+    match value.get("cut").and_then(Value::as_u64) {
+        Some(bytes) => Ok(RecordedEvent::Cut {
+            bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+        }),
+        None => wire::event_of(value),
+    }
+}
+
+fn taken(mut fields: Map<String, Value>) -> Result<Taken, String> {
+    let after: Option<usize> = match fields.remove("after") {
+        Some(after) => Some(usize::read(after)?),
+        None => None,
+    };
+    let Entry { at, act } = Entry::read(Value::Object(fields))?;
+    Ok(Taken {
+        // Written by hand: it goes by its time.
+        after: after.unwrap_or(usize::MAX),
+        at,
+        input: act.into_input()?,
+    })
+}
+
+fn header_of(value: Value) -> Result<Trace, Words> {
+    let version = value.get(NAME).cloned().unwrap_or_default();
+    match version.as_u64() {
+        Some(VERSION) => {}
+        Some(later) if later > VERSION => {
+            return Err(Words {
+                en: format!(
+                    "the trace has version {later}, and this page reads version {VERSION}. Open it with a newer page."
+                ),
+                zh: format!("轨迹的版本是 {later}，本页读取版本 {VERSION}。请用更新的页面打开。"),
+            });
+        }
+        _ => return Err(no_header()),
+    }
+    let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+    Ok(Trace {
+        lesson: text("lesson").into(),
+        title: Words {
+            en: text("titleEn").to_owned(),
+            zh: text("titleZh").to_owned(),
+        },
+        at: text("at").parse().ok(),
+        recording: Recording {
+            scenario: Scenario::default(),
+            inputs: Vec::new(),
+        },
+    })
+}
+
+fn bad(error: &str) -> Words {
+    Words {
+        en: format!("{error}. Mend the line, or export the trace again."),
+        zh: format!("{error}。请修正这一行，或重新导出轨迹。"),
+    }
+}
+
+fn no_header() -> Words {
+    Words {
+        en: format!(
+            "the first line of a trace is a header such as {{\"{NAME}\":{VERSION}}}. Export the trace again."
+        ),
+        zh: format!("轨迹的第一行是 {{\"{NAME}\":{VERSION}}} 这样的头部。请重新导出轨迹。"),
+    }
+}
+
+fn no_line() -> Words {
+    Words {
+        en: "a line of a trace has one of scenario, list, item, watch and event, or at and op. Mend or remove it."
+            .to_owned(),
+        zh: "轨迹的每一行有 scenario、list、item、watch、event 之一，或 at 和 op。请修正或删除这一行。".to_owned(),
+    }
+}
+
+fn too_long() -> Words {
+    Words {
+        en: format!(
+            "the line is longer than {MAX_LINE} bytes. Is this a trace, with one thing a line?"
+        ),
+        zh: format!("这一行超过 {MAX_LINE} 字节。这是每行一项的轨迹吗？"),
+    }
+}
+
+fn too_many(en: &str, zh: &str, most: usize) -> Words {
+    Words {
+        en: format!("there are more than {most} {en}. Cut the file here."),
+        zh: format!("{zh}超过 {most} 个。请在这里截断文件。"),
+    }
+}

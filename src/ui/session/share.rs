@@ -1,0 +1,323 @@
+//! What leaves the page and comes back: links, traces and transcripts.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::lessons::{self, Lesson};
+use crate::replay::link::{self, Link};
+use crate::replay::moment::{Anchor, Moment};
+use crate::replay::recording::Recording;
+use crate::replay::timeline::{MAX_FACTS, Timeline};
+use crate::replay::trace::{self, Trace};
+use crate::source::scenario::Scenario;
+use crate::source::wire::Words;
+use crate::ui::caption;
+use crate::ui::command::Export;
+use crate::ui::decimal::decimal;
+use crate::ui::i18n::{Lang, Text};
+use crate::ui::lanes::actor_name;
+use crate::ui::view::{ErrorView, RECENT};
+
+use super::{Change, LEAP, Session, cannot_run};
+
+/// How many facts are computed to open what somebody shared: some seconds of a page that does not
+/// answer, at the worst.
+const FAR: usize = 1_000_000;
+/// How many facts a transcript tells at the most.
+const TOLD: usize = 20_000;
+
+impl Session {
+    /// What leaves the page.
+    ///
+    /// # Errors
+    /// Says why it cannot, and what to do instead.
+    pub fn export(&self, what: Export) -> Result<String, Text> {
+        match what {
+            Export::Link => self.share_link(),
+            Export::Trace => Ok(self.trace()),
+            Export::Transcript(lang) => Ok(self.transcript(lang)),
+        }
+    }
+
+    /// The link to what is shown, as it stands behind the address of the page.
+    ///
+    /// # Errors
+    /// Says why there is none, and what to do instead.
+    fn share_link(&self) -> Result<String, Text> {
+        let lesson = lessons::load(&self.lesson.id).ok();
+        let recording = self.timeline.recording();
+        if lesson.is_none() && recording.scenario.recorded.is_some() {
+            return Err(Text::new(
+                "This recording came from a file, and a link cannot carry it. Download the trace and share that file.",
+                "这段录制来自文件，链接装不下。请下载轨迹并分享该文件。",
+            ));
+        }
+        let own = lesson
+            .as_ref()
+            .map(|lesson| (Arc::clone(&lesson.id), &lesson.scenario));
+        let mut link = Link::of(own, &recording);
+        link.at = Some(self.moment());
+        let text = link.to_string();
+        if text.len() > link::LONGEST {
+            let (size, most) = (text.len(), link::LONGEST);
+            return Err(Text::new(
+                &format!(
+                    "The link would have {size} characters, and many programs cut off more than {most}. Download the trace and share that file."
+                ),
+                &format!(
+                    "链接将有 {size} 个字符，许多程序会截断超过 {most} 个字符的链接。请下载轨迹并分享该文件。"
+                ),
+            ));
+        }
+        Ok(text)
+    }
+
+    /// The run as a file that can be opened again.
+    fn trace(&self) -> String {
+        let title = &self.lesson.title;
+        trace::write(&Trace {
+            lesson: Arc::clone(&self.lesson.id),
+            title: Words {
+                en: title.en.to_string(),
+                zh: title.zh.to_string(),
+            },
+            at: Some(self.moment()),
+            recording: self.timeline.recording(),
+        })
+    }
+
+    /// The run in words: to its end, or (an endless one) to the cursor.
+    fn transcript(&self, lang: Lang) -> String {
+        let timeline = &self.timeline;
+        let end = if timeline.is_endless() || timeline.is_full() {
+            self.playback.cursor()
+        } else {
+            timeline.len()
+        };
+        let from = end.saturating_sub(TOLD);
+        let mut picture = timeline.picture(from);
+        let mut text = format!(
+            "{} ({})\n{}\n\n",
+            self.lesson.title.get(lang),
+            self.head.era,
+            self.lesson.note.get(lang)
+        );
+        if from == 0 {
+            text.push_str(&sentence(&caption::before_start(&picture, lang)));
+        } else {
+            text.push_str(match lang {
+                Lang::En => "What came before is left out.\n",
+                Lang::Zh => "之前的内容省略。\n",
+            });
+        }
+        let facts = timeline.facts(from..end);
+        for (place, record) in facts.iter().enumerate() {
+            picture.apply(record);
+            let recent = facts.get((place + 1).saturating_sub(RECENT)..=place);
+            let words = caption::words(record, recent.unwrap_or_default(), &picture, lang);
+            text.push_str(&format!(
+                "{} s  {}: {}",
+                seconds(record.time),
+                actor_name(record.actor, &picture, lang),
+                sentence(&words)
+            ));
+        }
+        text
+    }
+
+    pub(super) fn open_link(&mut self, fragment: &str) -> Change {
+        let link = match Link::read(fragment) {
+            Ok(link) => link,
+            Err(words) => return self.fail(text_of(&words), None),
+        };
+        let id = match (&link.lesson, &link.change) {
+            (None, Some(link::Change::Whole(scenario))) => {
+                let lesson = shared(scenario, "link", Text::new("A shared run", "分享的运行"));
+                return self.open_shared(lesson, &link, &Scenario::default());
+            }
+            (None, _) => lessons::FIRST,
+            (Some(id), _) => id,
+        };
+        match lessons::load(id) {
+            Ok(lesson) => {
+                let own = lesson.scenario.clone();
+                self.open_shared(lesson, &link, &own)
+            }
+            Err(message) => self.fail(message, None),
+        }
+    }
+
+    fn open_shared(&mut self, lesson: Lesson, link: &Link, own: &Scenario) -> Change {
+        let is_lessons_own = link.change.is_none();
+        match link.recording(own) {
+            Ok(recording) => {
+                self.show_recording(lesson, &recording, link.at.as_ref(), is_lessons_own)
+            }
+            Err(words) => self.fail(text_of(&words), None),
+        }
+    }
+
+    pub(super) fn open_trace(&mut self, files: &[(String, Vec<u8>)]) -> Change {
+        let [(name, bytes)] = files else {
+            return self.fail(
+                Text::new(
+                    "One of the files is a trace, which is a whole run. Open it alone.",
+                    "其中一个文件是轨迹，即完整的运行。请单独打开它。",
+                ),
+                None,
+            );
+        };
+        let (read, error) = trace::read(name, bytes);
+        let line = error.as_ref().and_then(|error| error.line);
+        let error = error.map(|error| text_of(&error.message));
+        let Some(Trace {
+            lesson,
+            title,
+            at,
+            recording,
+        }) = read
+        else {
+            return self.fail(error.unwrap_or_default(), line);
+        };
+        let lesson = lessons::load(&lesson).unwrap_or_else(|_| {
+            let title = if title.en.is_empty() {
+                Text::new(name, name)
+            } else {
+                text_of(&title)
+            };
+            shared(&recording.scenario, &format!("file:{name}"), title)
+        });
+        let change = self.show_recording(lesson, &recording, at.as_ref(), false);
+        // What could not be read comes before what could not be shown.
+        if let Some(message) = error {
+            self.error = Some(ErrorView { message, line });
+        }
+        change
+    }
+
+    /// Shows the run at the moment; what is open stays where that cannot be done.
+    fn show_recording(
+        &mut self,
+        lesson: Lesson,
+        recording: &Recording,
+        at: Option<&Moment>,
+        is_lessons_own: bool,
+    ) -> Change {
+        let (mut timeline, played) = match recording.play_within(FAR) {
+            Ok(played) => played,
+            Err(reason) => return self.fail(cannot_run(&reason), None),
+        };
+        let found =
+            at.map(|at| at.find(&mut timeline, &|timeline, id| marked(&lesson, timeline, id)));
+        if let (Some(None), Some(at)) = (found, at) {
+            return self.fail(no_moment(&lesson, at), None);
+        }
+        if is_lessons_own {
+            timeline.limit(MAX_FACTS);
+        }
+        let change = self.begin(lesson, timeline);
+        match found.flatten() {
+            Some(step) => self.playback.seek(step, self.timeline.len()),
+            None => self.show_opening(),
+        }
+        self.mark_anew();
+        let all = recording.inputs.len();
+        if played < all {
+            return self.fail(
+                Text::new(
+                    &format!("The first {played} of {all} inputs are played: the rest would take too long."),
+                    &format!("已播放 {all} 个输入中的前 {played} 个：其余的耗时过长。"),
+                ),
+                None,
+            );
+        }
+        change
+    }
+
+    fn moment(&self) -> Moment {
+        let cursor = self.playback.cursor();
+        let marker = self.markers.iter().find(|marker| marker.at == cursor);
+        match marker {
+            Some(marker) => Moment {
+                anchor: Anchor::Marker(Arc::clone(&marker.id)),
+                plus: 0,
+            },
+            None => Moment::of(&self.timeline, cursor),
+        }
+    }
+}
+
+/// Where a marker of a lesson is.
+fn marked(lesson: &Lesson, timeline: &mut Timeline, id: &str) -> Option<usize> {
+    let rule = lesson.markers.iter().find(|rule| &*rule.id == id)?;
+    let (mut count, mut from) = (0, 0);
+    loop {
+        let known = timeline.len();
+        let found = timeline.each(from..known, &mut |place, record| {
+            count += usize::from(record.fact.name() == rule.fact);
+            if count == rule.nth {
+                ControlFlow::Break(place + 1)
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        if found.is_some() || !timeline.is_endless() || known >= LEAP {
+            return found;
+        }
+        from = known;
+        timeline.extend((known * 2).max(LEAP / 10));
+    }
+}
+
+/// A run that is no lesson's, as one.
+fn shared(scenario: &Scenario, id: &str, title: Text) -> Lesson {
+    Lesson {
+        id: id.into(),
+        title,
+        note: Text::new(
+            "A run that somebody shared. It is computed anew from what was built and what was done, and can be changed like any other.",
+            "别人分享的运行。它由当时的设置和操作重新计算得出，也可以像其他运行一样改动。",
+        ),
+        era: scenario.settings.era.0.era().into(),
+        scenario: scenario.clone(),
+        ..Lesson::default()
+    }
+}
+
+fn sentence(words: &caption::Words) -> String {
+    let (what, why) = (caption::plain(&words.what), caption::plain(&words.why));
+    if why.is_empty() {
+        format!("{what}\n")
+    } else {
+        format!("{what} {why}\n")
+    }
+}
+
+fn no_moment(lesson: &Lesson, at: &Moment) -> Text {
+    match &at.anchor {
+        Anchor::Marker(id) => {
+            let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
+            let ids = ids.join(", ");
+            Text::new(
+                &format!("There is no marker {id:?} in this run. The lesson has: {ids}."),
+                &format!(
+                    "此运行中没有标记 {id:?}。课程中有：{}。",
+                    ids.replace(", ", "、")
+                ),
+            )
+        }
+        _ => Text::new(
+            &format!("The run does not come to the moment {at}, or not within {FAR} facts."),
+            &format!("运行到不了 {at} 这一时刻，或在 {FAR} 个事实之内到不了。"),
+        ),
+    }
+}
+
+fn text_of(words: &Words) -> Text {
+    Text::new(&words.en, &words.zh)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
+fn seconds(ms: u64) -> String {
+    decimal(ms as f64 / 1_000.0)
+}
