@@ -13,9 +13,12 @@ const ITEMS: usize = 60;
 /// So many keys of one set are shown at most.
 const TAGS: usize = 24;
 
-/// The lesson about asking an index, and what its program asks for when nothing is asked for.
-const INDEXER_RUN: &str = "indexer-run";
-const APP: (&str, &str) = ("app", "robusta-forwarder");
+/// The label's index, and what the programs of the lessons about asking an index ask it for.
+const APP: &str = "app";
+const ASKED: [(&str, &str); 2] = [
+    ("indexer-run", "robusta-forwarder"),
+    ("sharedinformer-indexer", "l1"),
+];
 
 /// What the room shows.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -160,14 +163,11 @@ pub fn query(picture: &Picture, index: &str, value: &str) -> Result<String, Stri
 pub fn first_query(view: &View, index: Option<&str>) -> (String, String) {
     let indices = &view.picture.store.indices;
     let last = indices.keys().last().map_or("", |name| name);
-    let app = if indices.contains_key(APP.0) {
-        APP.0
-    } else {
-        last
-    };
+    let app = if indices.contains_key(APP) { APP } else { last };
     let index = index.unwrap_or(app);
-    if index == APP.0 && &*view.lesson.id == INDEXER_RUN {
-        return (index.to_owned(), APP.1.to_owned());
+    let asked = ASKED.iter().find(|(id, _)| *id == &*view.lesson.id);
+    if let (APP, Some((_, value))) = (index, asked) {
+        return (index.to_owned(), (*value).to_owned());
     }
     let values = indices.get(index).into_iter().flatten();
     let fullest = values.max_by_key(|(_, keys)| keys.len());
@@ -415,7 +415,9 @@ mod tests {
         };
         assert_eq!(asks(&view, None), "app web");
         assert_eq!(asks(&view, Some("none")), "none ");
-        std::rc::Rc::make_mut(&mut view.lesson).id = INDEXER_RUN.into();
-        assert_eq!(asks(&view, None), "app robusta-forwarder");
+        for (lesson, value) in ASKED {
+            std::rc::Rc::make_mut(&mut view.lesson).id = lesson.into();
+            assert_eq!(asks(&view, None), format!("app {value}"));
+        }
     }
 }
