@@ -319,7 +319,10 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             F::ListRequested { .. }
             | F::WatchRequested { .. }
             | F::ResyncDue { .. }
-            | F::SyncingSet { .. } => !by_input,
+            | F::SyncingSet { .. }
+            // Of an informer beside, whose own facts nobody sees.
+            | F::BesideRequested { .. }
+            | F::BesideStored { .. } => !by_input,
             // Of a recording; a simulated server says such things when it is asked to.
             F::EventSent { event, .. } => {
                 !by_input || matches!(event, EventType::Bookmark | EventType::Error)

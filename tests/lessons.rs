@@ -10,7 +10,7 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, FactRecord};
 use deltascope::lessons::{self, text::Lang};
 use deltascope::replay::monitors::Monitors;
-use deltascope::replay::picture::Picture;
+use deltascope::replay::picture::Machinery;
 use deltascope::replay::recording::Recording;
 use deltascope::replay::timeline::Timeline;
 
@@ -75,18 +75,30 @@ fn printed(facts: &[FactRecord]) -> Vec<&str> {
 
 #[test]
 fn two_handlers_share_one_list_and_one_store_and_two_informers_do_not() {
-    for (id, informers) in [
-        ("sharedinformer-simulate", 1),
-        ("sharedinformer-simulate-two", 2),
+    for (id, shared) in [
+        ("sharedinformer-simulate", [true, false, false]),
+        ("sharedinformer-simulate-two", [false, false, true]),
     ] {
-        let mut world = lessons::load(id).unwrap().scenario.build().unwrap();
-        while world.step() {}
-        let pictures = std::iter::once(&world)
-            .chain(world.beside())
-            .map(Picture::of);
-        let counts = pictures.map(|picture| (picture.reflector.lists, picture.store.items.len()));
-        assert!(counts.eq(vec![(1, 4); informers]), "{id}");
-        assert_eq!(world.output().len(), 8, "{id}");
+        let mut timeline = Timeline::new(lessons::load(id).unwrap().scenario).unwrap();
+        timeline.extend(3_000);
+        let picture = timeline.picture(timeline.len());
+        let beside = picture.beside.iter();
+        let shown = (
+            picture.machinery == Machinery::Shared,
+            picture.reflector.lists_asked,
+            picture.reflector.watches_asked,
+            picture.store.items.clone(),
+        );
+        assert_eq!(shown.3.len(), 4, "{id}");
+        let all: Vec<_> = std::iter::once(shown.clone())
+            .chain(beside.map(|room| (room.shared, room.lists, room.watches, room.objects.clone())))
+            .collect();
+        assert_eq!(
+            all,
+            shared.map(|shared| (shared, 1, 1, shown.3.clone())),
+            "{id}"
+        );
+        assert_eq!(picture.output.len(), 8, "{id}");
     }
 }
 

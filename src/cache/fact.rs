@@ -907,6 +907,24 @@ pub enum Fact {
         /// Whether it waits for what the workers have.
         drain: bool,
     },
+
+    // ---- informers beside the one that is shown
+    /// An informer beside asked the API server for a list, or for a watch.
+    BesideRequested {
+        /// Which of them, from 0.
+        informer: u8,
+        /// Whether for a watch.
+        watch: bool,
+    },
+    /// The store of an informer beside changed.
+    BesideStored {
+        /// Which of them, from 0.
+        informer: u8,
+        /// The key.
+        key: Key,
+        /// What it holds now; `None`: nothing any more.
+        object: Option<ObjectRef>,
+    },
 }
 
 impl Fact {
@@ -1015,6 +1033,8 @@ impl Fact {
             Self::WorkForgotten { .. } => "WorkForgotten",
             Self::Reconciled { .. } => "Reconciled",
             Self::WorkShutDown { .. } => "WorkShutDown",
+            Self::BesideRequested { .. } => "BesideRequested",
+            Self::BesideStored { .. } => "BesideStored",
         }
     }
 
@@ -1049,7 +1069,8 @@ impl Fact {
             | Self::WorkDone { key, .. }
             | Self::WorkDelayed { key, .. }
             | Self::WorkForgotten { key }
-            | Self::Reconciled { key, .. } => Some(key),
+            | Self::Reconciled { key, .. }
+            | Self::BesideStored { key, .. } => Some(key),
             Self::ObjectCreated { object, .. }
             | Self::ObjectUpdated { object, .. }
             | Self::ObjectDeleted { object, .. }

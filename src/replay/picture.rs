@@ -69,6 +69,8 @@ pub struct Picture {
     pub work: Option<WorkRoom>,
     /// What the programs printed, the newest [`OUTPUT_LINES`].
     pub output: VecDeque<Arc<str>>,
+    /// The informers beside the one that is shown.
+    pub beside: Vec<BesideRoom>,
 }
 
 /// The API server, its objects and the watch stream.
@@ -127,6 +129,10 @@ pub struct ReflectorRoom {
     pub relist: bool,
     /// The event that was taken off the stream and is not in the queue yet.
     pub in_hand: Option<(EventType, ObjectRef)>,
+    /// Lists asked for, whatever the number of their pages.
+    pub lists_asked: u64,
+    /// Watches asked for, those of streaming lists among them.
+    pub watches_asked: u64,
     /// Its requests, the newest last, at most [`REQUESTS`].
     pub requests: VecDeque<RequestLine>,
     /// A streaming list's temporary store, while it is being filled.
@@ -321,6 +327,21 @@ pub struct WorkRoom {
     pub shut_down: bool,
 }
 
+/// An informer beside the one that is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct BesideRoom {
+    /// It is a shared one.
+    pub shared: bool,
+    /// How many handlers it was given.
+    pub handlers: usize,
+    /// Lists it has asked for.
+    pub lists: u64,
+    /// Watches it has asked for.
+    pub watches: u64,
+    /// What is in its store, by key.
+    pub objects: SortedMap<Key, ObjectRef>,
+}
+
 impl Picture {
     /// What a world is like now, read off the world itself: where a fold begins, and what tests
     /// hold the fold against.
@@ -348,9 +369,22 @@ impl Picture {
             resync_check_ms: world.resync_check_ms(),
             work: work_of(world),
             output: world.output().clone(),
+            beside: world.beside().map(beside_of).collect(),
         };
         picture.settle();
         picture
+    }
+
+    /// The number, from 1, of an informer beside among those of its kind, shared or not, that of the
+    /// one that is shown among them. `None`: it is shared, and the one that is shown is not.
+    #[must_use]
+    pub fn beside_number(&self, informer: u8) -> Option<usize> {
+        let place = usize::from(informer);
+        let shown = self.machinery == Machinery::Shared;
+        let shared = self.beside.get(place).is_some_and(|room| room.shared);
+        let before = self.beside.iter().take(place);
+        let before = before.filter(|room| room.shared == shared).count();
+        (shown || !shared).then(|| usize::from(shown == shared) + before + 1)
     }
 
     /// Adds what one fact says.
@@ -399,6 +433,11 @@ impl Picture {
             + indexed
             + told
             + self.output.len() / SHARED
+            + self
+                .beside
+                .iter()
+                .map(|room| room.objects.len())
+                .sum::<usize>()
     }
 
     fn add(&mut self, record: &FactRecord) {
@@ -407,6 +446,7 @@ impl Picture {
         self.apply_queue(&record.fact);
         self.apply_store(&record.fact);
         self.apply_handlers(&record.fact);
+        self.apply_beside(&record.fact);
         if let Some(work) = &mut self.work {
             work.apply(record);
         }
@@ -554,6 +594,7 @@ impl Picture {
                 limit,
                 continues,
             } => {
+                reflector.lists_asked += u64::from(!continues);
                 reflector.request(RequestLine {
                     kind: RequestKind::List,
                     rv: Arc::clone(rv),
@@ -595,6 +636,7 @@ impl Picture {
             Fact::WatchErrorReported { .. } => reflector.watch_errors += 1,
             Fact::ResyncDue { .. } => reflector.resyncs += 1,
             Fact::WatchRequested { rv, initial_events } => {
+                reflector.watches_asked += 1;
                 reflector.request(RequestLine {
                     kind: if *initial_events {
                         RequestKind::Stream
@@ -910,6 +952,27 @@ impl Picture {
             _ => {}
         }
     }
+
+    fn apply_beside(&mut self, fact: &Fact) {
+        let (Fact::BesideRequested { informer, .. } | Fact::BesideStored { informer, .. }) = fact
+        else {
+            return;
+        };
+        let Some(room) = self.beside.get_mut(usize::from(*informer)) else {
+            return;
+        };
+        match fact {
+            Fact::BesideRequested { watch: false, .. } => room.lists += 1,
+            Fact::BesideRequested { .. } => room.watches += 1,
+            Fact::BesideStored { key, object, .. } => {
+                match object {
+                    Some(object) => room.objects.insert(key.clone(), object.clone()),
+                    None => room.objects.remove(key),
+                };
+            }
+            _ => {}
+        }
+    }
 }
 
 impl ReflectorRoom {
@@ -1168,11 +1231,7 @@ fn store_of(world: &World<AnySource>) -> StoreRoom {
         ..StoreRoom::default()
     };
     if let Some(store) = world.store() {
-        room.items = fill(
-            store
-                .iter()
-                .map(|(key, item)| (key.clone(), item.to_ref(key))),
-        );
+        room.items = items_of(world);
         for index in store.indices() {
             let values = fill(index.values().into_iter().map(|(value, keys)| {
                 let mut keys: Vec<Key> = keys.into_iter().cloned().collect();
@@ -1201,6 +1260,8 @@ fn reflector_of(world: &World<AnySource>) -> ReflectorRoom {
         },
         relist: log.relist,
         in_hand: feeder.in_hand.clone(),
+        lists_asked: log.lists_asked,
+        watches_asked: log.watches_asked,
         requests: log.requests.clone(),
         temporary: reflector
             .temporary_store()
@@ -1270,6 +1331,22 @@ fn asked_of(settings: &HandlerSettings, world: &World<AnySource>) -> HandlerRoom
         syncing: true,
         ..HandlerRoom::default()
     }
+}
+
+fn beside_of(world: &World<AnySource>) -> BesideRoom {
+    let log = &world.reflector().log;
+    BesideRoom {
+        shared: world.settings().machinery == Machinery::Shared,
+        handlers: world.settings().handlers.len(),
+        lists: log.lists_asked,
+        watches: log.watches_asked,
+        objects: items_of(world),
+    }
+}
+
+fn items_of(world: &World<AnySource>) -> SortedMap<Key, ObjectRef> {
+    let items = world.store().into_iter().flat_map(|store| store.iter());
+    fill(items.map(|(key, item)| (key.clone(), item.to_ref(key))))
 }
 
 fn work_of(world: &World<AnySource>) -> Option<WorkRoom> {

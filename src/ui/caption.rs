@@ -68,7 +68,7 @@ pub fn words(record: &FactRecord, recent: &[FactRecord], picture: &Picture, lang
 /// The words before the first fact.
 #[must_use]
 pub fn before_start(picture: &Picture, lang: Lang) -> Words {
-    if has_no_queue(picture) {
+    if !picture.machinery.has_queue() {
         let what = say(
             lang,
             "Nothing has happened yet. A program will do all of it: no reflector, no queue.",
@@ -127,11 +127,6 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
         ),
         why: say(lang, why.0, why.1, &[]),
     }
-}
-
-/// Whether a program stands alone: with an Indexer, or with a client only.
-fn has_no_queue(picture: &Picture) -> bool {
-    matches!(picture.machinery, Machinery::Client | Machinery::Indexer)
 }
 
 /// The spans as one string.
@@ -1918,6 +1913,12 @@ impl Writer<'_> {
                     "Add 不再起作用；已入队的仍会交出。"
                 )],
             ),
+            Fact::BesideRequested { informer, watch } => self.beside_requested(*informer, *watch),
+            Fact::BesideStored {
+                informer,
+                key,
+                object,
+            } => self.beside_stored(*informer, key, object.as_ref()),
             Fact::NotificationQueued {
                 handler,
                 notification,
@@ -1949,11 +1950,73 @@ impl Writer<'_> {
         }
     }
 
+    // ---- informers beside the one that is shown
+
+    fn beside(&self, informer: u8) -> Vec<Span> {
+        let who = match (self.picture.beside_number(informer), self.lang) {
+            (Some(number), Lang::En) => format!("Informer {number}"),
+            (Some(number), Lang::Zh) => format!("informer {number}"),
+            (None, Lang::En) => "The shared informer beside".to_owned(),
+            (None, Lang::Zh) => "旁边的共享 informer".to_owned(),
+        };
+        text(who)
+    }
+
+    fn beside_requested(&self, informer: u8, watch: bool) -> Told {
+        let request = if watch { "WATCH" } else { "LIST" };
+        let room = self.picture.beside.get(usize::from(informer));
+        let why = if room.is_some_and(|room| room.shared) {
+            say!(
+                self,
+                "One request, however many handlers share the informer.",
+                "无论有多少个 handler 共享这个 informer，请求只有一次。"
+            )
+        } else {
+            say!(
+                self,
+                "Its reflector knows of no other: the API server answers each one for itself.",
+                "它的 Reflector 不知道别的：API server 要逐个应答。"
+            )
+        };
+        (
+            say!(
+                self,
+                "{who} sent a {request} of its own.",
+                "{who} 自己发出了 {request}。",
+                who = self.beside(informer),
+                request = mono(request),
+            ),
+            vec![why],
+        )
+    }
+
+    fn beside_stored(&self, informer: u8, key: &Key, object: Option<&ObjectRef>) -> Told {
+        let what = say!(
+            self,
+            "{who} {did} {name}.",
+            "{who} {did} {name}。",
+            who = self.beside(informer),
+            did = text(match (object.is_some(), self.lang) {
+                (true, Lang::En) => "stored, in a store of its own,",
+                (true, Lang::Zh) => "在自己的存储里存入了",
+                (false, Lang::En) => "removed, from a store of its own,",
+                (false, Lang::Zh) => "从自己的存储里移除了",
+            }),
+            name = name(key),
+        );
+        let why = say!(
+            self,
+            "The Indexer on the board has its own copy of it.",
+            "画面上的 Indexer 另有一份。"
+        );
+        (what, vec![why])
+    }
+
     // ---- the API server
 
     /// What a program does that has no reflector and no queue.
     fn tell_program(&self) -> Option<Told> {
-        if !has_no_queue(self.picture) {
+        if self.picture.machinery.has_queue() {
             return None;
         }
         let what = match &self.record.fact {
@@ -4364,6 +4427,15 @@ pub fn samples() -> Vec<Fact> {
             line: "OnAdd: web-1".into(),
         },
         Fact::NotificationHandled { handler: 0 },
+        Fact::BesideRequested {
+            informer: 0,
+            watch: true,
+        },
+        Fact::BesideStored {
+            informer: 0,
+            key: Key::from("default/web-1"),
+            object: Some(object("5")),
+        },
     ]
 }
 
@@ -4498,6 +4570,8 @@ mod tests {
         NotificationTaken,
         LinePrinted,
         NotificationHandled,
+        BesideRequested,
+        BesideStored,
     );
 
     fn record(id: u32, actor: Actor, cause: Cause, fact: Fact) -> FactRecord {

@@ -655,6 +655,16 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
                 Notification::Update { new, .. } => &new.key,
             })
         )),
+        Fact::BesideRequested { informer: _, watch } => here(if *watch {
+            "WATCH".to_owned()
+        } else {
+            "LIST".to_owned()
+        }),
+        Fact::BesideStored {
+            informer: _,
+            key,
+            object: _,
+        } => here(short_name(key).to_owned()),
         Fact::LinePrinted { handler: _, line } => here(line.to_string()),
         Fact::NotificationHandled { handler: _ } => Vec::new(),
     }

@@ -90,6 +90,8 @@ pub struct Strings {
     pub do_edit: &'static str,
 
     pub no_reflector: &'static str,
+    pub unused: &'static str,
+    pub unused_reflector: &'static str,
     pub requests: &'static str,
     pub no_requests: &'static str,
     pub temporary: &'static str,
@@ -113,6 +115,8 @@ pub struct Strings {
     pub process_idle: &'static str,
 
     pub no_store: &'static str,
+    pub beside: &'static str,
+    pub beside_title: &'static str,
     pub empty_store: &'static str,
     pub not_kept: &'static str,
     pub items: &'static str,
@@ -487,6 +491,27 @@ pub fn short_actor(lang: Lang, actor: Actor) -> String {
     }
 }
 
+/// How many informers, and whether they are shared.
+#[must_use]
+pub fn informers(lang: Lang, count: u64, shared: bool) -> String {
+    match (lang, shared) {
+        (Lang::En, true) => format!("{count} shared"),
+        (Lang::En, false) => format!("{count} not shared"),
+        (Lang::Zh, true) => format!("{count} 个共享"),
+        (Lang::Zh, false) => format!("{count} 个不共享"),
+    }
+}
+
+/// Whose store: of the informer of this number, or of the shared one.
+#[must_use]
+pub fn informer_store(lang: Lang, number: Option<usize>) -> String {
+    match (number, lang) {
+        (Some(number), _) => format!("informer {number}"),
+        (None, Lang::En) => "shared".to_owned(),
+        (None, Lang::Zh) => "共享".to_owned(),
+    }
+}
+
 /// Who waits for the lock.
 #[must_use]
 pub fn waits_for_lock(lang: Lang, actor: &str) -> String {
@@ -632,6 +657,8 @@ static EN: Strings = Strings {
     do_edit: "Save",
 
     no_reflector: "No reflector: the program calls the queue itself.",
+    unused: "Not part of this program.",
+    unused_reflector: "Not part of this program: it lists and watches itself.",
     requests: "requests",
     no_requests: "none yet",
     temporary: "temporary store",
@@ -655,6 +682,8 @@ static EN: Strings = Strings {
     process_idle: "nothing in work",
 
     no_store: "This program has no store.",
+    beside: "informers side by side",
+    beside_title: "What it takes with sharing and without; below, the stores of the informers beside this one",
     empty_store: "empty",
     not_kept: "not kept by client-go",
     items: "items",
@@ -817,6 +846,8 @@ static ZH: Strings = Strings {
     do_edit: "保存",
 
     no_reflector: "没有 Reflector：程序自己调用队列。",
+    unused: "这个程序没有用到。",
+    unused_reflector: "这个程序没有用到：它自己 List 和 Watch。",
     requests: "请求",
     no_requests: "还没有",
     temporary: "临时存储",
@@ -840,6 +871,8 @@ static ZH: Strings = Strings {
     process_idle: "没有在处理",
 
     no_store: "这个程序没有存储。",
+    beside: "informer 并排比较",
+    beside_title: "共享与不共享各需要什么；下面是旁边的 informer 的存储",
     empty_store: "空",
     not_kept: "client-go 并不保存这个值",
     items: "items",

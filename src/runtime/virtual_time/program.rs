@@ -13,6 +13,7 @@ use crate::cache::key_func::{KeyFunc, deletion_handling_meta_namespace_key_func}
 use crate::cache::lister_watcher::{ListRequest, WatchItem, WatchRequest};
 use crate::cache::object::{Item, Object};
 use crate::cache::reflector::ReflectorState;
+use crate::cache::sorted::SortedMap;
 use crate::cache::step::Step;
 use crate::cache::store::Indexer;
 use crate::cache::trace::Trace;
@@ -66,19 +67,27 @@ impl Client {
     }
 }
 
-/// An informer beside the one that is shown: a world of its own, of which only the lines are told.
+/// An informer beside the one that is shown: a world of its own, of which its requests, its store
+/// and its lines are told.
 #[derive(Clone)]
 pub(super) struct Beside<S: Source> {
     world: World<S>,
     /// Whether it has the same API server: what is written there by hand, it sees, too.
     same_server: bool,
+    /// What has been told of its store.
+    stored: SortedMap<Key, ObjectRef>,
 }
 
 impl<S: Source> World<S> {
     /// The same with a further informer, whose world is run at the same time.
     #[must_use]
     pub fn with_beside(mut self, world: Self, same_server: bool) -> Self {
-        self.beside.push(Beside { world, same_server });
+        let stored = SortedMap::new();
+        self.beside.push(Beside {
+            world,
+            same_server,
+            stored,
+        });
         self
     }
 
@@ -92,10 +101,11 @@ impl<S: Source> World<S> {
         self.beside().filter_map(next).min()
     }
 
-    /// Brings the informers beside to the present, and tells what they have printed.
+    /// Brings the informers beside to the present, and tells what they have asked the server for,
+    /// stored and printed.
     pub(super) fn run_beside(&mut self) {
         let now = self.now;
-        let mut lines = Vec::new();
+        let mut told = Vec::new();
         for (place, beside) in (0..).zip(&mut self.beside) {
             let world = &mut beside.world;
             loop {
@@ -110,13 +120,15 @@ impl<S: Source> World<S> {
             }
             world.now = now;
             for record in world.drain() {
-                if let Fact::LinePrinted { line, .. } = record.fact {
-                    lines.push((BESIDE.saturating_add(place).min(PROGRAM - 1), line));
-                }
+                tell_of_beside(place, record.fact, &mut beside.stored, &mut told);
             }
         }
-        for (printer, line) in lines {
-            self.say(printer, Cause::Start, line);
+        for fact in told {
+            if let Fact::LinePrinted { line, .. } = &fact {
+                self.keep_line(line);
+            }
+            self.scribe.turn(now, Actor::Program);
+            self.scribe.input(Cause::Start, Step::ProgramCall, fact);
         }
     }
 
@@ -348,6 +360,59 @@ impl<S: Source> World<S> {
                 reason
             }
         }
+    }
+}
+
+/// What is told of a fact of an informer beside; what stays as it is, is not told.
+fn tell_of_beside(
+    informer: u8,
+    fact: Fact,
+    stored: &mut SortedMap<Key, ObjectRef>,
+    told: &mut Vec<Fact>,
+) {
+    let mut store =
+        |stored: &mut SortedMap<Key, ObjectRef>, key: Key, object: Option<ObjectRef>| {
+            if stored.get(&key) == object.as_ref() {
+                return;
+            }
+            match &object {
+                Some(object) => stored.insert(key.clone(), object.clone()),
+                None => stored.remove(&key),
+            };
+            told.push(Fact::BesideStored {
+                informer,
+                key,
+                object,
+            });
+        };
+    match fact {
+        Fact::ItemStored { object, .. } => store(stored, object.key.clone(), Some(object)),
+        Fact::ItemRemoved { key, .. } => store(stored, key, None),
+        Fact::StoreReplaced { items } => {
+            let gone = |key: &&Key| items.iter().all(|object| object.key != **key);
+            let gone: Vec<Key> = stored.keys().filter(gone).cloned().collect();
+            for key in gone {
+                store(stored, key, None);
+            }
+            for object in items {
+                store(stored, object.key.clone(), Some(object));
+            }
+        }
+        Fact::ListRequested { continues, .. } if !continues => {
+            told.push(Fact::BesideRequested {
+                informer,
+                watch: false,
+            });
+        }
+        Fact::WatchRequested { .. } => told.push(Fact::BesideRequested {
+            informer,
+            watch: true,
+        }),
+        Fact::LinePrinted { line, .. } => told.push(Fact::LinePrinted {
+            handler: BESIDE.saturating_add(informer).min(PROGRAM - 1),
+            line,
+        }),
+        _ => {}
     }
 }
 

@@ -81,6 +81,10 @@ pub struct ReflectorLog {
     pub events: u64,
     /// Lists received.
     pub lists: u64,
+    /// Lists asked for, whatever the number of their pages; …
+    pub lists_asked: u64,
+    /// … and watches asked for, those of streaming lists among them.
+    pub watches_asked: u64,
     /// How long it waits, in ms, while it backs off.
     pub backoff_ms: u64,
     /// Whether a list comes next.
@@ -102,6 +106,7 @@ impl ReflectorLog {
                 continues,
             } => {
                 self.relist = false;
+                self.lists_asked += u64::from(!continues);
                 self.request(RequestLine {
                     kind: RequestKind::List,
                     rv: Arc::clone(rv),
@@ -111,18 +116,21 @@ impl ReflectorLog {
                     answer: Answer::Awaited,
                 });
             }
-            Fact::WatchRequested { rv, initial_events } => self.request(RequestLine {
-                kind: if *initial_events {
-                    RequestKind::Stream
-                } else {
-                    RequestKind::Watch
-                },
-                rv: Arc::clone(rv),
-                rv_match: if *initial_events { "NotOlderThan" } else { "" },
-                limit: 0,
-                continues: false,
-                answer: Answer::Awaited,
-            }),
+            Fact::WatchRequested { rv, initial_events } => {
+                self.watches_asked += 1;
+                self.request(RequestLine {
+                    kind: if *initial_events {
+                        RequestKind::Stream
+                    } else {
+                        RequestKind::Watch
+                    },
+                    rv: Arc::clone(rv),
+                    rv_match: if *initial_events { "NotOlderThan" } else { "" },
+                    limit: 0,
+                    continues: false,
+                    answer: Answer::Awaited,
+                });
+            }
             Fact::PageReceived { count, .. } => self.answered(Answer::Page(*count)),
             Fact::ListReceived { count, .. } => {
                 self.lists += 1;

@@ -37,6 +37,14 @@ pub enum Machinery {
     Client,
 }
 
+impl Machinery {
+    /// Whether there is a queue, and whatever feeds and empties it.
+    #[must_use]
+    pub fn has_queue(self) -> bool {
+        !matches!(self, Self::Indexer | Self::Client)
+    }
+}
+
 /// What is built, and how it behaves.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {

@@ -9,6 +9,7 @@ use super::frame::{Frame, name, rv};
 use super::parts::{Text, either, list, maybe, part, shown, text};
 use crate::ui::app::Ui;
 use crate::ui::memo::Memo;
+use crate::ui::rows::beside;
 use crate::ui::rows::live::Room;
 use crate::ui::rows::store::{Change, IndexRow, ValueRow, first_query, index_names, query, rows};
 use crate::ui::strings;
@@ -24,6 +25,7 @@ pub(super) fn Indexer() -> impl IntoView {
     let present = Memo::new(move |_| room.with(|room| room.present));
     let gauge = Memo::new(move |_| room.with(|room| (room.rv.clone(), room.behind)));
     let kept = ui.memo(|view| view.lesson.keeps_rv);
+    let beside = ui.memo(beside::rows);
     let side = move || {
         present.get().then(|| {
             view! {
@@ -122,6 +124,7 @@ pub(super) fn Indexer() -> impl IntoView {
                     {shown(move || !indices.with(Vec::is_empty), move || view! {
                         <Query />
                     })}
+                    {part(move || beside.get().map(|rows| super::beside::card(ui, rows)))}
                 },
     move || view! { <p class="empty">{ui.word(|words| words.no_store)}</p> },
     )}

@@ -6,6 +6,7 @@
 )]
 
 mod api;
+mod beside;
 mod branches;
 mod drawer;
 mod frame;

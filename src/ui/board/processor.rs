@@ -13,7 +13,7 @@ use crate::ui::command::Command;
 use crate::ui::memo::Memo;
 use crate::ui::motion::plan;
 use crate::ui::rows::live::Room;
-use crate::ui::rows::processor::{HandlerRow, RING, WorkLine, WorkPart, WorkRows, rows};
+use crate::ui::rows::processor::{HandlerRow, RING, WorkKey, WorkLine, WorkPart, WorkRows, rows};
 use crate::ui::strings;
 
 /// The room.
@@ -261,7 +261,7 @@ fn workqueue(ui: Ui, work: WorkRows) -> impl IntoView {
     }
 }
 
-fn work_line(ui: Ui, line: WorkLine) -> impl IntoView {
+fn work_line(ui: Ui, line: WorkLine) -> AnyView {
     let label = strings::work_part(ui.lang.get(), line.part);
     let anchor = match line.part {
         WorkPart::Queue => plan::WORK_QUEUE,
@@ -273,21 +273,40 @@ fn work_line(ui: Ui, line: WorkLine) -> impl IntoView {
     let counted = line.count > 0 && line.part != WorkPart::Processing;
     let all: Vec<&str> = line.keys.iter().map(|key| &*key.key).collect();
     let all = all.join(" ");
-    let keys = line.keys.into_iter().map(|key| {
-        view! {
-            <span class=if key.lit { "tag new" } else { "tag" } title=key.key.to_string()>
-                <i class=key.mark.class()></i>
-                <span class="n">{name(key.name)}</span>
-                <small>{key.note}</small>
-            </span>
-        }
-    });
+    let label = if counted {
+        format!("{label} {}", line.count)
+    } else {
+        label.to_owned()
+    };
+    row(anchor, label, all, line.keys.into_iter().map(tag).collect())
+}
+
+/// A line of tags, and what they are.
+pub(super) fn row(
+    anchor: &'static str,
+    label: String,
+    title: String,
+    tags: Vec<AnyView>,
+) -> AnyView {
     view! {
         <div class="workline" translate="no" data-anchor=anchor>
-            <span class="n">{label} " " {counted.then_some(line.count)}</span>
-            <span class="set" title=all>
-                {keys.collect_view()}
+            <span class="n">{label}</span>
+            <span class="set" title=title>
+                {tags}
             </span>
         </div>
     }
+    .into_any()
+}
+
+/// A key as a tag.
+pub(super) fn tag(key: WorkKey) -> AnyView {
+    view! {
+        <span class=if key.lit { "tag new" } else { "tag" } title=key.key.to_string()>
+            <i class=key.mark.class()></i>
+            <span class="n">{name(key.name)}</span>
+            <small>{key.note}</small>
+        </span>
+    }
+    .into_any()
 }

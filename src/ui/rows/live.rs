@@ -69,6 +69,19 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::WatchClosed { .. }
         | Fact::Called { .. } => Room::Api,
 
+        // A program without a reflector.
+        Fact::ListRequested { .. }
+        | Fact::ListFailed { .. }
+        | Fact::WatchFailed { .. }
+        | Fact::ListReceived { .. }
+        | Fact::WatchRequested { .. }
+        | Fact::EventReceived { .. }
+        | Fact::WatchEnded { .. }
+            if record.actor == Actor::Program =>
+        {
+            Room::Api
+        }
+
         Fact::ListRequested { .. }
         | Fact::PageReceived { .. }
         | Fact::ListFailed { .. }
@@ -144,7 +157,10 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::IndexFailed { .. }
         | Fact::IndexersAdded { .. }
         | Fact::IndicesReset
-        | Fact::StoreVersionMoved { .. } => Room::Indexer,
+        | Fact::StoreVersionMoved { .. }
+        // Their card stands there.
+        | Fact::BesideRequested { .. }
+        | Fact::BesideStored { .. } => Room::Indexer,
 
         Fact::NotificationQueued { .. }
         | Fact::NotificationSent { .. }

@@ -3,6 +3,7 @@
 //! A row is cheap to compare, so that a component is drawn again only when its own row changed.
 
 pub mod api;
+pub mod beside;
 pub mod live;
 pub mod pop;
 pub mod processor;
