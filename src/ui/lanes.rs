@@ -50,9 +50,10 @@ pub enum Kind {
 /// them. Each fact is one slot, so a short run fills the lanes from the left.
 #[must_use]
 pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
+    let queue = picture.machinery.has_queue();
     let feed = match picture.api.feed {
-        Feed::Server | Feed::Recorded => Actor::Reflector,
-        Feed::Program => Actor::Program,
+        Feed::Server | Feed::Recorded if queue => Actor::Reflector,
+        _ => Actor::Program,
     };
     let listeners = picture
         .handlers
@@ -72,7 +73,7 @@ pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
     [
         Some(feed),
         resyncs.then_some(Actor::Resync),
-        Some(Actor::ProcessLoop),
+        queue.then_some(Actor::ProcessLoop),
     ]
     .into_iter()
     .flatten()

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::layout::Layout;
 use super::parts::{Text, maybe, part, text};
+use crate::replay::picture::Machinery;
 use crate::ui::app::Ui;
 use crate::ui::memo::Memo;
 use crate::ui::rows::live::{self, Room};
@@ -30,12 +31,18 @@ pub(super) fn Frame(
     let live = ui.memo(move |view| current(view).is_some_and(|record| live::room(record) == room));
     let id = room.id();
     let tabbed = move || layout.is_tabbed(room);
+    let unused = ui.memo(move |view| {
+        let queues = matches!(room, Room::Reflector | Room::Queue | Room::Pop);
+        (queues && !view.picture.machinery.has_queue())
+            .then_some(room == Room::Reflector && view.picture.machinery == Machinery::Client)
+    });
     view! {
         <section
             id=format!("room-{id}")
             class=format!("room {id}")
             class:live=move || live.get()
             class:absent=move || absent.is_some_and(Memo::get)
+            class:unused=move || unused.get().is_some()
             data-testid=format!("room-{id}")
             data-anchor=format!("room/{id}")
             role=maybe(move || tabbed().then_some("tabpanel"))
@@ -47,6 +54,13 @@ pub(super) fn Frame(
                 <h2 id=format!("title-{id}")>{title}</h2>
                 {part(move || side.run())}
             </div>
+            {part(move || {
+                let words = ui.words();
+                unused.get().map(|asks| {
+                    let text = if asks { words.unused_reflector } else { words.unused };
+                    view! { <p class="empty not-here">{text}</p> }
+                })
+            })}
             {children()}
         </section>
     }

@@ -166,20 +166,20 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             )
         }
         Fact::ListRequested { rv, .. } => one(
-            "reflector/state/list".to_owned(),
+            state(after),
             "api/gauge".to_owned(),
             Look::Label(format!("LIST rv={rv:?}"), Hides::Nothing),
             None,
         ),
         Fact::ListReceived { count, .. } => one(
             "api/gauge".to_owned(),
-            "reflector/state/list".to_owned(),
+            state(after),
             Look::Label(format!("LIST · {count}"), Hides::Nothing),
             None,
         ),
         Fact::PageReceived { count, .. } => one(
             "api/gauge".to_owned(),
-            "reflector/state/list".to_owned(),
+            state(after),
             Look::Label(format!("… {count}"), Hides::Nothing),
             None,
         ),
@@ -431,8 +431,11 @@ fn origin(actor: Actor, after: &Picture) -> Vec<String> {
     vec!["reflector/hand".to_owned(), state(after)]
 }
 
-/// Where the reflector is at work.
+/// Where the reflector is at work, or what a program asks for that has none.
 fn state(after: &Picture) -> String {
+    if !after.machinery.has_queue() {
+        return "reflector/requests".to_owned();
+    }
     let state = match after.reflector.state {
         ReflectorState::List => "list",
         ReflectorState::Stream => "stream",

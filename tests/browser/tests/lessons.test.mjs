@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ROOMS, suite } from "../harness.mjs";
+import { DESKTOP, LAPTOP, PHONE, ROOMS, suite } from "../harness.mjs";
 
 const { onPage } = suite();
 
@@ -256,3 +256,63 @@ test("an unknown lesson is an error and changes nothing", onPage({ lesson: "delt
   assert.match(state.error.message, /no-such-lesson/);
   assert.equal(state.lesson, "deltafifo");
 }));
+
+for (const lesson of ["sharedinformer-simulate", "sharedinformer-simulate-two"]) {
+  test(`${lesson} shows one shared informer and two that share nothing, side by side`, onPage({ lesson }, async (app) => {
+    const row = (name) => app.page.locator(`[data-anchor="beside/${name}"]`);
+    const counts = (name) => row(name).locator(".set").textContent();
+    await app.call("seek", 0);
+    assert.equal(await counts("alone"), "LIST ×0 · WATCH ×0 · store ×2 · handler ×2");
+    const { store } = await app.toEnd();
+    assert.equal(await counts("shared"), "LIST ×1 · WATCH ×1 · store ×1 · handler ×2");
+    assert.equal(await counts("alone"), "LIST ×2 · WATCH ×2 · store ×2 · handler ×2");
+    const stores = await row("store").evaluateAll((all) =>
+      all.map((one) => [...one.querySelectorAll(".tag")].map((tag) => [tag.title, tag.querySelector("small").textContent])),
+    );
+    const items = Object.entries(store.items);
+    assert.equal(items.length, 4);
+    assert.deepEqual(stores, [items, items]);
+    for (const size of [DESKTOP, LAPTOP, PHONE]) {
+      await app.page.setViewportSize(size);
+      if (size === PHONE) await app.page.locator("#tab-indexer").click();
+      for (const lang of ["en", "zh"]) {
+        await app.language(lang);
+        const cut = await app.id("beside").evaluate((card) => {
+          const room = card.closest("section").getBoundingClientRect();
+          const last = card.lastElementChild.getBoundingClientRect();
+          const tags = [...card.querySelectorAll(".tag")].map((tag) => tag.getBoundingClientRect());
+          return {
+            size: card.getBoundingClientRect().height === 0,
+            wide: card.scrollWidth > card.clientWidth || tags.some((tag) => tag.right > room.right),
+            high: card.scrollHeight > card.clientHeight || last.bottom > room.bottom,
+            wrapped: [...card.querySelectorAll(".set")].some((set) => set.scrollHeight > set.clientHeight),
+          };
+        });
+        assert.deepEqual(cut, { size: false, wide: false, high: false, wrapped: false }, `${size.width} ${lang}`);
+      }
+    }
+  }));
+}
+
+for (const [lesson, asks] of [["listwatch", true], ["sharedinformer-indexer", false]]) {
+  test(`${lesson} says which rooms are no part of its program`, onPage({ lesson }, async (app) => {
+    await app.toEnd();
+    for (const [lang, text] of [["en", "Not part of this program"], ["zh", "这个程序没有用到"]]) {
+      await app.language(lang);
+      for (const room of ["reflector", "queue", "pop"]) {
+        const shown = await app.id(`room-${room}`).innerText();
+        assert.ok(shown.includes(text), `${room}: ${shown}`);
+        assert.equal(await app.id(`room-${room}`).locator("button:visible, .state:visible, .slot:visible").count(), 0, room);
+      }
+    }
+    assert.equal(await app.page.locator(".lane").count(), 1, "only the program runs");
+    // What it asks the server for by itself is there all the same.
+    assert.equal(await app.id("requests").isVisible(), asks);
+    if (!asks) {
+      assert.equal(await app.id("query-value").inputValue(), "l1");
+      assert.equal(await app.id("query-answer").textContent(), '["ns1---pod1"]');
+    }
+    await app.call("load", "reflector");
+    assert.equal(await app.page.locator(".room.unused").count(), 0);
+  }));
+}
