@@ -51,8 +51,8 @@ dist: setup-dist
 	@$(MAKE) --no-print-directory size
 
 # The same workloads natively, in a browser as a user of the library compiles it, and there as the
-# page is compiled; one table of all. BENCH= a part of a name leaves out all other rows natively.
-bench: setup-rust setup-bindgen setup-browser
+# page is compiled; one table of all; then what going through a million facts costs on the page. BENCH= a part of a name leaves out all other rows natively.
+bench: setup-dist setup-browser
 	@mkdir -p '$(BENCHES)'
 	BENCH_OUT='$(BENCHES)/native.json' cargo bench $(CARGO_FLAGS) -p deltascope-bench -- $(BENCH)
 	@for profile in release page; do \
@@ -60,6 +60,8 @@ bench: setup-rust setup-bindgen setup-browser
 	  wasm-bindgen --target web --no-typescript --out-dir "$(BENCHES)/$$profile" \
 	    "$(TARGET)/$(WASM)/$$profile/deltascope_bench.wasm"; done
 	@node $(BROWSER)/bench.mjs '$(BENCHES)/native.json' '$(BENCHES)/release' '$(BENCHES)/page'
+	trunk build --release --dist '$(BENCHES)/dist'
+	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-time.mjs
 
 SOAKED := $(filter-out fold,$(basename $(notdir $(wildcard tests/*.rs))))
 soak:
