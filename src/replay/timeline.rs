@@ -31,8 +31,9 @@ pub const SEGMENT: usize = 2048;
 const WITHIN: usize = 8;
 /// The facts of at most so many are kept: about 75 MB of them. Older ones are computed again.
 pub const FACTS_KEPT: usize = 300_000;
-/// What all checkpoints may weigh together, in things: about 160 MB with their worlds. From there on
-/// every second one of the older half goes, and a seek into it takes longer.
+/// How many checkpoints there are at the most: those of some 1,200,000 facts.
+const CHECKPOINTS: usize = 600;
+/// What they may weigh together, in things: about 160 MB with their worlds.
 const CHECKPOINTS_WEIGH: usize = 800_000;
 /// How many facts a run has at the most: they are numbered with 32 bits, and inputs stay.
 pub const MAX_FACTS: usize = 16_000_000;
@@ -59,6 +60,7 @@ pub struct Timeline {
     /// Facts before this one lie behind fewer checkpoints.
     thinned: usize,
     most: usize,
+    checkpoints: usize,
 }
 
 #[derive(Clone)]
@@ -167,6 +169,7 @@ impl Timeline {
             looked_at: RefCell::default(),
             thinned: 0,
             most: MAX_FACTS,
+            checkpoints: CHECKPOINTS,
             world,
         };
         timeline.begin_segment(Picture::of(&timeline.world), 0);
@@ -529,22 +532,27 @@ impl Timeline {
                 segment.facts = None;
             }
         }
-        let weight = |segment: &Segment| segment.start.picture.weight();
-        if self.segments.iter().map(weight).sum::<usize>() <= CHECKPOINTS_WEIGH {
-            return;
-        }
-        let half = self.segments.len() / 2;
-        self.thinned = self.segments.get(half).map_or(0, |segment| segment.from);
-        let mut place = 0;
-        self.segments.retain_mut(|segment| {
-            place += 1;
-            let stays = place > half || place % 2 == 1;
-            if place <= half {
-                segment.facts = None;
+        let weigh = |segment: &Segment| segment.start.picture.weight();
+        let mut weight: usize = self.segments.iter().map(weigh).sum();
+        while self.segments.len() > self.checkpoints || weight > CHECKPOINTS_WEIGH {
+            // Two neighbours become one, the shortest of the older ones, so that all grow alike.
+            let old = 1..(self.segments.len() * 3 / 4).max(2);
+            let length = |number: &usize| self.len_of(number - 1) + self.len_of(*number);
+            let Some(number) = old.min_by_key(length) else {
+                return;
+            };
+            let until = self.segments.get(number + 1).map(|next| next.from);
+            // The last one grows, and stays.
+            let Some(until) = until else {
+                return;
+            };
+            weight -= weigh(&self.segments.remove(number));
+            if let Some(longer) = self.segments.get_mut(number - 1) {
+                longer.facts = None;
             }
-            stays
-        });
-        self.looked_at.borrow_mut().clear();
+            self.thinned = self.thinned.max(until);
+            self.looked_at.borrow_mut().clear();
+        }
     }
 
     /// Which segment has the fact at this place, or would have it.
@@ -686,6 +694,27 @@ mod tests {
                 let most = SEGMENT.max(pair[0].start.picture.weight() * 2);
                 assert!((most..most + 100).contains(&gap), "{gap}");
             }
+        }
+    }
+
+    #[test]
+    fn past_the_bound_the_oldest_are_thinned_alike() {
+        let mut timeline = Timeline::new(endless()).unwrap();
+        timeline.checkpoints = 12;
+        timeline.extend(100 * SEGMENT);
+        assert_eq!(timeline.segments.len(), 12);
+        assert!(timeline.thinned() > 90 * SEGMENT && timeline.thinned() < timeline.len());
+        let lengths: Vec<usize> = (0..11).map(|number| timeline.len_of(number)).collect();
+        assert!(
+            lengths.iter().all(|length| *length <= 32 * SEGMENT),
+            "{lengths:?}"
+        );
+        let mut dense = Timeline::new(endless()).unwrap();
+        dense.extend(100 * SEGMENT);
+        assert_eq!(dense.thinned(), 0);
+        for place in [0, 1, 7 * SEGMENT, 50 * SEGMENT + 3, 99 * SEGMENT] {
+            assert!(timeline.picture(place) == dense.picture(place), "{place}");
+            assert!(timeline.fact(place) == dense.fact(place), "{place}");
         }
     }
 

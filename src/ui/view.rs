@@ -28,6 +28,8 @@ pub struct View {
     pub steps: usize,
     /// Whether more facts come when the cursor reaches the end (an endless source).
     pub endless: bool,
+    /// Facts before this one are thinned to checkpoints: to go there takes longer.
+    pub thinned: usize,
     /// Virtual time of the current fact, in ms.
     pub time: u64,
     /// Whether it is playing.

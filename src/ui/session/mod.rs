@@ -393,6 +393,7 @@ impl Session {
             step,
             steps: self.timeline.len(),
             endless: self.timeline.is_endless(),
+            thinned: self.timeline.thinned(),
             playing: self.playback.is_playing(),
             speed: self.playback.speed(),
             ticks: Rc::clone(&self.ticks),
