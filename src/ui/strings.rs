@@ -521,6 +521,17 @@ pub fn waits_for_lock(lang: Lang, actor: &str) -> String {
     }
 }
 
+/// That going to the oldest part of a run takes longer.
+#[must_use]
+pub fn thinned(lang: Lang, facts: usize) -> String {
+    match lang {
+        Lang::En => format!(
+            "The facts before {facts} are thinned to checkpoints: going there computes them anew and takes longer."
+        ),
+        Lang::Zh => format!("{facts} 之前的事实只保留检查点：去那里要重新计算，会慢一些。"),
+    }
+}
+
 /// `step 38 / 62 · t = 14.0 s`
 #[must_use]
 pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -> String {

@@ -154,11 +154,29 @@ fn Timeline() -> impl IntoView {
         (_, steps, true, _) => (steps / PIECE + 1) * PIECE,
         (_, steps, false, _) => steps,
     });
+    let thinned = ui.memo(|view| view.thinned);
     let place = move |step: usize| format!("--at:{}", decimal(share(step, steps.get())));
     view! {
         <div class="time" style=move || place(at.get().0)>
             <div class="rail"></div>
             <div class="done"></div>
+            {part(move || {
+                let thinned = thinned.get();
+                (thinned > 0)
+                    .then(|| {
+                        let words = strings::thinned(ui.lang.get(), thinned);
+                        view! {
+                            <div
+                                class="thinned"
+                                data-testid="thinned"
+                                role="note"
+                                title=words.clone()
+                                aria-label=words
+                                style=place(thinned)
+                            ></div>
+                        }
+                    })
+            })}
             {part(move || {
                 ticks
                     .get()
