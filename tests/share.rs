@@ -24,6 +24,11 @@ use deltascope::runtime::virtual_time::Settings;
 use deltascope::source::scenario::{Entry, Scenario};
 use deltascope::source::wire::{self, Words};
 use deltascope::source::write;
+use deltascope::ui::command::{Command, Export};
+use deltascope::ui::i18n::Lang;
+use deltascope::ui::session::Session;
+use deltascope::ui::state::state;
+use deltascope::ui::view::View;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -511,4 +516,73 @@ fn a_link_is_short() {
             .unwrap();
         assert_eq!(debug(&read), debug(&recording), "{id}");
     }
+}
+
+/// Whether all that is said is so; what is not said may be anything.
+fn holds(said: &Value, found: &Value) -> bool {
+    match (said, found) {
+        (Value::Object(said), Value::Object(found)) => (said.iter())
+            .all(|(name, said)| found.get(name).is_some_and(|found| holds(said, found))),
+        _ => said == found,
+    }
+}
+
+/// Every link that was ever made opens to what it opened to: each file has the link, and what the
+/// page says of itself then. A link is never changed; what it opens to only where what is simulated
+/// was wrong.
+#[test]
+fn links_open_for_ever() {
+    let mut seen = 0;
+    for file in std::fs::read_dir("tests/links").unwrap() {
+        let path = file.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (link, said) = text.split_once('\n').unwrap();
+        let said: Value = serde_json::from_str(said).unwrap();
+        let mut session = Session::new();
+        let before = session.view();
+        session.obey(Command::OpenLink(link.into()));
+        let view = session.view();
+        let path = path.display();
+        seen += 1;
+        if let Some(words) = said["error"].as_str() {
+            let error = view
+                .error
+                .clone()
+                .unwrap_or_else(|| panic!("{path}: no error"))
+                .message;
+            assert!(
+                error.en.contains(words) && !error.zh.is_empty(),
+                "{path}: {}",
+                error.en
+            );
+            let (same, now) = (
+                state(&before, Lang::En),
+                state(
+                    &View {
+                        error: None,
+                        ..view
+                    },
+                    Lang::En,
+                ),
+            );
+            assert_eq!(same, now, "{path}: the page stays as it was");
+            continue;
+        }
+        let found = state(&view, Lang::En);
+        assert!(
+            holds(&said, &found),
+            "{path}\n{}",
+            serde_json::to_string(&found).unwrap()
+        );
+        // What is shared from there opens to the same again.
+        let again = session.export(Export::Link).unwrap();
+        let mut other = Session::new();
+        other.obey(Command::OpenLink(again.clone().into()));
+        assert!(
+            holds(&said, &state(&other.view(), Lang::En)),
+            "{path}: {again}"
+        );
+        assert_eq!(other.export(Export::Link).unwrap(), again, "{path}");
+    }
+    assert!(seen > 20, "{seen}");
 }

@@ -159,9 +159,11 @@ impl Link {
         let text = decompress_to_vec_with_limit(&packed, UNPACKED).map_err(|_| damaged())?;
         let mut parts = Parts::default();
         for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
-            if let Some(value) = trace::json_of(number, line)? {
-                parts.take(value)?;
-            }
+            let read = trace::json_of(number, line).and_then(|value| match value {
+                Some(value) => parts.take(value),
+                None => Ok(()),
+            });
+            read.map_err(|inner| inside(number, &inner))?;
         }
         self.change = match (parts.scenario, parts.change) {
             (Some(scenario), _) => Some(Change::Whole(Box::new(scenario))),
@@ -311,6 +313,14 @@ fn damaged() -> Words {
     words(
         "The link is damaged: a part of it is missing or was changed. Copy it again, whole.",
         "链接已损坏：有一部分缺失或被改动。请重新复制完整的链接。",
+    )
+}
+
+/// What is wrong with a line that the link carries.
+fn inside(line: u32, inner: &Words) -> Words {
+    words(
+        &format!("In line {line} of what the link carries, {}", inner.en),
+        &format!("链接所带内容的第 {line} 行：{}", inner.zh),
     )
 }
 

@@ -394,6 +394,7 @@ fn header_of(value: Value) -> Result<Trace, Words> {
 }
 
 fn bad(error: &str) -> Words {
+    let error = error.trim_end_matches('.');
     Words {
         en: format!("{error}. Mend the line, or export the trace again."),
         zh: format!("{error}。请修正这一行，或重新导出轨迹。"),

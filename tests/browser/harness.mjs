@@ -71,9 +71,10 @@ export function suite() {
 /**
  * Opens the page and waits until it is ready. Motion is reduced unless a test asks for it, so that a
  * state is on screen as soon as it is asked for. `asFound` leaves language and theme as the page chose them.
+ * `link` is opened instead of the page alone.
  */
 export async function open(browser, url, options = {}) {
-  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound } = options;
+  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link } = options;
   const context = await browser.newContext({
     viewport,
     locale: lang === "zh" ? "zh-CN" : "en-US",
@@ -84,7 +85,7 @@ export async function open(browser, url, options = {}) {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const app = new App(context, page, url);
-  await page.goto(url);
+  await page.goto(link ?? url);
   await page.waitForFunction(() => window.deltascope !== undefined);
   await page.evaluate(() => window.deltascope.ready);
   if (!asFound) {
@@ -204,6 +205,17 @@ class App {
       await this.id("toggle-theme").click();
     }
     await this.page.waitForFunction((t) => document.documentElement.dataset.theme === t, theme);
+  }
+
+  /** The same page in a fresh profile, as somebody else sees it; whatever goes wrong there counts here. */
+  async elsewhere(options, body) {
+    const other = await open(this.context.browser(), this.url, options);
+    try {
+      return await body(other);
+    } finally {
+      this.problems.push(...other.problems);
+      await other.context.close();
+    }
   }
 
   /** The ids that the lesson menu offers. */

@@ -295,13 +295,17 @@ fn sentence(words: &caption::Words) -> String {
 
 fn no_moment(lesson: &Lesson, at: &Moment) -> Text {
     match &at.anchor {
+        Anchor::Marker(id) if lesson.markers.iter().any(|rule| rule.id == *id) => Text::new(
+            &format!("This run does not come to the marker {id:?}. Another generation may."),
+            &format!("此运行到不了标记 {id:?}。换一个世代也许可以。"),
+        ),
         Anchor::Marker(id) => {
             let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
             let ids = ids.join(", ");
             Text::new(
-                &format!("There is no marker {id:?} in this run. The lesson has: {ids}."),
+                &format!("There is no marker {id:?} in this lesson. There are: {ids}."),
                 &format!(
-                    "此运行中没有标记 {id:?}。课程中有：{}。",
+                    "此课程中没有标记 {id:?}。现有：{}。",
                     ids.replace(", ", "、")
                 ),
             )

@@ -1,0 +1,184 @@
+// Links and files: what one visitor shares, another one sees.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LAPTOP, PHONE, suite } from "../harness.mjs";
+
+const { onPage } = suite();
+
+let folder;
+before(async () => (folder = await mkdtemp(join(tmpdir(), "deltascope-share-"))));
+after(() => rm(folder, { recursive: true, force: true }));
+
+const pod = (name) => ({ metadata: { namespace: "default", name, labels: { app: "mine" } } });
+
+/** Without how much of a run without end has been computed: that is each page's own affair. */
+const shown = ({ steps, ...state }) => state;
+
+/** Does a few things to the sandbox, in another generation, and stops between two markers. */
+const play = async (app) => {
+  await app.call("setEra", "1.36");
+  await app.call("inject", { op: "create", object: pod("shared") });
+  await app.call("step", 40);
+  await app.call("inject", { op: "cut" });
+  await app.call("step", 25);
+  await app.call("inject", { op: "delete", object: pod("shared") });
+  await app.call("step", -9);
+  return shown(await app.state());
+};
+const url = (app) => app.page.evaluate(() => window.deltascope.getUrl());
+
+test("a link opens in a fresh profile at the same moment with the same picture", onPage({ lesson: "sandbox" }, async (app) => {
+  const state = await play(app);
+  const link = await url(app);
+  assert.match(link, /#v1;lesson=sandbox;era=1\.36;at=t:\d+\+\d+;i=[\w-]+$/);
+  assert.ok(link.length < 1000, `${link.length}: ${link}`);
+  for (const options of [{}, { lang: "zh", theme: "dark" }, { viewport: PHONE }]) {
+    await app.elsewhere({ ...options, link }, async (other) => {
+      assert.deepEqual(shown(await other.state()), state);
+      assert.equal(await url(other), link, "and the link of the link is the link");
+      await other.call("step", 30);
+    });
+  }
+  await app.call("step", 30);
+}));
+
+test("every lesson's start, end and markers can be shared", onPage({}, async (app) => {
+  const links = [];
+  for (const lesson of await app.lessons()) {
+    await app.call("load", lesson);
+    await app.call("step", 1);
+    links.push([await url(app), shown(await app.state())]);
+    await app.toEnd();
+    links.push([await url(app), shown(await app.state())]);
+    await app.call("seek", 0);
+    links.push([await url(app), shown(await app.state())]);
+  }
+  assert.ok(links.length > 30, `${links.length}`);
+  for (const [link, state] of links) {
+    // As somebody who pastes another link into the same tab.
+    await app.page.goto(link);
+    const opened = await app.eventually(link, (s) => s.lesson === state.lesson && s.step === state.step);
+    assert.deepEqual(shown(opened), state);
+  }
+}));
+
+for (const [what, fragment, words] of [
+  ["a later version", "#v2;lesson=sandbox;x=1", /newer page/],
+  ["no version", "#lesson=sandbox;at=listed", /v1/],
+  ["an unknown lesson", "#v1;lesson=nothing", /"nothing"/],
+  ["an unknown generation", "#v1;lesson=sandbox;era=9", /era/],
+  ["an unknown marker", "#v1;lesson=sandbox;at=nowhere", /nowhere.*kept-delete/],
+  ["a bare number", "#v1;lesson=sandbox;at=500", /"500"/],
+  ["a moment that never comes", "#v1;lesson=reflector;at=input:999", /input:999/],
+  ["inputs that were cut off", "#v1;lesson=sandbox;i=jZLNTsMwEIRfxXI", /damaged/],
+  ["inputs that are none", "#v1;lesson=sandbox;i=????", /damaged/],
+  ["markup", "#v1;lesson=<img src=x onerror=alert(1)>", /There is no lesson/],
+  ["half an escape", "#v1;lesson=%E4%B8", /damaged/],
+]) {
+  test(`a link with ${what} gives a message, and the page stays`, onPage({ lesson: "deltafifo" }, async (app) => {
+    await app.call("seek", 3);
+    const before = await app.state();
+    await app.page.evaluate((hash) => (location.hash = hash), fragment);
+    const state = await app.eventually("the error", (s) => s.error);
+    assert.match(state.error.message, words);
+    assert.ok(await app.id("error").isVisible());
+    assert.deepEqual({ ...state, error: null }, before);
+    // And to somebody who comes with it: the page as it opens without.
+    const plain = await app.elsewhere({}, (other) => other.state());
+    await app.elsewhere({ link: app.url + fragment }, async (other) => {
+      const opened = await other.state();
+      assert.match(opened.error.message, words);
+      assert.ok(await other.id("error").isVisible());
+      assert.deepEqual({ ...opened, error: null }, plain);
+    });
+  }));
+}
+
+test("the tab copies the link, and shows it where there is no clipboard", onPage({ viewport: LAPTOP }, async (app) => {
+  await app.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(app.url).origin });
+  await play(app);
+  await app.id("btn-share").click();
+  assert.equal(await app.id("share-link").inputValue(), await url(app));
+  await app.id("btn-copy-link").click();
+  await app.page.waitForFunction(() => /Copied/.test(document.querySelector("[data-testid=share-status]").textContent));
+  assert.equal(await app.page.evaluate(() => navigator.clipboard.readText()), await url(app));
+  await app.call("step", 1);
+  assert.equal(await app.id("share-link").inputValue(), await url(app), "it follows");
+  await app.page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+  await app.id("btn-copy-link").click();
+  await app.page.waitForFunction(() => /Ctrl/.test(document.querySelector("[data-testid=share-status]").textContent));
+  const selected = await app.page.evaluate(() => {
+    const field = document.querySelector("[data-testid=share-link]");
+    return field.value.slice(field.selectionStart, field.selectionEnd);
+  });
+  assert.equal(selected, await url(app));
+}));
+
+test("a trace goes out as a file and comes back as the same run", onPage({ lesson: "sandbox" }, async (app) => {
+  const state = await play(app);
+  await app.id("btn-share").click();
+  const downloading = app.page.waitForEvent("download");
+  await app.id("btn-trace").click();
+  const download = await downloading;
+  assert.equal(download.suggestedFilename(), "deltascope-sandbox.jsonl");
+  const path = join(folder, "run.jsonl");
+  await download.saveAs(path);
+  const text = await readFile(path, "utf8");
+  assert.equal(text, await app.page.evaluate(() => window.deltascope.exportTrace()));
+  assert.match(text, /^\{"deltascope":1,/);
+  assert.equal(text.trim().split("\n").filter((line) => JSON.parse(line).op).length, 3);
+  await app.elsewhere({ lesson: "deltafifo" }, async (other) => {
+    await other.drop(path);
+    const opened = await other.eventually("it is open", (s) => s.lesson === "sandbox");
+    assert.deepEqual(shown(opened), state);
+    assert.equal(await url(other), await url(app), "it can be shared as a link again");
+  });
+  await app.elsewhere({ lesson: "deltafifo" }, async (other) => {
+    await other.id("btn-share").click();
+    const chooser = other.page.waitForEvent("filechooser");
+    await other.id("btn-import").click();
+    await (await chooser).setFiles([path]);
+    const opened = await other.eventually("it is open", (s) => s.lesson === "sandbox");
+    assert.deepEqual(shown(opened), state);
+  });
+  // A line that is spoiled: what came before it plays, and the line is named.
+  const lines = text.split("\n");
+  lines[3] = lines[3].slice(0, 20);
+  await writeFile(path, lines.join("\n"));
+  await app.elsewhere({ lesson: "deltafifo" }, async (other) => {
+    await other.call("openText", "run.jsonl", lines.join("\n"));
+    const opened = await other.state();
+    assert.equal(opened.lesson, "sandbox");
+    assert.equal(opened.error.line, 4);
+  });
+}));
+
+test("a recording from a file goes out as a trace, and says that no link carries it", onPage({}, async (app) => {
+  const body = (name, rv, type) =>
+    JSON.stringify({ type, object: { kind: "Pod", apiVersion: "v1", metadata: { name, namespace: "a", resourceVersion: rv } } });
+  await app.call("openText", "mine.json", `${body("x", "5", "ADDED")}\n${body("x", "6", "DELETED")}\n`);
+  await app.call("step", 12);
+  const state = await app.state();
+  assert.equal(await url(app), null);
+  await app.id("btn-share").click();
+  assert.match(await app.id("share-no-link").innerText(), /Download the trace/);
+  const trace = await app.page.evaluate(() => window.deltascope.exportTrace());
+  await app.elsewhere({}, async (other) => {
+    await other.call("openText", "again.jsonl", trace);
+    assert.deepEqual({ ...(await other.state()), lesson: state.lesson }, state, "all but its name");
+  });
+}));
+
+test("a transcript says the run in words, in both languages", onPage({ lesson: "reflector" }, async (app) => {
+  const told = () => app.page.evaluate(() => window.deltascope.exportTranscript());
+  const { steps } = await app.state();
+  const text = await told();
+  assert.ok(text.split("\n").length > steps, "a line for each fact");
+  assert.match(text, /Where did the Delete go\?/);
+  assert.match(text, /nettool/);
+  await app.language("zh");
+  assert.match(await told(), /Delete 去哪了/);
+}));
