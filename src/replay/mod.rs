@@ -6,6 +6,7 @@ pub mod edit;
 pub mod link;
 pub mod moment;
 pub mod monitors;
+pub mod passages;
 pub mod picture;
 pub mod playback;
 pub mod recording;

@@ -76,6 +76,10 @@ pub enum Command {
     AskWhy(bool),
     /// The same, with the value that somebody typed.
     SetText(Setting, Arc<str>),
+    /// Select what is at this place on the stage (its anchor), or nothing.
+    Select(Option<Arc<str>>),
+    /// Follow an object through the run, or none.
+    Follow(Option<Key>),
     /// Take the error away.
     DismissError,
 }

@@ -11,6 +11,7 @@ use crate::cache::fact::{Entry, EventType, Fact, FactRecord, ObjectRef};
 use crate::cache::key::Key;
 use crate::cache::sorted::SortedMap;
 use crate::lessons::MarkerRule;
+use crate::replay::passages::Passages;
 use crate::replay::timeline::{SEGMENT, Timeline};
 
 use super::rows::{MARKS, Marks};
@@ -31,6 +32,7 @@ pub struct Landmarks {
     /// UIDs in the order in which they were met, each with its place.
     met: Vec<(usize, Arc<str>)>,
     marks: Rc<Marks>,
+    passages: Passages,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -92,6 +94,7 @@ impl Landmarks {
         for found in &mut self.found {
             *found = found.filter(|at| *at <= seen);
         }
+        self.passages.cut(seen);
         let met = self.met.partition_point(|(at, _)| *at <= seen);
         let marks = Rc::make_mut(&mut self.marks);
         for (_, uid) in self.met.drain(met..) {
@@ -138,6 +141,12 @@ impl Landmarks {
         Rc::clone(&self.marks)
     }
 
+    /// Where each object comes up.
+    #[must_use]
+    pub fn passages(&self) -> &Passages {
+        &self.passages
+    }
+
     fn see(&mut self, place: usize, record: &FactRecord, rules: &[MarkerRule]) {
         let at = place + 1;
         for (number, rule) in rules.iter().enumerate() {
@@ -158,6 +167,7 @@ impl Landmarks {
                 .push((u32::try_from(at).unwrap_or(u32::MAX), delta_type));
         }
         self.note_objects(at, &record.fact);
+        self.passages.see(place, &record.fact);
         self.state.seen = at;
         let gap = SEGMENT.max(self.state.there.len() * 4);
         if self.kept.last().is_none_or(|kept| at >= kept.seen + gap) {

@@ -182,6 +182,9 @@ pub struct Strings {
     pub share_run_note: &'static str,
     pub share_trace: &'static str,
     pub share_transcript: &'static str,
+    pub why_of: &'static str,
+    pub why_the_step: &'static str,
+    pub why_is_it_here: &'static str,
 
     pub keys_title: &'static str,
     pub key_play: &'static str,
@@ -557,6 +560,15 @@ pub fn moment(lang: Lang, step: usize, ms: u64) -> String {
     }
 }
 
+/// What the button says that follows an object.
+#[must_use]
+pub fn follow(lang: Lang, key: &str) -> String {
+    match lang {
+        Lang::En => format!("Follow {key}"),
+        Lang::Zh => format!("跟踪 {key}"),
+    }
+}
+
 /// What began a chain of causes.
 #[must_use]
 pub fn origin(lang: Lang, origin: Origin) -> String {
@@ -576,6 +588,10 @@ pub fn origin(lang: Lang, origin: Origin) -> String {
         Origin::Script(n) => (
             format!("The lesson's script did it: its entry {n}."),
             format!("由课程的脚本所为：它的第 {n} 条。"),
+        ),
+        Origin::LongAgo => (
+            "It happened too long ago to be looked for.".to_owned(),
+            "发生得太早，无法查找。".to_owned(),
         ),
         Origin::Input(n) => (
             format!("You did it: your input {n}."),
@@ -760,6 +776,9 @@ static EN: Strings = Strings {
     share_run_note: "A trace is JSON Lines: the scenario and every input. Open it here, or drop it on the page, and the same run is computed again. A transcript says the run in words.",
     share_trace: "Download the trace",
     share_transcript: "Download the transcript",
+    why_of: "Why",
+    why_the_step: "this step",
+    why_is_it_here: "Why it is here",
 
     keys_title: "Keys",
     key_play: "play or pause",
@@ -949,6 +968,9 @@ static ZH: Strings = Strings {
     share_run_note: "轨迹是 JSON Lines：场景和每个输入。在这里打开或拖到页面上，就会重新计算出同样的运行。文字记录用语言讲述整个运行。",
     share_trace: "下载轨迹",
     share_transcript: "下载文字记录",
+    why_of: "问",
+    why_the_step: "这一步",
+    why_is_it_here: "它为什么在这里",
 
     keys_title: "按键",
     key_play: "播放或暂停",

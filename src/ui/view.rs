@@ -10,6 +10,7 @@ use crate::replay::picture::Picture;
 
 use super::i18n::Text;
 use super::rows::Marks;
+use super::session::select::{Followed, Selection};
 use super::session::why::Why;
 
 /// How many facts before the current one are at hand for pseudo-code values and lanes.
@@ -46,6 +47,10 @@ pub struct View {
     pub lesson: Rc<LessonHead>,
     /// The chain of causes; nothing while nobody asks.
     pub why: Option<Rc<Why>>,
+    /// What is selected on the stage.
+    pub selection: Option<Rc<Selection>>,
+    /// The object that is followed.
+    pub followed: Option<Rc<Followed>>,
     /// What went wrong, if anything did.
     pub error: Option<ErrorView>,
     /// The branches of the run.

@@ -54,7 +54,11 @@ pub fn Board() -> impl IntoView {
             aria-label=ui.word(|words| words.stage)
         >
             <Problem />
-            <div class="grid" class:second-processor=move || layout.lower_is_processor()>
+            <div
+                class="grid"
+                class:second-processor=move || layout.lower_is_processor()
+                on:click=move |event| why::on_click(ui, layout, &event)
+            >
                 <i class="link api-refl"></i>
                 <i class="link refl-queue"></i>
                 <i class="link queue-pop"></i>
@@ -69,6 +73,7 @@ pub fn Board() -> impl IntoView {
                 <processor::Processor />
                 <div id="motion" aria-hidden="true"></div>
             </div>
+            <why::Marked />
             <drawer::Drawer />
         </main>
         <strip::Strip />

@@ -96,6 +96,7 @@ pub(super) fn Processor() -> impl IntoView {
                                         class="line"
                                         class:lit=move || row.with(|row| row.lit)
                                         data-testid="output-line"
+                                        data-anchor=format!("output/line/{}", row.with_untracked(|row| row.number))
                                         translate="no"
                                     >
                                         {text}
@@ -288,6 +289,19 @@ pub(super) fn row(
     title: String,
     tags: Vec<AnyView>,
 ) -> AnyView {
+    let keys = line.keys.into_iter().map(|key| {
+        view! {
+            <span
+                class=if key.lit { "tag new" } else { "tag" }
+                title=key.key.to_string()
+                data-anchor=format!("{anchor}/{}", key.key)
+            >
+                <i class=key.mark.class()></i>
+                <span class="n">{name(key.name)}</span>
+                <small>{key.note}</small>
+            </span>
+        }
+    });
     view! {
         <div class="workline" translate="no" data-anchor=anchor>
             <span class="n">{label}</span>

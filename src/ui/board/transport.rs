@@ -149,6 +149,7 @@ fn Timeline() -> impl IntoView {
     let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
     let ticks = ui.memo(|view| view.ticks.to_vec());
     let markers = ui.memo(|view| view.markers.to_vec());
+    let followed = ui.memo(|view| view.followed.as_deref().cloned());
     // A run without end grows as it is looked at; its line grows by whole pieces.
     let steps = Memo::new(move |_| match at.get() {
         (_, steps, true, _) => (steps / PIECE + 1) * PIECE,
@@ -176,6 +177,14 @@ fn Timeline() -> impl IntoView {
                             ></div>
                         }
                     })
+            })}
+            {part(move || {
+                followed
+                    .get()
+                    .iter()
+                    .flat_map(|one| one.ticks.iter())
+                    .map(|at| view! { <i class="passage" style=place(*at as usize)></i> })
+                    .collect_view()
             })}
             {part(move || {
                 ticks

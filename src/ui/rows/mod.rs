@@ -10,6 +10,7 @@ pub mod processor;
 pub mod queue;
 pub mod reflector;
 pub mod store;
+pub mod things;
 
 use std::rc::Rc;
 use std::sync::Arc;

@@ -32,6 +32,7 @@ impl Session {
         }
         self.timeline.forget_after(at);
         self.landmarks.cut(at);
+        self.asked.cut(at);
         self.first_run = None;
         self.error = None;
         self.marked();

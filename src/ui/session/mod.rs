@@ -3,6 +3,7 @@
 //! Pure: no leptos, no DOM, no clock. The driver asks it for a [`View`] after every command.
 
 mod branches;
+pub mod select;
 mod share;
 pub mod why;
 
@@ -265,6 +266,8 @@ impl Session {
                 Some(setting) => self.set(setting),
                 None => self.fail(branches::no_value(&setting, &value), None),
             },
+            Command::Select(anchor) => self.select(anchor.as_deref()),
+            Command::Follow(key) => self.follow(key),
             Command::DismissError => Change::None,
         }
     }
@@ -401,6 +404,8 @@ impl Session {
             marks: self.landmarks.marks(),
             lesson: Rc::clone(&self.head),
             why: self.why(),
+            selection: self.selection(),
+            followed: self.followed(),
             error: self.error.clone(),
             branches: Rc::clone(&self.branch_rows),
             events: self.server_events(),
@@ -519,7 +524,7 @@ impl Session {
         self.first_run = None;
         let shown = self.timeline.insert(at, input);
         self.landmarks.cut(at);
-        self.asked.forget();
+        self.asked.cut(at);
         self.playback.seek(shown, self.timeline.len());
         self.picture = (at, Rc::new(self.timeline.picture(at)));
         self.timeline.extend(shown + CONSEQUENCE);

@@ -8,6 +8,7 @@ use crate::ui::i18n::Lang;
 use crate::ui::rows::live::{self, Room};
 use crate::ui::view::RECENT;
 
+use super::select::{Followed, Found, Selection};
 use super::{Change, Session};
 
 /// A chain is shown up to so many facts; the last of them can be asked in turn.
@@ -22,6 +23,15 @@ pub struct Why {
     pub origin: Option<Origin>,
 }
 
+impl Why {
+    fn without_links(origin: Origin) -> Self {
+        Self {
+            links: Vec::new(),
+            origin: Some(origin),
+        }
+    }
+}
+
 /// One fact of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
@@ -29,6 +39,8 @@ pub struct Link {
     pub at: usize,
     /// Its virtual time, in ms.
     pub time: u64,
+    /// The name of the fact.
+    pub fact: &'static str,
     /// Where it happened.
     pub room: Room,
     cause: Cause,
@@ -59,12 +71,17 @@ pub enum Origin {
     Script(u32),
     /// The visitor: their n-th input, from 1.
     Input(u32),
+    /// It happened longer ago than is looked for.
+    LongAgo,
 }
 
 /// What is asked at the moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     open: bool,
+    /// What is asked about; nothing: the step at the cursor.
+    pub(super) selection: Option<Rc<Selection>>,
+    pub(super) followed: Option<Rc<Followed>>,
     /// The last answer: most of its links are those of the next.
     last: Option<Rc<Why>>,
 }
@@ -73,6 +90,25 @@ impl Asked {
     /// The run is another one.
     pub(super) fn forget(&mut self) {
         self.last = None;
+        self.selection = None;
+        self.count_anew();
+    }
+
+    /// The run is another one after so many facts.
+    pub(super) fn cut(&mut self, at: usize) {
+        self.last = None;
+        self.count_anew();
+        if let Some(Found::Fact(place)) = self.selection.as_ref().map(|one| one.found)
+            && place >= at
+        {
+            self.selection = None;
+        }
+    }
+
+    fn count_anew(&mut self) {
+        if let Some(followed) = &mut self.followed {
+            Rc::make_mut(followed).count = 0;
+        }
     }
 }
 
@@ -88,8 +124,15 @@ impl Session {
         if !self.asked.open {
             return None;
         }
-        let place = self.playback.cursor().checked_sub(1)?;
-        let why = self.chain(place);
+        let found = match &self.asked.selection {
+            Some(selection) => selection.found,
+            None => Found::Fact(self.playback.cursor().checked_sub(1)?),
+        };
+        let why = match found {
+            Found::Fact(place) => self.chain(place),
+            Found::Start => Why::without_links(Origin::Start),
+            Found::LongAgo => Why::without_links(Origin::LongAgo),
+        };
         if self.asked.last.as_deref() != Some(&why) {
             self.asked.last = Some(Rc::new(why));
         }
@@ -144,6 +187,7 @@ impl Session {
         Some(Link {
             at: place + 1,
             time: record.time,
+            fact: record.fact.name(),
             room: live::room(&record),
             cause: record.cause,
             words,

@@ -1,0 +1,135 @@
+//! Where in a run each object comes up: its passage.
+//!
+//! A run grows while it is looked at, and is cut: only what is new is looked through, and to find an
+//! object's last fact is a search among its own.
+
+use std::sync::Arc;
+
+use crate::cache::fact::{Entry, Fact};
+use crate::cache::key::Key;
+use crate::cache::sorted::SortedMap;
+
+/// The places of the facts about each object. They are 32-bit, as runs are shorter than that.
+#[derive(Clone, Debug, Default)]
+pub struct Passages {
+    of: SortedMap<Key, Vec<u32>>,
+    /// Facts about a whole list or store.
+    wholes: Vec<u32>,
+}
+
+impl Passages {
+    /// Takes in the next fact.
+    pub fn see(&mut self, place: usize, fact: &Fact) {
+        let Ok(place) = u32::try_from(place) else {
+            return;
+        };
+        match fact.key() {
+            Some(key) => match self.of.get_mut(key) {
+                Some(places) => places.push(place),
+                None => {
+                    self.of.insert(key.clone(), vec![place]);
+                }
+            },
+            None if is_whole(fact) => self.wholes.push(place),
+            None => {}
+        }
+    }
+
+    /// Forgets all facts from this place on.
+    pub fn cut(&mut self, place: usize) {
+        let cut = |places: &mut Vec<u32>| {
+            let kept = places.partition_point(|at| (*at as usize) < place);
+            places.truncate(kept);
+        };
+        cut(&mut self.wholes);
+        let of = std::mem::take(&mut self.of).into_iter();
+        self.of = of
+            .filter_map(|(key, mut places)| {
+                cut(&mut places);
+                (!places.is_empty()).then_some((key, places))
+            })
+            .collect();
+    }
+
+    /// The places of the facts about one object, in order.
+    #[must_use]
+    pub fn of(&self, key: &str) -> &[u32] {
+        self.of.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// The last places before `before` at which something happened to this object or to a whole
+    /// list, the last first.
+    pub fn back(&self, key: &str, before: usize) -> impl Iterator<Item = usize> {
+        let mut lists = [self.of(key), &self.wholes].map(|places| {
+            let count = places.partition_point(|at| (*at as usize) < before);
+            places.get(..count).unwrap_or_default()
+        });
+        std::iter::from_fn(move || {
+            let [one, other] = &mut lists;
+            let list = if one.last() > other.last() {
+                one
+            } else {
+                other
+            };
+            let (last, rest) = list.split_last()?;
+            *list = rest;
+            Some(*last as usize)
+        })
+    }
+}
+
+fn is_whole(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::ListReceived { .. }
+            | Fact::EntriesTaken { .. }
+            | Fact::StoreReplaced { .. }
+            | Fact::EntryAppended {
+                entry: Entry::ReplacedAll { .. } | Entry::SyncAll,
+                ..
+            }
+    )
+}
+
+/// Of many places as many as a line on the screen can show.
+#[must_use]
+pub fn thinned(places: &[u32], most: usize) -> Arc<[u32]> {
+    let thin = places.len().div_ceil(most).max(1);
+    places.iter().step_by(thin).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about(key: &str) -> Fact {
+        Fact::MutationDetected { key: key.into() }
+    }
+
+    #[test]
+    fn a_passage_is_found_from_its_end() {
+        let list = Fact::StoreReplaced { items: Vec::new() };
+        let facts = [
+            about("a"),
+            about("b"),
+            list,
+            about("a"),
+            Fact::QueueEmpty,
+            about("a"),
+        ];
+        let mut passages = Passages::default();
+        for (place, fact) in facts.iter().enumerate() {
+            passages.see(place, fact);
+        }
+        assert_eq!(passages.of("a"), [0, 3, 5]);
+        assert!(passages.back("a", 9).eq([5, 3, 2, 0]));
+        assert!(passages.back("a", 5).eq([3, 2, 0]));
+        assert!(passages.back("b", 2).eq([1]));
+        assert!(passages.back("c", 9).eq([2]));
+        passages.cut(3);
+        assert_eq!(passages.of("a"), [0]);
+        passages.cut(1);
+        assert!(passages.of("b").is_empty() && passages.of.len() == 1);
+        assert_eq!(*thinned(&[1, 2, 3, 4, 5], 3), [1, 3, 5]);
+    }
+}

@@ -1,0 +1,227 @@
+//! Everything on the stage that can be asked about, by its anchor.
+
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::{Entry, Notification, ObjectRef};
+use crate::cache::key::Key;
+use crate::replay::picture::{Picture, Popped};
+use crate::ui::caption::{short_name, short_rv};
+
+use super::live::Room;
+
+/// So many things of one kind are listed: the rest is as much behind `+N` on the stage.
+const OF_A_KIND: usize = 60;
+
+/// Something on the stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thing {
+    /// The room that it is in.
+    pub room: Room,
+    /// Its place on the stage: `data-anchor`.
+    pub anchor: String,
+    /// What it is called; never translated.
+    pub name: String,
+}
+
+/// All of them, room by room; or those alone that are of one object.
+#[must_use]
+pub fn things(picture: &Picture, only: Option<&Key>) -> Vec<Thing> {
+    let mut list = List {
+        only,
+        things: Vec::new(),
+        left: 0,
+        room: Room::Api,
+    };
+    list.api(picture);
+    list.queue(picture);
+    list.pop(picture);
+    list.indexer(picture);
+    list.processor(picture);
+    list.things
+}
+
+struct List<'a> {
+    only: Option<&'a Key>,
+    things: Vec<Thing>,
+    left: usize,
+    room: Room,
+}
+
+impl List<'_> {
+    /// What follows is of this kind.
+    fn kind(&mut self, room: Room) {
+        self.room = room;
+        self.left = if self.only.is_some() {
+            usize::MAX
+        } else {
+            OF_A_KIND
+        };
+    }
+
+    fn add(&mut self, key: Option<&Key>, thing: &dyn Fn() -> (String, String)) {
+        if self.left == 0 || (self.only.is_some() && self.only != key) {
+            return;
+        }
+        self.left -= 1;
+        let (anchor, name) = thing();
+        self.things.push(Thing {
+            room: self.room,
+            anchor,
+            name,
+        });
+    }
+
+    fn api(&mut self, picture: &Picture) {
+        self.kind(Room::Api);
+        for (key, object) in &picture.api.objects {
+            self.add(Some(key), &|| {
+                (format!("api/object/{key}"), named("", &object.object))
+            });
+        }
+        self.kind(Room::Api);
+        for line in picture.api.stream.iter().rev() {
+            self.add(Some(&line.object.key), &|| {
+                let name = named(line.event.as_str(), &line.object);
+                (format!("api/stream/{}", line.number), name)
+            });
+        }
+        self.kind(Room::Reflector);
+        if let Some((event, object)) = &picture.reflector.in_hand {
+            self.add(Some(&object.key), &|| {
+                ("reflector/hand".to_owned(), named(event.as_str(), object))
+            });
+        }
+    }
+
+    fn queue(&mut self, picture: &Picture) {
+        self.kind(Room::Queue);
+        for key in &picture.queue.keys {
+            self.add(Some(key), &|| {
+                (format!("queue/key/{key}"), short_name(key).to_owned())
+            });
+            let deltas = picture.queue.deltas.get(key).into_iter().flatten();
+            for (index, (delta_type, object)) in deltas.enumerate() {
+                self.add(Some(key), &|| {
+                    let name = named(delta_type.as_str(), object);
+                    (format!("queue/delta/{key}/{index}"), name)
+                });
+            }
+        }
+        self.kind(Room::Queue);
+        for (place, entry) in picture.queue.entries.iter().enumerate() {
+            let (key, name) = of_entry(entry);
+            self.add(key, &|| (format!("queue/entry/{place}"), name()));
+        }
+    }
+
+    fn pop(&mut self, picture: &Picture) {
+        self.kind(Room::Pop);
+        if let Some(popped) = &picture.pop.processing {
+            for (index, (delta_type, object)) in popped.deltas.iter().enumerate() {
+                self.add(Some(&object.key), &|| {
+                    let name = named(delta_type.as_str(), object);
+                    (format!("pop/delta/{index}"), name)
+                });
+            }
+        }
+        if let Some(Popped { key, deltas, .. }) = &picture.pop.last
+            && let Some((delta_type, object)) = deltas.last()
+        {
+            let key = if key.is_empty() { &object.key } else { key };
+            self.add(Some(key), &|| {
+                ("pop/last".to_owned(), named(delta_type.as_str(), object))
+            });
+        }
+    }
+
+    fn indexer(&mut self, picture: &Picture) {
+        self.kind(Room::Indexer);
+        for (key, object) in &picture.store.items {
+            self.add(Some(key), &|| {
+                (format!("store/item/{key}"), named("", object))
+            });
+        }
+        self.kind(Room::Indexer);
+        for (index, values) in &picture.store.indices {
+            for (value, keys) in values {
+                for key in keys {
+                    self.add(Some(key), &|| {
+                        let name = format!("{index} = {value} · {}", short_name(key));
+                        (format!("store/index/{index}/{value}/{key}"), name)
+                    });
+                }
+            }
+        }
+    }
+
+    fn processor(&mut self, picture: &Picture) {
+        self.kind(Room::Processor);
+        for (number, handler) in picture.handlers.iter().enumerate() {
+            let pending = handler.pending.iter().enumerate();
+            let pending = pending.map(|(at, told)| (format!("pending/{at}"), told));
+            let running = handler.running.iter().map(|told| ("running".into(), told));
+            let sending = handler.sending.iter().map(|told| ("sending".into(), told));
+            for (place, told) in running.chain(pending).chain(sending) {
+                self.add(Some(&told.object().key), &|| {
+                    let name = named(called(told), told.object());
+                    (
+                        format!("handler/{number}/{place}"),
+                        format!("{} · {name}", handler.name),
+                    )
+                });
+            }
+        }
+        self.kind(Room::Processor);
+        if let Some(work) = &picture.work {
+            for key in &work.queue {
+                self.add(Some(key), &|| {
+                    (format!("work/queue/{key}"), short_name(key).to_owned())
+                });
+            }
+        }
+        self.kind(Room::Processor);
+        for (number, line) in picture.output.iter().enumerate().rev() {
+            self.add(None, &|| {
+                (format!("output/line/{number}"), line.to_string())
+            });
+        }
+    }
+}
+
+fn called(notification: &Notification) -> &'static str {
+    match notification {
+        Notification::Add { .. } => "OnAdd",
+        Notification::Update { .. } => "OnUpdate",
+        Notification::Delete { .. } => "OnDelete",
+    }
+}
+
+fn named(what: &str, object: &ObjectRef) -> String {
+    let mut name = what.to_owned();
+    for part in [short_name(&object.key), &*short_rv(&object.rv)] {
+        if !part.is_empty() {
+            if !name.is_empty() {
+                name.push_str(" · ");
+            }
+            name.push_str(part);
+        }
+    }
+    name
+}
+
+fn of_entry(entry: &Entry) -> (Option<&Key>, Box<dyn Fn() -> String + '_>) {
+    match entry {
+        Entry::Delta(delta_type, object) => (
+            Some(&object.key),
+            Box::new(|| named(delta_type.as_str(), object)),
+        ),
+        Entry::ReplacedAll { objects, .. } => (
+            None,
+            Box::new(|| format!("{} · {}", DeltaType::ReplacedAll.as_str(), objects.len())),
+        ),
+        Entry::SyncAll => (None, Box::new(|| DeltaType::SyncAll.as_str().to_owned())),
+        Entry::Bookmark { rv } => (
+            None,
+            Box::new(move || format!("{} · {}", DeltaType::Bookmark.as_str(), short_rv(rv))),
+        ),
+    }
+}
