@@ -27,7 +27,11 @@ pub(super) fn card(ui: Ui, rows: BesideRows) -> AnyView {
         lines.push(row(anchor, label, String::new(), vec![text.into_any()]));
     }
     for store in rows.stores {
-        let mut tags: Vec<AnyView> = store.objects.into_iter().map(tag).collect();
+        let mut tags: Vec<AnyView> = store
+            .objects
+            .into_iter()
+            .map(|key| tag("beside/store", key))
+            .collect();
         if store.hidden > 0 {
             tags.push(format!("+{}", store.hidden).into_any());
         } else if tags.is_empty() {

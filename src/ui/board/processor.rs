@@ -279,7 +279,12 @@ fn work_line(ui: Ui, line: WorkLine) -> AnyView {
     } else {
         label.to_owned()
     };
-    row(anchor, label, all, line.keys.into_iter().map(tag).collect())
+    row(
+        anchor,
+        label,
+        all,
+        line.keys.into_iter().map(|key| tag(anchor, key)).collect(),
+    )
 }
 
 /// A line of tags, and what they are.
@@ -289,19 +294,6 @@ pub(super) fn row(
     title: String,
     tags: Vec<AnyView>,
 ) -> AnyView {
-    let keys = line.keys.into_iter().map(|key| {
-        view! {
-            <span
-                class=if key.lit { "tag new" } else { "tag" }
-                title=key.key.to_string()
-                data-anchor=format!("{anchor}/{}", key.key)
-            >
-                <i class=key.mark.class()></i>
-                <span class="n">{name(key.name)}</span>
-                <small>{key.note}</small>
-            </span>
-        }
-    });
     view! {
         <div class="workline" translate="no" data-anchor=anchor>
             <span class="n">{label}</span>
@@ -314,9 +306,13 @@ pub(super) fn row(
 }
 
 /// A key as a tag.
-pub(super) fn tag(key: WorkKey) -> AnyView {
+pub(super) fn tag(of: &str, key: WorkKey) -> AnyView {
     view! {
-        <span class=if key.lit { "tag new" } else { "tag" } title=key.key.to_string()>
+        <span
+            class=if key.lit { "tag new" } else { "tag" }
+            title=key.key.to_string()
+            data-anchor=format!("{of}/{}", key.key)
+        >
             <i class=key.mark.class()></i>
             <span class="n">{name(key.name)}</span>
             <small>{key.note}</small>
