@@ -586,3 +586,20 @@ fn links_open_for_ever() {
     }
     assert!(seen > 20, "{seen}");
 }
+
+#[test]
+fn a_link_carries_what_is_selected() {
+    let mut session = Session::new();
+    let anchor = "api/object/default/web-1";
+    session.obey(Command::Select(Some(anchor.into())));
+    assert!(session.view().selection.is_some());
+    let link = session.export(Export::Link).unwrap();
+    assert!(link.contains(&format!(";sel={anchor}")), "{link}");
+    let mut other = Session::new();
+    other.obey(Command::OpenLink(link.into()));
+    assert_eq!(other.view().selection, session.view().selection);
+    other.obey(Command::OpenLink(
+        "#v1;lesson=sandbox;sel=no/such/thing".into(),
+    ));
+    assert_eq!((other.view().selection, other.view().error), (None, None));
+}

@@ -57,6 +57,9 @@ impl Session {
             .map(|lesson| (Arc::clone(&lesson.id), &lesson.scenario));
         let mut link = Link::of(own, &recording);
         link.at = Some(self.moment());
+        if let Some(selection) = self.selection() {
+            link.selection = Arc::clone(&selection.anchor);
+        }
         let text = link.to_string();
         if text.len() > link::LONGEST {
             let (size, most) = (text.len(), link::LONGEST);
@@ -151,7 +154,13 @@ impl Session {
         let is_lessons_own = link.change.is_none();
         match link.recording(own) {
             Ok(recording) => {
-                self.show_recording(lesson, &recording, link.at.as_ref(), is_lessons_own)
+                let at = link.at.as_ref();
+                let change = self.show_recording(lesson, &recording, at, is_lessons_own);
+                // Where nothing is there any more, nothing is selected.
+                if self.error.is_none() && !link.selection.is_empty() {
+                    self.select(Some(&link.selection));
+                }
+                change
             }
             Err(words) => self.fail(text_of(&words), None),
         }
