@@ -9,7 +9,7 @@ use std::rc::Rc;
 use leptos::prelude::{document, window};
 use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, HtmlElement, Node};
 
 use super::plan::{
     Flight, Hides, LAST_LINE, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS,
@@ -375,7 +375,10 @@ fn free_place(layer: &HtmlElement, size: Rect, start: Point, end: Point) -> Poin
     let mut best = (f64::MAX, path.at(0.5));
     // The nearest first, and first of all its middle.
     for aside in [0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0] {
-        for t in [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95] {
+        for (t, across) in [0.5, 0.35, 0.65, 0.2, 0.8, 0.05, 0.95]
+            .into_iter()
+            .flat_map(|t| [0.0, 0.55, -0.55, 1.0, -1.0].map(|across| (t, across)))
+        {
             let mut at = path.at(t);
             if let Some(x) = x {
                 at = Point {
@@ -384,6 +387,7 @@ fn free_place(layer: &HtmlElement, size: Rect, start: Point, end: Point) -> Poin
                 };
             }
             at.y += aside * size.height;
+            at.x += across * size.width;
             at.x = at.x.min(room.width() - size.width / 2.0);
             at.x = at.x.max(size.width / 2.0);
             let outside = (size.height / 2.0 - at.y).max(at.y + size.height / 2.0 - room.height());
@@ -406,12 +410,11 @@ fn texts(layer: &HtmlElement) -> Vec<Rect> {
     };
     for place in 0..found.length() {
         let element = found.get(place).and_then(|n| n.dyn_into::<Element>().ok());
-        let Some(element) = element.filter(|element| element.child_element_count() == 0) else {
+        // Text of its own, also between elements.
+        let Some(element) = element.filter(has_text) else {
             continue;
         };
-        if let Some(rect) = Rect::of(&element)
-            && element.text_content().is_some_and(|text| !text.is_empty())
-        {
+        if let Some(rect) = Rect::of(&element) {
             let Point { x, y } = shift(Point {
                 x: rect.x,
                 y: rect.y,
@@ -420,6 +423,19 @@ fn texts(layer: &HtmlElement) -> Vec<Rect> {
         }
     }
     texts
+}
+
+fn has_text(element: &Element) -> bool {
+    let nodes = element.child_nodes();
+    (0..nodes.length())
+        .filter_map(|place| nodes.get(place))
+        .any(|node| {
+            let is_text = node.node_type() == Node::TEXT_NODE;
+            is_text
+                && node
+                    .text_content()
+                    .is_some_and(|text| !text.trim().is_empty())
+        })
 }
 
 /// From the edge of one to the edge of the other, where they stand beside each other; else between
