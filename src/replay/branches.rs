@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::runtime::Time;
 
 use super::edit::Edit;
-use super::timeline::Timeline;
 
 /// How many branches there are at the most: more than anybody compares, and each keeps checkpoints
 /// of its own.
@@ -45,25 +44,17 @@ pub struct Branch {
     pub depth: usize,
 }
 
-/// What a branch that is not the current one waits with.
-#[derive(Clone)]
-pub struct Kept {
-    /// Its run.
-    pub timeline: Timeline,
-    /// Where the cursor was.
-    pub cursor: usize,
-}
-
-/// The branches of what is open, as a tree.
-#[derive(Clone)]
-pub struct Branches {
+/// The branches of what is open, as a tree. Those that are not the current one wait with a `K`: their
+/// run, and what was found along it.
+#[derive(Clone, Debug)]
+pub struct Branches<K> {
     /// In the order of a walk through the tree: a branch stands behind the one that it left.
-    list: Vec<(Branch, Option<Kept>)>,
+    list: Vec<(Branch, Option<K>)>,
     current: u32,
     next: u32,
 }
 
-impl Default for Branches {
+impl<K> Default for Branches<K> {
     fn default() -> Self {
         let first = Branch {
             id: 1,
@@ -81,7 +72,7 @@ impl Default for Branches {
     }
 }
 
-impl Branches {
+impl<K> Branches<K> {
     /// All, in the order of a walk through the tree.
     pub fn iter(&self) -> impl Iterator<Item = &Branch> {
         self.list.iter().map(|(branch, _)| branch)
@@ -99,9 +90,9 @@ impl Branches {
         self.iter().find(|branch| branch.id == id)
     }
 
-    /// The run of one that is not the current one.
+    /// What waits of one that is not the current one.
     #[must_use]
-    pub fn kept(&self, id: u32) -> Option<&Kept> {
+    pub fn kept(&self, id: u32) -> Option<&K> {
         let found = self.list.iter().find(|(branch, _)| branch.id == id);
         found.and_then(|(_, kept)| kept.as_ref())
     }
@@ -114,7 +105,7 @@ impl Branches {
 
     /// Leaves the current branch at `time` for a new one, which is the current one from here on;
     /// false when there is no room.
-    pub fn leave(&mut self, kept: Kept, time: Time, made: Made) -> bool {
+    pub fn leave(&mut self, kept: K, time: Time, made: Made) -> bool {
         if !self.has_room() {
             return false;
         }
@@ -144,7 +135,7 @@ impl Branches {
 
     /// Goes to another branch: keeps what the current one comes with, and answers what that one
     /// waited with.
-    pub fn switch(&mut self, to: u32, kept: Kept) -> Option<Kept> {
+    pub fn switch(&mut self, to: u32, kept: K) -> Option<K> {
         let place = self.place_of(to)?;
         let found = self.list.get_mut(place)?.1.take()?;
         let from = self.place_of(self.current)?;
@@ -201,14 +192,7 @@ impl Branches {
 mod tests {
     use super::*;
 
-    fn kept() -> Kept {
-        Kept {
-            timeline: Timeline::empty(),
-            cursor: 0,
-        }
-    }
-
-    fn tree(branches: &Branches) -> Vec<(u32, usize, Option<u32>)> {
+    fn tree(branches: &Branches<()>) -> Vec<(u32, usize, Option<u32>)> {
         branches
             .iter()
             .map(|branch| (branch.id, branch.depth, branch.parent))
@@ -218,10 +202,10 @@ mod tests {
     #[test]
     fn a_branch_stands_behind_the_one_that_it_left() {
         let mut branches = Branches::default();
-        assert!(branches.leave(kept(), 5, Made::Forked));
-        assert!(branches.leave(kept(), 9, Made::Forked));
-        assert!(branches.switch(1, kept()).is_some());
-        assert!(branches.leave(kept(), 7, Made::Acted));
+        assert!(branches.leave((), 5, Made::Forked));
+        assert!(branches.leave((), 9, Made::Forked));
+        assert!(branches.switch(1, ()).is_some());
+        assert!(branches.leave((), 7, Made::Acted));
         assert_eq!(
             tree(&branches),
             [
@@ -234,7 +218,7 @@ mod tests {
         assert_eq!(branches.current(), 4);
         // It is the current one, or is not there, or is there already.
         assert!(!branches.remove(4) && !branches.remove(9));
-        assert!(branches.switch(4, kept()).is_none() && branches.switch(9, kept()).is_none());
+        assert!(branches.switch(4, ()).is_none() && branches.switch(9, ()).is_none());
         assert!(branches.remove(2));
         assert_eq!(
             tree(&branches),
@@ -253,11 +237,11 @@ mod tests {
     fn there_is_room_for_so_many() {
         let mut branches = Branches::default();
         while branches.has_room() {
-            assert!(branches.leave(kept(), 0, Made::Forked));
+            assert!(branches.leave((), 0, Made::Forked));
         }
         let before = tree(&branches);
         assert_eq!(before.len(), MOST_BRANCHES);
-        assert!(!branches.leave(kept(), 0, Made::Forked));
+        assert!(!branches.leave((), 0, Made::Forked));
         assert_eq!(tree(&branches), before);
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::cache::fact::{Cause, Fact, FactRecord, WatchEnd};
-use crate::replay::branches::{Branch, Kept, MOST_BRANCHES, Made};
+use crate::replay::branches::{Branch, MOST_BRANCHES, Made};
 use crate::replay::edit::{Edit, EditError, Origin, Setting};
 use crate::replay::recording::Recording;
 use crate::replay::timeline::Timeline;
@@ -13,6 +13,7 @@ use crate::runtime::Time;
 use crate::ui::command::When;
 use crate::ui::decimal::decimal;
 use crate::ui::i18n::Text;
+use crate::ui::landmarks::Landmarks;
 use crate::ui::view::{BranchRow, ServerEvent, SettingRow};
 
 use super::{Change, Session, cannot_run, head_of};
@@ -21,6 +22,17 @@ use super::{Change, Session, cannot_run, head_of};
 const EVENTS: (usize, usize) = (8, 4);
 /// They are looked for so many facts around it.
 const AROUND: usize = 1_500;
+
+/// What a branch that is not shown waits with.
+#[derive(Clone)]
+pub(super) struct Kept {
+    /// Its run.
+    pub(super) timeline: Timeline,
+    /// Where the cursor was.
+    pub(super) cursor: usize,
+    /// What was found along it.
+    landmarks: Landmarks,
+}
 
 impl Session {
     /// Leaves the run, at the cursor, for a branch in which nothing of what the user did later
@@ -49,7 +61,7 @@ impl Session {
             return Change::None;
         };
         self.error = None;
-        self.show(other.timeline, other.cursor);
+        self.show(other.timeline, other.cursor, Some(other.landmarks));
         self.list_branches();
         Change::Cut
     }
@@ -75,7 +87,7 @@ impl Session {
                 if !self.leave(Made::Reset, 0) {
                     return self.fail(no_room(), None);
                 }
-                self.show(timeline, 0);
+                self.show(timeline, 0, None);
                 Change::Cut
             }
             Err(reason) => self.fail(cannot_run(&reason), None),
@@ -140,7 +152,7 @@ impl Session {
             return self.fail(no_room(), None);
         }
         self.error = None;
-        self.show(timeline, to);
+        self.show(timeline, to, None);
         Change::Cut
     }
 
@@ -158,17 +170,24 @@ impl Session {
         Kept {
             timeline: self.timeline.clone(),
             cursor: self.playback.cursor(),
+            landmarks: self.landmarks.clone(),
         }
     }
 
     /// Shows another run of the same lesson.
-    fn show(&mut self, timeline: Timeline, cursor: usize) {
+    fn show(&mut self, timeline: Timeline, cursor: usize, found: Option<Landmarks>) {
         self.playback.pause();
         self.timeline = timeline;
         self.first_run = None;
         self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
         self.list_settings();
-        self.mark_anew();
+        match found {
+            Some(found) => {
+                self.landmarks = found;
+                self.marked();
+            }
+            None => self.mark_anew(),
+        }
         self.picture = (0, Rc::new(self.timeline.picture(0)));
         self.playback.seek(cursor, self.timeline.len());
     }

@@ -73,7 +73,7 @@ pub struct Session {
     /// What the run follows from in the generation in which the last click was made; nothing until
     /// another generation is chosen.
     first_run: Option<Recording>,
-    branches: Branches,
+    branches: Branches<branches::Kept>,
     branch_rows: Rc<[BranchRow]>,
     asked: why::Asked,
     settings: Rc<[SettingRow]>,
