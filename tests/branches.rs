@@ -198,7 +198,7 @@ fn edits_of(timeline: &Timeline) -> Vec<(usize, Origin, FactRecord)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn an_edit_changes_nothing_before_it_and_can_be_played_again(
@@ -238,6 +238,60 @@ proptest! {
                 prop_assert!(other.facts(0..len)[..] == again.facts(0..len)[..]);
             }
             Err(error) => prop_assert_eq!(error, EditError::NoEvent),
+        }
+    }
+}
+
+/// What a visitor may do, one thing after the other.
+fn commands() -> impl Strategy<Value = Vec<Command>> {
+    let place = 0_usize..1_200;
+    let command = prop_oneof![
+        4 => place.clone().prop_map(Command::Seek),
+        4 => (-40_i64..40).prop_map(Command::Step),
+        2 => Just(Command::Fork),
+        2 => (0_u32..6).prop_map(Command::Branch),
+        1 => (0_u32..6).prop_map(Command::RemoveBranch),
+        2 => place.clone().prop_map(Command::DropEvent),
+        1 => place.clone().prop_map(|at| Command::MoveEvent(at, When::Earlier)),
+        1 => place.clone().prop_map(|at| Command::MoveEvent(at, When::Later)),
+        1 => (place, 0_u64..40_000).prop_map(|(at, to)| Command::MoveEvent(at, When::At(to))),
+        1 => Just(Command::Set(Setting::HandlerMs(200))),
+        1 => Just(Command::Set(Setting::Era(Generation::Atomic))),
+        1 => Just(Command::Era("1.34".into())),
+        1 => Just(Command::CutWatch),
+        1 => Just(Command::Compact),
+        1 => Just(Command::Mode(ProcessMode::Held)),
+        1 => Just(Command::PopOne),
+        1 => Just(Command::Reset),
+        1 => Just(Command::Delete("shop/db-0".into())),
+    ];
+    prop::collection::vec(command, 1..25)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn however_a_moment_was_reached_it_looks_the_same(commands in commands()) {
+        let mut session = Session::new();
+        for command in commands {
+            session.obey(command.clone());
+            let before = session.view();
+            let step = before.step;
+            // Another way to the same place.
+            session.obey(Command::Seek(0));
+            session.obey(Command::Seek(step + 7));
+            session.obey(Command::Step(-7));
+            let after = session.view();
+            // The run ended before: the way back went farther.
+            if step + 7 > after.steps {
+                session.obey(Command::Seek(step));
+                continue;
+            }
+            prop_assert_eq!(&before.picture, &after.picture, "after {:?} at {}", command, step);
+            prop_assert_eq!((before.step, before.time), (after.step, after.time));
+            prop_assert_eq!(&before.recent, &after.recent);
+            prop_assert_eq!(before.branches, after.branches);
         }
     }
 }
