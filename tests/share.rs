@@ -603,3 +603,62 @@ fn a_link_carries_what_is_selected() {
     ));
     assert_eq!((other.view().selection, other.view().error), (None, None));
 }
+
+/// The same of traces: what stands beside each says what the page says of itself when it is open.
+#[test]
+fn traces_open_for_ever() {
+    let mut seen = 0;
+    for file in std::fs::read_dir("tests/traces").unwrap() {
+        let path = file.unwrap().path();
+        if path
+            .extension()
+            .is_none_or(|extension| extension != "jsonl")
+        {
+            continue;
+        }
+        let said = std::fs::read_to_string(path.with_extension("json")).unwrap();
+        let said: Value = serde_json::from_str(&said).unwrap();
+        let mut session = Session::new();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        session.obey(Command::Open(vec![(
+            name.clone(),
+            std::fs::read(&path).unwrap(),
+        )]));
+        let found = state(&session.view(), Lang::En);
+        assert!(
+            holds(&said, &found),
+            "{name}\n{}",
+            serde_json::to_string(&found).unwrap()
+        );
+        // What is exported opens to the same.
+        let trace = session.export(Export::Trace).unwrap();
+        let mut other = Session::new();
+        other.obey(Command::Open(vec![(
+            name.clone(),
+            trace.clone().into_bytes(),
+        )]));
+        assert!(holds(&said, &state(&other.view(), Lang::En)), "{name}");
+        seen += 1;
+    }
+    assert!(seen >= 3, "{seen}");
+}
+
+#[test]
+fn a_trace_whose_moment_does_not_come_is_shown_from_its_start() {
+    // A run that ends has an end, and what would be after it is there.
+    for (at, step) in [("nowhere", 0), ("input:99", 0), ("t:900000000000", 10)] {
+        let text = format!("{{\"deltascope\":1,\"at\":\"{at}\"}}\n{{\"scenario\":{{}}}}\n");
+        let mut session = Session::new();
+        session.obey(Command::Open(vec![(
+            "a.jsonl".to_owned(),
+            text.into_bytes(),
+        )]));
+        let view = session.view();
+        assert_eq!(
+            (&*view.lesson.id, view.step),
+            ("file:a.jsonl", step),
+            "{at}"
+        );
+        assert_eq!(view.error.is_some(), step == 0, "{at}");
+    }
+}

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use crate::lessons::{self, Lesson};
 use crate::replay::link::{self, Link};
 use crate::replay::moment::{Anchor, Moment};
-use crate::replay::recording::Recording;
+use crate::replay::recording::{Recording, Taken};
 use crate::replay::timeline::{MAX_FACTS, Timeline};
 use crate::replay::trace::{self, Trace};
+use crate::runtime::virtual_time::Input;
 use crate::source::scenario::Scenario;
 use crate::source::wire::Words;
 use crate::ui::caption;
@@ -21,8 +22,10 @@ use crate::ui::view::{ErrorView, RECENT};
 use super::{Change, LEAP, Session, cannot_run};
 
 /// How many facts are computed to open what somebody shared: some seconds of a page that does not
-/// answer, at the worst.
+/// answer, at the worst. Fewer where there are many to take turns.
 const FAR: usize = 1_000_000;
+/// So many handlers and informers make a fact cost twice as much.
+const CROWD: usize = 8;
 /// How many facts a transcript tells at the most.
 const TOLD: usize = 20_000;
 
@@ -45,13 +48,13 @@ impl Session {
     /// Says why there is none, and what to do instead.
     fn share_link(&self) -> Result<String, Text> {
         let lesson = lessons::load(&self.lesson.id).ok();
-        let recording = self.timeline.recording();
-        if lesson.is_none() && recording.scenario.recorded.is_some() {
+        if lesson.is_none() && self.timeline.scenario().recorded.is_some() {
             return Err(Text::new(
                 "This recording came from a file, and a link cannot carry it. Download the trace and share that file.",
                 "这段录制来自文件，链接装不下。请下载轨迹并分享该文件。",
             ));
         }
+        let recording = self.timeline.recording();
         let own = lesson
             .as_ref()
             .map(|lesson| (Arc::clone(&lesson.id), &lesson.scenario));
@@ -135,7 +138,7 @@ impl Session {
         };
         let id = match (&link.lesson, &link.change) {
             (None, Some(link::Change::Whole(scenario))) => {
-                let lesson = shared(scenario, "link", Text::new("A shared run", "分享的运行"));
+                let lesson = nobodys(scenario, "link", Text::new("A shared run", "分享的运行"));
                 return self.open_shared(lesson, &link, &Scenario::default());
             }
             (None, _) => lessons::FIRST,
@@ -151,11 +154,14 @@ impl Session {
     }
 
     fn open_shared(&mut self, lesson: Lesson, link: &Link, own: &Scenario) -> Change {
-        let is_lessons_own = link.change.is_none();
+        let shared = match link.change {
+            None => Shared::Link,
+            Some(_) => Shared::ChangedLink,
+        };
         match link.recording(own) {
             Ok(recording) => {
                 let at = link.at.as_ref();
-                let change = self.show_recording(lesson, &recording, at, is_lessons_own);
+                let change = self.show_recording(lesson, &recording, at, shared);
                 // Where nothing is there any more, nothing is selected.
                 if self.error.is_none() && !link.selection.is_empty() {
                     self.select(Some(&link.selection));
@@ -194,9 +200,9 @@ impl Session {
             } else {
                 text_of(&title)
             };
-            shared(&recording.scenario, &format!("file:{name}"), title)
+            nobodys(&recording.scenario, &format!("file:{name}"), title)
         });
-        let change = self.show_recording(lesson, &recording, at.as_ref(), false);
+        let change = self.show_recording(lesson, &recording, at.as_ref(), Shared::File);
         // What could not be read comes before what could not be shown.
         if let Some(message) = error {
             self.error = Some(ErrorView { message, line });
@@ -204,25 +210,32 @@ impl Session {
         change
     }
 
-    /// Shows the run at the moment; what is open stays where that cannot be done.
+    /// Shows the run at the moment. What is open stays where a link's moment does not come; a file is
+    /// shown from its start.
     fn show_recording(
         &mut self,
         lesson: Lesson,
         recording: &Recording,
         at: Option<&Moment>,
-        is_lessons_own: bool,
+        shared: Shared,
     ) -> Change {
-        let (mut timeline, played) = match recording.play_within(FAR) {
+        let far = far(recording);
+        let (mut timeline, played) = match recording.play_within(far) {
             Ok(played) => played,
             Err(reason) => return self.fail(cannot_run(&reason), None),
         };
         let found =
             at.map(|at| at.find(&mut timeline, &|timeline, id| marked(&lesson, timeline, id)));
-        if let (Some(None), Some(at)) = (found, at) {
-            return self.fail(no_moment(&lesson, at), None);
-        }
-        if is_lessons_own {
-            timeline.limit(MAX_FACTS);
+        let missed = match (found, at) {
+            (Some(None), Some(at)) => Some(no_moment(&lesson, at, far)),
+            _ => None,
+        };
+        match shared {
+            Shared::Link | Shared::ChangedLink if missed.is_some() => {
+                return self.fail(missed.unwrap_or_default(), None);
+            }
+            Shared::Link => timeline.limit(MAX_FACTS),
+            Shared::ChangedLink | Shared::File => {}
         }
         let change = self.begin(lesson, timeline);
         match found.flatten() {
@@ -240,7 +253,7 @@ impl Session {
                 None,
             );
         }
-        change
+        missed.map_or(change, |message| self.fail(message, None))
     }
 
     fn moment(&self) -> Moment {
@@ -254,6 +267,17 @@ impl Session {
             None => Moment::of(&self.timeline, cursor),
         }
     }
+}
+
+/// How a run was shared.
+#[derive(Clone, Copy)]
+enum Shared {
+    /// By a link to a lesson as it is.
+    Link,
+    /// By a link that changes what runs.
+    ChangedLink,
+    /// As a file.
+    File,
 }
 
 /// Where a marker of a lesson is.
@@ -279,7 +303,7 @@ fn marked(lesson: &Lesson, timeline: &mut Timeline, id: &str) -> Option<usize> {
 }
 
 /// A run that is no lesson's, as one.
-fn shared(scenario: &Scenario, id: &str, title: Text) -> Lesson {
+fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
     Lesson {
         id: id.into(),
         title,
@@ -302,7 +326,21 @@ fn sentence(words: &caption::Words) -> String {
     }
 }
 
-fn no_moment(lesson: &Lesson, at: &Moment) -> Text {
+fn far(recording: &Recording) -> usize {
+    let handlers = |scenario: &Scenario| scenario.settings.handlers.len();
+    let scenario = &recording.scenario;
+    let late = |taken: &&Taken| matches!(taken.input, Input::AddHandler(_));
+    let crowd = handlers(scenario)
+        + scenario
+            .beside
+            .iter()
+            .map(|one| 1 + handlers(one))
+            .sum::<usize>()
+        + recording.inputs.iter().filter(late).count();
+    FAR / (1 + crowd / CROWD)
+}
+
+fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
     match &at.anchor {
         Anchor::Marker(id) if lesson.markers.iter().any(|rule| rule.id == *id) => Text::new(
             &format!("This run does not come to the marker {id:?}. Another generation may."),
@@ -320,8 +358,8 @@ fn no_moment(lesson: &Lesson, at: &Moment) -> Text {
             )
         }
         _ => Text::new(
-            &format!("The run does not come to the moment {at}, or not within {FAR} facts."),
-            &format!("运行到不了 {at} 这一时刻，或在 {FAR} 个事实之内到不了。"),
+            &format!("The run does not come to the moment {at}, or not within {far} facts."),
+            &format!("运行到不了 {at} 这一时刻，或在 {far} 个事实之内到不了。"),
         ),
     }
 }
