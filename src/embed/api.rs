@@ -7,9 +7,12 @@ use leptos::prelude::{GetUntracked, window};
 use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
+use crate::cache::key::Key;
+use crate::replay::grain::Grain;
 use crate::ui::app::Ui;
 use crate::ui::command::{Command, Export};
 use crate::ui::driver::Driver;
+use crate::ui::session::walk::BreakCommand;
 use crate::ui::session::{Change, Session};
 use crate::ui::state::{API_VERSION, state};
 
@@ -24,9 +27,13 @@ pub fn install(driver: &Driver, ui: Ui) {
     set("ready", &Promise::resolve(&JsValue::UNDEFINED));
 
     let on = driver.clone();
-    method(&api, "step", move |by: JsValue, _: JsValue| {
+    method(&api, "step", move |by: JsValue, grain: JsValue| {
         let by = by.as_f64().unwrap_or(1.0);
+        let grain = grain.as_string();
         perform(&on, move |session| {
+            if let Some(grain) = grain {
+                return walk(session, by, &grain);
+            }
             #[allow(
                 clippy::cast_possible_truncation,
                 reason = "a step out of range is clamped by the session"
@@ -65,6 +72,13 @@ pub fn install(driver: &Driver, ui: Ui) {
             Change::None
         })
     });
+    for (name, command) in TEXTS {
+        let on = driver.clone();
+        method(&api, name, move |text: JsValue, _: JsValue| {
+            let command = command(text.as_string());
+            perform(&on, move |session| session.obey(command))
+        });
+    }
     let on = driver.clone();
     method(&api, "load", move |id: JsValue, _: JsValue| {
         let id = id.as_string().unwrap_or_default();
@@ -126,6 +140,42 @@ pub fn install(driver: &Driver, ui: Ui) {
     });
     set("getState", &get_state.into_js_value());
     let _ = Reflect::set(&window(), &"deltascope".into(), &api);
+}
+
+/// What a text, or nothing, asks for.
+type OfText = fn(Option<String>) -> Command;
+
+/// Methods that take a text, or nothing.
+const TEXTS: [(&str, OfText); 5] = [
+    ("select", |anchor| Command::Select(anchor.map(Into::into))),
+    ("follow", |key| {
+        Command::Follow(key.map(|key| Key::from(key.as_str())))
+    }),
+    ("runUntil", |text| {
+        Command::RunUntil(text.unwrap_or_default())
+    }),
+    ("playUntil", |text| {
+        Command::PlayUntil(text.unwrap_or_default())
+    }),
+    ("breakAt", |text| {
+        Command::Break(BreakCommand::Add(text.unwrap_or_default()))
+    }),
+];
+
+/// So many steps of a size; of no size that there is, single facts.
+fn walk(session: &mut Session, by: f64, grain: &str) -> Change {
+    let grain = Grain::from_id(grain).unwrap_or_default();
+    let mut change = Change::None;
+    let mut left = by.abs();
+    while left >= 1.0 {
+        left -= 1.0;
+        match session.walk_by(grain, by > 0.0) {
+            Change::None => break,
+            one if change == Change::None => change = one,
+            _ => change = Change::Cut,
+        }
+    }
+    change
 }
 
 fn method(api: &Object, name: &str, call: impl Fn(JsValue, JsValue) -> JsValue + 'static) {

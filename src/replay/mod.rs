@@ -3,12 +3,14 @@
 pub mod branches;
 pub mod difference;
 pub mod edit;
+pub mod grain;
 pub mod link;
 pub mod moment;
 pub mod monitors;
 pub mod passages;
 pub mod picture;
 pub mod playback;
+pub mod predicate;
 pub mod recording;
 pub mod timeline;
 pub mod trace;

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use crate::cache::key::Key;
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::replay::edit::Setting;
+use crate::replay::grain::Grain;
 use crate::replay::picture::ProcessMode;
 
 use super::i18n::Lang;
+use super::session::walk::BreakCommand;
 
 /// What a button, a key or the scripting interface asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +74,23 @@ pub enum Command {
     MoveEvent(usize, When),
     /// A branch with another setting.
     Set(Setting),
+    /// From now on steps go so far.
+    Grain(Grain),
+    /// Make a step of the size that is chosen, or of the next coarser one, on or back.
+    Walk {
+        /// On, not back.
+        on: bool,
+        /// One size coarser than is chosen.
+        coarser: bool,
+    },
+    /// Go to the next fact for which this holds.
+    RunUntil(String),
+    /// Look for it farther on.
+    LookOn,
+    /// Play until this holds.
+    PlayUntil(String),
+    /// Something about breakpoints.
+    Break(BreakCommand),
     /// Somebody looks at the chain of causes, or does not any more.
     AskWhy(bool),
     /// The same, with the value that somebody typed.

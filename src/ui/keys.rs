@@ -2,9 +2,6 @@
 
 use super::command::Command;
 
-/// Facts in one coarse step.
-const COARSE: i64 = 10;
-
 /// What a key asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
@@ -45,11 +42,16 @@ pub fn action(press: Press<'_>, steps: usize) -> Option<Action> {
     if press.modified || press.focus == Focus::Field {
         return None;
     }
-    let coarse = if press.shift { COARSE } else { 1 };
+    let walk = |on| Command::Walk {
+        on,
+        coarser: press.shift,
+    };
     let command = match press.key {
         " " if press.focus == Focus::Page => Command::TogglePlay,
-        "ArrowRight" => Command::Step(coarse),
-        "ArrowLeft" => Command::Step(-coarse),
+        "ArrowRight" => walk(true),
+        "ArrowLeft" => walk(false),
+        "." => Command::Step(1),
+        "," => Command::Step(-1),
         "[" => Command::PreviousMarker,
         "]" => Command::NextMarker,
         "r" | "R" => Command::Reset,
@@ -85,13 +87,23 @@ mod tests {
         let step = |press| action(press, 62);
         assert_eq!(
             step(press("ArrowLeft")),
-            Some(Action::Command(Command::Step(-1)))
+            Some(Action::Command(Command::Walk {
+                on: false,
+                coarser: false
+            }))
         );
+        assert_eq!(step(press(",")), Some(Action::Command(Command::Step(-1))));
         let coarse = Press {
             shift: true,
             ..press("ArrowRight")
         };
-        assert_eq!(step(coarse), Some(Action::Command(Command::Step(10))));
+        assert_eq!(
+            step(coarse),
+            Some(Action::Command(Command::Walk {
+                on: true,
+                coarser: true
+            }))
+        );
     }
 
     #[test]

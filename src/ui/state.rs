@@ -10,6 +10,8 @@ use crate::replay::picture::{Picture, QueueKind, ReflectorState};
 
 use super::i18n::Lang;
 use super::rows::is_tombstone;
+use super::session::select::Found;
+use super::session::walk::Break;
 use super::view::{BranchRow, View};
 
 /// The version of the scripting interface: it changes when a name or a meaning does.
@@ -79,6 +81,18 @@ pub fn state(view: &View, lang: Lang) -> Value {
             array(picture.output.iter().map(|line| text(line))),
         ),
         ("branches", array(view.branches.iter().map(branch))),
+        ("grain", text(view.walking.grain.id())),
+        (
+            "breakpoints",
+            array(view.walking.breaks.iter().map(breakpoint)),
+        ),
+        ("selection", selection(view)),
+        (
+            "following",
+            view.followed
+                .as_ref()
+                .map_or(Value::Null, |followed| text(&followed.key)),
+        ),
         (
             "error",
             view.error.as_ref().map_or(Value::Null, |error| {
@@ -98,6 +112,33 @@ fn branch(branch: &BranchRow) -> Value {
         ("made", text(&branch.made.en)),
         ("depth", branch.depth.into()),
         ("current", branch.current.into()),
+    ])
+}
+
+fn breakpoint(one: &Break) -> Value {
+    object(vec![
+        ("at", text(&one.predicate.to_string())),
+        ("on", one.on.into()),
+        ("hit", one.hit.map_or(Value::Null, Value::from)),
+    ])
+}
+
+fn selection(view: &View) -> Value {
+    let Some(selection) = &view.selection else {
+        return Value::Null;
+    };
+    let step = match selection.found {
+        Found::Fact(place) => (place + 1).into(),
+        Found::Start => 0.into(),
+        Found::LongAgo => Value::Null,
+    };
+    object(vec![
+        ("anchor", text(&selection.anchor)),
+        (
+            "key",
+            selection.key.as_ref().map_or(Value::Null, |key| text(key)),
+        ),
+        ("step", step),
     ])
 }
 

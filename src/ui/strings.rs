@@ -5,9 +5,11 @@ use super::command::Fault;
 use super::i18n::Lang;
 use super::rows::live::Room;
 use super::rows::processor::WorkPart;
+use super::session::walk::Said;
 use super::session::why::Origin;
 use crate::cache::fact::Actor;
 use crate::cache::lister_watcher::{ApiError, ApiErrorKind};
+use crate::replay::grain::Grain;
 use crate::replay::picture::{Answer, ProcessMode};
 use crate::source::Refusals;
 
@@ -186,10 +188,36 @@ pub struct Strings {
     pub why_the_step: &'static str,
     pub why_is_it_here: &'static str,
 
+    pub until: &'static str,
+    pub until_tip: &'static str,
+    pub until_title: &'static str,
+    pub until_text: &'static str,
+    pub until_go: &'static str,
+    pub until_play: &'static str,
+    pub until_break: &'static str,
+    pub until_on: &'static str,
+    pub until_delta: &'static str,
+    pub until_call: &'static str,
+    pub until_key: &'static str,
+    pub until_fact: &'static str,
+    pub until_violation: &'static str,
+    pub breaks: &'static str,
+    pub no_breaks: &'static str,
+    pub break_remove: &'static str,
+    pub break_on: &'static str,
+    pub break_any: &'static str,
+    pub break_queued: &'static str,
+    pub break_popped: &'static str,
+    pub break_stored: &'static str,
+    pub break_called: &'static str,
+    pub grain: &'static str,
+    pub key_coarse: &'static str,
+    pub key_micro: &'static str,
+    pub key_close: &'static str,
+
     pub keys_title: &'static str,
     pub key_play: &'static str,
     pub key_step: &'static str,
-    pub key_ten: &'static str,
     pub key_marker: &'static str,
     pub key_tenths: &'static str,
     pub key_reset: &'static str,
@@ -569,6 +597,48 @@ pub fn follow(lang: Lang, key: &str) -> String {
     }
 }
 
+/// What a size of steps is called.
+#[must_use]
+pub fn grain(lang: Lang, grain: Grain) -> &'static str {
+    match (grain, lang) {
+        (Grain::Event, Lang::En) => "event",
+        (Grain::Event, Lang::Zh) => "事件",
+        (Grain::Pop, _) => "Pop",
+        (Grain::Lock, Lang::En) => "lock",
+        (Grain::Lock, Lang::Zh) => "锁",
+        (Grain::Micro, Lang::En) => "fact",
+        (Grain::Micro, Lang::Zh) => "事实",
+    }
+}
+
+/// What came of running until something.
+#[must_use]
+pub fn said(lang: Lang, said: &Said) -> String {
+    match (said, lang) {
+        (Said::Found(at), Lang::En) => format!("Found: step {at}."),
+        (Said::Found(at), Lang::Zh) => format!("找到了：第 {at} 步。"),
+        (Said::Never(what), Lang::En) => {
+            format!("{what}: not in the rest of this run.")
+        }
+        (Said::Never(what), Lang::Zh) => format!("{what}：这次运行的余下部分里没有。"),
+        (Said::NotYet(what, to), Lang::En) => {
+            format!("{what}: not up to step {to}. The run goes on.")
+        }
+        (Said::NotYet(what, to), Lang::Zh) => {
+            format!("{what}：到第 {to} 步为止还没有。运行还在继续。")
+        }
+    }
+}
+
+/// Where a breakpoint stopped the playing.
+#[must_use]
+pub fn stopped(lang: Lang, at: usize) -> String {
+    match lang {
+        Lang::En => format!("stopped at step {at}"),
+        Lang::Zh => format!("停在第 {at} 步"),
+    }
+}
+
 /// What began a chain of causes.
 #[must_use]
 pub fn origin(lang: Lang, origin: Origin) -> String {
@@ -780,10 +850,36 @@ static EN: Strings = Strings {
     why_the_step: "this step",
     why_is_it_here: "Why it is here",
 
+    until: "Until",
+    until_tip: "Run until, and breakpoints",
+    until_title: "Run until",
+    until_text: "as text",
+    until_go: "Go to it",
+    until_play: "Play to it",
+    until_break: "Break at it",
+    until_on: "Look on",
+    until_delta: "delta queued",
+    until_call: "handler called",
+    until_key: "key",
+    until_fact: "fact",
+    until_violation: "an invariant breaks",
+    breaks: "Breakpoints",
+    no_breaks: "None. Playing stops at a breakpoint.",
+    break_remove: "Remove the breakpoint",
+    break_on: "Break when this key …",
+    break_any: "comes up at all",
+    break_queued: "is queued as Deleted",
+    break_popped: "is popped",
+    break_stored: "is stored",
+    break_called: "reaches a handler",
+    grain: "Size of a step",
+    key_coarse: "one size coarser",
+    key_micro: "one fact back or on",
+    key_close: "close the drawer",
+
     keys_title: "Keys",
     key_play: "play or pause",
     key_step: "one step back or on",
-    key_ten: "ten steps back or on",
     key_marker: "marker before or after",
     key_tenths: "to that tenth of the run",
     key_reset: "start over",
@@ -972,10 +1068,36 @@ static ZH: Strings = Strings {
     why_the_step: "这一步",
     why_is_it_here: "它为什么在这里",
 
+    until: "直到",
+    until_tip: "运行到……，以及断点",
+    until_title: "运行到",
+    until_text: "写成文字",
+    until_go: "跳到那里",
+    until_play: "播放到那里",
+    until_break: "设为断点",
+    until_on: "继续找",
+    until_delta: "入队的 Delta",
+    until_call: "调用 handler",
+    until_key: "key",
+    until_fact: "事实",
+    until_violation: "不变式被破坏",
+    breaks: "断点",
+    no_breaks: "还没有。播放会停在断点处。",
+    break_remove: "删除断点",
+    break_on: "断点：当这个 key ……",
+    break_any: "出现时",
+    break_queued: "以 Deleted 入队时",
+    break_popped: "被 Pop 时",
+    break_stored: "被存入时",
+    break_called: "到达 handler 时",
+    grain: "步长",
+    key_coarse: "大一级的步长",
+    key_micro: "后退或前进一个事实",
+    key_close: "关闭侧栏",
+
     keys_title: "按键",
     key_play: "播放或暂停",
     key_step: "后退或前进一步",
-    key_ten: "后退或前进十步",
     key_marker: "前一个或后一个标记",
     key_tenths: "跳到全程的那个十分位",
     key_reset: "重新开始",

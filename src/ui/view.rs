@@ -11,6 +11,7 @@ use crate::replay::picture::Picture;
 use super::i18n::Text;
 use super::rows::Marks;
 use super::session::select::{Followed, Selection};
+use super::session::walk::Walking;
 use super::session::why::Why;
 
 /// How many facts before the current one are at hand for pseudo-code values and lanes.
@@ -45,6 +46,8 @@ pub struct View {
     pub marks: Rc<Marks>,
     /// What is being shown.
     pub lesson: Rc<LessonHead>,
+    /// How far steps go, what is run to, and the breakpoints.
+    pub walking: Rc<Walking>,
     /// The chain of causes; nothing while nobody asks.
     pub why: Option<Rc<Why>>,
     /// What is selected on the stage.

@@ -8,7 +8,7 @@ use leptos::wasm_bindgen::JsCast;
 use super::icons;
 use super::layout::Layout;
 use super::parts::{part, shown, text};
-use super::{branches, share, why};
+use super::{branches, share, until, why};
 use crate::ui::app::Ui;
 use crate::ui::strings::Strings;
 
@@ -17,6 +17,8 @@ use crate::ui::strings::Strings;
 pub(super) enum Panel {
     /// Why something is so: the chain of causes.
     Why,
+    /// Running until something, and breakpoints.
+    Until,
     /// The branches of the run.
     Branches,
     /// Links and files.
@@ -25,12 +27,13 @@ pub(super) enum Panel {
 
 impl Panel {
     /// In the order of the tabs.
-    const ALL: &[Self] = &[Self::Why, Self::Branches, Self::Share];
+    const ALL: &[Self] = &[Self::Why, Self::Until, Self::Branches, Self::Share];
 
     /// The name that ids and test ids use.
     pub(super) fn id(self) -> &'static str {
         match self {
             Self::Why => "why",
+            Self::Until => "until",
             Self::Branches => "branches",
             Self::Share => "share",
         }
@@ -39,6 +42,7 @@ impl Panel {
     fn word(self, words: &Strings) -> &'static str {
         match self {
             Self::Why => words.drawer_why,
+            Self::Until => words.until,
             Self::Branches => words.branches,
             Self::Share => words.drawer_share,
         }
@@ -48,6 +52,7 @@ impl Panel {
     fn title(self, words: &Strings) -> &'static str {
         match self {
             Self::Why => words.drawer_why_title,
+            Self::Until => words.until_tip,
             Self::Branches => words.branches_title,
             Self::Share => words.drawer_share_title,
         }
@@ -56,6 +61,7 @@ impl Panel {
     fn icon(self) -> &'static str {
         match self {
             Self::Why => icons::WHY,
+            Self::Until => icons::UNTIL,
             Self::Branches => icons::BRANCHES,
             Self::Share => icons::SHARE,
         }
@@ -64,6 +70,7 @@ impl Panel {
     fn view(self) -> AnyView {
         match self {
             Self::Why => why::Why().into_any(),
+            Self::Until => until::Until().into_any(),
             Self::Branches => branches::Branches().into_any(),
             Self::Share => share::Share().into_any(),
         }

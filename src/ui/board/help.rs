@@ -52,10 +52,12 @@ pub(super) fn Help(
                 <dl class="keys">
                     <Row keys=&["␣"] text=ui.word(|words| words.key_play) />
                     <Row keys=&["←", "→"] text=ui.word(|words| words.key_step) />
-                    <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_ten) />
+                    <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_coarse) />
+                    <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
                     <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
                     <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
                     <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
+                    <Row keys=&["Esc"] text=ui.word(|words| words.key_close) />
                     <Row keys=&["?"] text=ui.word(|words| words.key_help) />
                 </dl>
                 <h3>{ui.word(|words| words.legend_title)}</h3>

@@ -83,5 +83,6 @@ pub(super) const BRANCHES: &str = "M4 2v11M4 9c0-3 6-1 6-5M2.5 2h3M8.5 3h3M2.5 1
 /// What stands before what.
 /// An arrow out of a box.
 pub(super) const SHARE: &str = "M7 8.5V1.5M4.5 4L7 1.5L9.5 4M4 6.5H2.5v6h9v-6H10";
+pub(super) const UNTIL: &str = "M1.5 7h7M6 4l3 3-3 3M12 2v10";
 pub(super) const WHY: &str = "M3 2.5h3v3H3zM8 8.5h3v3H8zM4.5 5.5V10H8";
 pub(super) const CHEVRON: &str = "M3.5 5.5L7 9l3.5-3.5";

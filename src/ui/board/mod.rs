@@ -26,6 +26,7 @@ mod share;
 mod strip;
 mod token;
 mod transport;
+mod until;
 mod why;
 
 use leptos::ev;

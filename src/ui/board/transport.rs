@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::drawer::Tools;
 use super::icons;
 use super::parts::{part, text};
+use crate::replay::grain::Grain;
 use crate::ui::app::Ui;
 use crate::ui::command::Command;
 use crate::ui::decimal::decimal;
@@ -25,6 +26,7 @@ pub(super) fn Transport() -> impl IntoView {
     let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
     let playing = ui.memo(|view| view.playing);
     let speed = ui.memo(|view| view.speed);
+    let grain = ui.memo(|view| view.walking.grain);
     let at_start = Memo::new(move |_| at.get().0 == 0);
     let at_end = Memo::new(move |_| {
         let (step, steps, endless, _) = at.get();
@@ -50,7 +52,7 @@ pub(super) fn Transport() -> impl IntoView {
                     aria-label=ui.word(|words| words.back)
                     title=text(move || format!("{} (←)", ui.words().back))
                     disabled=move || at_start.get()
-                    on:click=move |_| ui.send(Command::Step(-1))
+                    on:click=move |_| ui.send(Command::Walk { on: false, coarser: false })
                 >
                     {icons::filled(icons::BACK)}
                 </button>
@@ -76,7 +78,7 @@ pub(super) fn Transport() -> impl IntoView {
                     aria-label=ui.word(|words| words.step)
                     title=text(move || format!("{} (→)", ui.words().step))
                     disabled=move || at_end.get()
-                    on:click=move |_| ui.send(Command::Step(1))
+                    on:click=move |_| ui.send(Command::Walk { on: true, coarser: false })
                 >
                     {icons::filled(icons::STEP)}
                 </button>
@@ -94,6 +96,29 @@ pub(super) fn Transport() -> impl IntoView {
             <div class="clock mono">
                 <span>{position}</span>
                 <span aria-hidden="true">" · "</span>
+                <select
+                    class="grain"
+                    data-testid="select-grain"
+                    aria-label=ui.word(|words| words.grain)
+                    title=ui.word(|words| words.grain)
+                    prop:value=move || grain.get().id()
+                    on:change=move |event| {
+                        if let Some(grain) = Grain::from_id(&event_target_value(&event)) {
+                            ui.send(Command::Grain(grain));
+                        }
+                    }
+                >
+                    {Grain::ALL
+                        .map(|one| {
+                            view! {
+                                <option value=one.id() selected=move || grain.get() == one>
+                                    {text(move || strings::grain(ui.lang.get(), one))}
+                                </option>
+                            }
+                        })
+                        .into_iter()
+                        .collect_view()}
+                </select>
                 <select
                     data-testid="select-speed"
                     aria-label=ui.word(|words| words.speed)

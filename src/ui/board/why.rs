@@ -14,6 +14,7 @@ use crate::ui::app::Ui;
 use crate::ui::command::Command;
 use crate::ui::memo::Memo;
 use crate::ui::rows::things::{self, Thing};
+use crate::ui::session::walk::BreakCommand;
 use crate::ui::session::why::Link;
 use crate::ui::strings;
 use crate::ui::view::View;
@@ -118,6 +119,8 @@ fn about(ui: Ui, key: Key) -> AnyView {
         ui.memo(move |view| view.followed.as_ref().is_some_and(|one| one.key == key))
     };
     let name = key.to_string();
+    let broken = name.clone();
+    let layout = Layout::get();
     view! {
         <div class="btns about">
             <button
@@ -132,6 +135,30 @@ fn about(ui: Ui, key: Key) -> AnyView {
             >
                 {text(move || strings::follow(ui.lang.get(), &name))}
             </button>
+            <select
+                data-testid="break-key"
+                aria-label=ui.word(|words| words.break_on)
+                on:change=move |event| {
+                    let also = event_target_value(&event);
+                    ui.send(Command::Break(BreakCommand::Add(format!("key={broken} {also}"))));
+                    layout.drawer.show(Panel::Until);
+                }
+            >
+                {part(move || {
+                    let words = ui.words();
+                    [
+                        ("", words.break_on),
+                        (" ", words.break_any),
+                        ("delta=Deleted", words.break_queued),
+                        ("fact=KeyPopped", words.break_popped),
+                        ("fact=ItemStored", words.break_stored),
+                        ("call=any", words.break_called),
+                    ]
+                        .map(|(value, name)| view! { <option value=value>{name}</option> })
+                        .into_iter()
+                        .collect_view()
+                })}
+            </select>
         </div>
     }
     .into_any()

@@ -5,6 +5,7 @@
 mod branches;
 pub mod select;
 mod share;
+pub mod walk;
 pub mod why;
 
 use std::ops::ControlFlow;
@@ -76,6 +77,7 @@ pub struct Session {
     branches: Branches<branches::Kept>,
     branch_rows: Rc<[BranchRow]>,
     asked: why::Asked,
+    walking: Rc<walk::Walking>,
     settings: Rc<[SettingRow]>,
 }
 
@@ -101,6 +103,7 @@ impl Session {
             branches: Branches::default(),
             branch_rows: Rc::new([]),
             asked: why::Asked::default(),
+            walking: Rc::default(),
             settings: Rc::new([]),
         };
         session.list_branches();
@@ -261,6 +264,12 @@ impl Session {
             Command::DropEvent(place) => self.drop_event(place),
             Command::MoveEvent(place, when) => self.move_event(place, when),
             Command::Set(setting) => self.set(setting),
+            Command::Grain(grain) => self.set_grain(grain),
+            Command::Walk { on, coarser } => self.walk(on, coarser),
+            Command::RunUntil(text) => self.run_until(&text),
+            Command::LookOn => self.look_on(),
+            Command::PlayUntil(text) => self.play_until(&text),
+            Command::Break(command) => self.breakpoint(command),
             Command::AskWhy(open) => self.ask(open),
             Command::SetText(setting, value) => match setting.with(&value) {
                 Some(setting) => self.set(setting),
@@ -330,6 +339,7 @@ impl Session {
     pub fn tick(&mut self) -> Change {
         self.look_ahead(self.playback.cursor() + 1);
         if self.playback.tick(self.timeline.len()) {
+            self.stop_at_breaks();
             Change::Forward
         } else if self.timeline.is_full() {
             self.fail(full(self.timeline.most()), None)
@@ -403,6 +413,7 @@ impl Session {
             markers: Rc::clone(&self.markers),
             marks: self.landmarks.marks(),
             lesson: Rc::clone(&self.head),
+            walking: self.walking(),
             why: self.why(),
             selection: self.selection(),
             followed: self.followed(),

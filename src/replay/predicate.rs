@@ -1,0 +1,501 @@
+//! What to run until: a condition on facts, as text.
+//!
+//! `delta=Deleted key=default/web rv>=12 tombstone call=OnAdd fact=ItemStored violation`: each part
+//! may stand once, and all of them must hold.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::{Entry, Fact, FactRecord, Notification, ObjectRef, Shape};
+use crate::cache::key::Key;
+
+/// A condition: all that is given must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Predicate {
+    /// A delta of this type is put into the queue.
+    pub delta: Option<DeltaType>,
+    /// The fact is about this object.
+    pub key: Option<Key>,
+    /// It names this version or a later one, as far as versions are numbers.
+    pub rv: Option<u64>,
+    /// A tombstone (`DeletedFinalStateUnknown`) takes part.
+    pub tombstone: bool,
+    /// The fact has this name.
+    pub fact: Option<&'static str>,
+    /// A handler is called.
+    pub call: Option<Call>,
+    /// What must always hold does not.
+    pub violation: bool,
+}
+
+/// Which call of a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// `OnAdd`
+    Add,
+    /// `OnUpdate`
+    Update,
+    /// `OnDelete`
+    Delete,
+    /// Any of them.
+    Any,
+}
+
+impl Call {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Add, Self::Update, Self::Delete, Self::Any];
+
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Add => "OnAdd",
+            Self::Update => "OnUpdate",
+            Self::Delete => "OnDelete",
+            Self::Any => "any",
+        }
+    }
+}
+
+/// The delta types that can be asked for.
+pub const DELTAS: [DeltaType; 8] = [
+    DeltaType::Added,
+    DeltaType::Updated,
+    DeltaType::Deleted,
+    DeltaType::Replaced,
+    DeltaType::Sync,
+    DeltaType::ReplacedAll,
+    DeltaType::SyncAll,
+    DeltaType::Bookmark,
+];
+
+/// The names of all facts.
+pub const FACTS: &[&str] = &[
+    "AlreadyPresent",
+    "BackoffStarted",
+    "BesideRequested",
+    "BesideStored",
+    "Called",
+    "ConnectionRefused",
+    "DeleteChecked",
+    "DeleteIgnored",
+    "DeletionDetected",
+    "DeltaAppended",
+    "DeltaTaken",
+    "DeltasMerged",
+    "EntriesProcessed",
+    "EntriesTaken",
+    "EntryAppended",
+    "EventReceived",
+    "EventSent",
+    "FifoCleared",
+    "FifoItemRemoved",
+    "FifoItemSet",
+    "FifoKeySkipped",
+    "HandlerAdded",
+    "HandlerAsked",
+    "HandlerPanicked",
+    "HandlerRemoved",
+    "HandlerSynced",
+    "HistoryCompacted",
+    "IndexEntryAdded",
+    "IndexEntryRemoved",
+    "IndexFailed",
+    "IndexersAdded",
+    "IndicesReset",
+    "InitialEventKept",
+    "InitialEventsEnded",
+    "ItemRemoved",
+    "ItemStored",
+    "KeyEnqueued",
+    "KeyFailed",
+    "KeyPopped",
+    "KnownObjectsSet",
+    "LastSyncMoved",
+    "LinePrinted",
+    "ListAnswered",
+    "ListFailed",
+    "ListOpened",
+    "ListReceived",
+    "ListRefused",
+    "ListRequested",
+    "LockAwaited",
+    "LockReleased",
+    "LockTaken",
+    "ModeSet",
+    "MutationDetected",
+    "NotificationHandled",
+    "NotificationQueued",
+    "NotificationSent",
+    "NotificationTaken",
+    "NotificationWithheld",
+    "ObjectCreated",
+    "ObjectDeleted",
+    "ObjectMutated",
+    "ObjectRejected",
+    "ObjectUpdated",
+    "PageReceived",
+    "PopAsked",
+    "Populated",
+    "ProcessFailed",
+    "ProcessWasSlow",
+    "Processed",
+    "QueueClosed",
+    "QueueEmpty",
+    "Reconciled",
+    "ReflectorStopped",
+    "RefusalsAsked",
+    "RemovalAsked",
+    "Requeued",
+    "ResyncCheckSet",
+    "ResyncDue",
+    "ResyncOpened",
+    "ResyncSkipped",
+    "StoreReplaced",
+    "StoreVersionMoved",
+    "StreamFellBack",
+    "Synced",
+    "SyncingSet",
+    "TransformFailed",
+    "Transformed",
+    "VersionUnavailable",
+    "WatchAccepted",
+    "WatchClosed",
+    "WatchDenied",
+    "WatchEnded",
+    "WatchErrorReported",
+    "WatchFailed",
+    "WatchRefused",
+    "WatchRequested",
+    "WorkAdded",
+    "WorkDelayed",
+    "WorkDone",
+    "WorkForgotten",
+    "WorkShutDown",
+    "WorkTaken",
+    "WriteRefused",
+];
+
+/// Why a text is no condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PredicateError {
+    /// It says nothing.
+    Empty,
+    /// No part is called so.
+    Unknown(Arc<str>),
+    /// There is no delta type, call or fact of this name: the part, and what it was to be.
+    NoSuch(&'static str, Arc<str>),
+    /// Not a number.
+    NotANumber(Arc<str>),
+    /// Said twice.
+    Twice(&'static str),
+}
+
+impl Predicate {
+    /// Whether it holds for a fact; `violated`: something that must always hold does not, from this
+    /// fact on.
+    #[must_use]
+    pub fn holds(&self, record: &FactRecord, violated: bool) -> bool {
+        let fact = &record.fact;
+        self.fact.is_none_or(|name| fact.name() == name)
+            && self.key.as_ref().is_none_or(|key| is_about(fact, key))
+            && self
+                .delta
+                .is_none_or(|delta_type| queued(fact) == Some(delta_type))
+            && self.call.is_none_or(|call| is_call(fact, call))
+            && (!self.tombstone || has_tombstone(fact))
+            && self
+                .rv
+                .is_none_or(|least| version(fact).is_some_and(|rv| rv >= least))
+            && (!self.violation || violated)
+    }
+}
+
+impl FromStr for Predicate {
+    type Err = PredicateError;
+
+    fn from_str(text: &str) -> Result<Self, PredicateError> {
+        let mut predicate = Self::default();
+        for part in text.split_whitespace() {
+            let (name, value) = match part.split_once(">=") {
+                Some((name, value)) if !name.contains('=') => (name, value),
+                _ => part.split_once('=').unwrap_or((part, "")),
+            };
+            let no_such = |what| PredicateError::NoSuch(what, value.into());
+            match name {
+                "delta" => {
+                    let find = DELTAS.into_iter().find(|delta| delta.as_str() == value);
+                    let delta = find.ok_or_else(|| no_such("delta"))?;
+                    once(&mut predicate.delta, delta, "delta")?;
+                }
+                "key" if value.is_empty() => return Err(no_such("key")),
+                "key" => once(&mut predicate.key, Key::from(value), "key")?,
+                "rv" => {
+                    let number = value.parse();
+                    let number = number.map_err(|_| PredicateError::NotANumber(value.into()))?;
+                    once(&mut predicate.rv, number, "rv")?;
+                }
+                "fact" => {
+                    let find = FACTS.iter().find(|fact| **fact == value);
+                    let fact = find.ok_or_else(|| no_such("fact"))?;
+                    once(&mut predicate.fact, *fact, "fact")?;
+                }
+                "call" => {
+                    let find = Call::ALL.into_iter().find(|call| call.as_str() == value);
+                    let call = find.ok_or_else(|| no_such("call"))?;
+                    once(&mut predicate.call, call, "call")?;
+                }
+                "tombstone" if part == name => predicate.tombstone = true,
+                "violation" if part == name => predicate.violation = true,
+                _ => return Err(PredicateError::Unknown(part.into())),
+            }
+        }
+        if predicate == Self::default() {
+            return Err(PredicateError::Empty);
+        }
+        Ok(predicate)
+    }
+}
+
+impl Display for Predicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        let rv = self.rv.map(|rv| rv.to_string());
+        for (name, value) in [
+            ("delta=", self.delta.map(DeltaType::as_str)),
+            ("key=", self.key.as_deref()),
+            ("rv>=", rv.as_deref()),
+            ("tombstone", self.tombstone.then_some("")),
+            ("call=", self.call.map(Call::as_str)),
+            ("fact=", self.fact),
+            ("violation", self.violation.then_some("")),
+        ] {
+            if let Some(value) = value {
+                let space = if text.is_empty() { "" } else { " " };
+                text = [&text, space, name, value].concat();
+            }
+        }
+        f.write_str(&text)
+    }
+}
+
+impl PredicateError {
+    /// What is wrong and what to do, in English and in Chinese.
+    #[must_use]
+    pub fn words(&self) -> [String; 2] {
+        match self {
+            Self::Empty => [
+                "Say what to stop at, for example: delta=Deleted key=default/web".to_owned(),
+                "请说明在哪里停下，例如：delta=Deleted key=default/web".to_owned(),
+            ],
+            Self::Unknown(part) => [
+                format!(
+                    "{part:?} is none of delta=, key=, rv>=, tombstone, call=, fact=, violation."
+                ),
+                format!(
+                    "{part:?} 不是 delta=、key=、rv>=、tombstone、call=、fact=、violation 之一。"
+                ),
+            ],
+            Self::NoSuch(what, value) => {
+                let known = match *what {
+                    "delta" => DELTAS.map(DeltaType::as_str).join(", "),
+                    "call" => Call::ALL.map(Call::as_str).join(", "),
+                    "fact" => "ItemStored, KeyPopped, …".to_owned(),
+                    _ => "default/web".to_owned(),
+                };
+                [
+                    format!("There is no {what} {value:?}. There are: {known}."),
+                    format!("没有名为 {value:?} 的 {what}。例如：{known}。"),
+                ]
+            }
+            Self::NotANumber(value) => [
+                format!("rv>= takes a number, not {value:?}."),
+                format!("rv>= 后面应是数字，而不是 {value:?}。"),
+            ],
+            Self::Twice(what) => [
+                format!("{what} stands twice; say it once."),
+                format!("{what} 出现了两次；只能写一次。"),
+            ],
+        }
+    }
+}
+
+fn once<T>(place: &mut Option<T>, value: T, name: &'static str) -> Result<(), PredicateError> {
+    match place.replace(value) {
+        Some(_) => Err(PredicateError::Twice(name)),
+        None => Ok(()),
+    }
+}
+
+fn is_about(fact: &Fact, key: &Key) -> bool {
+    match fact {
+        Fact::StoreReplaced { items: objects }
+        | Fact::EntryAppended {
+            entry: Entry::ReplacedAll { objects, .. },
+            ..
+        } => objects.iter().any(|object| object.key == *key),
+        _ => fact.key() == Some(key),
+    }
+}
+
+fn queued(fact: &Fact) -> Option<DeltaType> {
+    match fact {
+        Fact::DeltaAppended { delta_type, .. } => Some(*delta_type),
+        Fact::EntryAppended { entry, .. } => Some(match entry {
+            Entry::Delta(delta_type, _) => *delta_type,
+            Entry::ReplacedAll { .. } => DeltaType::ReplacedAll,
+            Entry::SyncAll => DeltaType::SyncAll,
+            Entry::Bookmark { .. } => DeltaType::Bookmark,
+        }),
+        _ => None,
+    }
+}
+
+fn is_call(fact: &Fact, call: Call) -> bool {
+    let Fact::NotificationTaken { notification, .. } = fact else {
+        return false;
+    };
+    match notification {
+        Notification::Add { .. } => matches!(call, Call::Add | Call::Any),
+        Notification::Update { .. } => matches!(call, Call::Update | Call::Any),
+        Notification::Delete { .. } => matches!(call, Call::Delete | Call::Any),
+    }
+}
+
+fn object(fact: &Fact) -> Option<&ObjectRef> {
+    match fact {
+        Fact::ObjectCreated { object, .. }
+        | Fact::ObjectUpdated { object, .. }
+        | Fact::ObjectDeleted { object, .. }
+        | Fact::EventSent { object, .. }
+        | Fact::EventReceived { object, .. }
+        | Fact::InitialEventKept { object, .. }
+        | Fact::Called { object, .. }
+        | Fact::DeltaAppended { object, .. }
+        | Fact::FifoItemSet { object, .. }
+        | Fact::DeltaTaken { object, .. }
+        | Fact::ItemStored { object, .. }
+        | Fact::EntryAppended {
+            entry: Entry::Delta(_, object),
+            ..
+        } => Some(object),
+        Fact::NotificationSent { notification, .. }
+        | Fact::NotificationQueued { notification, .. }
+        | Fact::NotificationTaken { notification, .. } => Some(notification.object()),
+        _ => None,
+    }
+}
+
+fn has_tombstone(fact: &Fact) -> bool {
+    object(fact)
+        .is_some_and(|object| matches!(object.shape, Shape::Tombstone | Shape::EmptyTombstone))
+}
+
+fn version(fact: &Fact) -> Option<u64> {
+    let rv = match fact {
+        Fact::ListAnswered { rv, .. }
+        | Fact::EntryAppended {
+            entry: Entry::ReplacedAll { rv, .. } | Entry::Bookmark { rv },
+            ..
+        } => rv,
+        Fact::LastSyncMoved { to, .. } | Fact::StoreVersionMoved { to, .. } => to,
+        _ => &object(fact)?.rv,
+    };
+    rv.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lessons;
+    use crate::replay::timeline::Timeline;
+
+    fn predicate() -> impl Strategy<Value = Predicate> {
+        use prop::option::of;
+        (
+            of(prop::sample::select(&DELTAS[..])),
+            of("[a-z]{1,4}(/[a-z0-9=>.-]{1,8})?"),
+            of(any::<u64>()),
+            any::<bool>(),
+            of(prop::sample::select(FACTS)),
+            of(prop::sample::select(&Call::ALL[..])),
+            any::<bool>(),
+        )
+            .prop_map(
+                |(delta, key, rv, tombstone, fact, call, violation)| Predicate {
+                    delta,
+                    key: key.map(|key| Key::from(key.as_str())),
+                    rv,
+                    tombstone,
+                    fact,
+                    call,
+                    violation,
+                },
+            )
+            .prop_filter("says something", |it| *it != Predicate::default())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_again(predicate in predicate()) {
+            prop_assert_eq!(predicate.to_string().parse(), Ok(predicate));
+        }
+
+        #[test]
+        fn no_text_is_too_bad(text in "[a-z=> /0-9é]{0,40}") {
+            if let Err(error) = text.parse::<Predicate>() {
+                prop_assert!(error.words().iter().all(|words| !words.is_empty()));
+            }
+        }
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong() {
+        let error = |text: &str| text.parse::<Predicate>().unwrap_err();
+        assert_eq!(error("  "), PredicateError::Empty);
+        assert_eq!(
+            error("dleta=Added"),
+            PredicateError::Unknown("dleta=Added".into())
+        );
+        assert_eq!(
+            error("tombstone=yes"),
+            PredicateError::Unknown("tombstone=yes".into())
+        );
+        assert_eq!(
+            error("delta=Gone"),
+            PredicateError::NoSuch("delta", "Gone".into())
+        );
+        assert_eq!(error("key="), PredicateError::NoSuch("key", "".into()));
+        assert_eq!(error("rv>=x"), PredicateError::NotANumber("x".into()));
+        assert_eq!(error("key=a key=b"), PredicateError::Twice("key"));
+    }
+
+    #[test]
+    fn each_part_holds_for_some_facts_and_all_of_them_for_fewer() {
+        let lesson = lessons::load(lessons::FIRST).unwrap();
+        let mut timeline = Timeline::new(lesson.scenario).unwrap();
+        timeline.extend(6_000);
+        let facts = timeline.all_facts();
+        let count = |text: &str| {
+            let predicate: Predicate = text.parse().unwrap();
+            facts
+                .iter()
+                .filter(|record| predicate.holds(record, false))
+                .count()
+        };
+        let deleted = count("delta=Deleted");
+        assert!(deleted > 0 && deleted < count("fact=DeltaAppended"));
+        let both = count("delta=Deleted key=default/web-0");
+        assert!(both > 0 && both < deleted);
+        let late = count("rv>=12");
+        assert!(late > 0 && late > count("rv>=30"));
+        assert!(count("call=OnAdd") > 0 && count("call=any") > count("call=OnAdd"));
+        assert_eq!(count("violation"), 0);
+    }
+}
