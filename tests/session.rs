@@ -54,6 +54,7 @@ fn a_lesson_opens_at_its_start_with_every_member_of_the_state() {
             "store": { "items": {}, "indices": { "namespace": {}, "app": {}, "node": {} } },
             "handlers": [{ "name": "process", "pending": 0, "notifications": [] }],
             "output": [], "error": null,
+            "grain": "micro", "breakpoints": [], "selection": null, "following": null,
             "branches": [{ "id": 1, "name": "main", "made": "as it was opened", "depth": 0, "current": true }],
         })
     );

@@ -1,0 +1,141 @@
+// Time in the hands: selecting, chains of causes, sizes of steps, running until, breakpoints.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PHONE, suite } from "../harness.mjs";
+
+const { onPage } = suite();
+const links = (app) => app.id("chain").locator("button").evaluateAll((all) => all.map((one) => Number(one.dataset.at)));
+
+test("a token says why it is there, each cause is a jump, and its object can be followed", onPage({}, async (app) => {
+  await app.call("seek", 300);
+  const token = app.page.locator("[data-anchor^='queue/delta/']").first();
+  const anchor = await token.getAttribute("data-anchor");
+  await token.click();
+  const { selection } = await app.eventually("it is selected", (s) => s.selection !== null);
+  assert.equal(selection.anchor, anchor);
+  assert.ok(anchor.includes(selection.key) && selection.step <= 300);
+  await app.id("origin").waitFor();
+  const chain = await links(app);
+  assert.ok(chain.length >= 3, `${chain}`);
+  assert.equal(chain[0], selection.step);
+  assert.deepEqual([...chain].sort((a, b) => b - a), chain, "from the effect to the cause");
+  assert.match(await app.id("chain").innerText(), /was (created|changed|deleted) on the server/);
+  assert.match(await app.id("origin").innerText(), /traffic/);
+  await app.id("chain").locator("button").last().click();
+  await app.eventually("the first cause", (s) => s.step === chain.at(-1));
+  assert.deepEqual(await links(app), chain, "the chain stays to be walked");
+
+  await app.id("btn-follow").click();
+  await app.eventually("followed", (s) => s.following === selection.key);
+  assert.ok((await app.page.locator(".time .passage").count()) > chain.length);
+  await app.call("seek", 300);
+  const outlined = (selector) => app.page.locator(selector).first().evaluate((e) => getComputedStyle(e).outlineStyle);
+  assert.equal(await outlined(`[data-anchor='api/object/${selection.key}']`), "solid");
+  assert.equal(await outlined("[data-anchor='reflector/lastsync']"), "none");
+
+  await app.page.keyboard.press("Escape");
+  assert.equal(await app.id("drawer").count(), 0);
+}));
+
+test("what is on the stage can be asked about with the keyboard alone", onPage({}, async (app) => {
+  const press = (key) => app.page.keyboard.press(key);
+  const focused = () => app.page.evaluate(() => document.activeElement.dataset.testid ?? document.activeElement.id);
+  await app.call("seek", 300);
+  await app.id("btn-why").focus();
+  await press("Enter");
+  await app.page.waitForFunction(() => document.activeElement.id === "drawer-tab-why");
+  // The close button and the panel stand before it.
+  for (let n = 0; n < 4 && (await focused()) !== "select-thing"; n += 1) await press("Tab");
+  assert.equal(await focused(), "select-thing");
+  const item = app.id("select-thing").locator("option", { hasText: /^Indexer/ }).first();
+  await app.id("select-thing").selectOption(await item.getAttribute("value"));
+  const { selection } = await app.eventually("it is selected", (s) => s.selection !== null);
+  assert.match(selection.anchor, /^store\//);
+  await press("Escape");
+  assert.equal(await focused(), "btn-why", "the focus goes back to where it came from");
+}));
+
+test("steps of each size go forth and back to the identical picture", onPage({}, async (app) => {
+  const press = async (key) => {
+    const { step } = await app.state();
+    await app.page.keyboard.press(key);
+    return app.eventually(`${key} moves`, (s) => s.step !== step);
+  };
+  await app.call("seek", 0);
+  const went = {};
+  for (const grain of ["event", "pop", "lock", "micro"]) {
+    await app.call("seek", 100);
+    await app.id("select-grain").selectOption(grain);
+    await app.id("btn-step").click();
+    const one = await app.eventually("a step", (s) => s.step > 100);
+    await app.page.evaluate(() => document.activeElement.blur());
+    const two = await press("ArrowRight");
+    assert.deepEqual(await press("ArrowLeft"), one);
+    assert.equal((await press("ArrowRight")).step, two.step);
+    assert.equal((await press(".")).step, two.step + 1);
+    assert.equal((await press(",")).step, two.step);
+    went[grain] = two.step - one.step;
+    assert.equal(one.grain, grain);
+  }
+  assert.equal(went.micro, 1);
+  assert.ok(went.lock > 1 && went.pop > 1 && went.event > 1, JSON.stringify(went));
+  // One size coarser than a fact is a section under a lock.
+  await app.call("seek", 100);
+  const coarse = await press("Shift+ArrowRight");
+  await app.call("seek", 100);
+  await app.call("step", 1, "lock");
+  assert.equal((await app.state()).step, coarse.step);
+}));
+
+test("it runs until something happens, and says so when that never comes", onPage({}, async (app) => {
+  await app.call("seek", 0);
+  await app.id("btn-until").click();
+  await app.page.getByLabel("delta queued").selectOption("Deleted");
+  assert.equal(await app.id("until-text").inputValue(), "delta=Deleted");
+  await app.id("btn-run-until").click();
+  const there = await app.eventually("a Deleted", (s) => s.step > 0);
+  assert.ok(Object.values(there.queue.deltas).some((deltas) => deltas.at(-1)[0] === "Deleted"));
+  await app.id("until-text").fill("key=default/nobody");
+  await app.id("btn-run-until").click();
+  await app.id("btn-look-on").waitFor();
+  assert.equal((await app.state()).step, there.step);
+  await app.id("until-text").fill("dleta=Deleted");
+  await app.id("btn-run-until").click();
+  const wrong = await app.eventually("an error", (s) => s.error !== null);
+  assert.match(wrong.error.message, /dleta=Deleted/);
+  await app.call("load", "deltafifo");
+  await app.id("until-text").fill("key=default/nobody");
+  await app.id("btn-run-until").click();
+  await app.id("until-said").getByText("not in the rest of this run").waitFor();
+}));
+
+test("a breakpoint stops the playing, until it is turned off", onPage({}, async (app) => {
+  await app.call("seek", 300);
+  await app.page.locator("[data-anchor^='queue/delta/']").first().click();
+  await app.id("break-key").selectOption("fact=KeyPopped");
+  const row = app.id("breakpoint");
+  await row.waitFor();
+  const { breakpoints: [{ at }] } = await app.state();
+  assert.match(at, /^key=\S+ fact=KeyPopped$/);
+  await app.id("select-speed").selectOption("800");
+  await app.call("play");
+  const stopped = await app.eventually("it stops", (s) => !s.playing);
+  assert.equal(stopped.breakpoints[0].hit, stopped.step);
+  assert.match(await row.innerText(), /stopped at step/);
+  await row.getByRole("checkbox").uncheck();
+  await app.call("play");
+  await app.eventually("it plays on", (s) => s.playing && s.step > stopped.step + 2);
+  await app.call("pause");
+  await row.getByRole("button").click();
+  assert.deepEqual((await app.state()).breakpoints, []);
+}));
+
+test("on a phone the drawer is a sheet behind one button", onPage({ viewport: PHONE }, async (app) => {
+  await app.id("btn-drawer").click();
+  const sheet = await app.id("drawer").boundingBox();
+  assert.ok(sheet.width === PHONE.width && sheet.height <= PHONE.height / 2, JSON.stringify(sheet));
+  await app.page.locator("#drawer-tab-until").click();
+  await app.id("until-text").waitFor();
+  await app.id("drawer-close").click();
+  assert.equal(await app.id("drawer").count(), 0);
+}));
