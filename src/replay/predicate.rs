@@ -413,8 +413,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::lessons;
     use crate::replay::timeline::Timeline;
+    use crate::source::scenario::Scenario;
 
     fn predicate() -> impl Strategy<Value = Predicate> {
         use prop::option::of;
@@ -478,8 +478,13 @@ mod tests {
 
     #[test]
     fn each_part_holds_for_some_facts_and_all_of_them_for_fewer() {
-        let lesson = lessons::load(lessons::FIRST).unwrap();
-        let mut timeline = Timeline::new(lesson.scenario).unwrap();
+        let settings = serde_json::json!({ "knownObjects": true, "handlers": [{ "name": "h" }] });
+        let scenario = Scenario {
+            settings: serde_json::from_value(settings).unwrap(),
+            traffic: Some(7),
+            ..Scenario::default()
+        };
+        let mut timeline = Timeline::new(scenario).unwrap();
         timeline.extend(6_000);
         let facts = timeline.all_facts();
         let count = |text: &str| {
@@ -491,7 +496,9 @@ mod tests {
         };
         let deleted = count("delta=Deleted");
         assert!(deleted > 0 && deleted < count("fact=DeltaAppended"));
-        let both = count("delta=Deleted key=default/web-0");
+        let is_deleted = |record: &&FactRecord| queued(&record.fact) == Some(DeltaType::Deleted);
+        let key = facts.iter().find(is_deleted).unwrap().fact.key().unwrap();
+        let both = count(&format!("delta=Deleted key={key}"));
         assert!(both > 0 && both < deleted);
         let late = count("rv>=12");
         assert!(late > 0 && late > count("rv>=30"));
