@@ -35,8 +35,9 @@ pub const FACTS_KEPT: usize = 300_000;
 const CHECKPOINTS: usize = 600;
 /// What they may weigh together, in things: about 160 MB with their worlds.
 const CHECKPOINTS_WEIGH: usize = 800_000;
-/// How many facts a run has at the most: they are numbered with 32 bits, and inputs stay.
-pub const MAX_FACTS: usize = 16_000_000;
+/// How many facts a run has at the most: what is found along it stays, and at so many the page has
+/// come to some 300 MB.
+pub const MAX_FACTS: usize = 3_000_000;
 /// How many facts an endless run is ahead of the cursor.
 pub const AHEAD: usize = 40;
 
