@@ -662,3 +662,21 @@ fn a_trace_whose_moment_does_not_come_is_shown_from_its_start() {
         assert_eq!(view.error.is_some(), step == 0, "{at}");
     }
 }
+
+#[test]
+fn what_a_crowd_costs_is_bounded_too() {
+    let steps = |handlers: usize| {
+        let scenario = json!({ "settings": { "machinery": "shared", "resyncMs": 1,
+            "handlers": vec![json!({ "onUpdate": ["{name}"] }); handlers] },
+            "initial": [{ "metadata": { "name": "a" } }] });
+        let input = "{\"at\":1000000000000,\"op\":\"cut\"}";
+        let text = format!("{HEADER}{{\"scenario\":{scenario}}}\n{input}\n");
+        let mut session = Session::new();
+        session.obey(Command::Open(vec![("a".to_owned(), text.into_bytes())]));
+        let view = session.view();
+        assert!(view.error.unwrap().message.en.contains("first 0 of 1"));
+        view.steps
+    };
+    let (few, many) = (steps(64), steps(200));
+    assert!(many < few && few < 120_000, "{many} {few}");
+}

@@ -164,6 +164,32 @@ test("a trace goes out as a file and comes back as the same run", onPage({ lesso
   });
 }));
 
+test("a bad trace gives a message, and the page goes on", onPage({ lesson: "deltafifo" }, async (app) => {
+  const head = '{"deltascope":1}\n';
+  const scenario = (value) => `${head}${JSON.stringify({ scenario: value })}\n`;
+  const crowd = { machinery: "shared", resyncMs: 1, handlers: Array(200).fill({ onUpdate: ["{name}"] }) };
+  const initial = [{ metadata: { name: "a" } }];
+  for (const [what, text, words, opens] of [
+    ["a later version", '{"deltascope":2}\n', /newer page/, false],
+    ["only a header", head, /scenario/, false],
+    ["no end of brackets", `${head}${"[".repeat(100_000)}`, /recursion/, false],
+    ["a number without end", scenario({ traffic: 1e300 }), /traffic/, false],
+    ["more handlers than there is room for", scenario({ settings: { handlers: Array(201).fill({}) } }), /201 handlers/, false],
+    ["an input in a million years", `${scenario({ traffic: 1 })}{"at":1000000000000,"op":"cut"}\n`, /first 0 of 1/, true],
+    ["a crowd", `${scenario({ settings: crowd, initial })}{"at":1000000000000,"op":"cut"}\n`, /first 0 of 1/, true],
+    ["failures without end", scenario({ settings: { ...crowd, handlers: [{ queues: true }], work: { failures: 4e9 } }, initial, at: 1 }), /"at"/, false],
+  ]) {
+    await app.call("load", "deltafifo");
+    await app.call("openText", "bad.jsonl", text);
+    const state = await app.state();
+    assert.match(state.error?.message ?? "", words, what);
+    assert.ok(await app.id("error").isVisible(), what);
+    assert.equal(state.lesson, opens ? "file:bad.jsonl" : "deltafifo", what);
+    await app.call("step", 1);
+    assert.ok((await app.state()).step > 0, what);
+  }
+}));
+
 test("a recording from a file goes out as a trace, and says that no link carries it", onPage({}, async (app) => {
   const body = (name, rv, type) =>
     JSON.stringify({ type, object: { kind: "Pod", apiVersion: "v1", metadata: { name, namespace: "a", resourceVersion: rv } } });
