@@ -178,6 +178,7 @@ impl Session {
     fn show(&mut self, timeline: Timeline, cursor: usize, found: Option<Landmarks>) {
         self.playback.pause();
         self.timeline = timeline;
+        self.asked.forget();
         self.first_run = None;
         self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
         self.list_settings();

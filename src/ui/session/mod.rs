@@ -128,6 +128,7 @@ impl Session {
     /// Does what is asked for. What went wrong before is no news any more.
     pub fn obey(&mut self, command: Command) -> Change {
         self.error = None;
+        self.forget_target();
         match command {
             Command::TogglePlay => {
                 if self.playback.is_playing() {
@@ -355,6 +356,7 @@ impl Session {
 
     /// Starts playing.
     pub fn play(&mut self) {
+        self.forget_target();
         self.look_ahead(self.playback.cursor() + 1);
         self.playback.play(self.timeline.len());
     }

@@ -136,10 +136,10 @@ impl Session {
     pub(super) fn play_until(&mut self, text: &str) -> Change {
         match self.predicate(text) {
             Ok(predicate) => {
+                self.play();
                 let walking = Rc::make_mut(&mut self.walking);
                 walking.said = None;
                 walking.playing_to = Some(predicate);
-                self.play();
                 Change::None
             }
             Err(change) => change,
@@ -181,6 +181,13 @@ impl Session {
             }
         }
         Change::None
+    }
+
+    /// Once somebody has stopped the playing, what it was to stop at counts no more.
+    pub(super) fn forget_target(&mut self) {
+        if self.walking.playing_to.is_some() && !self.playback.is_playing() {
+            Rc::make_mut(&mut self.walking).playing_to = None;
+        }
     }
 
     /// Stops the playing where it was to stop.
@@ -413,11 +420,17 @@ mod tests {
         session.obey(Command::Break(BreakCommand::Remove(breaks[0].id)));
         session.obey(Command::PlayUntil("call=OnUpdate".into()));
         assert!(session.playback.is_playing());
+        session.obey(Command::Speed(800));
         while session.tick() == Change::Forward {}
         assert_eq!(session.current().unwrap().fact.name(), "NotificationTaken");
-        assert_eq!(
-            session.view().walking.said,
-            Some(Said::Found(session.playback.cursor()))
-        );
+        let at = session.playback.cursor();
+        assert_eq!(session.view().walking.said, Some(Said::Found(at)));
+        // Whoever stops it on the way has something else in mind.
+        session.obey(Command::PlayUntil("call=OnUpdate".into()));
+        session.obey(Command::TogglePlay);
+        session.obey(Command::TogglePlay);
+        for _ in 0..500 {
+            assert_eq!(session.tick(), Change::Forward);
+        }
     }
 }

@@ -222,6 +222,22 @@ mod tests {
     }
 
     #[test]
+    fn another_branch_has_other_causes() {
+        let mut session = Session::new();
+        session.obey(Command::AskWhy(true));
+        session.obey(Command::Seek(100));
+        session.obey(Command::Fork);
+        session.inject("cut", serde_json::Value::Null);
+        for branch in [1, 2, 1] {
+            session.obey(Command::Branch(branch));
+            session.obey(Command::Seek(400));
+            let why = session.view().why.unwrap();
+            session.asked.forget();
+            assert_eq!(session.view().why.unwrap(), why, "{branch}");
+        }
+    }
+
+    #[test]
     fn what_a_visitor_does_is_said_to_be_theirs() {
         let mut session = Session::new();
         session.obey(Command::AskWhy(true));
