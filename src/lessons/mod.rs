@@ -118,7 +118,7 @@ impl MarkerRule {
 }
 
 /// The lessons' files, in the order of the menu.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     ("sandbox", include_str!("sandbox.json")),
     ("deltafifo", include_str!("deltafifo.json")),
     ("listwatch", include_str!("listwatch.json")),
@@ -141,6 +141,7 @@ const FILES: [(&str, &str); 12] = [
         "sharedinformer-indexer",
         include_str!("sharedinformer-indexer.json"),
     ),
+    ("tombstone", include_str!("tombstone.json")),
     ("indexer-run", include_str!("indexer-run.json")),
     (
         "sharedinformerfactory",
