@@ -1,6 +1,7 @@
 //! Recordings, and the picture that is a fold of their facts.
 
 pub mod branches;
+pub mod diff;
 pub mod difference;
 pub mod edit;
 pub mod grain;

@@ -1,0 +1,741 @@
+//! What differs between two moments of two runs, room by room, and what two runs came to.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use crate::cache::delta::DeltaType;
+use crate::cache::fact::{Entry, Fact, Notification, ObjectRef, Rv};
+use crate::cache::key::Key;
+use crate::cache::sorted::SortedMap;
+
+use super::picture::{Picture, ReflectorState};
+use super::timeline::{SEGMENT, Timeline};
+
+/// Where something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// The API server.
+    Api,
+    /// The reflector.
+    Reflector,
+    /// The queue, and what was popped.
+    Queue,
+    /// The store and its indices.
+    Store,
+    /// What the handlers were told.
+    Handlers,
+    /// What the programs printed.
+    Output,
+}
+
+impl Room {
+    /// In the order in which data runs.
+    pub const ALL: [Self; 6] = [
+        Self::Api,
+        Self::Reflector,
+        Self::Queue,
+        Self::Store,
+        Self::Handlers,
+        Self::Output,
+    ];
+
+    /// Its stable name.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Reflector => "reflector",
+            Self::Queue => "queue",
+            Self::Store => "store",
+            Self::Handlers => "handlers",
+            Self::Output => "output",
+        }
+    }
+}
+
+/// One thing in a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Thing {
+    /// An object.
+    Object(ObjectRef),
+    /// An object that the server has no more.
+    Gone(ObjectRef),
+    /// A delta.
+    Delta(DeltaType, ObjectRef),
+    /// A whole list, a whole resync or a bookmark, with its version and its objects.
+    Crate(DeltaType, Rv, Vec<ObjectRef>),
+    /// What a handler was told.
+    Told(Arc<Notification>),
+    /// What the reflector does.
+    State(ReflectorState),
+    /// The keys under an indexed value.
+    Set(Arc<str>, Vec<Key>),
+    /// A line.
+    Text(Arc<str>),
+    /// A version.
+    Version(Rv),
+    /// How many lists were received.
+    Lists(u64),
+    /// How many events were received.
+    Events(u64),
+}
+
+impl Thing {
+    /// Whether both look the same. UIDs do not count: no reader sees them, and each server gives its own.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Object(one), Self::Object(other)) | (Self::Gone(one), Self::Gone(other)) => {
+                is_like(one, other)
+            }
+            (Self::Delta(one, object), Self::Delta(other, of)) => {
+                one == other && is_like(object, of)
+            }
+            (Self::Crate(one, rv, objects), Self::Crate(other, of, others)) => {
+                let alike = || {
+                    objects
+                        .iter()
+                        .zip(others)
+                        .all(|(one, other)| is_like(one, other))
+                };
+                one == other && rv == of && objects.len() == others.len() && alike()
+            }
+            (Self::Told(one), Self::Told(other)) => is_told_alike(one, other),
+            _ => self == other,
+        }
+    }
+}
+
+/// What stands in one place in both runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// In the one.
+    pub left: Option<Thing>,
+    /// In the other.
+    pub right: Option<Thing>,
+    /// Whether they differ.
+    pub differs: bool,
+}
+
+/// What a line shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// The server's objects.
+    Objects,
+    /// What the reflector does.
+    State,
+    /// What is queued, the next one first.
+    Queued,
+    /// What is processed, or was last.
+    Popped,
+    /// The version of the store.
+    Version,
+    /// What is stored.
+    Items,
+    /// An index.
+    Index(Arc<str>),
+    /// A handler.
+    Handler(Arc<str>),
+    /// The lines.
+    Lines,
+}
+
+/// One line of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// What it shows.
+    pub label: Label,
+    /// Its things, side by side; in the lines whose things are in the order of time, the newest last.
+    pub pairs: Vec<Pair>,
+    /// So many more are not shown, and so many of them differ.
+    pub hidden: (usize, usize),
+    /// Where one side lacks a thing, its place stays free.
+    pub aligned: bool,
+}
+
+impl Line {
+    /// How many things differ.
+    #[must_use]
+    pub fn differs(&self) -> usize {
+        self.hidden.1 + self.pairs.iter().filter(|pair| pair.differs).count()
+    }
+}
+
+/// One room of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoomDiff {
+    /// Which.
+    pub room: Room,
+    /// Its lines.
+    pub lines: Vec<Line>,
+}
+
+impl RoomDiff {
+    /// How many things differ.
+    #[must_use]
+    pub fn differs(&self) -> usize {
+        self.lines.iter().map(Line::differs).sum()
+    }
+}
+
+/// So many things of a line are shown.
+const SHOWN: usize = 24;
+/// So many of the newest are put side by side: the work grows with their square.
+const NEWEST: usize = 48;
+/// So many of those are shown.
+const NEWEST_SHOWN: usize = 12;
+
+/// What differs between two pictures, room by room.
+#[must_use]
+pub fn diff(left: &Picture, right: &Picture) -> Vec<RoomDiff> {
+    let rooms = Room::ALL.iter().map(|room| {
+        let mut lines = match room {
+            Room::Api => vec![by_key(Label::Objects, &objects(left), &objects(right))],
+            Room::Reflector => reflector(left, right),
+            Room::Queue => queue(left, right),
+            Room::Store => store(left, right),
+            Room::Handlers => handlers(left, right),
+            Room::Output => {
+                let lines = |picture: &Picture| {
+                    let newest = picture.output.iter().rev().take(NEWEST).rev();
+                    newest.map(|line| Thing::Text(Arc::clone(line))).collect()
+                };
+                vec![newest(Label::Lines, lines(left), lines(right))]
+            }
+        };
+        lines.retain(|line| !line.pairs.is_empty() || line.label == Label::Queued);
+        RoomDiff { room: *room, lines }
+    });
+    rooms.filter(|room| !room.lines.is_empty()).collect()
+}
+
+fn objects(picture: &Picture) -> Vec<(Key, Thing)> {
+    let objects = picture.api.objects.iter().map(|(key, entry)| {
+        let thing = if entry.deleted {
+            Thing::Gone
+        } else {
+            Thing::Object
+        };
+        (key.clone(), thing(entry.object.clone()))
+    });
+    // In the order of their keys, as the store shows them.
+    let sorted: SortedMap<Key, Thing> = objects.collect();
+    sorted
+        .iter()
+        .map(|(key, thing)| (key.clone(), thing.clone()))
+        .collect()
+}
+
+fn reflector(left: &Picture, right: &Picture) -> Vec<Line> {
+    let (one, other) = (&left.reflector, &right.reflector);
+    if one.requests.is_empty() && other.requests.is_empty() {
+        return Vec::new();
+    }
+    let pair = |left: Thing, right: Thing| Pair {
+        differs: !left.is_like(&right),
+        left: Some(left),
+        right: Some(right),
+    };
+    let named = |label: fn(u64) -> Thing, one, other| pair(label(one), label(other));
+    let version = |rv: &Rv| Thing::Version(Arc::clone(rv));
+    let pairs = vec![
+        pair(Thing::State(one.state), Thing::State(other.state)),
+        pair(version(&one.last_sync), version(&other.last_sync)),
+        named(Thing::Lists, one.lists, other.lists),
+        named(Thing::Events, one.events, other.events),
+    ];
+    vec![Line {
+        label: Label::State,
+        pairs,
+        hidden: (0, 0),
+        aligned: true,
+    }]
+}
+
+fn queue(left: &Picture, right: &Picture) -> Vec<Line> {
+    let queued = |picture: &Picture| -> Vec<Thing> {
+        let queue = &picture.queue;
+        let keys = queue.keys.iter().filter_map(|key| queue.deltas.get(key));
+        let deltas = keys.flatten().map(delta);
+        deltas
+            .chain(queue.entries.iter().map(entry))
+            .take(NEWEST)
+            .collect()
+    };
+    let popped = |picture: &Picture| -> Vec<Thing> {
+        let Some(popped) = picture
+            .pop
+            .processing
+            .as_ref()
+            .or(picture.pop.last.as_ref())
+        else {
+            return Vec::new();
+        };
+        if popped.entries.is_empty() {
+            popped.deltas.iter().map(delta).take(NEWEST).collect()
+        } else {
+            popped.entries.iter().map(entry).take(NEWEST).collect()
+        }
+    };
+    vec![
+        in_order(Label::Queued, queued(left), queued(right)),
+        in_order(Label::Popped, popped(left), popped(right)),
+    ]
+}
+
+fn delta((delta_type, object): &(DeltaType, ObjectRef)) -> Thing {
+    Thing::Delta(*delta_type, object.clone())
+}
+
+fn entry(entry: &Entry) -> Thing {
+    let whole = |delta_type, rv: &str| Thing::Crate(delta_type, rv.into(), Vec::new());
+    match entry {
+        Entry::Delta(delta_type, object) => Thing::Delta(*delta_type, object.clone()),
+        Entry::ReplacedAll { rv, objects } => {
+            let objects = objects.iter().take(SHOWN).cloned().collect();
+            Thing::Crate(DeltaType::ReplacedAll, Arc::clone(rv), objects)
+        }
+        Entry::SyncAll => whole(DeltaType::SyncAll, ""),
+        Entry::Bookmark { rv } => whole(DeltaType::Bookmark, rv),
+    }
+}
+
+fn store(left: &Picture, right: &Picture) -> Vec<Line> {
+    if !left.store.present && !right.store.present {
+        return Vec::new();
+    }
+    let items = |picture: &Picture| -> Vec<(Key, Thing)> {
+        let items = picture.store.items.iter();
+        items
+            .map(|(key, object)| (key.clone(), Thing::Object(object.clone())))
+            .collect()
+    };
+    let version = |picture: &Picture| Thing::Version(Arc::clone(&picture.store.rv));
+    let mut lines = vec![
+        by_key(Label::Items, &items(left), &items(right)),
+        single(Label::Version, version(left), version(right)),
+    ];
+    for (name, values) in &left.store.indices {
+        let empty = SortedMap::new();
+        let others = right.store.indices.get(name).unwrap_or(&empty);
+        let sets = |values: &SortedMap<Arc<str>, Vec<Key>>| -> Vec<(Key, Thing)> {
+            let set = |(value, keys): (&Arc<str>, &Vec<Key>)| {
+                // More than anybody reads; the number of keys tells the sets apart as well.
+                let shown = keys.iter().take(SHOWN).cloned().collect();
+                (Key::from(&**value), Thing::Set(Arc::clone(value), shown))
+            };
+            values.iter().map(set).collect()
+        };
+        lines.push(by_key(
+            Label::Index(Arc::clone(name)),
+            &sets(values),
+            &sets(others),
+        ));
+    }
+    lines
+}
+
+fn handlers(left: &Picture, right: &Picture) -> Vec<Line> {
+    let told = |picture: &Picture, number: usize| -> Vec<Thing> {
+        let handler = picture.handlers.get(number);
+        let told = handler.map(|handler| handler.notifications.iter().rev().take(NEWEST).rev());
+        told.into_iter()
+            .flatten()
+            .cloned()
+            .map(Thing::Told)
+            .collect()
+    };
+    let count = left.handlers.len().max(right.handlers.len());
+    let lines = (0..count).filter_map(|number| {
+        let handler = left.handlers.get(number).or(right.handlers.get(number))?;
+        let label = Label::Handler(Arc::clone(&handler.name));
+        Some(newest(label, told(left, number), told(right, number)))
+    });
+    lines.collect()
+}
+
+fn single(label: Label, left: Thing, right: Thing) -> Line {
+    let pair = Pair {
+        differs: !left.is_like(&right),
+        left: Some(left),
+        right: Some(right),
+    };
+    Line {
+        label,
+        pairs: vec![pair],
+        hidden: (0, 0),
+        aligned: true,
+    }
+}
+
+/// Both in the order of their keys: one place for each key. What differs is shown before what does not.
+fn by_key(label: Label, left: &[(Key, Thing)], right: &[(Key, Thing)]) -> Line {
+    let mut pairs = Vec::new();
+    let (mut one, mut other) = (left.iter().peekable(), right.iter().peekable());
+    loop {
+        let first = match (one.peek(), other.peek()) {
+            (Some((key, _)), Some((of, _))) => key.cmp(of),
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (None, None) => break,
+        };
+        let left = if first.is_le() { one.next() } else { None };
+        let right = if first.is_ge() { other.next() } else { None };
+        let alike = left
+            .zip(right)
+            .is_some_and(|(one, other)| one.1.is_like(&other.1));
+        pairs.push((left, right, !alike));
+    }
+    let differing = pairs.iter().filter(|(_, _, differs)| *differs).count();
+    let mut room = SHOWN.saturating_sub(differing);
+    let mut left_out = (0, 0);
+    let mut shown = Vec::new();
+    for (left, right, differs) in pairs {
+        let fits = if differs {
+            shown.len() < SHOWN
+        } else {
+            room > 0
+        };
+        if !fits {
+            left_out.0 += 1;
+            left_out.1 += usize::from(differs);
+            continue;
+        }
+        room -= usize::from(!differs);
+        shown.push(Pair {
+            left: left.map(|(_, thing)| thing.clone()),
+            right: right.map(|(_, thing)| thing.clone()),
+            differs,
+        });
+    }
+    Line {
+        label,
+        pairs: shown,
+        hidden: left_out,
+        aligned: true,
+    }
+}
+
+/// Both in an order of their own: as much as can be is put side by side.
+fn in_order(label: Label, left: Vec<Thing>, right: Vec<Thing>) -> Line {
+    Line {
+        label,
+        pairs: side_by_side(left, right),
+        hidden: (0, 0),
+        aligned: false,
+    }
+}
+
+/// The same, and only the newest are shown.
+fn newest(label: Label, left: Vec<Thing>, right: Vec<Thing>) -> Line {
+    let mut line = in_order(label, left, right);
+    line.aligned = true;
+    let hidden = line.pairs.len().saturating_sub(NEWEST_SHOWN);
+    let before = line.pairs.drain(..hidden);
+    let differing = before.filter(|pair| pair.differs).count();
+    line.hidden = (hidden, differing);
+    line
+}
+
+/// The longest common sequence stands side by side; what is between stands alone.
+fn side_by_side(left: Vec<Thing>, right: Vec<Thing>) -> Vec<Pair> {
+    let width = right.len() + 1;
+    // How many can be put side by side from these two places on.
+    let mut best = vec![0_u16; (left.len() + 1) * width];
+    for (row, one) in left.iter().enumerate().rev() {
+        for (column, other) in right.iter().enumerate().rev() {
+            best[row * width + column] = if one.is_like(other) {
+                best[(row + 1) * width + column + 1] + 1
+            } else {
+                best[(row + 1) * width + column].max(best[row * width + column + 1])
+            };
+        }
+    }
+    let (mut row, mut column) = (0, 0);
+    let (mut one, mut other) = (left.into_iter().peekable(), right.into_iter().peekable());
+    let mut pairs = Vec::new();
+    loop {
+        let alike = match (one.peek(), other.peek()) {
+            (Some(one), Some(other)) => one.is_like(other),
+            (None, None) => break,
+            _ => false,
+        };
+        let take_right = !alike
+            && (one.peek().is_none()
+                || other.peek().is_some()
+                    && best[row * width + column + 1] > best[(row + 1) * width + column]);
+        let left = if take_right { None } else { one.next() };
+        let right = if take_right || alike {
+            other.next()
+        } else {
+            None
+        };
+        row += usize::from(left.is_some());
+        column += usize::from(right.is_some());
+        pairs.push(Pair {
+            left,
+            right,
+            differs: !alike,
+        });
+    }
+    pairs
+}
+
+fn is_like(one: &ObjectRef, other: &ObjectRef) -> bool {
+    one.key == other.key && one.rv == other.rv && one.shape == other.shape
+}
+
+fn is_told_alike(one: &Notification, other: &Notification) -> bool {
+    use Notification::{Add, Delete, Update};
+    match (one, other) {
+        (
+            Add {
+                object,
+                is_in_initial_list,
+            },
+            Add {
+                object: other,
+                is_in_initial_list: too,
+            },
+        ) => is_like(object, other) && is_in_initial_list == too,
+        (
+            Update { old, new },
+            Update {
+                old: before,
+                new: other,
+            },
+        ) => {
+            let same = match (old, before) {
+                (Some(old), Some(before)) => is_like(old, before),
+                (None, None) => true,
+                _ => false,
+            };
+            same && is_like(new, other)
+        }
+        (Delete { object }, Delete { object: other }) => is_like(object, other),
+        _ => false,
+    }
+}
+
+// ---- what runs came to
+
+/// What happened in a run up to a moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Facts.
+    pub facts: u32,
+    /// Lists that the reflector asked for, in pages or whole or as a stream.
+    pub lists: u32,
+    /// Watches that it asked for.
+    pub watches: u32,
+    /// Deltas by their type, in the order of [`DELTA_TYPES`].
+    pub deltas: [u32; DELTA_TYPES.len()],
+    /// Pops.
+    pub pops: u32,
+    /// For each handler: adds, updates, deletes.
+    pub told: Vec<[u32; 3]>,
+    /// Lines printed.
+    pub lines: u32,
+}
+
+/// The types of deltas, in the order in which they are counted.
+pub const DELTA_TYPES: [DeltaType; 8] = [
+    DeltaType::Added,
+    DeltaType::Updated,
+    DeltaType::Deleted,
+    DeltaType::Replaced,
+    DeltaType::Sync,
+    DeltaType::ReplacedAll,
+    DeltaType::SyncAll,
+    DeltaType::Bookmark,
+];
+
+impl Tally {
+    fn add(&mut self, fact: &Fact) {
+        self.facts += 1;
+        match fact {
+            Fact::ListRequested { .. } => self.lists += 1,
+            Fact::WatchRequested { initial_events, .. } if *initial_events => self.lists += 1,
+            Fact::WatchRequested { .. } => self.watches += 1,
+            Fact::DeltaAppended { delta_type, .. } => self.delta(*delta_type),
+            Fact::EntryAppended { entry, .. } => self.delta(match entry {
+                Entry::Delta(delta_type, _) => *delta_type,
+                Entry::ReplacedAll { .. } => DeltaType::ReplacedAll,
+                Entry::SyncAll => DeltaType::SyncAll,
+                Entry::Bookmark { .. } => DeltaType::Bookmark,
+            }),
+            Fact::KeyPopped { .. } | Fact::EntriesTaken { .. } => self.pops += 1,
+            Fact::NotificationTaken {
+                handler,
+                notification,
+            } => {
+                let number = usize::from(*handler);
+                if self.told.len() <= number {
+                    self.told.resize(number + 1, [0; 3]);
+                }
+                let [added, updated, deleted] = &mut self.told[number];
+                *match notification {
+                    Notification::Add { .. } => added,
+                    Notification::Update { .. } => updated,
+                    Notification::Delete { .. } => deleted,
+                } += 1;
+            }
+            Fact::LinePrinted { .. } => self.lines += 1,
+            _ => {}
+        }
+    }
+
+    fn delta(&mut self, delta_type: DeltaType) {
+        let place = DELTA_TYPES.iter().position(|other| *other == delta_type);
+        if let Some(count) = place.and_then(|place| self.deltas.get_mut(place)) {
+            *count += 1;
+        }
+    }
+}
+
+/// The tallies along a run: each moment's is near.
+#[derive(Clone, Debug, Default)]
+pub struct Tallies {
+    /// After each [`SEGMENT`] facts.
+    kept: Vec<Tally>,
+    /// The one asked for last.
+    last: Tally,
+}
+
+impl Tallies {
+    /// What had happened after so many facts. What was counted before is not counted again.
+    pub fn at(&mut self, timeline: &Timeline, count: usize) -> &Tally {
+        let count = count.min(timeline.len());
+        if self.last.facts as usize > count || self.kept.len() < count / SEGMENT {
+            let near = (count / SEGMENT).min(self.kept.len());
+            self.last = near
+                .checked_sub(1)
+                .and_then(|near| self.kept.get(near).cloned())
+                .unwrap_or_default();
+        }
+        self.add(timeline, self.last.facts as usize..count);
+        &self.last
+    }
+
+    /// Forgets what came after so many facts: the run was cut there.
+    pub fn cut(&mut self, at: usize) {
+        self.kept.truncate(at / SEGMENT);
+        if self.last.facts as usize > at {
+            self.last = self.kept.last().cloned().unwrap_or_default();
+        }
+    }
+
+    fn add(&mut self, timeline: &Timeline, range: Range<usize>) {
+        timeline.each::<()>(range, &mut |place, record| {
+            self.last.add(&record.fact);
+            if (place + 1).is_multiple_of(SEGMENT) && self.kept.len() < (place + 1) / SEGMENT {
+                self.kept.push(self.last.clone());
+            }
+            ControlFlow::Continue(())
+        });
+    }
+}
+
+/// What is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// Facts.
+    Facts,
+    /// Lists asked for.
+    Lists,
+    /// Watches asked for.
+    Watches,
+    /// Deltas of a type.
+    Deltas(DeltaType),
+    /// Pops.
+    Pops,
+    /// What a handler was told: adds, updates, deletes.
+    Told(Arc<str>),
+    /// Lines printed.
+    Lines,
+    /// Objects stored.
+    Stored,
+    /// Monitors that found something.
+    Broken,
+}
+
+impl Metric {
+    /// Its stable name.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Facts => "facts",
+            Self::Lists => "lists",
+            Self::Watches => "watches",
+            Self::Deltas(delta_type) => delta_type.as_str(),
+            Self::Pops => "pops",
+            Self::Told(handler) => handler,
+            Self::Lines => "lines",
+            Self::Stored => "stored",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+/// A metric of both runs: one number, or (of a handler) three.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Which.
+    pub metric: Metric,
+    /// In the one.
+    pub left: Vec<u32>,
+    /// In the other.
+    pub right: Vec<u32>,
+}
+
+/// What two runs came to, side by side; what neither has is left out.
+#[must_use]
+pub fn summary(
+    (left, right): (&Tally, &Tally),
+    (one, other): (&Picture, &Picture),
+    broken: (u32, u32),
+) -> Vec<Counted> {
+    let mut all = Vec::new();
+    let mut count = |metric, left: u32, right: u32| {
+        all.push(Counted {
+            metric,
+            left: vec![left],
+            right: vec![right],
+        });
+    };
+    count(Metric::Facts, left.facts, right.facts);
+    count(Metric::Lists, left.lists, right.lists);
+    count(Metric::Watches, left.watches, right.watches);
+    for (delta_type, (left, right)) in DELTA_TYPES
+        .iter()
+        .zip(left.deltas.iter().zip(&right.deltas))
+    {
+        count(Metric::Deltas(*delta_type), *left, *right);
+    }
+    count(Metric::Pops, left.pops, right.pops);
+    let stored = |picture: &Picture| u32::try_from(picture.store.items.len()).unwrap_or(u32::MAX);
+    count(Metric::Stored, stored(one), stored(other));
+    count(Metric::Lines, left.lines, right.lines);
+    count(Metric::Broken, broken.0, broken.1);
+    for number in 0..left.told.len().max(right.told.len()) {
+        let handler = one.handlers.get(number).or(other.handlers.get(number));
+        let told = |tally: &Tally| tally.told.get(number).copied().unwrap_or_default().to_vec();
+        all.push(Counted {
+            metric: Metric::Told(
+                handler
+                    .map(|handler| Arc::clone(&handler.name))
+                    .unwrap_or_default(),
+            ),
+            left: told(left),
+            right: told(right),
+        });
+    }
+    all.retain(|counted| {
+        counted
+            .left
+            .iter()
+            .chain(&counted.right)
+            .any(|count| *count > 0)
+    });
+    all
+}
