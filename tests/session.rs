@@ -56,6 +56,7 @@ fn a_lesson_opens_at_its_start_with_every_member_of_the_state() {
             "output": [], "error": null,
             "grain": "micro", "breakpoints": [], "selection": null, "following": null,
             "branches": [{ "id": 1, "name": "main", "made": "as it was opened", "depth": 0, "current": true }],
+            "violations": [], "comparison": null,
         })
     );
 }

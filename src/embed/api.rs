@@ -106,6 +106,14 @@ pub fn install(driver: &Driver, ui: Ui) {
         })
     });
     let on = driver.clone();
+    method(&api, "compare", move |with: JsValue, _: JsValue| {
+        let with = with.as_string();
+        perform(&on, move |session| match with {
+            Some(with) => session.obey(Command::Compare(with.into())),
+            None => session.obey(Command::CloseCompare),
+        })
+    });
+    let on = driver.clone();
     method(&api, "inject", move |act: JsValue, _: JsValue| {
         let get = |name: &str| Reflect::get(&act, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let op = get("op").as_string().unwrap_or_default();

@@ -91,6 +91,10 @@ pub enum Command {
     PlayUntil(String),
     /// Something about breakpoints.
     Break(BreakCommand),
+    /// Show another run beside this one, named as scripts do; an empty name: whatever is first.
+    Compare(Arc<str>),
+    /// Show this run alone.
+    CloseCompare,
     /// Somebody looks at the chain of causes, or does not any more.
     AskWhy(bool),
     /// The same, with the value that somebody typed.

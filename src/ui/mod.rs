@@ -3,6 +3,7 @@
 //! the rest is behind the feature `ui`.
 
 pub mod caption;
+pub mod checks;
 pub mod command;
 pub mod decimal;
 pub mod i18n;

@@ -6,13 +6,14 @@ use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Actor, Entry, Notification, ObjectRef, Shape};
 use crate::cache::fill::fill;
 use crate::cache::key::Key;
+use crate::replay::monitors::Violation;
 use crate::replay::picture::{Picture, QueueKind, ReflectorState};
 
 use super::i18n::Lang;
 use super::rows::is_tombstone;
 use super::session::select::Found;
 use super::session::walk::Break;
-use super::view::{BranchRow, View};
+use super::view::{BranchRow, CompareView, View};
 
 /// The version of the scripting interface: it changes when a name or a meaning does.
 pub const API_VERSION: &str = "1";
@@ -94,6 +95,14 @@ pub fn state(view: &View, lang: Lang) -> Value {
                 .map_or(Value::Null, |followed| text(&followed.key)),
         ),
         (
+            "violations",
+            array(view.checks.violations.iter().map(violation)),
+        ),
+        (
+            "comparison",
+            view.compare.as_deref().map_or(Value::Null, comparison),
+        ),
+        (
             "error",
             view.error.as_ref().map_or(Value::Null, |error| {
                 object(vec![
@@ -167,6 +176,45 @@ fn map<'a>(mut members: impl Iterator<Item = (&'a str, Value)>) -> Value {
 fn fill_map(members: &mut dyn Iterator<Item = (&str, Value)>) -> Value {
     let members = members.map(|(name, value)| (name.to_owned(), value));
     Value::Object(fill(members))
+}
+
+fn violation(found: &Violation) -> Value {
+    let key = found.key.as_ref().map(|key| text(key));
+    object(vec![
+        ("monitor", text(found.monitor.id())),
+        ("at", found.at.into()),
+        ("time", found.time.into()),
+        ("key", key.unwrap_or(Value::Null)),
+        ("known", found.known.into()),
+    ])
+}
+
+fn comparison(compare: &CompareView) -> Value {
+    let [_, other] = &compare.sides;
+    let rooms = compare.rooms.iter();
+    let counts = |counts: &Vec<u32>| match counts.as_slice() {
+        [count] => (*count).into(),
+        counts => array(counts.iter().map(|count| (*count).into())),
+    };
+    let summary = compare.summary.iter().map(|counted| {
+        let both = vec![counts(&counted.left), counts(&counted.right)];
+        (counted.metric.id(), Value::Array(both))
+    });
+    object(vec![
+        ("with", text(&compare.with)),
+        ("step", other.step.into()),
+        ("steps", other.steps.into()),
+        ("time", other.time.into()),
+        (
+            "differs",
+            map(rooms.map(|room| (room.room.id(), room.differs().into()))),
+        ),
+        ("summary", map(summary)),
+        (
+            "violations",
+            array(compare.violations.iter().map(violation)),
+        ),
+    ])
 }
 
 /// A stable name of an actor, never translated.

@@ -168,6 +168,18 @@ pub struct Strings {
     pub speed: &'static str,
 
     pub drawer: &'static str,
+    pub drawer_checks: &'static str,
+    pub checks: &'static str,
+    pub checks_note: &'static str,
+    pub check_holds: &'static str,
+    pub check_known: &'static str,
+    pub check_broken: &'static str,
+    pub check_off: &'static str,
+    pub check_jump: &'static str,
+    pub compare: &'static str,
+    pub compare_title: &'static str,
+    pub compare_with: &'static str,
+    pub compare_same: &'static str,
     pub drawer_why: &'static str,
     pub drawer_why_title: &'static str,
     pub why_more: &'static str,
@@ -268,6 +280,17 @@ pub fn queued(lang: Lang, keys: usize, deltas: usize) -> String {
             plural(deltas, "delta", "deltas")
         ),
         Lang::Zh => format!("{keys} 个 key · {deltas} 个 Delta"),
+    }
+}
+
+/// `3 differences`
+#[must_use]
+pub fn differences(lang: Lang, count: usize) -> String {
+    match (lang, count) {
+        (Lang::En, 0) => "nothing differs".to_owned(),
+        (Lang::En, count) => format!("≠ {count} {}", plural(count, "difference", "differences")),
+        (Lang::Zh, 0) => "没有不同".to_owned(),
+        (Lang::Zh, count) => format!("≠ {count} 处不同"),
     }
 }
 
@@ -830,6 +853,18 @@ static EN: Strings = Strings {
     speed: "Speed",
 
     drawer: "Questions about the run",
+    drawer_checks: "Checks",
+    checks: "Checks: what holds in every run",
+    checks_note: "They are held against every fact of this run. The first violation of each is marked on the timeline.",
+    check_holds: "holds",
+    check_known: "broken, as this generation is known to do",
+    check_broken: "broken",
+    check_off: "nothing to check in this program",
+    check_jump: "Go there",
+    compare: "Side by side",
+    compare_title: "Side by side: this run and another one at the same time",
+    compare_with: "this run and",
+    compare_same: "nothing differs",
     drawer_why: "Why",
     drawer_why_title: "Why: the chain of causes",
     why_more: "… and so on: jump to the last one and ask again.",
@@ -1048,6 +1083,18 @@ static ZH: Strings = Strings {
     speed: "速度",
 
     drawer: "关于这次运行的问题",
+    drawer_checks: "检查",
+    checks: "检查：每次运行都应成立的事",
+    checks_note: "逐个事实地检查这次运行。每一项的第一次违反都标在时间线上。",
+    check_holds: "成立",
+    check_known: "不成立：这个世代已知如此",
+    check_broken: "不成立",
+    check_off: "这个程序里没有可检查的",
+    check_jump: "跳到那里",
+    compare: "并排比较",
+    compare_title: "并排比较：这次运行和另一次运行的同一时刻",
+    compare_with: "这次运行与",
+    compare_same: "没有不同",
     drawer_why: "为什么",
     drawer_why_title: "为什么：起因链",
     why_more: "……还有更早的：跳到最后一个再问。",

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::FactRecord;
+use crate::replay::diff::{Counted, RoomDiff};
 use crate::replay::edit::Setting;
-use crate::replay::picture::Picture;
+use crate::replay::monitors::{Monitor, Violation};
+use crate::replay::picture::{Picture, QueueKind};
 
 use super::i18n::Text;
 use super::rows::Marks;
@@ -60,6 +62,10 @@ pub struct View {
     pub branches: Rc<[BranchRow]>,
     /// What the server did around the cursor.
     pub events: Rc<[ServerEvent]>,
+    /// What the monitors watch here, and what they found.
+    pub checks: Rc<Checks>,
+    /// Another run beside this one.
+    pub compare: Option<Rc<CompareView>>,
     /// What can be set otherwise in a branch.
     pub settings: Rc<[SettingRow]>,
 }
@@ -163,4 +169,56 @@ pub struct ErrorView {
     pub message: Text,
     /// The line of the file, from 1.
     pub line: Option<u32>,
+}
+
+/// What the monitors watch in this run, and what they found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Those that have something to watch.
+    pub applying: Vec<Monitor>,
+    /// The first violation of each, in the order of the run.
+    pub violations: Vec<Violation>,
+}
+
+/// Two runs at the same virtual time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompareView {
+    /// What this run is held against, as scripts name it.
+    pub with: Arc<str>,
+    /// What else it can be held against.
+    pub choices: Rc<[Choice]>,
+    /// This run and the other one.
+    pub sides: [Side; 2],
+    /// What is there, room by room.
+    pub rooms: Vec<RoomDiff>,
+    /// What both have come to.
+    pub summary: Vec<Counted>,
+    /// What the monitors found in the other run.
+    pub violations: Vec<Violation>,
+}
+
+/// Something to hold a run against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// As scripts name it.
+    pub id: Arc<str>,
+    /// As readers do.
+    pub name: Text,
+}
+
+/// One of two runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// What tells it from the other.
+    pub name: Text,
+    /// After so many facts.
+    pub step: usize,
+    /// So many are known.
+    pub steps: usize,
+    /// The virtual time of the last of them, in ms.
+    pub time: u64,
+    /// What that was.
+    pub what: Text,
+    /// Its queue.
+    pub queue: QueueKind,
 }

@@ -8,7 +8,7 @@ use leptos::wasm_bindgen::JsCast;
 use super::icons;
 use super::layout::Layout;
 use super::parts::{part, shown, text};
-use super::{branches, share, until, why};
+use super::{branches, checks, compare, share, until, why};
 use crate::ui::app::Ui;
 use crate::ui::strings::Strings;
 
@@ -21,13 +21,21 @@ pub(super) enum Panel {
     Until,
     /// The branches of the run.
     Branches,
+    /// What is watched along the run.
+    Checks,
     /// Links and files.
     Share,
 }
 
 impl Panel {
     /// In the order of the tabs.
-    const ALL: &[Self] = &[Self::Why, Self::Until, Self::Branches, Self::Share];
+    const ALL: &[Self] = &[
+        Self::Why,
+        Self::Until,
+        Self::Branches,
+        Self::Checks,
+        Self::Share,
+    ];
 
     /// The name that ids and test ids use.
     pub(super) fn id(self) -> &'static str {
@@ -35,6 +43,7 @@ impl Panel {
             Self::Why => "why",
             Self::Until => "until",
             Self::Branches => "branches",
+            Self::Checks => "checks",
             Self::Share => "share",
         }
     }
@@ -44,6 +53,7 @@ impl Panel {
             Self::Why => words.drawer_why,
             Self::Until => words.until,
             Self::Branches => words.branches,
+            Self::Checks => words.drawer_checks,
             Self::Share => words.drawer_share,
         }
     }
@@ -54,6 +64,7 @@ impl Panel {
             Self::Why => words.drawer_why_title,
             Self::Until => words.until_tip,
             Self::Branches => words.branches_title,
+            Self::Checks => words.checks,
             Self::Share => words.drawer_share_title,
         }
     }
@@ -63,6 +74,7 @@ impl Panel {
             Self::Why => icons::WHY,
             Self::Until => icons::UNTIL,
             Self::Branches => icons::BRANCHES,
+            Self::Checks => icons::CHECKS,
             Self::Share => icons::SHARE,
         }
     }
@@ -72,6 +84,7 @@ impl Panel {
             Self::Why => why::Why().into_any(),
             Self::Until => until::Until().into_any(),
             Self::Branches => branches::Branches().into_any(),
+            Self::Checks => checks::Checks().into_any(),
             Self::Share => share::Share().into_any(),
         }
     }
@@ -156,6 +169,7 @@ pub(super) fn Tools() -> impl IntoView {
     };
     view! {
         <div class="tools" role="group" aria-label=ui.word(|words| words.drawer)>
+            <compare::Toggle />
             {part(move || {
                 if layout.narrow.get() {
                     let on = move || drawer.open.get().is_some();

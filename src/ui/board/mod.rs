@@ -8,6 +8,8 @@
 mod api;
 mod beside;
 mod branches;
+mod checks;
+mod compare;
 mod drawer;
 mod frame;
 mod header;
@@ -46,15 +48,18 @@ pub fn Board() -> impl IntoView {
     let layout = Layout::new();
     provide_context(layout);
     let help = RwSignal::new(false);
+    let comparing = ui.memo(|view| view.compare.is_some());
     listen_to_keys(ui, layout, help);
     view! {
         <header::Header help=help />
         <layout::RoomTabs />
         <main
             class=text(move || format!("stage show-{}", layout.shown.get().id()))
+            class:comparing=move || comparing.get()
             aria-label=ui.word(|words| words.stage)
         >
             <Problem />
+            <compare::Compare />
             <div
                 class="grid"
                 class:second-processor=move || layout.lower_is_processor()
@@ -139,6 +144,11 @@ fn listen_to_keys(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         if key == "Escape" && layout.drawer.open.get_untracked().is_some() {
             event.prevent_default();
             layout.drawer.close();
+            return;
+        }
+        if key == "Escape" && ui.view.with_untracked(|view| view.compare.is_some()) {
+            event.prevent_default();
+            ui.send(Command::CloseCompare);
             return;
         }
         let press = Press {

@@ -3,9 +3,10 @@
 use leptos::prelude::*;
 
 use super::drawer::Tools;
-use super::icons;
 use super::parts::{part, text};
+use super::{checks, icons};
 use crate::replay::grain::Grain;
+use crate::replay::monitors::Violation;
 use crate::ui::app::Ui;
 use crate::ui::command::Command;
 use crate::ui::decimal::decimal;
@@ -175,6 +176,7 @@ fn Timeline() -> impl IntoView {
     let ticks = ui.memo(|view| view.ticks.to_vec());
     let markers = ui.memo(|view| view.markers.to_vec());
     let followed = ui.memo(|view| view.followed.as_deref().cloned());
+    let violations = ui.memo(|view| view.checks.violations.clone());
     // A run without end grows as it is looked at; its line grows by whole pieces.
     let steps = Memo::new(move |_| match at.get() {
         (_, steps, true, _) => (steps / PIECE + 1) * PIECE,
@@ -239,6 +241,10 @@ fn Timeline() -> impl IntoView {
                     }
                 }
             />
+            {part(move || {
+                let tick = |found: &Violation| checks::tick(ui, found, place(found.at));
+                violations.with(|all| all.iter().map(tick).collect_view())
+            })}
             {part(move || {
                 markers
                     .get()

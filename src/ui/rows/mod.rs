@@ -4,6 +4,7 @@
 
 pub mod api;
 pub mod beside;
+pub mod compare;
 pub mod live;
 pub mod pop;
 pub mod processor;

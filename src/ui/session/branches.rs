@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::cache::fact::{Cause, Fact, FactRecord, WatchEnd};
 use crate::replay::branches::{Branch, MOST_BRANCHES, Made};
 use crate::replay::edit::{Edit, EditError, Origin, Setting};
+use crate::replay::monitors::Monitors;
 use crate::replay::recording::Recording;
 use crate::replay::timeline::Timeline;
 use crate::runtime::Time;
@@ -31,7 +32,7 @@ pub(super) struct Kept {
     /// Where the cursor was.
     pub(super) cursor: usize,
     /// What was found along it.
-    landmarks: Landmarks,
+    found: (Landmarks, Monitors),
 }
 
 impl Session {
@@ -45,6 +46,7 @@ impl Session {
         self.timeline.forget_after(at);
         self.landmarks.cut(at);
         self.asked.cut(at);
+        self.run_changed(at);
         self.first_run = None;
         self.error = None;
         self.marked();
@@ -61,7 +63,7 @@ impl Session {
             return Change::None;
         };
         self.error = None;
-        self.show(other.timeline, other.cursor, Some(other.landmarks));
+        self.show(other.timeline, other.cursor, Some(other.found));
         self.list_branches();
         Change::Cut
     }
@@ -170,12 +172,12 @@ impl Session {
         Kept {
             timeline: self.timeline.clone(),
             cursor: self.playback.cursor(),
-            landmarks: self.landmarks.clone(),
+            found: (self.landmarks.clone(), self.monitors.clone()),
         }
     }
 
     /// Shows another run of the same lesson.
-    fn show(&mut self, timeline: Timeline, cursor: usize, found: Option<Landmarks>) {
+    fn show(&mut self, timeline: Timeline, cursor: usize, found: Option<(Landmarks, Monitors)>) {
         self.playback.pause();
         self.timeline = timeline;
         self.asked.forget();
@@ -184,7 +186,8 @@ impl Session {
         self.list_settings();
         match found {
             Some(found) => {
-                self.landmarks = found;
+                (self.landmarks, self.monitors) = found;
+                self.run_replaced();
                 self.marked();
             }
             None => self.mark_anew(),

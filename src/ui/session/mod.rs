@@ -3,6 +3,7 @@
 //! Pure: no leptos, no DOM, no clock. The driver asks it for a [`View`] after every command.
 
 mod branches;
+pub mod compare;
 pub mod select;
 mod share;
 pub mod walk;
@@ -20,6 +21,7 @@ use crate::cache::key::Key;
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::lessons::{self, Lesson};
 use crate::replay::branches::{Branches, Made};
+use crate::replay::monitors::Monitors;
 use crate::replay::picture::{Feed, Picture};
 use crate::replay::playback::Playback;
 use crate::replay::recording::Recording;
@@ -33,7 +35,9 @@ use crate::source::{self, Refusals, wire};
 use super::command::{Command, Draft, Fault};
 use super::i18n::Text;
 use super::landmarks::Landmarks;
-use super::view::{BranchRow, ErrorView, LessonHead, Marker, RECENT, SettingRow, Tick, View};
+use super::view::{
+    BranchRow, Checks, ErrorView, LessonHead, Marker, RECENT, SettingRow, Tick, View,
+};
 
 /// How far ahead the consequence of a click is looked for, in facts.
 const CONSEQUENCE: usize = 120;
@@ -68,6 +72,9 @@ pub struct Session {
     markers: Rc<[Marker]>,
     ticks: Rc<[Tick]>,
     landmarks: Landmarks,
+    monitors: Monitors,
+    checks: Rc<Checks>,
+    compared: Option<compare::Compared>,
     error: Option<ErrorView>,
     /// The last picture asked for, and after how many facts it is.
     picture: (usize, Rc<Picture>),
@@ -97,6 +104,9 @@ impl Session {
             markers: Rc::new([]),
             ticks: Rc::new([]),
             landmarks: Landmarks::default(),
+            monitors: Monitors::default(),
+            checks: Rc::default(),
+            compared: None,
             error: None,
             picture,
             first_run: None,
@@ -271,6 +281,8 @@ impl Session {
             Command::LookOn => self.look_on(),
             Command::PlayUntil(text) => self.play_until(&text),
             Command::Break(command) => self.breakpoint(command),
+            Command::Compare(name) => self.compare_by_name(&name),
+            Command::CloseCompare => self.close_comparison(),
             Command::AskWhy(open) => self.ask(open),
             Command::SetText(setting, value) => match setting.with(&value) {
                 Some(setting) => self.set(setting),
@@ -398,6 +410,7 @@ impl Session {
 
     /// All that the screen shows now.
     pub fn view(&mut self) -> View {
+        let compare = self.comparison();
         let picture = self.picture();
         let step = self.playback.cursor();
         let recent = self.timeline.facts(step.saturating_sub(RECENT)..step);
@@ -422,6 +435,8 @@ impl Session {
             error: self.error.clone(),
             branches: Rc::clone(&self.branch_rows),
             events: self.server_events(),
+            checks: Rc::clone(&self.checks),
+            compare,
             settings: Rc::clone(&self.settings),
         }
     }
@@ -439,6 +454,7 @@ impl Session {
         let speed = self.playback.speed();
         self.timeline = timeline;
         self.first_run = None;
+        self.compared = None;
         self.branches = Branches::default();
         self.list_branches();
         self.list_settings();
@@ -538,6 +554,7 @@ impl Session {
         let shown = self.timeline.insert(at, input);
         self.landmarks.cut(at);
         self.asked.cut(at);
+        self.run_changed(at);
         self.playback.seek(shown, self.timeline.len());
         self.picture = (at, Rc::new(self.timeline.picture(at)));
         self.timeline.extend(shown + CONSEQUENCE);
@@ -609,6 +626,8 @@ impl Session {
     /// Finds markers and ticks in a run that is new.
     fn mark_anew(&mut self) {
         self.landmarks = Landmarks::of(&self.timeline, &self.lesson.markers);
+        self.run_replaced();
+        self.monitors = Monitors::of(&self.timeline);
         self.asked.forget();
         self.marked();
     }
@@ -617,8 +636,10 @@ impl Session {
     fn marked(&mut self) {
         let rules = &self.lesson.markers;
         self.landmarks.go_on(&self.timeline, rules);
+        self.monitors.go_on(&self.timeline);
         self.markers = self.landmarks.markers(rules);
         self.ticks = self.landmarks.ticks();
+        self.list_checks();
     }
 }
 

@@ -219,8 +219,9 @@ impl Session {
     }
 
     /// Whether something that must always hold stops doing so with the last of so many facts.
-    fn is_violated(&self, _at: usize) -> bool {
-        false
+    fn is_violated(&self, at: usize) -> bool {
+        let mut violations = self.monitors.violations().iter();
+        violations.any(|violation| violation.at == at)
     }
 
     fn predicate(&mut self, text: &str) -> Result<Predicate, Change> {

@@ -1,0 +1,369 @@
+//! Two runs side by side: what is marked as different, and what is found wrong along a run.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use deltascope::cache::controller::Generation;
+use deltascope::cache::delta::DeltaType;
+use deltascope::cache::fact::{Fact, ObjectRef, Shape};
+use deltascope::lessons;
+use deltascope::replay::diff::{self, Label, Line, Pair, Room, Tallies, Thing};
+use deltascope::replay::recording::Recording;
+use deltascope::replay::timeline::Timeline;
+use deltascope::ui::command::Command;
+use deltascope::ui::i18n::Lang;
+use deltascope::ui::session::Session;
+use deltascope::ui::session::compare::With;
+use deltascope::ui::state::state;
+use deltascope::ui::{checks, rows};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn open(lesson: &str) -> Session {
+    let mut session = Session::new();
+    session.obey(Command::Load(lesson.into()));
+    session
+}
+
+fn now(session: &mut Session) -> Value {
+    state(&session.view(), Lang::En)
+}
+
+fn compare(session: &mut Session, with: &str) -> Value {
+    session.obey(Command::Compare(with.into()));
+    now(session)["comparison"].clone()
+}
+
+/// What stands on each side of a line, where it differs.
+fn differing(session: &mut Session, room: Room, label: &Label) -> Vec<(String, String)> {
+    let compare = session.view().compare.unwrap();
+    let room = compare.rooms.iter().find(|one| one.room == room).unwrap();
+    let line = room.lines.iter().find(|line| line.label == *label).unwrap();
+    let pairs = line.pairs.iter().filter(|pair| pair.differs);
+    let text = |thing: &Option<Thing>| thing.as_ref().map_or_else(String::new, named);
+    pairs
+        .map(|pair| (text(&pair.left), text(&pair.right)))
+        .collect()
+}
+
+fn named(thing: &Thing) -> String {
+    let object = |object: &ObjectRef| {
+        let sign = if object.shape == Shape::Tombstone {
+            "?"
+        } else {
+            ""
+        };
+        format!(
+            "{}@{}{sign}",
+            object.key.trim_start_matches("default/"),
+            object.rv
+        )
+    };
+    match thing {
+        Thing::Object(one) => object(one),
+        Thing::Gone(one) => format!("-{}", object(one)),
+        Thing::Delta(delta_type, one) => format!("{} {}", delta_type.as_str(), object(one)),
+        Thing::Crate(delta_type, rv, objects) => {
+            let objects: Vec<String> = objects.iter().map(object).collect();
+            format!("{} {rv} [{}]", delta_type.as_str(), objects.join(" "))
+        }
+        Thing::Told(told) => object(told.object()),
+        Thing::Text(text) => text.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_relist_that_loses_one_and_changes_one_is_deltas_here_and_a_crate_there() {
+    let mut session = open("tombstone");
+    session.seek_marker("waits");
+    let comparison = compare(&mut session, "1.36");
+    assert_eq!(comparison["with"], "1.36");
+    let pairs = |all: &[(&str, &str)]| -> Vec<(String, String)> {
+        all.iter()
+            .map(|(one, other)| ((*one).into(), (*other).into()))
+            .collect()
+    };
+    // The list is in the queue, and the store is as it was.
+    assert_eq!(
+        differing(&mut session, Room::Queue, &Label::Queued),
+        pairs(&[
+            ("Replaced a@2", ""),
+            ("Replaced c@6", ""),
+            ("Deleted b@3?", ""),
+            ("", "ReplacedAll 7 [a@2 c@6]"),
+        ])
+    );
+    assert_eq!(comparison["differs"]["store"], 0, "{comparison}");
+    assert_eq!(comparison["differs"]["api"], 0);
+    assert_eq!(comparison["summary"]["Deleted"], json!([1, 0]));
+    assert_eq!(comparison["summary"]["ReplacedAll"], json!([0, 2]));
+
+    // One Pop later the one store is new as a whole, and the other still has b.
+    session.seek_marker("half-told");
+    assert_eq!(
+        differing(&mut session, Room::Store, &Label::Items),
+        pairs(&[("b@3", ""), ("c@4", "c@6")])
+    );
+    assert_eq!(
+        differing(&mut session, Room::Output, &Label::Lines),
+        pairs(&[("OnUpdate: a", ""), ("", "OnDelete: b")])
+    );
+    // Both have come to the same store, and told of it in another order.
+    session.obey(Command::Seek(usize::MAX));
+    let comparison = now(&mut session)["comparison"].clone();
+    assert_eq!(
+        comparison["differs"]["store"], 1,
+        "the version only: {comparison}"
+    );
+    assert_eq!(
+        comparison["summary"]["printer"],
+        json!([[3, 2, 1], [3, 2, 1]])
+    );
+    assert_eq!(comparison["summary"]["stored"], json!([2, 2]));
+    assert_eq!(
+        differing(&mut session, Room::Output, &Label::Lines),
+        pairs(&[("", "OnDelete: b"), ("OnDelete: b", "")])
+    );
+    // What the page makes of it names all that differs.
+    let view = session.view();
+    for lang in [Lang::En, Lang::Zh] {
+        let rooms = rows::compare::rooms(&view, lang);
+        let of = |id: &str| rooms.iter().find(|room| room.id == id).unwrap().clone();
+        let output = of("output");
+        assert_eq!(output.differs, 2);
+        let [left, right] = &output.lines[0].sides;
+        assert_eq!(left.len(), right.len());
+        let class = |at: usize| (&*left[at].class, &*right[at].class);
+        assert_eq!(class(3), ("gap", " differs only"));
+        assert_eq!(of("queue").title, "DeltaFIFO · RealFIFO");
+        assert!(
+            rows::compare::summary(&view, lang)
+                .iter()
+                .any(|row| row.id == "pops" && row.left != row.right)
+        );
+    }
+}
+
+#[test]
+fn the_other_cursor_follows_by_time_and_the_comparison_survives_what_changes() {
+    let mut session = open("tombstone");
+    compare(&mut session, "1.36");
+    for by in [40, 30, -20, 15, 1, 1, -1] {
+        session.obey(Command::Step(by));
+        let state = now(&mut session);
+        let (here, there) = (&state["time"], &state["comparison"]["time"]);
+        assert!(there.as_u64() <= here.as_u64(), "{state}");
+        // Everything up to the end of this moment, and nothing later.
+        let mut alone = open("tombstone");
+        alone.obey(Command::Era("1.36".into()));
+        alone.obey(Command::Seek(
+            state["comparison"]["step"].as_u64().unwrap() as usize + 1,
+        ));
+        let next = now(&mut alone)["time"].as_u64();
+        assert!(next > here.as_u64() || now(&mut alone)["step"] == now(&mut alone)["steps"]);
+    }
+    // An input happens in both.
+    session.obey(Command::Seek(usize::MAX));
+    session.inject(
+        "create",
+        json!({ "metadata": { "namespace": "default", "name": "d" } }),
+    );
+    session.obey(Command::Seek(usize::MAX));
+    let state = now(&mut session);
+    assert_eq!(
+        state["comparison"]["summary"]["stored"],
+        json!([3, 3]),
+        "{state}"
+    );
+    // Another branch, then that branch itself: there is nothing to compare it with.
+    session.obey(Command::Fork);
+    assert_eq!(compare(&mut session, "branch=1")["differs"]["output"], 0);
+    session.obey(Command::Branch(1));
+    assert_eq!(now(&mut session)["comparison"], Value::Null);
+    assert_eq!(now(&mut session)["error"], Value::Null);
+    // Another lesson is another run.
+    compare(&mut session, "");
+    session.obey(Command::Load("reflector".into()));
+    assert_eq!(now(&mut session)["comparison"], Value::Null);
+}
+
+#[test]
+fn what_a_run_can_be_held_against_is_offered_and_named() {
+    for (lesson, first) in [
+        ("tombstone", "1.36"),
+        ("reflector", "knownObjects=on"),
+        ("indexer", "knownObjects=off"),
+    ] {
+        let mut session = open(lesson);
+        assert_eq!(compare(&mut session, "")["with"], first, "{lesson}");
+        let choices = session.view().compare.unwrap().choices.clone();
+        assert!(choices.len() > 1 || lesson != "tombstone");
+        for choice in choices.iter() {
+            assert_eq!(
+                With::parse(&choice.id).map(With::id).as_deref(),
+                Some(&*choice.id)
+            );
+            assert_eq!(
+                compare(&mut session, &choice.id)["with"],
+                *choice.id,
+                "{lesson}"
+            );
+            assert!(!choice.name.en.is_empty() && !choice.name.zh.is_empty());
+        }
+        for wrong in [
+            "1.x",
+            "branch=9",
+            "branch=x",
+            "knownObjects=maybe",
+            "speed=3",
+            "=",
+        ] {
+            compare(&mut session, wrong);
+            let state = now(&mut session);
+            assert!(
+                state["error"]["message"]
+                    .as_str()
+                    .is_some_and(|text| text.len() > 20),
+                "{wrong}"
+            );
+            session.obey(Command::DismissError);
+        }
+    }
+    // A program without a queue has nothing to set, and says so.
+    let mut session = open("sharedinformer-indexer");
+    assert_eq!(compare(&mut session, ""), Value::Null);
+    assert!(session.view().error.is_some());
+}
+
+#[test]
+fn the_lost_delete_is_in_the_state_and_in_words() {
+    let mut session = open("reflector");
+    let state = now(&mut session);
+    let [lost] = state["violations"].as_array().unwrap().as_slice() else {
+        panic!("{state}");
+    };
+    assert_eq!(lost["monitor"], "lost");
+    assert_eq!(
+        (&lost["key"], &lost["known"]),
+        (&json!("default/nettool"), &json!(true))
+    );
+    session.obey(Command::Seek(lost["at"].as_u64().unwrap() as usize));
+    assert!(matches!(
+        session.current().unwrap().fact,
+        Fact::DeleteIgnored { .. }
+    ));
+    let view = session.view();
+    let found = &view.checks.violations[0];
+    for (lang, part) in [
+        (Lang::En, "no KnownObjects"),
+        (Lang::Zh, "没有 KnownObjects"),
+    ] {
+        let text = checks::explain(found, &view.picture, lang).replace("也", "");
+        assert!(text.contains(part) && text.contains("nettool"), "{text}");
+        assert!(!text.contains(['①', '②', '③']), "{text}");
+        assert!(!checks::known(found).get(lang).is_empty());
+    }
+    // It can be run to.
+    session.obey(Command::Seek(0));
+    session.obey(Command::RunUntil("violation".into()));
+    assert_eq!(now(&mut session)["step"], lost["at"]);
+    // With KnownObjects it is not lost; nor is it before it happens.
+    session.obey(Command::Seek(0));
+    session.obey(Command::KnownObjects(true));
+    assert_eq!(now(&mut session)["violations"], json!([]));
+}
+
+#[test]
+fn tallies_are_the_same_however_a_moment_was_reached() {
+    let lesson = lessons::load(lessons::FIRST).unwrap();
+    let mut timeline = Timeline::new(lesson.scenario).unwrap();
+    timeline.extend(10_000);
+    let mut walked = Tallies::default();
+    for at in [5, 4_000, 4_096, 9_000, 300, 8_192, 8_191, 10_000, 0, 1] {
+        let tally = walked.at(&timeline, at).clone();
+        assert_eq!(&tally, Tallies::default().at(&timeline, at), "{at}");
+        assert_eq!(tally.facts as usize, at);
+    }
+    walked.cut(4_500);
+    assert_eq!(
+        walked.at(&timeline, 9_999),
+        Tallies::default().at(&timeline, 9_999)
+    );
+}
+
+fn things() -> impl Strategy<Value = Vec<u8>> {
+    proptest::collection::vec(0..4_u8, 0..24)
+}
+
+/// A line that shows what a program printed in both runs.
+fn printed(left: &[u8], right: &[u8]) -> Option<Line> {
+    let picture = |lines: &[u8]| {
+        let mut picture = Timeline::empty().picture(0);
+        picture.output = lines.iter().map(|line| line.to_string().into()).collect();
+        picture
+    };
+    let rooms = diff::diff(&picture(left), &picture(right));
+    let room = rooms.into_iter().find(|room| room.room == Room::Output)?;
+    room.lines.into_iter().next()
+}
+
+proptest! {
+    /// Nothing is left out or made up, order is kept, and only what is alike stands side by side.
+    #[test]
+    fn what_stands_side_by_side_is_both_sequences(left in things(), right in things()) {
+        let pairs: Vec<Pair> = printed(&left, &right).map(|line| {
+            let hidden = line.hidden.0;
+            prop_assert!(hidden == 0 || line.pairs.len() == 12);
+            Ok(line.pairs)
+        }).transpose()?.unwrap_or_default();
+        let side = |pick: fn(&Pair) -> &Option<Thing>| -> Vec<u8> {
+            let texts = pairs.iter().filter_map(|pair| match pick(pair) {
+                Some(Thing::Text(text)) => text.parse().ok(),
+                _ => None,
+            });
+            texts.collect()
+        };
+        prop_assert!(left.ends_with(&side(|pair| &pair.left)));
+        prop_assert!(right.ends_with(&side(|pair| &pair.right)));
+        for pair in &pairs {
+            prop_assert_eq!(pair.differs, pair.left.is_none() || pair.right.is_none());
+        }
+        if left == right {
+            prop_assert!(pairs.iter().all(|pair| !pair.differs));
+        }
+    }
+}
+
+#[test]
+fn a_run_beside_itself_differs_in_nothing() {
+    for (id, _) in lessons::menu() {
+        let scenario = lessons::load(&id).unwrap().scenario;
+        let recording = Recording {
+            scenario,
+            inputs: Vec::new(),
+        };
+        let mut timeline = recording.play().unwrap();
+        timeline.extend(2_000);
+        for at in [0, 50, 700, 2_000] {
+            let picture = timeline.picture(at);
+            for room in diff::diff(&picture, &picture) {
+                assert_eq!(room.differs(), 0, "{id} {at} {:?}", room.room);
+            }
+        }
+    }
+    // And UIDs alone are no difference.
+    let object = |uid: &str| ObjectRef {
+        key: "a".into(),
+        shape: Shape::Object,
+        rv: "1".into(),
+        uid: uid.into(),
+    };
+    let delta = |uid: &str| Thing::Delta(DeltaType::Added, object(uid));
+    assert!(delta("x").is_like(&delta("y")));
+    assert!(!delta("x").is_like(&Thing::Object(object("x"))));
+    assert_eq!(Generation::ALL.len(), 4);
+}
