@@ -111,6 +111,20 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
             >
                 "✎"
             </button>
+            {(!current)
+                .then(|| {
+                    view! {
+                        <button
+                            class="mini"
+                            data-testid="btn-compare-branch"
+                            title=words.compare
+                            aria-label=format!("{}: {name}", words.compare)
+                            on:click=move |_| ui.send(Command::Compare(format!("branch={id}").into()))
+                        >
+                            "⇄"
+                        </button>
+                    }
+                })}
             {(row.depth > 0 && !current)
                 .then(|| {
                     view! {

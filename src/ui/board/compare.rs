@@ -87,12 +87,18 @@ fn Both() -> impl IntoView {
                     "×"
                 </button>
             </div>
-            <div class="cmp-sum" data-testid="compare-summary">
+            <div
+                class="cmp-sum"
+                role="group"
+                aria-label=ui.word(|words| words.compare_summary)
+                tabindex="0"
+                data-testid="compare-summary"
+            >
                 {part(move || metrics.get().iter().map(metric).collect_view())}
             </div>
-            <div class="cmp-rooms" role="table" aria-label=ui.word(|words| words.compare)>
+            <div class="cmp-rooms" role="table" aria-label=ui.word(|words| words.compare) tabindex="0">
                 <div class="cmp-heads" role="row">
-                    <span class="cmp-label" role="columnheader"></span>
+                    <span class="cmp-label" role="cell"></span>
                     {part(move || {
                         let side = |(place, side): (usize, (String, String, String))| {
                             let (name, at, what) = side;

@@ -1,9 +1,12 @@
 // Two runs side by side, and what the monitors find.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { test } from "node:test";
-import { LAPTOP, PHONE, suite } from "../harness.mjs";
+import { DESKTOP, LAPTOP, PHONE, suite } from "../harness.mjs";
 
 const { onPage } = suite();
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** What a line of a room shows on both sides; holes as "–", what differs with a ≠. */
 const line = (app, room, label) =>
@@ -98,3 +101,23 @@ test("what is broken is on the timeline, and explained", onPage({ lesson: "refle
     "≠ Deleted : nettool : Running",
   ]);
 }));
+
+for (const viewport of [DESKTOP, PHONE]) {
+  test(`axe finds nothing beside a comparison at ${viewport.width}`, onPage({ viewport, lesson: "tombstone" }, async (app) => {
+    await app.call("seek", "half-told");
+    await app.call("compare", "1.36");
+    if (viewport === DESKTOP) await app.id("btn-checks").click();
+    await app.page.evaluate(axe);
+    for (const theme of ["light", "dark"]) {
+      await app.theme(theme);
+      // A colour on its way is neither the one nor the other.
+      await app.page.evaluate(() => Promise.all(document.getAnimations().map((a) => a.finished.catch(() => {}))));
+      const found = await app.page.evaluate(async () => {
+        const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+        const html = ({ nodes }) => nodes.slice(0, 3).map((n) => `${n.html.slice(0, 160)} ${n.failureSummary}`);
+        return violations.map((one) => [one.id, html(one)]);
+      });
+      assert.deepEqual(found, [], theme);
+    }
+  }));
+}
