@@ -227,6 +227,8 @@ pub struct Strings {
     pub key_coarse: &'static str,
     pub key_micro: &'static str,
     pub key_close: &'static str,
+    pub key_fork: &'static str,
+    pub legend_click: &'static str,
 
     pub keys_title: &'static str,
     pub key_play: &'static str,
@@ -913,6 +915,8 @@ static EN: Strings = Strings {
     key_coarse: "one size coarser",
     key_micro: "one fact back or on",
     key_close: "close the drawer",
+    key_fork: "fork: a branch of its own from here",
+    legend_click: "click anything on the stage: why it is there",
 
     keys_title: "Keys",
     key_play: "play or pause",
@@ -1144,6 +1148,8 @@ static ZH: Strings = Strings {
     key_coarse: "大一级的步长",
     key_micro: "后退或前进一个事实",
     key_close: "关闭侧栏",
+    key_fork: "分叉：从这里开始自己的分支",
+    legend_click: "点击舞台上的任何东西：它为什么在那里",
 
     keys_title: "按键",
     key_play: "播放或暂停",

@@ -56,6 +56,7 @@ pub(super) fn Help(
                     <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
                     <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
                     <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
+                    <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
                     <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
                     <Row keys=&["Esc"] text=ui.word(|words| words.key_close) />
                     <Row keys=&["?"] text=ui.word(|words| words.key_help) />
@@ -76,6 +77,7 @@ pub(super) fn Help(
                         .collect_view()}
                 </div>
                 <ul class="signs">
+                    <li>{ui.word(|words| words.legend_click)}</li>
                     <li>{ui.word(|words| words.legend_lit)}</li>
                     <li>{ui.word(|words| words.legend_gone)}</li>
                     <li>{ui.word(|words| words.legend_waits)}</li>
