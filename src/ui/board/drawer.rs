@@ -169,7 +169,7 @@ pub(super) fn Tools() -> impl IntoView {
     };
     view! {
         <div class="tools" role="group" aria-label=ui.word(|words| words.drawer)>
-            <compare::Toggle />
+            {shown(move || !layout.narrow.get(), compare::Toggle)}
             {part(move || {
                 if layout.narrow.get() {
                     let on = move || drawer.open.get().is_some();
@@ -206,7 +206,8 @@ pub(super) fn Tools() -> impl IntoView {
 #[component]
 pub(super) fn Drawer() -> impl IntoView {
     let ui = Ui::get();
-    let drawer = Layout::get().drawer;
+    let layout = Layout::get();
+    let drawer = layout.drawer;
     let on_key = move |event: web_sys::KeyboardEvent| {
         let Some(open) = drawer.open.get_untracked() else {
             return;
@@ -254,6 +255,10 @@ pub(super) fn Drawer() -> impl IntoView {
                             })
                             .collect_view()}
                     </div>
+                    // The bar has no room for it there.
+                    {shown(move || layout.narrow.get(), || {
+                        view! { <div class="tools"><compare::Toggle /></div> }
+                    })}
                     <button
                         class="chip round"
                         data-testid="drawer-close"
