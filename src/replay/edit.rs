@@ -255,11 +255,14 @@ impl Recording {
                 if let Some(recorded) = &mut self.scenario.recorded {
                     // A recording has an order, and the same time between all its events.
                     let event = remove(&mut recorded.events, number)?;
-                    let far = (to.abs_diff(shown.time)).div_ceil(EVENT_MS) as usize;
+                    let far = (to.abs_diff(shown.time) + EVENT_MS / 2) / EVENT_MS;
+                    let far = usize::try_from(far.max(1)).unwrap_or(usize::MAX);
                     let place = if to < shown.time {
                         (number as usize).saturating_sub(far)
                     } else {
-                        (number as usize + far).min(recorded.events.len())
+                        (number as usize)
+                            .saturating_add(far)
+                            .min(recorded.events.len())
                     };
                     recorded.events.insert(place, event);
                     return Ok(());

@@ -11,9 +11,6 @@ use crate::source::scenario::Scenario;
 
 use super::timeline::{AHEAD, MAX_FACTS, Timeline};
 
-/// How many inputs find another place than they had: for each, a part of the run is computed again.
-const MOST_ELSEWHERE: usize = 1_000;
-
 /// The scenario, with its seed, and what the user did to it.
 #[derive(Clone, Debug)]
 pub struct Recording {
@@ -51,22 +48,7 @@ impl Recording {
     /// # Errors
     /// Says which object of the scenario cannot be read.
     pub fn play_within(&self, most: usize) -> Result<(Timeline, usize), String> {
-        let mut timeline = Timeline::begin(self.scenario.clone(), most)?;
-        let mut elsewhere = 0;
-        let mut played = 0;
-        for taken in &self.inputs {
-            if !timeline.take(taken) {
-                let after = timeline.extend_past(taken.at);
-                elsewhere += 1;
-                if after >= timeline.most() || elsewhere > MOST_ELSEWHERE {
-                    break;
-                }
-                timeline.insert(after, taken.input.clone());
-            }
-            played += 1;
-        }
-        timeline.extend(timeline.len() + AHEAD);
-        Ok((timeline, played))
+        self.play_to(most, true)
     }
 
     /// The same in another generation.
@@ -80,16 +62,25 @@ impl Recording {
         other
     }
 
-    /// Runs it with every input at its time: after the last fact of that moment.
+    /// Runs it, with no more than so many facts, with every input at its time: after the last fact of
+    /// that moment.
     ///
     /// # Errors
     /// Says which object of the scenario cannot be read.
-    pub fn play_by_time(&self) -> Result<Timeline, String> {
-        let mut timeline = Timeline::new(self.scenario.clone())?;
-        for taken in &self.inputs {
-            let after = timeline.extend_past(taken.at);
-            timeline.insert(after, taken.input.clone());
-        }
+    pub fn play_by_time(&self, most: usize) -> Result<Timeline, String> {
+        let (timeline, _) = self.play_to(most, false)?;
         Ok(timeline)
+    }
+
+    fn play_to(&self, most: usize, exactly: bool) -> Result<(Timeline, usize), String> {
+        let mut timeline = Timeline::begin(self.scenario.clone(), most)?;
+        let mut played = 0;
+        while let Some(taken) = self.inputs.get(played)
+            && timeline.append(taken, exactly)
+        {
+            played += 1;
+        }
+        timeline.extend(timeline.len() + AHEAD);
+        Ok((timeline, played))
     }
 }

@@ -33,6 +33,8 @@ const WITHIN: usize = 8;
 pub const FACTS_KEPT: usize = 300_000;
 /// How many checkpoints there are at the most: those of some 1,200,000 facts.
 const CHECKPOINTS: usize = 600;
+/// A run that nobody looks at has this part of them: there may be sixteen.
+const RESTING: usize = 8;
 /// What they may weigh together, in things: about 160 MB with their worlds.
 const CHECKPOINTS_WEIGH: usize = 800_000;
 /// How many facts a run has at the most: what is found along it stays, and at so many the page has
@@ -75,6 +77,8 @@ struct Segment {
 
 struct Checkpoint {
     world: World<AnySource>,
+    /// The time of the last fact.
+    time: Time,
     taken: usize,
     picture: Picture,
 }
@@ -89,8 +93,10 @@ struct LookedAt {
     pictures: Vec<(usize, Arc<Picture>)>,
 }
 
-/// How many segments are kept ready to be looked at: the one at the cursor and its neighbours.
-const LOOKED_AT: usize = 3;
+/// How many segments are kept ready to be looked at: those around the cursor, and what its causes are in.
+const LOOKED_AT: usize = 8;
+/// How many facts that had been dropped they may have together; of one alone more.
+const LOOKED_AT_FACTS: usize = 60_000;
 
 /// Some facts in a row, to be read.
 #[derive(Clone, Debug)]
@@ -127,25 +133,36 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Puts an input where it was, and computes nothing beyond it; false where the facts are others than
-    /// they were.
-    pub(super) fn take(&mut self, taken: &Taken) -> bool {
-        let wanted = taken.after.min(self.most);
-        // No farther than its time: where it was written by hand, nobody has counted the facts.
-        while !self.over && self.len() < wanted && self.last_time() <= taken.at {
-            self.over = !self.world.step();
+    /// Adds an input to a run that is being played again, after all others: after as many facts as it
+    /// came, if that is at its time and `exactly` is asked for, else at the end of its time. Computes
+    /// nothing beyond it; false when there is no room for so many facts.
+    pub(super) fn append(&mut self, taken: &Taken, exactly: bool) -> bool {
+        let is_there = |timeline: &Self| {
+            exactly && timeline.len() == taken.after && timeline.last_time() == taken.at
+        };
+        while !is_there(self) {
+            if self.len() >= self.most {
+                return false;
+            }
+            if !self.world.step_within(taken.at) {
+                break;
+            }
             self.collect();
         }
-        if self.len() < taken.after || self.time_at(taken.after) != taken.at {
-            return false;
+        // The informers beside may have gone on without a fact; computed again, they had not.
+        if !is_there(self) && !self.scenario.beside.is_empty() {
+            self.over = true;
+            self.rewind(self.len());
         }
-        if self.len() > taken.after {
-            self.insert(taken.after, taken.input.clone());
-            return true;
-        }
-        self.inputs.push(taken.clone());
+        let taken = Taken {
+            after: self.len(),
+            at: taken.at.max(self.last_time()),
+            input: taken.input.clone(),
+        };
+        let time = self.last_time();
+        give(&mut self.world, &taken, time);
+        self.inputs.push(taken);
         self.taken = self.inputs.len();
-        self.world.input(taken.input.clone());
         self.over = false;
         self.collect();
         true
@@ -384,7 +401,7 @@ impl Timeline {
             return Picture::default();
         };
         let from = segment.from;
-        let gap = (self.len_of(number) / WITHIN).max(SEGMENT / WITHIN);
+        let gap = gap_after(&segment.start.picture) / WITHIN;
         let mut looked_at = self.look(number);
         let kept = looked_at.pictures.iter().rev().find(|(at, _)| *at <= step);
         let (mut at, mut picture) = match kept {
@@ -406,6 +423,10 @@ impl Timeline {
             {
                 let kept = Arc::new(picture.clone());
                 looked_at.pictures.insert(known, (at, kept));
+                // A thinned segment has more places for them: the nearest stay.
+                if looked_at.pictures.len() > WITHIN {
+                    looked_at.pictures.remove(0);
+                }
             }
         }
         self.looked(looked_at);
@@ -447,7 +468,7 @@ impl Timeline {
     /// Whether the user did something after so many facts.
     #[must_use]
     pub fn has_inputs_after(&self, step: usize) -> bool {
-        self.inputs.iter().any(|taken| taken.after >= step)
+        step < self.len() && self.inputs.iter().any(|taken| taken.after >= step)
     }
 
     /// Back to the first moment at or after `step` facts at which an input can come in.
@@ -476,7 +497,8 @@ impl Timeline {
         self.over = false;
         while self.len() < step || self.taken < inputs {
             let known = self.len();
-            if !go_on(&mut self.world, &self.inputs, &mut self.taken, known) {
+            let time = self.last_time();
+            if !go_on(&mut self.world, &self.inputs, &mut self.taken, known, time) {
                 break;
             }
             self.collect();
@@ -514,6 +536,7 @@ impl Timeline {
         self.gap = gap_after(&picture);
         let start = Checkpoint {
             world: self.world.clone(),
+            time: if from == 0 { 0 } else { self.last_time() },
             taken: self.taken,
             picture,
         };
@@ -533,9 +556,24 @@ impl Timeline {
                 segment.facts = None;
             }
         }
+        self.thin(self.checkpoints);
+    }
+
+    /// Gives back what can be computed again: nobody looks at it for a while.
+    pub fn rest(&mut self) {
+        let last = self.segments.len().saturating_sub(1);
+        for segment in self.segments.iter_mut().take(last) {
+            segment.facts = None;
+        }
+        self.thin(self.checkpoints / RESTING);
+        self.looked_at.borrow_mut().clear();
+    }
+
+    /// Leaves so many checkpoints.
+    fn thin(&mut self, most: usize) {
         let weigh = |segment: &Segment| segment.start.picture.weight();
         let mut weight: usize = self.segments.iter().map(weigh).sum();
-        while self.segments.len() > self.checkpoints || weight > CHECKPOINTS_WEIGH {
+        while self.segments.len() > most.max(2) || weight > CHECKPOINTS_WEIGH {
             // Two neighbours become one, the shortest of the older ones, so that all grow alike.
             let old = 1..(self.segments.len() * 3 / 4).max(2);
             let length = |number: &usize| self.len_of(number - 1) + self.len_of(*number);
@@ -589,39 +627,37 @@ impl Timeline {
             return LookedAt::default();
         };
         let mut cache = self.looked_at.borrow_mut();
-        if let Some(place) = cache.iter().position(|one| one.from == segment.from) {
-            return cache.remove(place);
-        }
-        let facts = segment.facts.is_none().then(|| {
+        let place = cache.iter().position(|one| one.from == segment.from);
+        let mut one = place.map_or_else(LookedAt::default, |place| cache.remove(place));
+        one.from = segment.from;
+        // They may have been dropped since it was looked at.
+        if segment.facts.is_none() && one.facts.is_none() {
             let len = self.len_of(number);
             let mut world = segment.start.world.clone();
             let mut taken = segment.start.taken;
-            let mut facts = Vec::with_capacity(len);
-            while facts.len() < len
-                && go_on(
-                    &mut world,
-                    &self.inputs,
-                    &mut taken,
-                    segment.from + facts.len(),
-                )
-            {
+            let mut facts: Vec<FactRecord> = Vec::with_capacity(len);
+            while facts.len() < len {
+                let time = facts.last().map_or(segment.start.time, |last| last.time);
+                let known = segment.from + facts.len();
+                if !go_on(&mut world, &self.inputs, &mut taken, known, time) {
+                    break;
+                }
                 facts.append(&mut world.drain());
             }
-            Arc::new(facts)
-        });
-        LookedAt {
-            from: segment.from,
-            facts,
-            pictures: Vec::new(),
+            one.facts = Some(Arc::new(facts));
         }
+        one
     }
 
     fn looked(&self, at: LookedAt) {
         let mut cache = self.looked_at.borrow_mut();
-        if cache.len() >= LOOKED_AT {
+        cache.push(at);
+        let facts = |one: &LookedAt| one.facts.as_ref().map_or(0, |facts| facts.len());
+        while cache.len() > LOOKED_AT
+            || cache.len() > 1 && cache.iter().map(facts).sum::<usize>() > LOOKED_AT_FACTS
+        {
             cache.remove(0);
         }
-        cache.push(at);
     }
 }
 
@@ -630,17 +666,33 @@ fn gap_after(picture: &Picture) -> usize {
     SEGMENT.max(picture.weight() * 2)
 }
 
-/// Lets a world that has stated so many facts take its next input, if that is due, or make its next
-/// micro-step; false when there is none.
-fn go_on(world: &mut World<AnySource>, inputs: &[Taken], taken: &mut usize, known: usize) -> bool {
+/// Lets a world that has stated so many facts, the last at `time`, take its next input, if that is due,
+/// or make its next micro-step; false when there is none.
+fn go_on(
+    world: &mut World<AnySource>,
+    inputs: &[Taken],
+    taken: &mut usize,
+    known: usize,
+    time: Time,
+) -> bool {
     match inputs.get(*taken) {
         Some(next) if next.after == known => {
             *taken += 1;
-            world.input(next.input.clone());
+            give(world, next, time);
             true
         }
         _ => world.step(),
     }
+}
+
+/// Gives a world an input. One that came later than the last fact came when time had gone by.
+fn give(world: &mut World<AnySource>, taken: &Taken, time: Time) {
+    if taken.at > time {
+        // What states no fact is done meanwhile.
+        while world.step_within(taken.at) {}
+        world.wait_until(taken.at);
+    }
+    world.input(taken.input.clone());
 }
 
 #[cfg(test)]
@@ -716,6 +768,98 @@ mod tests {
         for place in [0, 1, 7 * SEGMENT, 50 * SEGMENT + 3, 99 * SEGMENT] {
             assert!(timeline.picture(place) == dense.picture(place), "{place}");
             assert!(timeline.fact(place) == dense.fact(place), "{place}");
+        }
+    }
+
+    #[test]
+    fn what_is_dropped_while_it_is_looked_at_is_computed_again() {
+        let mut timeline = Timeline::new(endless()).unwrap();
+        timeline.extend(3 * SEGMENT);
+        let kept = timeline.all_facts().to_vec();
+        let places = [0, 500, SEGMENT - 1, SEGMENT + 300];
+        let pictures = places.map(|place| timeline.picture(place));
+        timeline.rest();
+        for (place, picture) in places.into_iter().zip(pictures) {
+            assert!(timeline.picture(place) == picture, "{place}");
+            assert!(timeline.fact(place).as_ref() == kept.get(place), "{place}");
+        }
+        // Without its cache being emptied.
+        timeline.extend(6 * SEGMENT);
+        let before = timeline.picture(5 * SEGMENT - 9);
+        for segment in timeline.segments.iter_mut().take(4) {
+            segment.facts = None;
+        }
+        assert!(timeline.fact(4 * SEGMENT - 9).is_some());
+        assert!(timeline.picture(5 * SEGMENT - 9) == before);
+    }
+
+    #[test]
+    fn inputs_that_come_elsewhere_are_all_kept() {
+        let mut timeline = Timeline::new(endless()).unwrap();
+        timeline.extend(400);
+        for place in [100, 104, 108, 300] {
+            timeline.insert(
+                place,
+                Input::Mode(crate::cache::fact::ProcessMode::Paced(7)),
+            );
+        }
+        timeline.insert(308, Input::Pop);
+        let recording = timeline.recording();
+        let again = recording.play().unwrap();
+        assert!(again.facts(0..300)[..] == timeline.facts(0..300)[..]);
+        // Facts that there were not, places that are too far, times that go back: none is lost.
+        for change in [-9_i64, 3, 10, 10_000_000] {
+            let mut other = recording.clone();
+            for taken in &mut other.inputs {
+                taken.after = taken.after.saturating_add_signed(change as isize);
+            }
+            for swapped in [false, true] {
+                if swapped {
+                    other.inputs.swap(1, 3);
+                }
+                for by_time in [false, true] {
+                    let mut played = if by_time {
+                        other.play_by_time(MAX_FACTS).unwrap()
+                    } else {
+                        other.play().unwrap()
+                    };
+                    assert_eq!(played.inputs().len(), 5, "{change} {swapped} {by_time}");
+                    // What is played can be played again, and computed again.
+                    played.extend(800);
+                    let mut twice = played.recording().play().unwrap();
+                    twice.extend(800);
+                    assert!(twice.facts(0..800)[..] == played.facts(0..800)[..]);
+                    let facts = played.facts(0..800).to_vec();
+                    played.rewind(350);
+                    played.extend(800);
+                    let same = played.facts(0..350).iter().zip(&facts).all(|(a, b)| a == b);
+                    assert!(same, "{change} {swapped} {by_time}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_input_after_the_end_comes_when_time_has_gone_by() {
+        let mut timeline = Timeline::new(heavy()).unwrap();
+        timeline.extend(1);
+        let end = timeline.time_at(timeline.len());
+        let mut recording = timeline.recording();
+        recording.inputs.push(Taken {
+            after: usize::MAX,
+            at: end + 25_000,
+            input: Input::Mode(crate::cache::fact::ProcessMode::Held),
+        });
+        for _ in 0..2 {
+            let mut played = recording.play().unwrap();
+            let last = played.len();
+            assert_eq!(played.time_at(last), end + 25_000);
+            // Computed again it comes at the same time.
+            let fact = played.fact(last - 1);
+            played.over = true;
+            played.rewind(last);
+            assert!(played.fact(last - 1) == fact);
+            recording = played.recording();
         }
     }
 

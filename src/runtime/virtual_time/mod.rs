@@ -296,6 +296,11 @@ impl<S: Source> World<S> {
     /// Lets one machine do one micro-step that states at least one fact; false when nothing can
     /// happen any more without an input.
     pub fn step(&mut self) -> bool {
+        self.step_within(Time::MAX)
+    }
+
+    /// The same, if the moment of that micro-step is not after `limit`.
+    pub fn step_within(&mut self, limit: Time) -> bool {
         let before = self.scribe.count();
         let mut kept = None;
         let mut silent = 0;
@@ -319,12 +324,20 @@ impl<S: Source> World<S> {
                 }
                 return false;
             };
+            if next > limit {
+                return false;
+            }
             silent += 1;
             if kept.is_none() && !self.beside.is_empty() {
                 kept = Some((self.now, self.beside.clone()));
             }
             self.now = next;
         }
+    }
+
+    /// Lets time go by until `moment`; for when nothing happens before.
+    pub fn wait_until(&mut self, moment: Time) {
+        self.now = self.now.max(moment);
     }
 
     /// When something can happen next, if nothing can now.

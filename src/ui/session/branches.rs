@@ -17,7 +17,7 @@ use crate::ui::i18n::Text;
 use crate::ui::landmarks::Landmarks;
 use crate::ui::view::{BranchRow, ServerEvent, SettingRow};
 
-use super::{Change, Session, cannot_run, head_of};
+use super::{Change, LEAP, Session, cannot_run, head_of};
 
 /// So many of the server's events are listed, before the cursor and after it.
 const EVENTS: (usize, usize) = (8, 4);
@@ -128,34 +128,51 @@ impl Session {
     }
 
     fn edit(&mut self, edit: Edit, record: Option<FactRecord>) -> Change {
+        if !self.branches.has_room() {
+            return self.fail(no_room(), None);
+        }
         let recording = match self.timeline.recording().edited(&edit, record.as_ref()) {
             Ok(recording) => recording,
             Err(error) => return self.fail(cannot_edit(error), None),
         };
-        let played = match edit {
-            Edit::Set(_) => Recording::play_by_time(&recording),
-            Edit::Drop(_) | Edit::Move { .. } => Recording::play(&recording),
-        };
-        let mut timeline = match played {
-            Ok(timeline) => timeline,
+        let by_time = matches!(edit, Edit::Set(_));
+        let (timeline, to) = match self.play_again(&recording, by_time) {
+            Ok(played) => played,
             Err(reason) => return self.fail(cannot_run(&reason), None),
-        };
-        let cursor = self.playback.cursor();
-        let now = self.timeline.time_at(cursor);
-        let to = if cursor == 0 {
-            0
-        } else {
-            timeline.extend_past(now)
         };
         let key = record.as_ref().and_then(|record| record.fact.key());
         let key = key.map(|key| Arc::from(&**key));
-        let at = record.map_or(0, |record| record.id.0 as usize);
+        // The time of the event is that of the last of so many facts.
+        let at = record.map_or(0, |record| record.id.0 as usize + 1);
         if !self.leave(Made::Edited(edit, key), at) {
             return self.fail(no_room(), None);
         }
         self.error = None;
         self.show(timeline, to, None);
         Change::Cut
+    }
+
+    /// Plays a recording as far as the time at the cursor, and says where that is. What takes many more
+    /// facts than the run had ends before: the page has to answer.
+    pub(super) fn play_again(
+        &self,
+        recording: &Recording,
+        by_time: bool,
+    ) -> Result<(Timeline, usize), String> {
+        let most = self.timeline.len().saturating_add(LEAP);
+        let mut timeline = if by_time {
+            recording.play_by_time(most)?
+        } else {
+            recording.play_within(most)?.0
+        };
+        let cursor = self.playback.cursor();
+        let to = if cursor == 0 {
+            0
+        } else {
+            timeline.extend_past(self.timeline.time_at(cursor))
+        };
+        timeline.limit(self.timeline.most());
+        Ok((timeline, to))
     }
 
     /// The run so far stays behind as a branch, and a new one is the current one; false when there
@@ -169,8 +186,10 @@ impl Session {
     }
 
     fn keep(&self) -> Kept {
+        let mut timeline = self.timeline.clone();
+        timeline.rest();
         Kept {
-            timeline: self.timeline.clone(),
+            timeline,
             cursor: self.playback.cursor(),
             found: (self.landmarks.clone(), self.monitors.clone()),
         }

@@ -13,7 +13,7 @@ use crate::ui::caption;
 use crate::ui::i18n::{Lang, Text};
 use crate::ui::view::{Checks, Choice, CompareView, RECENT, Side};
 
-use super::{Change, Session, cannot_run};
+use super::{Change, LEAP, Session, cannot_run};
 
 /// What a run is held against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +165,12 @@ impl Session {
                 let recording = self.timeline.recording();
                 let edited = recording.edited(&Edit::Set(setting), None);
                 let edited = edited.map_err(|_| no_setting(setting))?;
-                edited.play_by_time().map_err(|reason| cannot_run(&reason))
+                let most = self.timeline.len().saturating_add(LEAP);
+                let mut timeline = edited
+                    .play_by_time(most)
+                    .map_err(|reason| cannot_run(&reason))?;
+                timeline.limit(self.timeline.most());
+                Ok(timeline)
             }
         }
     }

@@ -45,6 +45,8 @@ const CONSEQUENCE: usize = 120;
 /// How many facts a command computes at the most, so that the page goes on answering: a part of a
 /// second.
 const LEAP: usize = 100_000;
+/// So many facts after a watch was closed the reflector has noticed.
+const NOTICED: usize = 2_000;
 /// How far the marker that the page opens with may be from the start, in facts.
 const OPENING: usize = 1_000;
 
@@ -481,23 +483,17 @@ impl Session {
             return Change::None;
         }
         self.playback.pause();
-        let cursor = self.playback.cursor();
-        let now = self.timeline.time_at(cursor);
-        let timeline = &self.timeline;
-        let first = self.first_run.get_or_insert_with(|| timeline.recording());
-        let timeline = if first.scenario.settings.era == Era(generation) {
-            first.play()
+        let first = self.first_run.take();
+        let first = first.unwrap_or_else(|| self.timeline.recording());
+        let played = if first.scenario.settings.era == Era(generation) {
+            self.play_again(&first, false)
         } else {
-            first.in_generation(generation).play_by_time()
+            self.play_again(&first.in_generation(generation), true)
         };
-        let mut timeline = match timeline {
-            Ok(timeline) => timeline,
+        self.first_run = Some(first);
+        let (timeline, to) = match played {
+            Ok(played) => played,
             Err(reason) => return self.fail(cannot_run(&reason), None),
-        };
-        let to = if cursor == 0 {
-            0
-        } else {
-            timeline.extend_past(now)
         };
         self.timeline = timeline;
         self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
@@ -572,7 +568,9 @@ impl Session {
 
     /// Whether the watch was closed and the reflector has not noticed yet.
     fn watch_is_ending(&self) -> bool {
-        let before = 0..self.playback.cursor();
+        // It is noticed as soon as what is on its way has arrived.
+        let cursor = self.playback.cursor();
+        let before = cursor.saturating_sub(NOTICED)..cursor;
         let closed = self
             .timeline
             .each_back(before, &mut |_, record| match record.fact {
