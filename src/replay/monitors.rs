@@ -197,6 +197,9 @@ pub struct Monitors {
     /// Earlier states, to go on from when the run is cut.
     kept: Vec<State>,
     found: Vec<Violation>,
+    /// Of those, the ones that were found at rest: where the run goes on otherwise from there, they may
+    /// not be there.
+    at_rest: Vec<Monitor>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -337,6 +340,7 @@ impl Monitors {
             kept: vec![state.clone()],
             state,
             found: Vec::new(),
+            at_rest: Vec::new(),
         }
     }
 
@@ -355,17 +359,21 @@ impl Monitors {
 
     /// Forgets what came after so many facts: the run was cut there.
     pub fn cut(&mut self, at: usize) {
-        self.found.retain(|violation| violation.at <= at);
-        if at >= self.state.seen {
-            return;
+        if at < self.state.seen {
+            let kept = self.kept.partition_point(|state| state.seen <= at).max(1);
+            self.kept.truncate(kept);
+            if let Some(state) = self.kept.last() {
+                self.state = state.clone();
+            }
         }
-        let kept = self.kept.partition_point(|state| state.seen <= at).max(1);
-        self.kept.truncate(kept);
-        if let Some(state) = self.kept.last() {
-            self.state = state.clone();
-            let seen = state.seen;
-            self.found.retain(|violation| violation.at <= seen);
-        }
+        // Whether anything rests after the last fact, only what comes next tells.
+        let (seen, at_rest) = (self.state.seen, &self.at_rest);
+        self.found.retain(|found| {
+            found.at < seen || found.at == seen && !at_rest.contains(&found.monitor)
+        });
+        let found = &self.found;
+        self.at_rest
+            .retain(|monitor| found.iter().any(|found| found.monitor == *monitor));
     }
 
     /// The first violation of each monitor, in the order of the run.
@@ -404,7 +412,10 @@ impl Monitors {
     pub fn end(&mut self) {
         let mut broken = Broken::default();
         self.state.rest(&mut broken);
+        let before = self.found.len();
         self.note(broken);
+        let new = self.found.iter().skip(before);
+        self.at_rest.extend(new.map(|found| found.monitor));
     }
 
     fn note(&mut self, broken: Broken) {
@@ -1567,6 +1578,85 @@ mod tests {
             let anew = Monitors::of(&timeline);
             assert_eq!(monitors.violations(), anew.violations());
             assert_eq!(format!("{:?}", monitors.state), format!("{:?}", anew.state));
+        }
+    }
+
+    #[test]
+    fn a_run_that_had_come_to_its_end_is_watched_as_if_it_had_always_gone_on() {
+        // What somebody does at the end, in the ms in which all seemed to rest.
+        let world = settings(Generation::Atomic).build().unwrap();
+        let record = |fact| FactRecord {
+            id: FactId(0),
+            time: 7,
+            actor: Actor::Reflector,
+            cause: Cause::Start,
+            step: Step::StoreWrite,
+            fact,
+        };
+        let watched = Fact::WatchAccepted { rv: "9".into() };
+        let facts = [watched, created("5"), stored("5"), indexed("web")].map(record);
+        let fold = |ends: &[usize]| {
+            let mut monitors = Monitors::new(&Picture::of(&world), false);
+            for (place, record) in facts.iter().enumerate() {
+                if ends.contains(&place) {
+                    monitors.end();
+                    monitors.cut(place);
+                }
+                monitors.see(place, record);
+            }
+            monitors.end();
+            monitors
+        };
+        let (anew, ended) = (fold(&[]), fold(&[0, 1, 2, 3]));
+        assert!(
+            !anew
+                .found
+                .iter()
+                .any(|found| found.monitor == Monitor::Lost)
+        );
+        assert_eq!(ended.violations(), anew.violations());
+        // And what was found at the end of an earlier ms stays.
+        let mut late = facts.clone();
+        late[2].time += 1;
+        let mut monitors = Monitors::new(&Picture::of(&world), false);
+        for (place, record) in late.iter().enumerate() {
+            monitors.see(place, record);
+        }
+        monitors.end();
+        monitors.cut(4);
+        let lost = monitors.violations().iter();
+        assert_eq!(
+            lost.filter(|found| (found.monitor, found.at) == (Monitor::Lost, 2))
+                .count(),
+            1
+        );
+        // Whole runs, gone on with from their ends.
+        for generation in Generation::ALL {
+            for process_ms in [0, 300] {
+                let mut scenario = settings(generation);
+                scenario.settings.process_ms = process_ms;
+                let mut timeline = Timeline::new(scenario).unwrap();
+                assert!(!timeline.is_endless());
+                let mut monitors = Monitors::of(&timeline);
+                for name in ["x", "y", "z"] {
+                    let object = serde_json::json!({ "metadata": { "name": name } });
+                    let object = crate::source::pod::from_json(&object).unwrap();
+                    let write = crate::source::pod::Write::Create(object);
+                    for input in [
+                        crate::source::Command::Write(write),
+                        crate::source::Command::Compact,
+                        crate::source::Command::Cut,
+                    ] {
+                        let end = timeline.len();
+                        monitors.cut(end);
+                        timeline.insert(end, Input::Source(input));
+                        monitors.go_on(&timeline);
+                        let anew = Monitors::of(&timeline);
+                        assert_eq!(monitors.violations(), anew.violations());
+                        assert_eq!(monitors.at_rest, anew.at_rest);
+                    }
+                }
+            }
         }
     }
 
