@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::drawer::focus_on;
 use super::parts::{part, text};
 use crate::ui::app::Ui;
 use crate::ui::command::{Command, When};
@@ -67,21 +68,29 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
         } else {
             String::new()
         };
-        let done = move |event: String| {
+        let done = move |name: String| {
             renamed.set(None);
-            ui.send(Command::RenameBranch(id, event.into()));
+            ui.send(Command::RenameBranch(id, name.into()));
+            focus_on(branch_go(id));
         };
         view! {
             <input
                 type="text"
                 maxlength="40"
-                autofocus
                 data-testid="branch-name"
                 aria-label=words.branch_name
                 placeholder=name.clone()
                 value=value
                 on:change=move |event| done(event_target_value(&event))
                 on:blur=move |_| renamed.set(None)
+                on:keydown=move |event| {
+                    if event.key() == "Escape" {
+                        event.stop_propagation();
+                        event.prevent_default();
+                        renamed.set(None);
+                        focus_on(branch_go(id));
+                    }
+                }
             />
         }
         .into_any()
@@ -91,7 +100,10 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                 class="go"
                 aria-current=current.then_some("true")
                 title=format!("{} {name}", words.branch_go)
-                on:click=move |_| ui.send(Command::Branch(id))
+                on:click=move |_| {
+                    ui.send(Command::Branch(id));
+                    focus_on(branch_go(id));
+                }
             >
                 <b>{name.clone()}</b>
                 <span class="made">{made}</span>
@@ -107,7 +119,10 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                 data-testid="btn-rename"
                 title=words.branch_rename
                 aria-label=format!("{}: {name}", words.branch_rename)
-                on:click=move |_| renamed.set(Some(id))
+                on:click=move |_| {
+                    renamed.set(Some(id));
+                    focus_on(format!(".branches [data-branch='{id}'] input"));
+                }
             >
                 "✎"
             </button>
@@ -144,6 +159,11 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
     .into_any()
 }
 
+/// The button that goes to a branch.
+fn branch_go(id: u32) -> String {
+    format!(".branches [data-branch='{id}'] .go")
+}
+
 fn event(ui: Ui, row: &ServerEvent) -> AnyView {
     let lang = ui.lang.get();
     let words = ui.words();
@@ -171,7 +191,10 @@ fn event(ui: Ui, row: &ServerEvent) -> AnyView {
             <button
                 class="go mono"
                 title=named.clone()
-                on:click=move |_| ui.send(Command::Seek(place + 1))
+                on:click=move |_| {
+                    ui.send(Command::Seek(place + 1));
+                    focus_on(format!(".branches [data-place='{place}'] .go"));
+                }
             >
                 <span class="when">{time.clone()}</span>
                 <span>{what.clone()}</span>
@@ -225,7 +248,8 @@ fn Settings() -> impl IntoView {
                     return view! { <p class="empty">{ui.words().no_settings}</p> }.into_any();
                 }
                 let lang = ui.lang.get();
-                let at = chosen.get();
+                // The form stays while somebody chooses.
+                let at = chosen.get_untracked();
                 let options = rows.iter().enumerate().map(|(place, row)| {
                     view! {
                         <option value=place.to_string() selected=place == at>
@@ -257,12 +281,15 @@ fn Settings() -> impl IntoView {
                         on:input=move |event| typed.set(Some(event_target_value(&event)))
                     />
                     <datalist id="setting-choices">
-                        {row
-                            .get()
-                            .map(|row| {
-                                let choices = row.setting.choices().iter();
-                                choices.map(|choice| view! { <option value=*choice></option> }).collect_view()
-                            })}
+                        {part(move || {
+                            row.get()
+                                .map(|row| {
+                                    let choices = row.setting.choices().iter();
+                                    choices
+                                        .map(|choice| view! { <option value=*choice></option> })
+                                        .collect_view()
+                                })
+                        })}
                     </datalist>
                     <button class="btn" type="submit" data-testid="btn-set">
                         {words.branch_with}

@@ -291,12 +291,20 @@ fn focused() -> Option<web_sys::HtmlElement> {
 }
 
 fn focus_tab(panel: Panel) {
+    focus_on(format!("#drawer-tab-{}", panel.id()));
+}
+
+/// Puts the focus on what this selector finds in the drawer once the screen has changed: what had it
+/// may have been drawn anew.
+pub(super) fn focus_on(selector: String) {
     spawn_local(async move {
-        // It is there when the effects have run.
-        leptos::task::tick().await;
-        let tab = document().get_element_by_id(&format!("drawer-tab-{}", panel.id()));
-        if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok()) {
-            let _ = tab.focus();
+        // It is there when the effects have run, of the command and of what it has changed.
+        for _ in 0..3 {
+            leptos::task::tick().await;
+        }
+        let found = document().query_selector(&selector).ok().flatten();
+        if let Some(found) = found.and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok()) {
+            let _ = found.focus();
         }
     });
 }

@@ -26,6 +26,13 @@ pub(super) fn Why() -> impl IntoView {
     ui.send(Command::AskWhy(true));
     on_cleanup(move || ui.send(Command::AskWhy(false)));
     let selected = ui.memo(|view| view.selection.as_deref().cloned());
+    let answer = ui.memo(|view| {
+        let why = view.why.as_ref()?;
+        let places: Vec<usize> = why.links.iter().map(|link| link.at).collect();
+        let branch = view.branches.iter().find(|branch| branch.current);
+        let run = (branch.map(|branch| branch.id), Arc::clone(&view.lesson.id));
+        Some((places, why.origin, run, Arc::clone(&view.lesson.era)))
+    });
     let key = Memo::new(move |_| selected.with(|one| one.as_ref().and_then(|one| one.key.clone())));
     view! {
         <Pick />
@@ -39,10 +46,12 @@ pub(super) fn Why() -> impl IntoView {
                 }
             })}
         </h3>
-        <div aria-live="polite">
+        <div>
         {part(move || {
             let lang = ui.lang.get();
-            let why = ui.view.with(|view| view.why.clone());
+            // Drawn anew only when it is another answer, so that the focus stays on a link.
+            answer.with(|_| ());
+            let why = ui.view.with_untracked(|view| view.why.clone());
             let Some(why) = why else {
                 return view! { <p class="empty">{ui.words().why_nothing}</p> }.into_any();
             };

@@ -138,6 +138,7 @@ impl Session {
 
     /// Another run is shown.
     pub(super) fn run_replaced(&mut self) {
+        self.forget_found();
         if let Some(compared) = &mut self.compared {
             compared.stale = true;
         }

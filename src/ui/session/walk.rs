@@ -190,6 +190,19 @@ impl Session {
         }
     }
 
+    /// What was found has its place in another run.
+    pub(super) fn forget_found(&mut self) {
+        let walking = &self.walking;
+        if walking.said.is_none() && walking.breaks.iter().all(|one| one.hit.is_none()) {
+            return;
+        }
+        let walking = Rc::make_mut(&mut self.walking);
+        walking.said = None;
+        for one in &mut walking.breaks {
+            one.hit = None;
+        }
+    }
+
     /// Stops the playing where it was to stop.
     pub(super) fn stop_at_breaks(&mut self) {
         let walking = &self.walking;
