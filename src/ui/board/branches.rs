@@ -81,14 +81,22 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                 aria-label=words.branch_name
                 placeholder=name.clone()
                 value=value
-                on:change=move |event| done(event_target_value(&event))
-                on:blur=move |_| renamed.set(None)
+                on:blur=move |event| {
+                    // Taken away, it loses the focus as well.
+                    if renamed.get_untracked() == Some(id) {
+                        done(event_target_value(&event));
+                    }
+                }
                 on:keydown=move |event| {
-                    if event.key() == "Escape" {
-                        event.stop_propagation();
-                        event.prevent_default();
-                        renamed.set(None);
-                        focus_on(branch_go(id));
+                    match event.key().as_str() {
+                        "Enter" => done(event_target_value(&event)),
+                        "Escape" => {
+                            event.stop_propagation();
+                            event.prevent_default();
+                            renamed.set(None);
+                            focus_on(branch_go(id));
+                        }
+                        _ => {}
                     }
                 }
             />

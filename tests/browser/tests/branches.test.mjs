@@ -24,9 +24,14 @@ test("F forks, and each branch keeps its own future", onPage({ lesson: "indexer"
   await app.id("btn-branches").click();
   const tree = app.id("branch-tree");
   await tree.getByTestId("btn-rename").nth(1).click();
+  await app.id("branch-name").fill("never");
+  await app.page.keyboard.press("Escape");
+  await app.page.waitForFunction(() => document.activeElement.closest("[data-branch]")?.dataset.branch === "2");
+  await tree.getByTestId("btn-rename").nth(1).click();
   await app.id("branch-name").fill("with c");
   await app.page.keyboard.press("Enter");
   await app.eventually("a name", (s) => s.branches[1].name === "with c");
+  assert.equal(await app.id("drawer").count(), 1, "Escape closed the drawer");
   await tree.getByRole("button", { name: /main/ }).first().click();
   await app.eventually("the first again", (s) => s.branches[0].current);
   assert.deepEqual(shown(await app.toEnd()), shown(first));
