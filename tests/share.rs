@@ -306,6 +306,47 @@ fn a_trace_that_is_wrong_says_its_line_and_what_to_do() {
 }
 
 #[test]
+fn what_many_informers_would_read_is_counted_for_each() {
+    let said = |beside: usize, items: usize, bytes: usize| {
+        let reader = json!({ "settings": { "machinery": "shared", "feed": "recorded" } });
+        let mut scenario = reader.clone();
+        scenario["beside"] = json!(vec![reader; beside]);
+        let mut text = format!("{HEADER}{{\"scenario\":{scenario}}}\n{{\"list\":{{}}}}\n");
+        for number in 0..items {
+            let name = format!("n{number}");
+            let note = "x".repeat(bytes);
+            let item = json!({ "item": { "apiVersion": "v1", "kind": "Pod",
+                "metadata": { "name": name, "annotations": { "note": note } } } });
+            text.push_str(&format!("{item}\n"));
+        }
+        let (read, error) = trace::read("a.jsonl", text.as_bytes());
+        assert_eq!(read.is_some(), error.is_none());
+        error.map_or_else(String::new, |error| error.message.en)
+    };
+    assert_eq!(said(0, 3_000, 0), "");
+    assert_eq!(said(15, 3_000, 0), "");
+    assert!(said(16, 3_000, 0).contains("51000 objects and entries"));
+    assert_eq!(said(40, 1, 1 << 20), "");
+    assert!(said(40, 2, 1 << 20).contains("the most is 67108864"));
+    // The same in a link, where what was recorded is a part of the scenario.
+    let reader = json!({ "settings": { "machinery": "shared", "feed": "recorded" } });
+    let items: Vec<Value> = (0..1_000)
+        .map(|number| json!({ "metadata": { "name": number.to_string() } }))
+        .collect();
+    let mut scenario = reader.clone();
+    scenario["beside"] = json!(vec![reader; 50]);
+    scenario["recorded"] = json!({ "list": {}, "items": items });
+    let packed = miniz_oxide::deflate::compress_to_vec(
+        json!({ "scenario": scenario }).to_string().as_bytes(),
+        6,
+    );
+    use base64::Engine;
+    let packed = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(packed);
+    let error = Link::read(&format!("#v1;i={packed}")).unwrap_err();
+    assert!(error.en.contains("51000 objects"), "{}", error.en);
+}
+
+#[test]
 fn what_would_take_too_long_is_cut_short() {
     // Farther than any run, in any order, and never where they say they were.
     let mut text = format!("{HEADER}{SCENARIO}");

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::runtime::fields::{Fields, Read};
+use crate::runtime::virtual_time::Feed;
 use crate::source::scenario::{Entry, Scenario};
 use crate::source::wire::{
     self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, Recorded,
@@ -26,7 +27,8 @@ pub const VERSION: u64 = 1;
 const NAME: &str = "deltascope";
 /// The most inputs: more than anybody makes by hand.
 pub const MAX_INPUTS: usize = 10_000;
-/// The most objects and entries of a script, counted once for each informer that they are built for.
+/// The most objects, recorded events and entries of a script, counted once for each informer that they
+/// are built for.
 const MAX_BUILT: usize = 50_000;
 
 /// What a file holds.
@@ -142,7 +144,14 @@ pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
         });
         return (None, Some(error));
     };
-    match parts.recording() {
+    let recording = parts.recording().and_then(|recording| {
+        let size = bytes.len().saturating_mul(readers(&recording.scenario));
+        if size > MAX_BYTES && recording.scenario.recorded.is_some() {
+            return Err(too_large(size));
+        }
+        Ok(recording)
+    });
+    match recording {
         Ok(recording) => (
             Some(Trace {
                 recording,
@@ -224,6 +233,7 @@ impl Parts {
             });
         };
         scenario.recorded = recorded;
+        bounded(&scenario).map_err(|error| bad(&error))?;
         Ok(Recording {
             scenario,
             inputs: self.inputs,
@@ -309,18 +319,35 @@ pub(super) fn scenario(mut value: Value) -> Result<Scenario, String> {
     {
         return Err("an informer beside others has others beside itself".to_owned());
     }
+    if let Some(recorded) = recorded {
+        scenario.recorded = Some(recorded_of(recorded)?);
+    }
+    bounded(&scenario)?;
+    Ok(scenario)
+}
+
+/// Whether there is room for all that would be built.
+fn bounded(scenario: &Scenario) -> Result<(), String> {
     let own = |one: &Scenario| one.initial.len() + one.script.len();
-    let built = own(&scenario) * (1 + scenario.beside.len())
-        + scenario.beside.iter().map(own).sum::<usize>();
+    let recorded = scenario.recorded.as_ref().map_or(0, |recorded| {
+        let items = recorded.start.as_ref().map_or(0, |list| list.items.len());
+        items + recorded.events.len()
+    });
+    let built = own(scenario) * (1 + scenario.beside.len())
+        + scenario.beside.iter().map(own).sum::<usize>()
+        + recorded * readers(scenario);
     if built > MAX_BUILT {
         return Err(format!(
             "{built} objects and entries would be built; the most is {MAX_BUILT}"
         ));
     }
-    if let Some(recorded) = recorded {
-        scenario.recorded = Some(recorded_of(recorded)?);
-    }
-    Ok(scenario)
+    Ok(())
+}
+
+/// How many informers read what was recorded, each its own copy.
+fn readers(scenario: &Scenario) -> usize {
+    let reads = |one: &&Scenario| one.settings.feed == Feed::Recorded;
+    1 + scenario.beside.iter().filter(reads).count()
 }
 
 /// What was recorded, as one value.
@@ -424,6 +451,17 @@ fn too_long() -> Words {
             "the line is longer than {MAX_LINE} bytes. Is this a trace, with one thing a line?"
         ),
         zh: format!("这一行超过 {MAX_LINE} 字节。这是每行一项的轨迹吗？"),
+    }
+}
+
+fn too_large(size: usize) -> Words {
+    Words {
+        en: format!(
+            "each informer beside reads what was recorded, which makes {size} bytes; the most is {MAX_BYTES}. Take informers out, or share a shorter run."
+        ),
+        zh: format!(
+            "旁边的每个 informer 都要读取录制，共 {size} 字节，最多 {MAX_BYTES} 字节。请减少 informer，或分享更短的运行。"
+        ),
     }
 }
 
