@@ -14,6 +14,7 @@ use std::sync::Arc;
 use deltascope::cache::fact::Cause;
 use deltascope::lessons;
 use deltascope::replay::difference::{apply, difference};
+use deltascope::replay::edit::Setting;
 use deltascope::replay::link::Link;
 use deltascope::replay::moment::Moment;
 use deltascope::replay::recording::{Recording, Taken};
@@ -643,6 +644,79 @@ fn a_link_carries_what_is_selected() {
         "#v1;lesson=sandbox;sel=no/such/thing".into(),
     ));
     assert_eq!((other.view().selection, other.view().error), (None, None));
+}
+
+/// A marker is looked for only so far; a moment that is later is named by its time.
+#[test]
+fn a_link_to_a_late_marker_opens_there() {
+    let mut session = Session::new();
+    session.obey(Command::SetText(Setting::ProcessMs(0), "400000".into()));
+    let late = |view: &View| {
+        let marker = view.markers.iter().find(|marker| &*marker.id == "synced");
+        marker.map(|marker| marker.at)
+    };
+    let at = loop {
+        let view = session.view();
+        if let Some(at) = late(&view) {
+            break at;
+        }
+        assert!(view.steps < 900_000, "it comes");
+        session.obey(Command::Seek(view.steps + 100_000));
+    };
+    assert!(at > 160_000, "{at}");
+    session.obey(Command::Seek(at));
+    let link = session.export(Export::Link).unwrap();
+    let mut other = Session::new();
+    other.obey(Command::OpenLink(link.clone().into()));
+    assert_eq!(
+        (other.view().error, other.view().step),
+        (None, at),
+        "{link}"
+    );
+    assert_eq!(other.export(Export::Link), Ok(link));
+}
+
+#[test]
+fn what_is_farther_than_a_link_computes_is_not_linked() {
+    // A crowd, so that not much is computed.
+    let handlers = vec![json!({ "onUpdate": ["{name}"] }); 200];
+    let scenario = json!({ "settings": { "machinery": "shared", "resyncMs": 1, "handlers": handlers },
+        "initial": [{ "metadata": { "name": "a" } }] });
+    let text = format!("{HEADER}{{\"scenario\":{scenario}}}\n");
+    let mut session = Session::new();
+    session.obey(Command::Open(vec![("a".to_owned(), text.into_bytes())]));
+    let far = 1_000_000 / (1 + 200 / 8);
+    for (step, opens) in [(far - 1_000, true), (far + 10, false), (far - 1_000, true)] {
+        session.obey(Command::Seek(step));
+        match session.export(Export::Link) {
+            Ok(link) => {
+                assert!(opens, "{step}");
+                let mut other = Session::new();
+                other.obey(Command::OpenLink(link.into()));
+                assert_eq!((other.view().error, other.view().step), (None, step));
+            }
+            Err(reason) => assert!(!opens && reason.en.contains(&far.to_string()), "{reason:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_done_farther_than_a_link_computes_is_not_linked() {
+    // One handler more, and so many more facts are too many.
+    let handlers = vec![json!({ "onUpdate": ["{name}"] }); 191];
+    let scenario = json!({ "settings": { "machinery": "shared", "resyncMs": 1, "handlers": handlers },
+        "initial": [{ "metadata": { "name": "a" } }] });
+    let text = format!("{HEADER}{{\"scenario\":{scenario}}}\n");
+    let mut session = Session::new();
+    session.obey(Command::Open(vec![("a".to_owned(), text.into_bytes())]));
+    session.obey(Command::Seek(1_000_000 / (1 + 192 / 8) + 500));
+    assert!(session.export(Export::Link).is_ok());
+    session.obey(Command::AddHandler);
+    assert_eq!(session.view().error, None);
+    for step in [5, 0] {
+        session.obey(Command::Seek(step));
+        assert!(session.export(Export::Link).is_err(), "{step}");
+    }
 }
 
 /// The same of traces: what stands beside each says what the page says of itself when it is open.

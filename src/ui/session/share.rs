@@ -55,6 +55,10 @@ impl Session {
             ));
         }
         let recording = self.timeline.recording();
+        let far = far(&recording);
+        if self.is_beyond(far) {
+            return Err(too_far(far));
+        }
         let own = lesson
             .as_ref()
             .map(|lesson| (Arc::clone(&lesson.id), &lesson.scenario));
@@ -256,10 +260,20 @@ impl Session {
         missed.map_or(change, |message| self.fail(message, None))
     }
 
+    /// Whether somebody who opens this would have to compute more than so many facts: to the end of the
+    /// moment that is shown, and to the last input.
+    fn is_beyond(&self, far: usize) -> bool {
+        let timeline = &self.timeline;
+        let shown = timeline.time_at(self.playback.cursor());
+        let last = timeline.inputs().last().map_or(0, |taken| taken.at);
+        timeline.len() >= far && timeline.time_at(far) <= shown.max(last)
+    }
+
     fn moment(&self) -> Moment {
         let cursor = self.playback.cursor();
         let marker = self.markers.iter().find(|marker| marker.at == cursor);
-        match marker {
+        // Farther than so many facts nobody looks for a marker.
+        match marker.filter(|_| cursor <= LEAP) {
             Some(marker) => Moment {
                 anchor: Anchor::Marker(Arc::clone(&marker.id)),
                 plus: 0,
@@ -338,6 +352,17 @@ fn far(recording: &Recording) -> usize {
             .sum::<usize>()
         + recording.inputs.iter().filter(late).count();
     FAR / (1 + crowd / CROWD)
+}
+
+fn too_far(far: usize) -> Text {
+    Text::new(
+        &format!(
+            "This moment, or something that was done, comes so late that a link does not open it: it computes {far} facts at the most. Go back before that, or fork there."
+        ),
+        &format!(
+            "此时刻或某个操作太晚，链接无法打开：链接最多计算 {far} 个事实。请回到更早，或在那里分叉。"
+        ),
+    )
 }
 
 fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
