@@ -29,7 +29,7 @@ use deltascope::ui::command::{Command, Export};
 use deltascope::ui::i18n::Lang;
 use deltascope::ui::session::Session;
 use deltascope::ui::state::state;
-use deltascope::ui::view::View;
+use deltascope::ui::view::{SettingRow, View};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -644,6 +644,45 @@ fn a_link_carries_what_is_selected() {
         "#v1;lesson=sandbox;sel=no/such/thing".into(),
     ));
     assert_eq!((other.view().selection, other.view().error), (None, None));
+}
+
+/// What a link changes is nowhere else: to start over does not lose it.
+#[test]
+fn who_starts_over_keeps_what_a_link_changed() {
+    let mut maker = Session::new();
+    maker.obey(Command::SetText(Setting::ProcessMs(0), "300".into()));
+    let changed = maker.export(Export::Link).unwrap();
+    for (link, branches) in [
+        (&*changed, 2),
+        // These are the lesson's own, and the generation is chosen anew.
+        ("#v1;lesson=sandbox", 1),
+        ("#v1;lesson=sandbox;era=1.36", 1),
+        ("#v1;lesson=sharedinformerfactory;era=1.36", 1),
+    ] {
+        let mut session = Session::new();
+        session.obey(Command::OpenLink(link.into()));
+        assert_eq!(session.view().error, None);
+        let before = state(&session.view(), Lang::En);
+        session.obey(Command::Reset);
+        let view = session.view();
+        assert_eq!(view.branches.len(), branches, "{link}");
+        if branches > 1 {
+            let own = lessons::load("sandbox")
+                .unwrap()
+                .scenario
+                .settings
+                .process_ms;
+            let shown = |view: &View| {
+                let is_it = |row: &&SettingRow| matches!(row.setting, Setting::ProcessMs(_));
+                view.settings.iter().find(is_it).unwrap().value.clone()
+            };
+            assert_eq!(shown(&view), own.to_string());
+            let other = view.branches.iter().find(|row| !row.current).unwrap().id;
+            session.obey(Command::Branch(other));
+            assert_eq!(shown(&session.view()), "300");
+            assert_eq!(state(&session.view(), Lang::En)["step"], before["step"]);
+        }
+    }
 }
 
 /// A marker is looked for only so far; a moment that is later is named by its time.

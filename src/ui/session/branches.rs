@@ -11,6 +11,8 @@ use crate::replay::monitors::Monitors;
 use crate::replay::recording::Recording;
 use crate::replay::timeline::Timeline;
 use crate::runtime::Time;
+use crate::source::scenario::Scenario;
+use crate::source::write;
 use crate::ui::command::When;
 use crate::ui::decimal::decimal;
 use crate::ui::i18n::Text;
@@ -79,8 +81,11 @@ impl Session {
     /// Opens the lesson anew. A run that the user did something to stays a branch.
     pub(super) fn start_over(&mut self) -> Change {
         self.error = None;
-        let touched = !self.timeline.inputs().is_empty() || self.branches.iter().count() > 1;
         let lesson = self.lesson.clone();
+        // Another scenario came with a link or a file, or was chosen.
+        let touched = !self.timeline.inputs().is_empty()
+            || self.branches.iter().count() > 1
+            || is_other(self.timeline.scenario(), &lesson.scenario);
         if !touched {
             return self.open(lesson);
         }
@@ -306,6 +311,21 @@ impl Session {
         });
         rows.into()
     }
+}
+
+/// Whether it is another scenario than the lesson's own, by more than the generation.
+fn is_other(scenario: &Scenario, own: &Scenario) -> bool {
+    let is_same = |own: &Scenario| {
+        write::scenario(scenario) == write::scenario(own) && scenario.recorded == own.recorded
+    };
+    let in_generation = || {
+        let own = Recording {
+            scenario: own.clone(),
+            inputs: Vec::new(),
+        };
+        own.in_generation(scenario.settings.era.0).scenario
+    };
+    !is_same(own) && !is_same(&in_generation())
 }
 
 fn enough(is_enough: bool) -> ControlFlow<()> {

@@ -65,6 +65,20 @@ test("every lesson's start, end and markers can be shared", onPage({}, async (ap
   }
 }));
 
+test("the same link opens once more when it is pasted once more", onPage({ lesson: "sandbox" }, async (app) => {
+  const state = await play(app);
+  const link = await url(app);
+  await app.elsewhere({ link }, async (other) => {
+    for (const again of [1, 2]) {
+      assert.equal(new URL(other.page.url()).hash, "", "the address is free for the next one");
+      await other.call("load", "deltafifo");
+      await other.page.evaluate((hash) => (location.hash = hash), new URL(link).hash);
+      const opened = await other.eventually(`${again}`, (s) => s.lesson === "sandbox");
+      assert.deepEqual(shown(opened), state);
+    }
+  });
+}));
+
 const HOSTILE = {
   "a later version": ["#v2;lesson=sandbox;x=1", /newer page/],
   "no version": ["#lesson=sandbox;at=listed", /v1/],
