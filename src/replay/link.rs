@@ -173,7 +173,32 @@ impl Link {
         Ok(())
     }
 
-    fn packed(&self) -> String {
+    /// As text, with what it carries packed before.
+    #[must_use]
+    pub fn with(&self, packed: &str) -> String {
+        let mut text = "#v1".to_owned();
+        let era = self.era.map(|era| era.0.era());
+        let at = self.at.as_ref().map(ToString::to_string);
+        for (name, value) in [
+            ("lesson", self.lesson.as_deref()),
+            ("era", era),
+            ("at", at.as_deref()),
+            ("sel", Some(&*self.selection)),
+            ("i", Some(packed)),
+        ] {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                text.push(';');
+                text.push_str(name);
+                text.push('=');
+                escape(value, &mut text);
+            }
+        }
+        text
+    }
+
+    /// What it carries, packed: the costly part, which is the same for every moment of a run.
+    #[must_use]
+    pub fn packed(&self) -> String {
         let mut text = String::new();
         match &self.change {
             Some(Change::Difference(change)) => trace::line(&mut text, "change", change.clone()),
@@ -193,23 +218,7 @@ impl Link {
 /// What stands behind the address of the page, with its `#`.
 impl fmt::Display for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("#v1")?;
-        let era = self.era.map(|era| era.0.era());
-        let at = self.at.as_ref().map(ToString::to_string);
-        let packed = self.packed();
-        for (name, value) in [
-            ("lesson", self.lesson.as_deref()),
-            ("era", era),
-            ("at", at.as_deref()),
-            ("sel", Some(&*self.selection)),
-            ("i", Some(&*packed)),
-        ] {
-            if let Some(value) = value.filter(|value| !value.is_empty()) {
-                write!(f, ";{name}=")?;
-                escape(value, f)?;
-            }
-        }
-        Ok(())
+        f.write_str(&self.with(&self.packed()))
     }
 }
 
@@ -259,17 +268,14 @@ fn version(text: &str) -> Result<(), Words> {
 }
 
 /// As it may stand in an address; what is not ASCII, and what separates, as `%XX`.
-fn escape(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn escape(text: &str, to: &mut String) {
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => write!(f, "{}", char::from(byte))?,
-            b'-' | b'_' | b'.' | b'/' | b':' | b'+' | b'~' | b',' => {
-                write!(f, "{}", char::from(byte))?
-            }
-            _ => write!(f, "%{byte:02X}")?,
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => to.push(char::from(byte)),
+            b'-' | b'_' | b'.' | b'/' | b':' | b'+' | b'~' | b',' => to.push(char::from(byte)),
+            _ => to.push_str(&format!("%{byte:02X}")),
         }
     }
-    Ok(())
 }
 
 fn unescape(text: &str) -> Result<String, Words> {

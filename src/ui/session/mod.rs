@@ -9,6 +9,7 @@ mod share;
 pub mod walk;
 pub mod why;
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -88,6 +89,8 @@ pub struct Session {
     asked: why::Asked,
     walking: Rc<walk::Walking>,
     settings: Rc<[SettingRow]>,
+    /// What all links to this run have in common, once one was asked for.
+    packed: RefCell<Option<Rc<share::Packed>>>,
 }
 
 impl Session {
@@ -117,6 +120,7 @@ impl Session {
             asked: why::Asked::default(),
             walking: Rc::default(),
             settings: Rc::new([]),
+            packed: RefCell::default(),
         };
         session.list_branches();
         session.list_settings();

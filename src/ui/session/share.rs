@@ -1,6 +1,7 @@
 //! What leaves the page and comes back: links, traces and transcripts.
 
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::lessons::{self, Lesson};
@@ -47,27 +48,16 @@ impl Session {
     /// # Errors
     /// Says why there is none, and what to do instead.
     fn share_link(&self) -> Result<String, Text> {
-        let lesson = lessons::load(&self.lesson.id).ok();
-        if lesson.is_none() && self.timeline.scenario().recorded.is_some() {
-            return Err(Text::new(
-                "This recording came from a file, and a link cannot carry it. Download the trace and share that file.",
-                "这段录制来自文件，链接装不下。请下载轨迹并分享该文件。",
-            ));
+        let packed = self.packed()?;
+        if self.is_beyond(packed.far) {
+            return Err(too_far(packed.far));
         }
-        let recording = self.timeline.recording();
-        let far = far(&recording);
-        if self.is_beyond(far) {
-            return Err(too_far(far));
-        }
-        let own = lesson
-            .as_ref()
-            .map(|lesson| (Arc::clone(&lesson.id), &lesson.scenario));
-        let mut link = Link::of(own, &recording);
+        let mut link = packed.link.clone();
         link.at = Some(self.moment());
         if let Some(selection) = self.selection() {
             link.selection = Arc::clone(&selection.anchor);
         }
-        let text = link.to_string();
+        let text = link.with(&packed.text);
         if text.len() > link::LONGEST {
             let (size, most) = (text.len(), link::LONGEST);
             return Err(Text::new(
@@ -80,6 +70,37 @@ impl Session {
             ));
         }
         Ok(text)
+    }
+
+    /// What all links to this run have in common.
+    fn packed(&self) -> Result<Rc<Packed>, Text> {
+        if let Some(packed) = &*self.packed.borrow() {
+            return Ok(Rc::clone(packed));
+        }
+        let lesson = lessons::load(&self.lesson.id).ok();
+        if lesson.is_none() && self.timeline.scenario().recorded.is_some() {
+            return Err(Text::new(
+                "This recording came from a file, and a link cannot carry it. Download the trace and share that file.",
+                "这段录制来自文件，链接装不下。请下载轨迹并分享该文件。",
+            ));
+        }
+        let recording = self.timeline.recording();
+        let own = lesson
+            .as_ref()
+            .map(|lesson| (Arc::clone(&lesson.id), &lesson.scenario));
+        let link = Link::of(own, &recording);
+        let packed = Rc::new(Packed {
+            text: link.packed(),
+            // The text has the rest.
+            link: Link {
+                lesson: link.lesson,
+                era: link.era,
+                ..Link::default()
+            },
+            far: far(&recording),
+        });
+        *self.packed.borrow_mut() = Some(Rc::clone(&packed));
+        Ok(packed)
     }
 
     /// The run as a file that can be opened again.
@@ -283,6 +304,16 @@ impl Session {
     }
 }
 
+/// What all links to a run have in common: to make it takes long, and it is the same at each step.
+pub(super) struct Packed {
+    /// The lesson and the generation.
+    link: Link,
+    /// What it carries.
+    text: String,
+    /// How many facts are computed to open it, at the most.
+    far: usize,
+}
+
 /// How a run was shared.
 #[derive(Clone, Copy)]
 enum Shared {
@@ -396,4 +427,57 @@ fn text_of(words: &Words) -> Text {
 #[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
 fn seconds(ms: u64) -> String {
     decimal(ms as f64 / 1_000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::ui::command::Command;
+
+    #[test]
+    fn what_all_links_to_a_run_have_in_common_is_made_once_for_each_run() {
+        let mut session = Session::new();
+        let mut before = session.packed().unwrap();
+        let set = |text: &str| Command::RunUntil(text.into());
+        for (command, is_same) in [
+            (Command::Step(3), true),
+            (Command::CutWatch, false),
+            (Command::Step(40), true),
+            (set("fact Popped"), true),
+            (Command::Seek(0), true),
+            (Command::Fork, false),
+            (Command::Branch(1), false),
+            (Command::Era("1.36".into()), false),
+            (Command::Reset, false),
+            (Command::Load("reflector".into()), false),
+        ] {
+            session.obey(command.clone());
+            let packed = session.packed().unwrap();
+            assert_eq!(Rc::ptr_eq(&packed, &before), is_same, "{command:?}");
+            // It is what a file says of the same run.
+            let trace = session.export(Export::Trace).unwrap();
+            let run = trace::read("a.jsonl", trace.as_bytes()).0.unwrap();
+            let lesson = lessons::load(&run.lesson).unwrap();
+            let mut link = Link::of(
+                Some((Arc::clone(&lesson.id), &lesson.scenario)),
+                &Recording {
+                    scenario: session.timeline.scenario().clone(),
+                    ..run.recording
+                },
+            );
+            link.at = run.at;
+            link.selection = session
+                .selection()
+                .map(|one| one.anchor.clone())
+                .unwrap_or_default();
+            assert_eq!(
+                session.share_link().unwrap(),
+                link.to_string(),
+                "{command:?}"
+            );
+            before = packed;
+        }
+    }
 }
