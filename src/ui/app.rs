@@ -6,7 +6,6 @@ use std::sync::Arc;
 use leptos::callback::{Callable, UnsyncCallback};
 use leptos::ev;
 use leptos::prelude::*;
-use leptos::wasm_bindgen::JsValue;
 
 use super::board::Board;
 use super::command::{Command, Export};
@@ -108,7 +107,7 @@ pub fn mount() {
 /// The page.
 #[component]
 pub fn App() -> impl IntoView {
-    let driver = Driver::open(take_link());
+    let driver = Driver::open(link_of_address());
     let on = driver.clone();
     let export = driver.clone();
     let ui = Ui {
@@ -122,7 +121,7 @@ pub fn App() -> impl IntoView {
     driver.attach(ui);
     follow(ui);
     let handle = window_event_listener(ev::hashchange, move |_| {
-        if let Some(link) = take_link() {
+        if let Some(link) = link_of_address() {
             ui.send(Command::OpenLink(link.into()));
         }
     });
@@ -132,21 +131,11 @@ pub fn App() -> impl IntoView {
     view! { <Board /> }
 }
 
-/// What stands behind the `#` of the address, where it is a link to a run. It is taken out: what is shown
-/// soon is something else, and only so does the same link open once more.
-fn take_link() -> Option<String> {
+/// What stands behind the `#` of the address, where it is a link to a run. It stays there, so that the
+/// page can be loaded anew and kept as a bookmark.
+fn link_of_address() -> Option<String> {
     let hash = window().location().hash().ok()?;
-    if !link::is_link(&hash) {
-        return None;
-    }
-    if let Ok(address) = window().location().href()
-        && let Ok(history) = window().history()
-    {
-        let page = address.split('#').next();
-        // In a frame without an address of its own it stays, and is opened all the same.
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", page);
-    }
-    Some(hash)
+    link::is_link(&hash).then_some(hash)
 }
 
 /// Keeps `<html>` and what is remembered in step with language and theme.

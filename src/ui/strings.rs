@@ -199,6 +199,7 @@ pub struct Strings {
     pub share_transcript: &'static str,
     pub why_of: &'static str,
     pub why_the_step: &'static str,
+    pub why_not_here: &'static str,
     pub why_is_it_here: &'static str,
 
     pub until: &'static str,
@@ -887,6 +888,7 @@ static EN: Strings = Strings {
     share_transcript: "Download the transcript",
     why_of: "Why",
     why_the_step: "this step",
+    why_not_here: "what you chose, which is not on the stage now",
     why_is_it_here: "Why it is here",
 
     until: "Until",
@@ -1120,6 +1122,7 @@ static ZH: Strings = Strings {
     share_transcript: "下载文字记录",
     why_of: "问",
     why_the_step: "这一步",
+    why_not_here: "所选的对象，此刻不在台上",
     why_is_it_here: "它为什么在这里",
 
     until: "直到",

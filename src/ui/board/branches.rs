@@ -187,7 +187,12 @@ fn event(ui: Ui, row: &ServerEvent) -> AnyView {
                 data-testid=id
                 title=word
                 aria-label=format!("{word}: {named}")
-                on:click=move |_| ui.send(command.clone())
+                on:click=move |event| {
+                    // The rows have moved under a second click that follows at once.
+                    if event.detail() < 2 {
+                        ui.send(command.clone());
+                    }
+                }
             >
                 {sign}
             </button>

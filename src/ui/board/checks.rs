@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::drawer::{DrawerState, Panel};
 use super::parts::part;
 use crate::replay::monitors::{Monitor, Violation};
 use crate::ui::app::Ui;
@@ -72,7 +73,7 @@ fn row(ui: Ui, monitor: Monitor, applies: bool, found: Option<&Violation>) -> An
 }
 
 /// What the monitors found, on the timeline.
-pub(super) fn tick(ui: Ui, found: &Violation, style: String) -> AnyView {
+pub(super) fn tick(ui: Ui, drawer: DrawerState, found: &Violation, style: String) -> AnyView {
     let lang = ui.lang.get();
     let explained = ui
         .view
@@ -88,7 +89,10 @@ pub(super) fn tick(ui: Ui, found: &Violation, style: String) -> AnyView {
             aria-label=title.clone()
             title=title
             style=style
-            on:click=move |_| ui.send(Command::Seek(to))
+            on:click=move |_| {
+                ui.send(Command::Seek(to));
+                drawer.show(Panel::Checks);
+            }
         ></button>
     }
     .into_any()

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::drawer::Tools;
+use super::layout::Layout;
 use super::parts::{part, text};
 use super::{checks, icons};
 use crate::replay::grain::Grain;
@@ -32,6 +33,13 @@ pub(super) fn Transport() -> impl IntoView {
     let at_end = Memo::new(move |_| {
         let (step, steps, endless, _) = at.get();
         step >= steps && !endless
+    });
+    // Which branch is shown, where there are several.
+    let branch = ui.memo(|view| {
+        let shown = view.branches.iter().find(|branch| branch.current);
+        shown
+            .filter(|_| view.branches.len() > 1)
+            .map(|branch| branch.name.clone())
     });
     let position = text(move || {
         let (step, steps, endless, time) = at.get();
@@ -95,6 +103,16 @@ pub(super) fn Transport() -> impl IntoView {
             </div>
             <Timeline />
             <div class="clock mono">
+                {part(move || {
+                    let name = branch.get().map(|name| name.get(ui.lang.get()).to_owned());
+                    name.map(|name| {
+                        view! {
+                            <b class="on-branch" data-testid="on-branch" title=name.clone()>
+                                {name.clone()}
+                            </b>
+                        }
+                    })
+                })}
                 <span>{position}</span>
                 <span aria-hidden="true">" · "</span>
                 <select
@@ -176,6 +194,7 @@ fn Timeline() -> impl IntoView {
     let ticks = ui.memo(|view| view.ticks.to_vec());
     let markers = ui.memo(|view| view.markers.to_vec());
     let followed = ui.memo(|view| view.followed.as_deref().cloned());
+    let drawer = Layout::get().drawer;
     let violations = ui.memo(|view| view.checks.violations.clone());
     // A run without end grows as it is looked at; its line grows by whole pieces.
     let steps = Memo::new(move |_| match at.get() {
@@ -242,7 +261,7 @@ fn Timeline() -> impl IntoView {
                 }
             />
             {part(move || {
-                let tick = |found: &Violation| checks::tick(ui, found, place(found.at));
+                let tick = |found: &Violation| checks::tick(ui, drawer, found, place(found.at));
                 violations.with(|all| all.iter().map(tick).collect_view())
             })}
             {part(move || {

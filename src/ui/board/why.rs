@@ -108,7 +108,7 @@ fn Pick() -> impl IntoView {
                     let other = (!listed)
                         .then(|| {
                             let anchor = anchor.as_deref().unwrap_or_default().to_owned();
-                            view! { <option value=anchor.clone() selected>{anchor.clone()}</option> }
+                            view! { <option value=anchor selected>{ui.words().why_not_here}</option> }
                         });
                     view! {
                         <option value="" selected=anchor.is_none()>{ui.words().why_the_step}</option>

@@ -241,6 +241,8 @@ impl Session {
         text.parse().map_err(|error| {
             let error: crate::replay::predicate::PredicateError = error;
             let [en, zh] = error.words();
+            // What was found before answers another question.
+            self.forget_found();
             self.fail(Text::new(&en, &zh), None)
         })
     }

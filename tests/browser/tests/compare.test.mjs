@@ -86,7 +86,7 @@ test("what is broken is on the timeline, and explained", onPage({ lesson: "refle
   const [lost] = (await app.state()).violations;
   await app.eventually("there", (s) => s.step === lost.at);
   await app.call("seek", 0);
-  await app.id("btn-checks").click();
+  // The mark has opened what explains it.
   const row = app.id("checks").locator('[data-monitor="lost"]');
   assert.match(await row.innerText(), /no KnownObjects to ask/);
   assert.match(await row.getAttribute("class"), /known/);
