@@ -1038,6 +1038,21 @@ impl Fact {
         }
     }
 
+    /// What it put into the queue.
+    #[must_use]
+    pub fn queued(&self) -> Option<DeltaType> {
+        match self {
+            Self::DeltaAppended { delta_type, .. } => Some(*delta_type),
+            Self::EntryAppended { entry, .. } => Some(match entry {
+                Entry::Delta(delta_type, _) => *delta_type,
+                Entry::ReplacedAll { .. } => DeltaType::ReplacedAll,
+                Entry::SyncAll => DeltaType::SyncAll,
+                Entry::Bookmark { .. } => DeltaType::Bookmark,
+            }),
+            _ => None,
+        }
+    }
+
     /// The key of the object that the fact is about, where it is about one.
     #[must_use]
     pub fn key(&self) -> Option<&Key> {

@@ -203,7 +203,7 @@ impl Predicate {
             && self.key.as_ref().is_none_or(|key| is_about(fact, key))
             && self
                 .delta
-                .is_none_or(|delta_type| queued(fact) == Some(delta_type))
+                .is_none_or(|delta_type| fact.queued() == Some(delta_type))
             && self.call.is_none_or(|call| is_call(fact, call))
             && (!self.tombstone || has_tombstone(fact))
             && self
@@ -337,19 +337,6 @@ fn is_about(fact: &Fact, key: &Key) -> bool {
             ..
         } => objects.iter().any(|object| object.key == *key),
         _ => fact.key() == Some(key),
-    }
-}
-
-fn queued(fact: &Fact) -> Option<DeltaType> {
-    match fact {
-        Fact::DeltaAppended { delta_type, .. } => Some(*delta_type),
-        Fact::EntryAppended { entry, .. } => Some(match entry {
-            Entry::Delta(delta_type, _) => *delta_type,
-            Entry::ReplacedAll { .. } => DeltaType::ReplacedAll,
-            Entry::SyncAll => DeltaType::SyncAll,
-            Entry::Bookmark { .. } => DeltaType::Bookmark,
-        }),
-        _ => None,
     }
 }
 
@@ -496,7 +483,7 @@ mod tests {
         };
         let deleted = count("delta=Deleted");
         assert!(deleted > 0 && deleted < count("fact=DeltaAppended"));
-        let is_deleted = |record: &&FactRecord| queued(&record.fact) == Some(DeltaType::Deleted);
+        let is_deleted = |record: &&FactRecord| record.fact.queued() == Some(DeltaType::Deleted);
         let key = facts.iter().find(is_deleted).unwrap().fact.key().unwrap();
         let both = count(&format!("delta=Deleted key={key}"));
         assert!(both > 0 && both < deleted);

@@ -161,7 +161,7 @@ impl Landmarks {
                 *found = (*count == rule.nth).then_some(at);
             }
         }
-        if let Some(delta_type) = delta_type(&record.fact) {
+        if let Some(delta_type) = record.fact.queued() {
             // Runs are shorter than that: `MAX_FACTS`.
             self.ticks
                 .push((u32::try_from(at).unwrap_or(u32::MAX), delta_type));
@@ -222,20 +222,6 @@ impl Landmarks {
         state.there.insert(object.key.clone(), mark);
         self.met.push((at, Arc::clone(&object.uid)));
         Rc::make_mut(&mut self.marks).insert(&object.uid, mark);
-    }
-}
-
-/// What a fact puts into the queue.
-fn delta_type(fact: &Fact) -> Option<DeltaType> {
-    match fact {
-        Fact::DeltaAppended { delta_type, .. } => Some(*delta_type),
-        Fact::EntryAppended { entry, .. } => Some(match entry {
-            Entry::Delta(delta_type, _) => *delta_type,
-            Entry::ReplacedAll { .. } => DeltaType::ReplacedAll,
-            Entry::SyncAll => DeltaType::SyncAll,
-            Entry::Bookmark { .. } => DeltaType::Bookmark,
-        }),
-        _ => None,
     }
 }
 
