@@ -200,6 +200,7 @@ pub struct Strings {
     pub why_of: &'static str,
     pub why_the_step: &'static str,
     pub why_not_here: &'static str,
+    pub thinned: &'static str,
     pub why_is_it_here: &'static str,
 
     pub until: &'static str,
@@ -888,6 +889,7 @@ static EN: Strings = Strings {
     share_transcript: "Download the transcript",
     why_of: "Why",
     why_the_step: "this step",
+    thinned: "oldest thinned",
     why_not_here: "what you chose, which is not on the stage now",
     why_is_it_here: "Why it is here",
 
@@ -1122,6 +1124,7 @@ static ZH: Strings = Strings {
     share_transcript: "下载文字记录",
     why_of: "问",
     why_the_step: "这一步",
+    thinned: "最旧处已稀疏",
     why_not_here: "所选的对象，此刻不在台上",
     why_is_it_here: "它为什么在这里",
 

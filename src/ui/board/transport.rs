@@ -34,6 +34,7 @@ pub(super) fn Transport() -> impl IntoView {
         let (step, steps, endless, _) = at.get();
         step >= steps && !endless
     });
+    let thinned = ui.memo(|view| view.thinned);
     // Which branch is shown, where there are several.
     let branch = ui.memo(|view| {
         let shown = view.branches.iter().find(|branch| branch.current);
@@ -103,6 +104,24 @@ pub(super) fn Transport() -> impl IntoView {
             </div>
             <Timeline />
             <div class="clock mono">
+                {part(move || {
+                    let thinned = thinned.get();
+                    (thinned > 0)
+                        .then(|| {
+                            let title = strings::thinned(ui.lang.get(), thinned);
+                            view! {
+                                <span
+                                    class="thinned"
+                                    data-testid="thinned"
+                                    role="note"
+                                    title=title.clone()
+                                    aria-label=title
+                                >
+                                    {ui.words().thinned}
+                                </span>
+                            }
+                        })
+                })}
                 {part(move || {
                     let name = branch.get().map(|name| name.get(ui.lang.get()).to_owned());
                     name.map(|name| {
@@ -201,29 +220,11 @@ fn Timeline() -> impl IntoView {
         (_, steps, true, _) => (steps / PIECE + 1) * PIECE,
         (_, steps, false, _) => steps,
     });
-    let thinned = ui.memo(|view| view.thinned);
     let place = move |step: usize| format!("--at:{}", decimal(share(step, steps.get())));
     view! {
         <div class="time" style=move || place(at.get().0)>
             <div class="rail"></div>
             <div class="done"></div>
-            {part(move || {
-                let thinned = thinned.get();
-                (thinned > 0)
-                    .then(|| {
-                        let words = strings::thinned(ui.lang.get(), thinned);
-                        view! {
-                            <div
-                                class="thinned"
-                                data-testid="thinned"
-                                role="note"
-                                title=words.clone()
-                                aria-label=words
-                                style=place(thinned)
-                            ></div>
-                        }
-                    })
-            })}
             {part(move || {
                 followed
                     .get()
