@@ -1,0 +1,1066 @@
+// A test API server over real HTTP: what a client that discovers, lists and watches sees of a Kubernetes API server, faults on
+// command included. tests/apiserver.test.mjs holds it against recorded answers of a real one. It takes no writes over the
+// API; objects change on command:
+//
+//     const api = await startApi({ port: 0 });
+//     api.create("pods", { metadata: { name: "a" } }); api.cut(); api.fail({ status: 429, retryAfter: 1, times: 2 });
+//
+// or, by hand, through a second port, a method's name as the path and its arguments as a JSON array:
+//
+//     node tests/browser/apiserver.mjs --port 9001 --pods 50 --rate 20
+//     curl -d '["pods", {"metadata": {"name": "a"}}]' http://127.0.0.1:9002/create
+//     curl -d '[]' http://127.0.0.1:9002/cut
+import { createServer } from "node:http";
+import { gzipSync } from "node:zlib";
+import { EventEmitter } from "node:events";
+import { parseArgs } from "node:util";
+import { fileURLToPath } from "node:url";
+import { KINDS, changed, example, random } from "./kinds.mjs";
+
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+// As a real one: a body is compressed above this.
+const GZIP_FROM = 128 * 1024;
+// How long a request for a version that is yet to come waits.
+const TOO_LARGE_MS = 3000;
+// A bookmark comes this long before a watch's time is over.
+const LAST_BOOKMARK_MS = 2000;
+// A reader that is so far behind is given up.
+const SLOW_BYTES = 64 * 1024 * 1024;
+const TICK_MS = 20;
+const ASKED = 10_000;
+const MATCH_EXACT = "Exact";
+const MATCH_NEWER = "NotOlderThan";
+
+/** JSON as Go writes it. */
+export function encode(value, pretty = false) {
+  const text = JSON.stringify(value, null, pretty ? 2 : 0);
+  const safe = /[<>&\u2028\u2029]/.test(text)
+    ? text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    : text;
+  return pretty ? safe : `${safe}\n`;
+}
+
+const failure = (code, reason, message, details, metadata = {}) => ({
+  kind: "Status",
+  apiVersion: "v1",
+  metadata,
+  status: "Failure",
+  message,
+  reason,
+  ...(details && { details }),
+  code,
+});
+/** An answer that is a Status, thrown from wherever it is found out. */
+class Refusal extends Error {
+  constructor(status, retryAfter) {
+    super(status.message);
+    Object.assign(this, { status, retryAfter });
+  }
+}
+const bad = (message) => new Refusal(failure(400, "BadRequest", message));
+const invalid = (...causes) => {
+  const all = causes.map((cause) => `${cause.field}: ${cause.message}`);
+  const what = all.length === 1 ? all[0] : `[${all.join(", ")}]`;
+  const details = { group: "meta.k8s.io", kind: "ListOptions", causes };
+  return new Refusal(failure(422, "Invalid", `ListOptions.meta.k8s.io "" is invalid: ${what}`, details));
+};
+const forbidden = (field, why) => ({ reason: "FieldValueForbidden", message: `Forbidden: ${why}`, field });
+const expired = (message, metadata) => failure(410, "Expired", message, undefined, metadata);
+const tooLarge = (asked, current) =>
+  failure(504, "Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    retryAfterSeconds: 1,
+  });
+
+/** @returns {(labels: object) => boolean} */
+export function labelSelector(text) {
+  const tokens = text.match(/==|!=|[=!(),<>]|[^\s=!(),<>]+/g) ?? [];
+  const next = (expected, ok) => {
+    const token = tokens.shift() ?? "";
+    if (!ok(token)) throw bad(`unable to parse requirement: found '${token}', expected: ${expected}`);
+    return token;
+  };
+  const word = () => next("identifier", (token) => /^[^=!(),<>]+$/.test(token));
+  const terms = [];
+  while (tokens.length > 0) {
+    if (tokens[0] === "!") {
+      tokens.shift();
+      const key = word();
+      terms.push((labels) => !(key in labels));
+    } else {
+      const key = word();
+      const operator = tokens[0] === undefined || tokens[0] === "," ? "exists" : tokens.shift();
+      let values = [];
+      if (operator === "in" || operator === "notin") {
+        next("(", (token) => token === "(");
+        for (let mark = ","; mark === ","; mark = next("',' or ')'", (token) => token === "," || token === ")")) {
+          values.push(word());
+        }
+      } else if (operator !== "exists") {
+        const none = tokens[0] === undefined || tokens[0] === ",";
+        values = [none ? "" : word()];
+      }
+      const among = (labels) => key in labels && values.includes(labels[key]);
+      if (operator === "exists") terms.push((labels) => key in labels);
+      else if (["in", "=", "=="].includes(operator)) terms.push(among);
+      else if (["notin", "!="].includes(operator)) terms.push((labels) => !among(labels));
+      else throw bad(`unable to parse requirement: found '${operator}', expected: in, notin, =, ==, !=, gt, lt`);
+    }
+    if (tokens.length > 0) next("',' or 'end of string'", (token) => token === ",");
+  }
+  return (labels) => terms.every((term) => term(labels ?? {}));
+}
+
+/** @returns {(object: object) => boolean} */
+export function fieldSelector(kind, text) {
+  const terms = text.split(",").filter(Boolean).map((term) => {
+    const [, field, operator, value] = /^([^=!]+)(==|=|!=)(.*)$/.exec(term) ?? [];
+    if (!field) throw bad(`invalid selector: '${term}'; can't understand '${term}'`);
+    if (!["metadata.name", "metadata.namespace", ...kind.fields].includes(field)) {
+      throw bad(`field label not supported: ${field}`);
+    }
+    return { path: field.split("."), wanted: operator !== "!=", value };
+  });
+  return (object) =>
+    terms.every(({ path, wanted, value }) => {
+      const found = path.reduce((at, name) => at?.[name], object);
+      return `${found ?? ""}` === value === wanted;
+    });
+}
+
+const keyOf = ({ metadata: { namespace, name } }) => (namespace ? `${namespace}/${name}` : name);
+const versionOf = ({ metadata }) => Number(metadata.resourceVersion);
+const apiVersion = (kind) => (kind.group ? `${kind.group}/${kind.version}` : kind.version);
+const PARTIAL = { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1" };
+const partial = ({ metadata }) => ({ ...PARTIAL, metadata });
+const full = (kind, object) => ({ kind: kind.kind, apiVersion: apiVersion(kind), ...object });
+const at = (object, revision) => ({ ...object, metadata: { ...object.metadata, resourceVersion: `${revision}` } });
+
+/** The objects of one resource and what became of them. */
+class Store {
+  constructor(kind, floor, room) {
+    Object.assign(this, { kind, floor, room, objects: new Map(), history: [], made: 0 });
+  }
+
+  apply(type, object, revision) {
+    const key = keyOf(object);
+    const event = { store: this, type, object, revision, before: this.objects.get(key), lines: {} };
+    if (type === "DELETED") this.objects.delete(key);
+    else this.objects.set(key, object);
+    this.history.push(event);
+    if (this.history.length > 2 * this.room) {
+      this.floor = this.history[this.room - 1].revision;
+      this.history.splice(0, this.room);
+    }
+    return event;
+  }
+
+  compact(revision) {
+    this.floor = revision;
+    this.history = this.history.filter((event) => event.revision > revision);
+  }
+
+  /** All objects by key, as they were at a revision. */
+  snapshot(revision) {
+    const objects = new Map(this.objects);
+    for (const event of [...this.history].reverse()) {
+      if (event.revision <= revision) break;
+      if (event.before) objects.set(keyOf(event.object), event.before);
+      else objects.delete(keyOf(event.object));
+    }
+    return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+}
+
+export async function startApi(options = {}) {
+  const api = new Api(options);
+  await api.up();
+  if (options.control !== undefined) await api.listenForCommands(options.control);
+  return api;
+}
+
+class Api extends EventEmitter {
+  #server;
+  #control;
+  #sockets = new Set();
+  #watches = new Set();
+  #rules = [];
+  #held = [];
+  #stalled = { watches: false, requests: false };
+  #cutAt;
+  #timer;
+  #uids = 0;
+  #random = random(1);
+
+  /**
+   * `kinds`: the plurals to serve, all without; `watchList`: streaming lists; `aggregated`: aggregated discovery; `watchCache`:
+   * without it, `limit` holds at resourceVersion=0, too; `history`: changes kept for each resource.
+   */
+  constructor({ port = 0, host = "127.0.0.1", kubernetes = "1.36.4", revision = 41_000, kinds, watchList = true,
+    aggregated = true, watchCache = true, bookmarkMs = 60_000, tooLargeMs = TOO_LARGE_MS, history = 20_000 } = {}) {
+    super();
+    this.settings = { host, kubernetes, watchList, aggregated, watchCache, bookmarkMs, tooLargeMs, history };
+    this.port = port;
+    this.revision = revision;
+    /** What was asked, the newest last: { method, url, path, accept, watch, status, at }. */
+    this.asked = [];
+    this.kinds = KINDS.filter((kind) => !kinds || kinds.includes(kind.plural));
+    this.stores = new Map();
+    // Two versions of a kind are one resource.
+    for (const kind of this.kinds) {
+      if (!this.stores.has(this.#id(kind))) this.stores.set(this.#id(kind), new Store(kind, revision, history));
+    }
+    /** "current", "stale" (in discovery, but it cannot be reached) or "gone", by group. */
+    this.groups = {};
+    this.pieceBytes = 0;
+  }
+
+  get url() {
+    return `http://${this.settings.host}:${this.port}`;
+  }
+
+  // --- what there is, and how it changes ----------------------------------------------------------
+
+  create(resource, given = {}) {
+    const { kind } = this.#store(resource);
+    const { name = `made-${this.#uids + 1}`, namespace = "default", ...metadata } = given.metadata ?? {};
+    return this.#apply(resource, "ADDED", {
+      ...given,
+      metadata: {
+        name,
+        ...(kind.namespaced && { namespace }),
+        uid: `00000000-0000-4000-8000-${(this.#uids += 1).toString(16).padStart(12, "0")}`,
+        resourceVersion: "",
+        creationTimestamp: new Date().toISOString().replace(/\.\d+/, ""),
+        ...metadata,
+      },
+    });
+  }
+
+  /** A JSON merge patch (RFC 7396); without one, what a controller would have written. */
+  update(resource, key, patch) {
+    const { kind, objects } = this.#store(resource);
+    const object = objects.get(key);
+    if (!object) throw new Error(`there is no ${resource} ${key}`);
+    const next = patch ? merge(object, patch) : changed(kind, object, this.revision);
+    return this.#apply(resource, "MODIFIED", next);
+  }
+
+  remove(resource, key) {
+    const object = this.#store(resource).objects.get(key);
+    if (!object) throw new Error(`there is no ${resource} ${key}`);
+    return this.#apply(resource, "DELETED", object);
+  }
+
+  /** A watch event or an item of a list as somebody recorded it, version included. */
+  replay(resource, { type = "ADDED", object }) {
+    const { kind: _, apiVersion: __, ...rest } = object;
+    this.revision = Math.max(this.revision, versionOf(rest));
+    return this.#tell(this.#store(resource).apply(type, rest, versionOf(rest)));
+  }
+
+  /** `count` made-up objects more. */
+  generate(resource, count, where) {
+    const store = this.#store(resource);
+    for (let made = 0; made < count; made += 1) {
+      this.create(resource, example(store.kind, store.made, where));
+      store.made += 1;
+    }
+    return store.objects.size;
+  }
+
+  /** So many changes a second from now on, most of them updates; 0: none. `count`: then no more. */
+  rate(perSecond, { resource = "pods", writes = 0.2, count = Infinity } = {}) {
+    clearInterval(this.#timer);
+    if (!(perSecond > 0)) return;
+    const store = this.#store(resource);
+    const { objects } = store;
+    const keys = [...objects.keys()];
+    const start = performance.now();
+    let sent = 0;
+    this.#timer = setInterval(() => {
+      const due = Math.min(count, ((performance.now() - start) * perSecond) / 1000);
+      for (; sent < due; sent += 1) {
+        const roll = this.#random();
+        const place = Math.floor(this.#random() * keys.length);
+        if (keys.length === 0 || roll < writes / 2) {
+          keys.push(keyOf(this.create(resource, example(store.kind, store.made))));
+          store.made += 1;
+        } else if (!objects.has(keys[place])) {
+          keys[place] = keys.at(-1);
+          keys.pop();
+        } else if (roll < writes) {
+          this.remove(resource, keys[place]);
+          keys[place] = keys.at(-1);
+          keys.pop();
+        } else {
+          this.update(resource, keys[place]);
+        }
+      }
+      if (sent >= count) clearInterval(this.#timer);
+    }, TICK_MS);
+  }
+
+  /** A version that something else has written: bookmarks tell it, events do not. */
+  advance(by = 1) {
+    return (this.revision += by);
+  }
+
+  /** Forgets what was before a revision, the present one without: a watch or an exact list from there gets 410. */
+  compact(revision = this.revision) {
+    for (const store of this.stores.values()) store.compact(revision);
+  }
+
+  // --- faults ---------------------------------------------------------------------------------------
+
+  /** Ends all open watches in the middle of the line of a change, `bytes` of it sent (half of it without). */
+  cut(bytes = 0) {
+    const kinds = new Set([...this.#watches].map((watch) => watch.store));
+    this.#cutAt = { bytes };
+    for (const { kind, objects } of kinds) {
+      const [key] = objects.keys();
+      if (key) this.update(this.#id(kind), key);
+      else this.create(this.#id(kind), example(kind, 0));
+    }
+    this.#cutAt = undefined;
+  }
+
+  /** Breaks the connections of all open watches, between two lines. */
+  drop() {
+    for (const watch of this.#watches) watch.response.socket?.destroySoon();
+  }
+
+  /** Ends all open watches as when their time is over. */
+  end() {
+    for (const watch of this.#watches) this.#endWatch(watch);
+  }
+
+  /** Half open: nothing comes any more, nothing is closed. */
+  stall({ watches = true, requests = true } = {}) {
+    this.#stalled = { watches, requests };
+  }
+
+  /** The end of it: what was held back goes out. */
+  resume() {
+    this.stall({ watches: false, requests: false });
+    for (const watch of this.#watches) this.#flush(watch);
+    for (const go of this.#held.splice(0)) go();
+  }
+
+  /**
+   * Refuses what is asked for from now on. `on`: "list", "watch", "discovery", "get" or any; `path`: a part of the path; `times`:
+   * how often; `status` 0 breaks the connection. Without a body it is the one that a real server (or kubectl proxy) sends.
+   */
+  fail(rule = {}) {
+    this.#rules.push({ status: 500, times: Infinity, ...rule });
+  }
+
+  /** Takes all of them back. */
+  heal() {
+    this.#rules = [];
+  }
+
+  /** A made-up event line of so many bytes to all open watches; the object is in no list. */
+  huge(bytes) {
+    for (const watch of this.#watches) {
+      const object = full(watch.kind, at({ metadata: { name: "huge", namespace: "default", annotations: { it: "" } } }, this.revision));
+      const line = encode({ type: "ADDED", object });
+      this.#send(watch, line.replace('"it":""', () => `"it":"${"x".repeat(Math.max(0, bytes - line.length))}"`));
+    }
+  }
+
+  /** Anything at all to all open watches. */
+  raw(text) {
+    for (const watch of this.#watches) this.#send(watch, text);
+  }
+
+  /** All bodies in chunks of so many bytes (0: as they come). */
+  pieces(bytes) {
+    this.pieceBytes = bytes;
+  }
+
+  /** A bookmark to all open watches that allow them. */
+  bookmark() {
+    for (const watch of this.#watches) this.#bookmark(watch);
+  }
+
+  /** "current", "stale" or "gone". */
+  group(name, state) {
+    this.groups[name] = state;
+  }
+
+  /**
+   * Ends and starts again: the connections break, what changed before is forgotten. With a `revision` the versions begin anew
+   * there, as after a restored backup.
+   */
+  async restart({ revision } = {}) {
+    await this.down();
+    if (revision !== undefined) {
+      this.revision = revision;
+      for (const { objects } of this.stores.values()) {
+        for (const [key, object] of objects) objects.set(key, at(object, (this.revision += 1)));
+      }
+    }
+    this.compact();
+    await this.up();
+  }
+
+  /** Nobody listens on the port any more. */
+  async down() {
+    await new Promise((closed) => {
+      this.#server.close(closed);
+      for (const socket of this.#sockets) socket.destroy();
+    });
+  }
+
+  async up() {
+    this.#server = createServer((request, response) => this.#answer(request, response));
+    this.#server.on("connection", (socket) => {
+      socket.setNoDelay(true);
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+    this.port = await listen(this.#server, this.port, this.settings.host);
+  }
+
+  async close() {
+    clearInterval(this.#timer);
+    this.resume();
+    await this.down();
+    this.#control?.closeAllConnections();
+    this.#control?.close();
+  }
+
+  // --- for a test to look at ------------------------------------------------------------------------
+
+  get watches() {
+    return [...this.#watches].map(({ url, since, sent, response }) => ({ url, since, sent, unread: response.writableLength }));
+  }
+
+  /** Waits until something is so; it is looked at whenever a request or a watch comes or goes. */
+  async when(what, predicate, patienceMs = 15_000) {
+    let given;
+    const late = new Promise((_, reject) => {
+      given = setTimeout(() => reject(new Error(`still not: ${what}; ${encode(this.overview())}`)), patienceMs);
+    });
+    try {
+      while (!predicate(this)) await Promise.race([new Promise((again) => this.once("change", again)), late]);
+    } finally {
+      clearTimeout(given);
+    }
+  }
+
+  overview() {
+    const objects = Object.fromEntries([...this.stores].map(([id, { objects }]) => [id, objects.size]));
+    return { url: this.url, revision: this.revision, objects, watches: this.watches, asked: this.asked.slice(-20) };
+  }
+
+  // --- inside ---------------------------------------------------------------------------------------
+
+  #id(kind) {
+    return kind.group ? `${kind.plural}.${kind.group}` : kind.plural;
+  }
+
+  #store(resource) {
+    const store = this.stores.get(resource) ?? [...this.stores].find(([id]) => id.startsWith(`${resource}.`))?.[1];
+    if (!store) throw new Error(`${resource} is not served`);
+    return store;
+  }
+
+  #apply(resource, type, object) {
+    this.revision += 1;
+    return this.#tell(this.#store(resource).apply(type, at(object, this.revision), this.revision));
+  }
+
+  #tell(event) {
+    for (const watch of this.#watches) {
+      if (watch.store === event.store) this.#pass(watch, event);
+    }
+    return event.object;
+  }
+
+  /** What a watch with selectors is told of a change, if anything. */
+  #pass(watch, event) {
+    if (event.revision <= watch.since) return;
+    watch.since = event.revision;
+    if (watch.namespace && event.object.metadata.namespace !== watch.namespace) return;
+    const was = event.before !== undefined && watch.selects(event.before);
+    const is = event.type !== "DELETED" && watch.selects(event.object);
+    if (!was && !is) return;
+    const type = !was ? "ADDED" : is ? "MODIFIED" : "DELETED";
+    const object = type === "DELETED" && event.type !== "DELETED" ? at(event.before, event.revision) : event.object;
+    // The same line for all watches of a form.
+    const form = `${watch.form} ${apiVersion(watch.kind)} ${type}`;
+    event.lines[form] ??= Buffer.from(this.#line(watch, type, object));
+    this.#send(watch, event.lines[form]);
+  }
+
+  #line(watch, type, object) {
+    return encode({ type, object: watch.form === "partial" ? partial(object) : full(watch.kind, object) });
+  }
+
+  #bookmark(watch, metadata = {}) {
+    if (!watch.bookmarks) return;
+    const object = { metadata: { resourceVersion: `${this.revision}`, ...metadata } };
+    this.#send(watch, this.#line(watch, "BOOKMARK", { ...object, ...watch.kind.empty }));
+  }
+
+  #send(watch, line) {
+    if (this.#cutAt) {
+      const bytes = Buffer.from(line);
+      this.#write(watch.response, bytes.subarray(0, this.#cutAt.bytes || bytes.length >> 1));
+      this.#after(watch.response, () => watch.response.socket?.destroySoon());
+      return this.#forget(watch);
+    }
+    watch.held.push(line);
+    if (!this.#stalled.watches) this.#flush(watch);
+  }
+
+  #flush(watch) {
+    watch.sent += watch.held.length;
+    for (const line of watch.held.splice(0)) this.#write(watch.response, line);
+    if (watch.response.writableLength > SLOW_BYTES) this.#endWatch(watch);
+  }
+
+  #write(response, data) {
+    if (!this.pieceBytes) return this.#after(response, () => response.write(data));
+    const bytes = Buffer.from(data);
+    for (let from = 0; from < bytes.length; from += this.pieceBytes) {
+      const piece = bytes.subarray(from, from + this.pieceBytes);
+      // Each in a turn of its own, or they would travel together.
+      response.tail = (response.tail ?? Promise.resolve()).then(() => {
+        response.write(piece);
+        return new Promise(setImmediate);
+      });
+    }
+  }
+
+  #after(response, action) {
+    if (response.tail) response.tail = response.tail.then(action);
+    else action();
+  }
+
+  #endWatch(watch) {
+    this.#after(watch.response, () => watch.response.end());
+    this.#forget(watch);
+  }
+
+  #forget(watch) {
+    clearTimeout(watch.over);
+    clearTimeout(watch.last);
+    clearInterval(watch.every);
+    this.#watches.delete(watch);
+    this.emit("change");
+  }
+
+  async #answer(request, response) {
+    const url = new URL(request.url, "http://localhost");
+    const query = url.searchParams;
+    // The old form of a watch's address.
+    const path = url.pathname.replace(/^(\/api\/[^/]+|\/apis\/[^/]+\/[^/]+)\/watch\//, "$1/");
+    const watch = path !== url.pathname || ["true", "1"].includes(query.get("watch"));
+    const asked = { method: request.method, url: request.url, path, accept: request.headers.accept ?? "", watch, status: 0, at: Date.now() };
+    this.asked.push(asked);
+    if (this.asked.length > ASKED) this.asked.splice(0, ASKED / 2);
+    this.emit("change");
+    response.on("finish", () => this.emit("change"));
+    if (this.#stalled.requests) {
+      await new Promise((go) => this.#held.push(go));
+    }
+    const context = { request, response, query, path, watch, asked };
+    try {
+      await this.#route(context);
+    } catch (error) {
+      if (error instanceof Refusal) {
+        const headers = error.status.details?.retryAfterSeconds ? { "retry-after": `${error.status.details.retryAfterSeconds}` } : {};
+        this.#json(context, error.status.code, error.status, headers);
+      } else {
+        this.#text(context, 500, `${error.stack}\n`);
+      }
+    }
+    this.emit("change");
+  }
+
+  async #route(context) {
+    const { path, watch, request } = context;
+    const target = this.#target(path);
+    const verb = !target?.kind ? "discovery" : watch ? "watch" : target.name === undefined ? "list" : "get";
+    const rule = this.#rules.find((rule) =>
+      rule.times > 0 && (!rule.on || rule.on === verb) && (!rule.path || path.includes(rule.path)));
+    if (rule) {
+      rule.times -= 1;
+      return this.#refuse(context, rule, target, verb);
+    }
+    if (request.method !== "GET") {
+      const message = "the server does not allow this method on the requested resource";
+      throw new Refusal(failure(405, "MethodNotAllowed", message, {}));
+    }
+    if (this.groups[target?.group] === "stale") return this.#text(context, 503, "service unavailable\n");
+    if (!target || this.groups[target.group] === "gone") {
+      const found = this.#document(context);
+      return found ? this.#json(context, 200, found, context.headers) : this.#text(context, 404, "404 page not found\n");
+    }
+    if (!target.kind) {
+      throw new Refusal(failure(404, "NotFound", "the server could not find the requested resource", {}));
+    }
+    if (verb === "watch") return this.#watch(context, target);
+    return verb === "list" ? this.#list(context, target) : this.#get(context, target);
+  }
+
+  #refuse(context, { status, body, contentType, retryAfter, message }, target, verb) {
+    if (status === 0) return context.response.socket?.destroy();
+    const headers = retryAfter === undefined ? {} : { "retry-after": `${retryAfter}` };
+    const kind = target?.kind;
+    const where = target?.namespace ? `in the namespace "${target.namespace}"` : "at the cluster scope";
+    const known = {
+      401: () => failure(401, "Unauthorized", "Unauthorized"),
+      403: () => failure(403, "Forbidden", `${kind?.plural} is forbidden: User "jane" cannot ${verb} resource "${kind?.plural}" ` +
+        `in API group "${kind?.group}" ${where}`, { kind: kind?.plural }),
+      404: () => failure(404, "NotFound", "the server could not find the requested resource", {}),
+      410: () => expired("The resourceVersion for the provided list is too old."),
+      429: () => "Too many requests, please try again later.\n",
+      500: () => `dial tcp ${this.settings.host}:16443: connect: connection refused\n`,
+      503: () => "service unavailable\n",
+      504: () => tooLarge(this.revision + 1, this.revision),
+    };
+    const answer = body ?? (message ? failure(status, "Unknown", message) : known[status]?.() ?? `${status}\n`);
+    if (typeof answer === "string") return this.#text(context, status, answer, headers, contentType);
+    return this.#json(context, status, answer, headers);
+  }
+
+  #text(context, status, text, headers = {}, type = TEXT_TYPE) {
+    this.#reply(context, status, text, { "x-content-type-options": "nosniff", ...headers, "content-type": type });
+  }
+
+  #json(context, status, value, headers = {}) {
+    const { query, request } = context;
+    const pretty = query.has("pretty")
+      ? !["false", "0"].includes(query.get("pretty"))
+      : /^(Mozilla\/5\.0|curl|Wget)/.test(request.headers["user-agent"] ?? "");
+    this.#reply(context, status, encode(value, pretty), { "content-type": JSON_TYPE, ...headers });
+  }
+
+  #reply({ request, response, asked }, status, text, headers) {
+    asked.status = status;
+    if (response.destroyed) return;
+    const all = { "cache-control": "no-cache, private", ...headers };
+    let body = Buffer.from(text);
+    if (body.length > GZIP_FROM && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")) {
+      body = gzipSync(body, { level: 1 });
+      Object.assign(all, { "content-encoding": "gzip", vary: "Accept-Encoding" });
+    }
+    response.writeHead(status, this.pieceBytes ? all : { ...all, "content-length": body.length });
+    this.#write(response, body);
+    this.#after(response, () => response.end());
+  }
+
+  // --- discovery ------------------------------------------------------------------------------------
+
+  /** What a path is about: nothing of ours, a group's version without a known kind, or a resource. */
+  #target(path) {
+    const [, core, group = "", version, rest] =
+      /^\/(?:(api)|apis\/([^/]+))\/([^/]+)\/(.+)$/.exec(path) ?? [];
+    if (!version) {
+      const [, only] = /^\/apis\/([^/]+)/.exec(path) ?? [];
+      return only && this.groups[only] === "stale" ? { group: only } : undefined;
+    }
+    const served = this.kinds.filter((kind) => kind.group === (core ? "" : group) && kind.version === version);
+    if (served.length === 0) return this.groups[group] === "stale" ? { group } : undefined;
+    const parts = rest.split("/").map(decodeURIComponent);
+    const spaced = parts[0] === "namespaces" && parts.length > 2;
+    const namespace = spaced ? parts[1] : undefined;
+    const [plural, name] = spaced ? parts.slice(2) : parts;
+    return { group, kind: served.find((kind) => kind.plural === plural), namespace, name };
+  }
+
+  #document(context) {
+    const { path, request } = context;
+    const groups = new Map();
+    for (const kind of this.kinds) {
+      if (this.groups[kind.group] !== "gone") groups.set(kind.group, [...(groups.get(kind.group) ?? []), kind]);
+    }
+    const core = groups.get("") ?? [];
+    groups.delete("");
+    const asked = this.settings.aggregated && this.#aggregatedForm(request.headers.accept ?? "");
+    if (asked && (path === "/api" || path === "/apis")) {
+      context.headers = {
+        "content-type": `${JSON_TYPE};g=apidiscovery.k8s.io;v=${asked};as=APIGroupDiscoveryList`,
+        vary: "Accept",
+      };
+      const items = path === "/api" ? [["", core]] : [...groups];
+      return {
+        kind: "APIGroupDiscoveryList",
+        apiVersion: `apidiscovery.k8s.io/${asked}`,
+        metadata: {},
+        items: items.map(([name, kinds]) => this.#aggregatedGroup(name, kinds)),
+      };
+    }
+    const servers = { serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: `${this.settings.host}:${this.port}` }] };
+    const group = (name, kinds) => {
+      const versions = unique(kinds, "version").map((version) => ({ groupVersion: `${name}/${version}`, version }));
+      return { name, versions, preferredVersion: versions[0], ...servers };
+    };
+    if (path === "/api") return { kind: "APIVersions", versions: ["v1"], ...servers };
+    if (path === "/apis") return { kind: "APIGroupList", groups: [...groups].map(([name, kinds]) => group(name, kinds)) };
+    if (path === "/api/v1") return { kind: "APIResourceList", groupVersion: "v1", resources: core.flatMap(legacy) };
+    const [, name, version] = /^\/apis\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? [];
+    const kinds = groups.get(name);
+    if (kinds && !version) return { kind: "APIGroup", apiVersion: "v1", ...group(name, kinds) };
+    const listed = kinds?.filter((kind) => kind.version === version) ?? [];
+    if (listed.length > 0) {
+      return { kind: "APIResourceList", apiVersion: "v1", groupVersion: `${name}/${version}`, resources: listed.flatMap(legacy) };
+    }
+    if (path === "/version") return this.#version();
+    if (path !== "/") return undefined;
+    return { paths: ["/api", "/api/v1", "/apis", ...[...groups.keys()].map((name) => `/apis/${name}`), "/version"] };
+  }
+
+  #aggregatedForm(accept) {
+    const wanted = accept.split(",").find((part) => part.includes("as=APIGroupDiscoveryList"));
+    return wanted && (/;v=(v2beta1|v2)\b/.exec(wanted)?.[1]);
+  }
+
+  #aggregatedGroup(name, kinds) {
+    const stale = this.groups[name] === "stale";
+    const named = (kind) => ({ group: "", version: "", kind });
+    return {
+      metadata: name ? { name } : {},
+      versions: unique(kinds, "version").map((version) => ({
+        version,
+        ...(!stale && {
+          resources: kinds.filter((kind) => kind.version === version).map((kind) => ({
+            resource: kind.plural,
+            responseKind: named(kind.kind),
+            scope: kind.namespaced ? "Namespaced" : "Cluster",
+            singularResource: kind.singular,
+            verbs: kind.verbs,
+            ...(kind.short.length > 0 && { shortNames: kind.short }),
+            ...(kind.categories.length > 0 && { categories: kind.categories }),
+            ...(kind.subresources.length > 0 && {
+              subresources: kind.subresources.map((sub) => ({ subresource: sub.name, responseKind: named(sub.kind), verbs: sub.verbs })),
+            }),
+          })),
+        }),
+        freshness: stale ? "Stale" : "Current",
+      })),
+    };
+  }
+
+  #version() {
+    const [major, minor] = this.settings.kubernetes.split(".");
+    return {
+      major,
+      minor,
+      emulationMajor: major,
+      emulationMinor: minor,
+      minCompatibilityMajor: major,
+      minCompatibilityMinor: `${minor - 1}`,
+      gitVersion: `v${this.settings.kubernetes}`,
+      gitCommit: "0".repeat(40),
+      gitTreeState: "clean",
+      buildDate: "2026-09-10T00:00:00Z",
+      goVersion: "go1.27.3",
+      compiler: "gc",
+      platform: "linux/amd64",
+    };
+  }
+
+  // --- get, list and watch --------------------------------------------------------------------------
+
+  #get(context, { kind, namespace, name }) {
+    const object = this.#store(this.#id(kind)).objects.get(namespace ? `${namespace}/${name}` : name);
+    if (!object) {
+      throw new Refusal(failure(404, "NotFound", `${kind.plural} "${name}" not found`, { name, kind: kind.plural }));
+    }
+    this.#json(context, 200, full(kind, object));
+  }
+
+  /** What the Accept header asks for: the first of its forms that there is. */
+  #form(context, kind, single) {
+    const parts = (context.request.headers.accept || "*/*").split(",").map((part) => part.trim());
+    for (const part of parts) {
+      const [type, ...parameters] = part.split(";").map((piece) => piece.trim());
+      if (![JSON_TYPE, "*/*", "application/*"].includes(type)) continue;
+      const as = parameters.find((piece) => piece.startsWith("as="))?.slice(3);
+      if (!as) return "full";
+      if (as === (single ? "PartialObjectMetadata" : "PartialObjectMetadataList")) return "partial";
+      if (as === "PartialObjectMetadata" && parts.length === 1) {
+        throw new Refusal(failure(406, "NotAcceptable",
+          `you requested PartialObjectMetadata, but the requested object is a list (*${kind.version}.${kind.kind}List)`));
+      }
+    }
+    throw new Refusal(failure(406, "NotAcceptable", "406: Not Acceptable\n\nAvailable representations: application/json, " +
+      "application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, " +
+      "application/vnd.kubernetes.protobuf;stream=watch", {}));
+  }
+
+  #selects({ query }, kind) {
+    const byLabel = labelSelector(query.get("labelSelector") ?? "");
+    const byField = fieldSelector(kind, query.get("fieldSelector") ?? "");
+    return (object) => byLabel(object.metadata.labels) && byField(object);
+  }
+
+  #asked(text) {
+    if (!/^\d*$/.test(text)) {
+      throw bad(`invalid resource version: resourceVersion: Invalid value: "${text}": ` +
+        `strconv.ParseUint: parsing "${text}": invalid syntax`);
+    }
+    return Number(text || 0);
+  }
+
+  async #list(context, { kind, namespace }) {
+    const { query } = context;
+    const form = this.#form(context, kind, false);
+    const given = query.get("resourceVersion") ?? "";
+    const match = query.get("resourceVersionMatch") ?? "";
+    const token = query.get("continue") ?? "";
+    const limit = this.#limit(query.get("limit") ?? "");
+    const about = "resourceVersionMatch";
+    if (match && !given) throw invalid(forbidden(about, `${about} is forbidden unless resourceVersion is provided`));
+    if (match && token) throw invalid(forbidden(about, `${about} is forbidden when continue is provided`));
+    if (match && ![MATCH_EXACT, MATCH_NEWER].includes(match)) {
+      throw invalid({ reason: "FieldValueNotSupported", field: about,
+        message: `Unsupported value: "${match}": supported values: "${MATCH_EXACT}", "${MATCH_NEWER}", ""` });
+    }
+    if (match === MATCH_EXACT && given === "0") {
+      throw invalid(forbidden(about, `${about} "${MATCH_EXACT}" is forbidden for resourceVersion "0"`));
+    }
+    const selects = this.#selects(context, kind);
+    const store = this.#store(this.#id(kind));
+    let revision = this.revision;
+    let start = "";
+    let size = limit;
+    if (token) {
+      const { rv, start: from } = this.#continued(token);
+      if (given && given !== "0") throw bad("specifying resource version is not allowed when using continue");
+      start = from.replace(/^\//, "").replace(/\0$/, "");
+      revision = rv === -1 ? this.revision : rv;
+      if (revision < store.floor) {
+        const rest = btoa(encode({ v: "meta.k8s.io/v1", rv: -1, start: `${start}\0` }).trimEnd()).replace(/=+$/, "");
+        throw new Refusal(expired("The provided continue parameter is too old to display a consistent list result. You can start a " +
+          "new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the " +
+          "results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or " +
+          "deleted between the time the first chunk was returned and now may show up in the list.", { continue: rest }));
+      }
+    } else {
+      const asked = this.#asked(given);
+      if (asked > this.revision) await this.#until(context, asked);
+      if (asked > this.revision) throw new Refusal(tooLarge(asked, this.revision));
+      // A limit and a version without a match mean Exact, for old times' sake.
+      if (asked > 0 && (match === MATCH_EXACT || (limit > 0 && !match))) {
+        if (asked < store.floor) throw new Refusal(expired("The resourceVersion for the provided list is too old."));
+        revision = asked;
+      }
+      if (given === "0" && this.settings.watchCache) size = 0;
+    }
+    const inside = (key, object) =>
+      (!namespace || object.metadata.namespace === namespace) && (!start || (namespace ? key.slice(namespace.length + 1) : key) > start);
+    const all = store.snapshot(revision).filter(([key, object]) => inside(key, object) && selects(object));
+    const page = size > 0 ? all.slice(0, size) : all;
+    const more = all.length - page.length;
+    const metadata = { resourceVersion: `${revision}` };
+    if (more > 0) {
+      const key = page.at(-1)[0];
+      const last = namespace ? key.slice(namespace.length + 1) : key;
+      metadata.continue = btoa(encode({ v: "meta.k8s.io/v1", rv: revision, start: `/${last}\0` }).trimEnd()).replace(/=+$/, "");
+      // With a selector nobody has counted.
+      if (!query.get("labelSelector") && !query.get("fieldSelector")) metadata.remainingItemCount = more;
+    }
+    const items = page.map(([, object]) => (form === "partial" ? partial(object) : object));
+    const list = form === "partial"
+      ? { kind: "PartialObjectMetadataList", apiVersion: PARTIAL.apiVersion }
+      : { kind: `${kind.kind}List`, apiVersion: apiVersion(kind) };
+    this.#json(context, 200, { ...list, metadata, items });
+  }
+
+  #limit(text) {
+    if (!/^-?\d*$/.test(text)) throw bad(`strconv.ParseInt: parsing "${text}": invalid syntax`);
+    return Number(text || 0);
+  }
+
+  #continued(token) {
+    const text = Buffer.from(token, "base64").toString("latin1");
+    try {
+      const { rv, start } = JSON.parse(text);
+      return { rv: Number(rv), start: `${start}` };
+    } catch {
+      throw bad(`invalid continue token: continue key is not valid: invalid character '${text[0]}' looking for beginning of value`);
+    }
+  }
+
+  /** Waits for a version that is yet to come, for as long as a real server does. */
+  async #until(context, revision) {
+    const until = Date.now() + this.settings.tooLargeMs;
+    while (this.revision < revision && Date.now() < until && !context.response.destroyed) {
+      await new Promise((waited) => setTimeout(waited, Math.min(TICK_MS, until - Date.now())));
+    }
+  }
+
+  async #watch(context, { kind, namespace, name }) {
+    const { query, response, request, asked } = context;
+    if (!kind.verbs.includes("watch")) {
+      throw new Refusal(failure(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {}));
+    }
+    const form = this.#form(context, kind, true);
+    const bookmarks = query.get("allowWatchBookmarks") === "true";
+    const initial = query.get("sendInitialEvents");
+    const match = query.get("resourceVersionMatch") ?? "";
+    const given = query.get("resourceVersion") ?? "";
+    this.#allowed(initial, match);
+    const selected = this.#selects(context, kind);
+    const selects = name ? (object) => object.metadata.name === name && selected(object) : selected;
+    if (!/^\d*$/.test(given)) {
+      throw new Refusal(failure(500, "InternalError", `Internal error occurred: resourceVersion: Invalid value: "${given}": ` +
+        `strconv.ParseUint: parsing "${given}": invalid syntax`));
+    }
+    const since = Number(given || 0);
+    const store = this.#store(this.#id(kind));
+    asked.status = 200;
+    response.writeHead(200, { "cache-control": "no-cache, private", "content-type": JSON_TYPE });
+    response.flushHeaders();
+    const watch = { url: request.url, kind, namespace, form, bookmarks, selects, store, since, response, held: [], sent: 0 };
+    const error = (status) => {
+      this.#send(watch, encode({ type: "ERROR", object: status }));
+      this.#endWatch(watch);
+    };
+    if (initial === "true" && since > this.revision) {
+      await this.#until(context, since);
+      if (since > this.revision) return error(tooLarge(since, this.revision));
+    }
+    const fromNow = since === 0 || initial === "true";
+    if (!fromNow && since < store.floor) {
+      return error(expired(this.settings.watchCache
+        ? `too old resource version: ${since} (${store.floor})`
+        : "The resourceVersion for the provided watch is too old."));
+    }
+    this.#watches.add(watch);
+    response.on("close", () => this.#forget(watch));
+    if (fromNow) {
+      watch.since = this.revision;
+      if (initial !== "false") {
+        for (const [, object] of store.snapshot(this.revision)) {
+          if ((!namespace || object.metadata.namespace === namespace) && selects(object)) {
+            this.#send(watch, this.#line(watch, "ADDED", object));
+          }
+        }
+      }
+      if (initial === "true") this.#bookmark(watch, { annotations: { "k8s.io/initial-events-end": "true" } });
+    } else {
+      for (const event of store.history) this.#pass(watch, event);
+    }
+    const seconds = Number(query.get("timeoutSeconds") ?? 0);
+    if (seconds > 0) {
+      watch.over = setTimeout(() => this.#endWatch(watch), seconds * 1000);
+      const last = seconds * 1000 - LAST_BOOKMARK_MS;
+      if (last > 0) watch.last = setTimeout(() => this.#bookmark(watch), last);
+    }
+    watch.every = setInterval(() => this.#bookmark(watch), this.settings.bookmarkMs);
+  }
+
+  #allowed(initial, match) {
+    const causes = [];
+    if (initial !== null && match !== MATCH_NEWER) {
+      causes.push(forbidden("resourceVersionMatch", `sendInitialEvents requires setting resourceVersionMatch to ${MATCH_NEWER}`));
+    } else if (initial !== null && !this.settings.watchList) {
+      causes.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"));
+    }
+    if (initial === null && match) {
+      causes.push(forbidden("resourceVersionMatch", "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+      if (match !== MATCH_NEWER) {
+        causes.push({ reason: "FieldValueNotSupported", message: `Unsupported value: "${match}": supported values: "${MATCH_NEWER}"`,
+          field: "resourceVersionMatch" });
+      }
+    }
+    if (causes.length > 0) throw invalid(...causes);
+  }
+
+  // --- commands over HTTP ---------------------------------------------------------------------------
+
+  async listenForCommands(port) {
+    const commands = ["create", "update", "remove", "generate", "rate", "advance", "compact", "cut", "drop", "end", "stall", "resume",
+      "fail", "heal", "huge", "raw", "pieces", "bookmark", "group", "restart", "down", "up", "overview"];
+    this.#control = createServer(async (request, response) => {
+      const reply = (status, value) => {
+        response.writeHead(status, { "content-type": JSON_TYPE });
+        response.end(`${JSON.stringify(value ?? null, null, 2)}\n`);
+      };
+      const name = request.url.slice(1) || "overview";
+      if (!commands.includes(name)) return reply(404, { commands });
+      try {
+        let text = "";
+        for await (const piece of request) text += piece;
+        reply(200, await this[name](...JSON.parse(text || "[]")));
+      } catch (error) {
+        reply(400, { error: error.message });
+      }
+    });
+    this.controlUrl = `http://${this.settings.host}:${await listen(this.#control, port, this.settings.host)}`;
+  }
+}
+
+function listen(server, port, host) {
+  return new Promise((listening, failed) => {
+    server.once("error", failed);
+    server.listen(port, host, () => listening(server.address().port));
+  });
+}
+
+const unique = (all, field) => [...new Set(all.map((one) => one[field]))];
+
+function legacy(kind) {
+  const { plural, singular, namespaced, kind: name, verbs, short, categories, hash } = kind;
+  return [
+    {
+      name: plural,
+      singularName: singular,
+      namespaced,
+      kind: name,
+      verbs,
+      ...(short.length > 0 && { shortNames: short }),
+      ...(categories.length > 0 && { categories }),
+      ...(hash && { storageVersionHash: hash }),
+    },
+    ...kind.subresources.map((sub) => ({ name: `${plural}/${sub.name}`, singularName: "", namespaced, kind: sub.kind, verbs: sub.verbs })),
+  ];
+}
+
+function merge(target, patch) {
+  if (patch === null || typeof patch !== "object" || Array.isArray(patch)) return patch;
+  const next = { ...(target !== null && typeof target === "object" && !Array.isArray(target) ? target : {}) };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete next[key];
+    else next[key] = merge(next[key], value);
+  }
+  return next;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const number = (text, fallback) => (text === undefined ? fallback : Number(text));
+  const { values } = parseArgs({
+    options: {
+      port: { type: "string" },
+      control: { type: "string" },
+      kubernetes: { type: "string" },
+      rate: { type: "string" },
+      resource: { type: "string" },
+      "no-watch-list": { type: "boolean" },
+      "no-aggregated": { type: "boolean" },
+      "bookmark-ms": { type: "string" },
+      ...Object.fromEntries(KINDS.map(({ plural }) => [plural, { type: "string" }])),
+    },
+  });
+  const port = number(values.port, 9001);
+  const api = await startApi({
+    port,
+    control: number(values.control, port && port + 1),
+    kubernetes: values.kubernetes,
+    watchList: !values["no-watch-list"],
+    aggregated: !values["no-aggregated"],
+    bookmarkMs: number(values["bookmark-ms"], undefined),
+  });
+  const counts = { namespaces: 4, nodes: 5, pods: 20, secrets: 5, configmaps: 5, deployments: 5, events: 0, crontabs: 3 };
+  for (const [plural, count] of Object.entries(counts)) api.generate(plural, number(values[plural], count));
+  api.rate(number(values.rate, 0), { resource: values.resource });
+  console.log(`a test API server: ${api.url}, commands: ${api.controlUrl}`);
+}
