@@ -267,6 +267,7 @@ fn recorded() -> impl Strategy<Value = Recorded> {
             code,
             reason: "Expired".to_owned(),
             message: String::new(),
+            causes: Vec::new(),
         }),
         1 => Just(RecordedEvent::Cut { bytes: 7 }),
     ];

@@ -24,6 +24,8 @@ pub const MAX_LINE: usize = 8 << 20;
 pub const MAX_EVENTS: usize = 10_000;
 /// The most objects of a list, for the same reason.
 pub const MAX_ITEMS: usize = 10_000;
+/// The most texts of causes: a server has one or two.
+const MAX_CAUSES: usize = 16;
 /// How much of a text is quoted in a message.
 const QUOTED: usize = 80;
 
@@ -80,6 +82,9 @@ pub enum RecordedEvent {
         reason: String,
         /// Its text.
         message: String,
+        /// The texts of its `details.causes`: one of them tells a version that is too large from any
+        /// other timeout.
+        causes: Vec<String>,
     },
     /// The connection broke inside a line.
     Cut {
@@ -466,6 +471,7 @@ fn event_in(value: Value) -> Result<RecordedEvent, (String, String)> {
             code: code(&object),
             reason: text_of(&object, "reason").unwrap_or_default().to_owned(),
             message: text_of(&object, "message").unwrap_or_default().to_owned(),
+            causes: causes(&object),
         }),
         EventType::Added | EventType::Modified | EventType::Deleted => {
             if text_of(&object, "kind") == Some("Table") {
@@ -886,6 +892,19 @@ fn code(status: &Map<String, Value>) -> u16 {
         .and_then(Value::as_u64)
         .and_then(|code| u16::try_from(code).ok())
         .unwrap_or_default()
+}
+
+/// The texts of the causes of a Status, reasons and messages alike.
+fn causes(status: &Map<String, Value>) -> Vec<String> {
+    let causes = status.get("details").and_then(|of| of.get("causes"));
+    let causes = causes.and_then(Value::as_array).into_iter().flatten();
+    causes
+        .flat_map(|cause| [cause.get("reason"), cause.get("message")])
+        .filter_map(|text| text.and_then(Value::as_str))
+        .filter(|text| !text.is_empty())
+        .take(MAX_CAUSES)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// serde_json's reason without its place, which is said elsewhere.

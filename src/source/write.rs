@@ -189,11 +189,15 @@ pub fn event(event: &RecordedEvent) -> Value {
             code,
             reason,
             message,
+            causes,
         } => {
             object.put("kind", "Status".into());
             object.put("code", (*code).into());
             object.put("reason", (&**reason).into());
             object.put("message", (&**message).into());
+            let mut details = Fields::default();
+            details.put("causes", array(causes.iter().map(|text| cause(text))));
+            object.put("details", details.done());
             (EventType::Error, object.done())
         }
         RecordedEvent::Cut { bytes } => {
@@ -204,6 +208,12 @@ pub fn event(event: &RecordedEvent) -> Value {
     let mut fields = Fields::default();
     fields.put("type", kind.as_str().into());
     fields.some("object", Some(object));
+    fields.done()
+}
+
+fn cause(text: &str) -> Value {
+    let mut fields = Fields::default();
+    fields.put("message", text.into());
     fields.done()
 }
 
