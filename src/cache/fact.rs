@@ -147,6 +147,8 @@ pub enum WatchEnd {
     Cut,
     /// The connection broke inside a line; so many bytes of it had come.
     CutInLine(u32),
+    /// Nothing came for too long: whoever reads has given it up.
+    Silent,
     /// An `ERROR` event ended it: code and reason.
     Failed(u16, Arc<str>),
 }
@@ -282,6 +284,22 @@ pub enum Fact {
         rv: Rv,
         /// How many objects.
         count: u32,
+    },
+    /// What a real server has, all of it: it told so with a list, or with a stream's initial events.
+    ObjectsLearned {
+        /// As of this version.
+        rv: Rv,
+        /// The objects.
+        objects: Arc<[ObjectRef]>,
+    },
+    /// The server asks to come again later, and the client will.
+    RequestDeferred {
+        /// HTTP status.
+        code: u16,
+        /// When, in ms from now.
+        after_ms: u64,
+        /// How often the request was sent so far.
+        attempt: u32,
     },
     /// The server could not answer a list.
     ListRefused {
@@ -939,6 +957,8 @@ impl Fact {
             Self::RefusalsAsked { .. } => "RefusalsAsked",
             Self::HistoryCompacted { .. } => "HistoryCompacted",
             Self::ListAnswered { .. } => "ListAnswered",
+            Self::ObjectsLearned { .. } => "ObjectsLearned",
+            Self::RequestDeferred { .. } => "RequestDeferred",
             Self::ListRefused { .. } => "ListRefused",
             Self::WatchAccepted { .. } => "WatchAccepted",
             Self::WatchRefused { .. } => "WatchRefused",

@@ -30,6 +30,7 @@ pub use crate::runtime::virtual_time::{
 use crate::runtime::virtual_time::{HandlerSettings, PoppedWork, World};
 use crate::source::Refusals;
 use crate::source::any::AnySource;
+use crate::source::known::Known;
 use crate::source::program::event_of;
 pub use crate::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
 use crate::source::simulator::{order_refusals, take_refusal};
@@ -535,10 +536,18 @@ impl Picture {
                 api.oldest = Arc::clone(oldest);
                 api.history.clear();
             }
+            Fact::ObjectsLearned { rv, objects } => {
+                api.rv = Arc::clone(rv);
+                api.deleted.clear();
+                let all = objects.iter();
+                api.objects = all
+                    .map(|object| (object.key.clone(), told_object(object, false)))
+                    .collect();
+            }
             Fact::WatchAccepted { rv } => api.watch = Some(Arc::clone(rv)),
             Fact::EventSent { event, object, .. } => {
                 api.line(*event, object, Delivery::Waiting);
-                if api.feed == Feed::Recorded {
+                if matches!(api.feed, Feed::Recorded | Feed::Cluster) {
                     api.told(*event, object);
                 }
             }
@@ -1063,6 +1072,17 @@ impl QueueRoom {
 
 impl ApiRoom {
     /// What a recorded event says of the server.
+    /// What a server is known to have.
+    fn know(&mut self, known: &Known) {
+        self.rv = Arc::clone(known.rv());
+        self.told_by_events = known.is_complete();
+        for (key, (object, deleted)) in known.objects() {
+            let object = told_object(object, *deleted);
+            self.objects.insert(key.clone(), object);
+        }
+        self.deleted = known.deleted().cloned().collect();
+    }
+
     fn told(&mut self, event: EventType, object: &ObjectRef) {
         if !object.rv.is_empty() {
             self.rv = Arc::clone(&object.rv);
@@ -1074,11 +1094,7 @@ impl ApiRoom {
         if event == EventType::Added {
             self.objects.shift_remove(&object.key);
         }
-        let entry = ApiObject {
-            object: object.clone(),
-            body: Body::default(),
-            deleted,
-        };
+        let entry = told_object(object, deleted);
         let was = self.objects.insert(object.key.clone(), entry);
         if deleted && was.is_none_or(|was| !was.deleted) {
             self.deleted.push_back(object.key.clone());
@@ -1119,6 +1135,15 @@ impl ApiRoom {
     }
 }
 
+/// Nothing is told of what it is like.
+fn told_object(object: &ObjectRef, deleted: bool) -> ApiObject {
+    ApiObject {
+        object: object.clone(),
+        body: Body::default(),
+        deleted,
+    }
+}
+
 /// Bookmarks and errors change no object.
 fn is_change(event: EventType) -> bool {
     !matches!(event, EventType::Bookmark | EventType::Error)
@@ -1154,18 +1179,13 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
         }
         AnySource::Recorded(recording) => {
             room.watch = recording.open_watch();
-            room.rv = Arc::clone(recording.rv());
-            room.told_by_events = recording.knows_objects();
-            for (key, (object, deleted)) in recording.objects() {
-                let object = ApiObject {
-                    object: object.clone(),
-                    body: Body::default(),
-                    deleted: *deleted,
-                };
-                room.objects.insert(key.clone(), object);
-            }
-            room.deleted = recording.deleted().cloned().collect();
+            room.know(recording.known());
             recording.stream()
+        }
+        AnySource::Live(live) => {
+            room.watch = live.open_watch();
+            room.know(live.known());
+            live.stream()
         }
         AnySource::Program(program) => program.calls(),
     };

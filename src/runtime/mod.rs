@@ -52,6 +52,15 @@ impl From<ApiError> for Refused {
     }
 }
 
+/// What a reflector asks a source for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A list, or a page of one.
+    List(ListRequest),
+    /// A watch.
+    Watch(WatchRequest),
+}
+
 /// Where list and watch come from.
 ///
 /// A source states the server's facts itself; it never sees queue, store or handlers.
@@ -75,6 +84,19 @@ pub trait Source: Clone {
 
     /// Whether the reflector begins with a list (else with a watch: a recording of a watch alone).
     fn begins_with_list(&self) -> bool;
+
+    /// The reflector asks; the answer is taken with [`Source::list`] or [`Source::watch`].
+    fn ask(&mut self, _ask: Asked) {}
+
+    /// When the answer is here that is usually here then; nothing: that is not known yet.
+    fn answer_at(&self, usual: Time) -> Option<Time> {
+        Some(usual)
+    }
+
+    /// Whether it goes by what it is told from outside, often.
+    fn is_told(&self) -> bool {
+        false
+    }
 
     /// Answers a list, or a page of it.
     ///

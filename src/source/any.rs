@@ -7,9 +7,10 @@ use kube_core::DynamicObject;
 use crate::cache::delta::DeltaType;
 use crate::cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
 use crate::cache::trace::Trace;
-use crate::runtime::{Refused, Source, Time};
+use crate::runtime::{Asked, Refused, Source, Time};
 
 use super::Command;
+use super::live::Live;
 use super::program::Program;
 use super::recorded::Recording;
 use super::simulator::Simulator;
@@ -25,6 +26,8 @@ pub enum AnySource {
     Server(Simulator),
     /// A recorded stream.
     Recorded(Recording),
+    /// A real cluster, or what one has told.
+    Live(Live),
     /// A program that calls the queue itself.
     Program(Program),
 }
@@ -34,6 +37,7 @@ macro_rules! each {
         match $self {
             AnySource::Server($source) => $call,
             AnySource::Recorded($source) => $call,
+            AnySource::Live($source) => $call,
             AnySource::Program($source) => $call,
         }
     };
@@ -60,6 +64,18 @@ impl Source for AnySource {
 
     fn begins_with_list(&self) -> bool {
         each!(self, source => source.begins_with_list())
+    }
+
+    fn ask(&mut self, ask: Asked) {
+        each!(self, source => source.ask(ask));
+    }
+
+    fn answer_at(&self, usual: Time) -> Option<Time> {
+        each!(self, source => source.answer_at(usual))
+    }
+
+    fn is_told(&self) -> bool {
+        each!(self, source => source.is_told())
     }
 
     fn list(

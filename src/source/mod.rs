@@ -1,6 +1,8 @@
 //! Where list and watch come from.
 
 pub mod any;
+pub mod known;
+pub mod live;
 pub mod pod;
 pub mod program;
 pub mod recorded;
@@ -10,6 +12,8 @@ pub mod stream;
 pub mod wire;
 pub mod workload;
 pub mod write;
+
+use std::sync::Arc;
 
 use crate::cache::lister_watcher::ApiErrorKind;
 
@@ -35,6 +39,8 @@ pub enum Command {
     ErrorEvent(u16),
     /// Refuse the next requests; no times: take back what was asked for and has not come yet.
     Refuse(Refusals),
+    /// What a real cluster has answered, all at once.
+    Tell(Arc<[live::Telling]>),
 }
 
 /// Requests that a simulated server refuses.

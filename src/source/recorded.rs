@@ -6,11 +6,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use kube_core::DynamicObject;
 
-use crate::cache::fact::{EventType, Fact, ObjectRef, Refusal, Rv, WatchEnd};
-use crate::cache::key::Key;
+use crate::cache::fact::{EventType, Fact, Refusal, Rv, WatchEnd};
 use crate::cache::lister_watcher::{ApiError, ListPage, ListRequest, WatchItem, WatchRequest};
 use crate::cache::object::Item;
 use crate::cache::step::Step;
@@ -18,7 +16,8 @@ use crate::cache::trace::Trace;
 use crate::runtime::{Refused, Source, Time};
 
 use super::Command;
-use super::simulator::{DELETED_SHOWN, bare, key_of, reference, write_target};
+use super::known::Known;
+use super::simulator::{bare, key_of, reference, write_target};
 use super::stream::Stream;
 use super::wire::{Recorded, RecordedEvent};
 
@@ -37,20 +36,19 @@ pub struct Recording {
     /// How many events were taken.
     number: u32,
     stream: Stream,
-    /// What the server had by now, going by the list and the events; without a list nobody knows.
-    objects: IndexMap<Key, (ObjectRef, bool)>,
-    deleted: VecDeque<Key>,
-    rv: Rv,
+    /// What the server had by now; without a list nobody knows.
+    known: Known,
 }
 
 impl Recording {
     /// From what [`super::wire::open`] read.
     #[must_use]
     pub fn new(recorded: Recorded) -> Self {
-        let mut objects = IndexMap::new();
-        for object in recorded.start.iter().flat_map(|list| &list.items) {
-            let key = key_of(object);
-            objects.insert(key.clone(), (reference(&key, object), false));
+        let mut known = Known::new("".into(), recorded.start.is_some());
+        if let Some(start) = &recorded.start {
+            let objects = start.items.iter();
+            let objects: Vec<_> = objects.map(|o| reference(&key_of(o), o)).collect();
+            known.learn(Arc::clone(&start.rv), &objects);
         }
         let list = recorded.start.map(|start| ListPage {
             resource_version: start.rv,
@@ -58,11 +56,7 @@ impl Recording {
             continue_token: Arc::default(),
         });
         Self {
-            objects,
-            deleted: VecDeque::new(),
-            rv: list
-                .as_ref()
-                .map_or_else(|| "".into(), |list| Arc::clone(&list.resource_version)),
+            known,
             has_list: list.is_some(),
             list,
             events: recorded.events.into(),
@@ -86,59 +80,10 @@ impl Recording {
         &self.stream
     }
 
-    /// The version of the list, or of the last event sent.
+    /// What the server is known to have.
     #[must_use]
-    pub fn rv(&self) -> &Rv {
-        &self.rv
-    }
-
-    /// Whether it is known what the server had: there was a list.
-    #[must_use]
-    pub fn knows_objects(&self) -> bool {
-        self.has_list
-    }
-
-    /// The server's objects, the last deleted ones (true) among them.
-    pub fn objects(&self) -> impl Iterator<Item = (&Key, &(ObjectRef, bool))> {
-        self.objects.iter()
-    }
-
-    /// The deleted ones among them, the longest ago first.
-    pub fn deleted(&self) -> impl Iterator<Item = &Key> {
-        self.deleted.iter()
-    }
-
-    fn follow(&mut self, event: EventType, object: &ObjectRef) {
-        if !object.rv.is_empty() {
-            self.rv = Arc::clone(&object.rv);
-        }
-        if !self.has_list {
-            return;
-        }
-        let key = &object.key;
-        match event {
-            EventType::Added => {
-                self.objects.shift_remove(key);
-                self.deleted.retain(|other| other != key);
-                self.objects.insert(key.clone(), (object.clone(), false));
-            }
-            EventType::Modified => {
-                self.deleted.retain(|other| other != key);
-                self.objects.insert(key.clone(), (object.clone(), false));
-            }
-            EventType::Deleted => {
-                let was = self.objects.insert(key.clone(), (object.clone(), true));
-                if was.is_none_or(|(_, deleted)| !deleted) {
-                    self.deleted.push_back(key.clone());
-                }
-                if self.deleted.len() > DELETED_SHOWN
-                    && let Some(first) = self.deleted.pop_front()
-                {
-                    self.objects.shift_remove(&first);
-                }
-            }
-            EventType::Bookmark | EventType::Error => {}
-        }
+    pub fn known(&self) -> &Known {
+        &self.known
     }
 }
 
@@ -167,7 +112,8 @@ impl Source for Recording {
             | Command::Close
             | Command::Bookmark
             | Command::ErrorEvent(_)
-            | Command::Refuse(_) => {}
+            | Command::Refuse(_)
+            | Command::Tell(_) => {}
         }
     }
 
@@ -216,7 +162,7 @@ impl Source for Recording {
                 return;
             }
         };
-        self.follow(sent, &object);
+        self.known.follow(sent, &object);
         self.stream.send(now, sent, object, item, trace);
     }
 

@@ -13,6 +13,7 @@ use crate::runtime::virtual_time::{
 };
 
 use super::any::AnySource;
+use super::live::{self, Live, Telling};
 use super::pod::{self, Write};
 use super::program::Program;
 use super::recorded::Recording;
@@ -74,6 +75,11 @@ pub enum Act {
     Cut,
     /// Forget the history.
     Compact,
+    /// What a cluster has told.
+    Tell {
+        /// It.
+        tellings: Arc<[Telling]>,
+    },
     /// Pop once.
     Pop,
     /// Set how the process loop runs.
@@ -156,6 +162,13 @@ impl Read for Entry {
             },
             "cut" => Act::Cut,
             "compact" => Act::Compact,
+            "tell" => {
+                let told: Vec<Value> = fields.need("told")?;
+                let tellings = told.into_iter().map(live::telling);
+                Act::Tell {
+                    tellings: tellings.collect::<Result<_, _>>()?,
+                }
+            }
             "pop" => Act::Pop,
             "mode" => Act::Mode {
                 mode: fields.need("mode")?,
@@ -246,6 +259,7 @@ impl Act {
                 | Self::AddHandler { .. }
                 | Self::RemoveHandler { .. }
                 | Self::Print { .. }
+                | Self::Tell { .. }
                 | Self::Ask { .. }
         )
     }
@@ -267,6 +281,7 @@ impl Act {
             }
             Self::Cut => return Ok(Input::Source(Command::Cut)),
             Self::Compact => return Ok(Input::Source(Command::Compact)),
+            Self::Tell { tellings } => return Ok(Input::Source(Command::Tell(tellings))),
             Self::Pop => return Ok(Input::Pop),
             Self::Mode { mode } => return Ok(Input::Mode(mode.0)),
             Self::KnownObjects { on } => return Ok(Input::KnownObjects(on)),
@@ -327,6 +342,7 @@ impl Scenario {
         }
         let source = match self.settings.feed {
             Feed::Program => AnySource::Program(Program::default()),
+            Feed::Cluster => AnySource::Live(Live::default()),
             Feed::Recorded => {
                 AnySource::Recorded(Recording::new(self.recorded.clone().unwrap_or_default()))
             }

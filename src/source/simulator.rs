@@ -425,6 +425,8 @@ impl Source for Simulator {
                 }
             }
             Command::Refuse(refusals) => self.ask_refusals(refusals, trace),
+            // It knows for itself what it has.
+            Command::Tell(_) => {}
         }
     }
 

@@ -69,6 +69,18 @@ impl Stream {
         item: WatchItem<DynamicObject>,
         trace: &mut impl Trace,
     ) {
+        self.send_at(now + TRAVEL_MS, event, object, item, trace);
+    }
+
+    /// The same, with the moment when it arrives.
+    pub fn send_at(
+        &mut self,
+        arrival: Time,
+        event: EventType,
+        object: ObjectRef,
+        item: WatchItem<DynamicObject>,
+        trace: &mut impl Trace,
+    ) {
         self.note(event, object.clone(), Delivery::Waiting);
         let ends_list = matches!(
             item,
@@ -77,7 +89,7 @@ impl Stream {
                 ..
             }
         );
-        self.on_the_way.push_back((now + TRAVEL_MS, item));
+        self.on_the_way.push_back((arrival, item));
         trace.fact(Step::ServerSend, || Fact::EventSent {
             event,
             object,
@@ -95,6 +107,15 @@ impl Stream {
         });
         self.sent += 1;
         self.trim();
+    }
+
+    /// Ends the stream now, after all that has arrived.
+    pub fn end_at_once(&mut self, now: Time, end: WatchEnd, trace: &mut impl Trace) {
+        trace.fact(Step::ServerClose, || Fact::WatchClosed {
+            end: end.clone(),
+            lost: 0,
+        });
+        self.end = Some((now, end));
     }
 
     /// Ends the stream after what is on its way, or (a cut) instead of it.

@@ -6,12 +6,14 @@
 use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
-use crate::cache::fact::{EventType, ProcessMode};
+use crate::cache::fact::{EventType, ProcessMode, WatchEnd};
+use crate::cache::lister_watcher::ApiErrorKind;
 use crate::runtime::virtual_time::{
     Feed, HandlerSettings, Input, Machinery, PrintSettings, Settings, WorkSettings,
 };
 
 use super::Command;
+use super::live::{Telling, Told};
 use super::pod::Write;
 use super::scenario::{Act, Entry, Scenario, refusal_name};
 use super::wire::{Recorded, RecordedEvent, RecordedList};
@@ -57,6 +59,7 @@ pub fn settings(settings: &Settings) -> Value {
         store,
         emit_delta_type_replaced,
         indices,
+        type_description,
         mode,
         process_ms,
         by_type,
@@ -67,6 +70,7 @@ pub fn settings(settings: &Settings) -> Value {
     let feed = match feed {
         Feed::Server => "",
         Feed::Recorded => "recorded",
+        Feed::Cluster => "cluster",
         Feed::Program => "program",
     };
     let machinery = match machinery {
@@ -102,6 +106,10 @@ pub fn settings(settings: &Settings) -> Value {
     fields.put("store", (*store).into());
     fields.put("emitDeltaTypeReplaced", (*emit_delta_type_replaced).into());
     fields.put("indices", texts(indices));
+    fields.some(
+        "typeDescription",
+        type_description.as_deref().map(Value::from),
+    );
     let free = mode.0 == ProcessMode::Free;
     fields.some("mode", (!free).then(|| self::mode(mode.0)));
     fields.put("processMs", (*process_ms).into());
@@ -320,6 +328,9 @@ fn act_of(input: &Input<Command>) -> Act {
         Input::Source(Command::Refuse(refusals)) => Act::Refuse {
             refusals: *refusals,
         },
+        Input::Source(Command::Tell(tellings)) => Act::Tell {
+            tellings: std::sync::Arc::clone(tellings),
+        },
         Input::Pop => Act::Pop,
         Input::Mode(mode) => Act::Mode {
             mode: crate::runtime::virtual_time::ProcessModeText(*mode),
@@ -345,6 +356,10 @@ fn act(act: &Act, fields: &mut Fields) {
         Act::Delete { object } => ("delete", vec![("object", object.clone())]),
         Act::Cut => ("cut", Vec::new()),
         Act::Compact => ("compact", Vec::new()),
+        Act::Tell { tellings } => {
+            let told = array(tellings.iter().map(telling));
+            ("tell", vec![("told", told)])
+        }
         Act::Pop => ("pop", Vec::new()),
         Act::Mode { mode } => ("mode", vec![("mode", self::mode(mode.0))]),
         Act::KnownObjects { on } => ("knownObjects", vec![("on", (*on).into())]),
@@ -410,6 +425,65 @@ fn whole_object(object: &DynamicObject) -> Value {
     }
     fields.insert("metadata".to_owned(), metadata.done());
     Value::Object(fields)
+}
+
+/// What came of a request. Of a page the number of its objects: they are written apart (see
+/// [`told_items`]), because together they are longer than a line may be.
+fn telling(telling: &Telling) -> Value {
+    let mut fields = Fields::default();
+    fields.some("request", Some(telling.request.into()));
+    let mut of = Fields::default();
+    match &telling.told {
+        Told::Page(page) => {
+            of.put("resourceVersion", (&*page.rv).into());
+            of.put("continue", (&*page.continue_token).into());
+            of.some("count", Some(page.items.len().into()));
+            fields.some("page", Some(of.done()));
+        }
+        Told::Opened => fields.some("opened", Some(true.into())),
+        Told::Refused(error) => {
+            of.some("code", Some(error.code.into()));
+            of.put("reason", (&*error.reason).into());
+            of.put("message", (&*error.message).into());
+            of.put("tooLarge", error.is_too_large_resource_version().into());
+            let refused = error.kind == ApiErrorKind::ConnectionRefused;
+            of.put("connectionRefused", refused.into());
+            fields.some("refused", Some(of.done()));
+        }
+        Told::Later {
+            code,
+            after_ms,
+            attempt,
+        } => {
+            of.some("code", Some((*code).into()));
+            of.some("afterMs", Some((*after_ms).into()));
+            of.some("attempt", Some((*attempt).into()));
+            fields.some("later", Some(of.done()));
+        }
+        Told::Event(event) => fields.some("event", Some(self::event(event))),
+        Told::Ended(end) => {
+            let (word, bytes) = match end {
+                WatchEnd::Closed => ("closed", None),
+                WatchEnd::Silent => ("silent", None),
+                WatchEnd::CutInLine(bytes) => ("cut", Some((*bytes).into())),
+                WatchEnd::Cut | WatchEnd::Failed(..) => ("cut", None),
+            };
+            fields.some("ended", Some(word.into()));
+            fields.some("bytes", bytes);
+        }
+    }
+    fields.done()
+}
+
+/// The objects of the pages among what was told, in order.
+pub fn told_items(tellings: &[Telling]) -> impl Iterator<Item = Value> {
+    tellings
+        .iter()
+        .filter_map(|telling| match &telling.told {
+            Told::Page(page) => Some(page.items.iter().map(|object| whole_object(object))),
+            _ => None,
+        })
+        .flatten()
 }
 
 /// The fields of an object.

@@ -90,6 +90,10 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
             "Nothing has happened yet. What follows was recorded from a real API server.",
             "还什么都没有发生。接下来的内容录自一个真实的 API server。",
         ),
+        Feed::Cluster => (
+            "Nothing has happened yet. What follows comes from a real cluster.",
+            "还什么都没有发生。接下来的内容来自一个真实的集群。",
+        ),
         Feed::Program => (
             "Nothing has happened yet. A program will call the {queue} itself: no API server, no Reflector.",
             "还什么都没有发生。这里由程序直接调用 {queue}：没有 API server，也没有 Reflector。",
@@ -100,7 +104,7 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
             "Step on: the recording begins in the middle of a watch, without a list.",
             "向前一步：录制从 watch 的中途开始，没有 List。",
         ),
-        Feed::Server | Feed::Recorded => (
+        Feed::Server | Feed::Recorded | Feed::Cluster => (
             "Step on: the reflector starts with a list.",
             "向前一步：Reflector 从 List 开始。",
         ),
@@ -310,6 +314,39 @@ impl Writer<'_> {
                     self,
                     "This version is the list's own: the watch will go on exactly from there.",
                     "这个版本属于整个列表：之后的 watch 正好从这里接上。",
+                )],
+            ),
+            Fact::ObjectsLearned { rv, objects: all } => (
+                say!(
+                    self,
+                    "So this is what the cluster has: {objects}, as of resourceVersion {rv}.",
+                    "于是知道了集群里有什么：{objects}，版本为 {rv}。",
+                    objects = text(objects(all.len(), self.lang)),
+                    rv = version(rv),
+                ),
+                vec![say!(
+                    self,
+                    "Nobody can look into a real server: this room shows what its answers have told so far.",
+                    "真实的 API server 内部看不到：这里显示的是它的应答到目前为止说明的内容。",
+                )],
+            ),
+            Fact::RequestDeferred {
+                code,
+                after_ms,
+                attempt,
+            } => (
+                say!(
+                    self,
+                    "The server asks to come again later: {code}, Retry-After. The client waits {pause}, then sends the same request again.",
+                    "API server 请客户端稍后再来：{code}，Retry-After。客户端等待 {pause}，然后把同一个请求再发一次。",
+                    code = mono(code.to_string()),
+                    pause = text(duration(*after_ms, self.lang)),
+                ),
+                vec![say!(
+                    self,
+                    "This is the HTTP client's own retry ({attempt}, of at most 10): the reflector does not see it and does not back off.",
+                    "这是 HTTP 客户端自己的重试（第 {attempt} 次，最多 10 次）：Reflector 看不到它，也不会退避。",
+                    attempt = mono(attempt.to_string()),
                 )],
             ),
             // Code 0: nobody answered, there is nothing more to answer with.
@@ -2372,6 +2409,11 @@ impl Writer<'_> {
                     Lang::Zh => format!("{bytes} 字节"),
                 }),
             ),
+            WatchEnd::Silent => say!(
+                self,
+                "Nothing came on the watch for too long, not even a bookmark: the connection was given up.",
+                "watch 上太久没有任何内容，连书签也没有：放弃了这个连接。",
+            ),
             WatchEnd::Failed(code, reason) => say!(
                 self,
                 "An error event ended the watch: {answer}.",
@@ -2775,7 +2817,7 @@ impl Writer<'_> {
             );
         let what = if alone {
             let (en, zh) = match self.picture.api.feed {
-                Feed::Server | Feed::Recorded => (
+                Feed::Server | Feed::Recorded | Feed::Cluster => (
                     "{name} was deleted on the server. The queue holds nothing for it, but the Indexer knows it, so a [Deleted] delta is kept.",
                     "{name} 在 API server 上被删除。队列里没有它，但 Indexer 还认识它，所以保留一个 [Deleted] delta。",
                 ),
@@ -3733,6 +3775,7 @@ impl Writer<'_> {
                 WatchEnd::Cut | WatchEnd::CutInLine(_) => {
                     say!(self, "the connection broke", "连接断了")
                 }
+                WatchEnd::Silent => say!(self, "nothing came any more", "不再有内容"),
                 WatchEnd::Failed(code, reason) => say!(
                     self,
                     "{answer}",
@@ -4118,6 +4161,15 @@ pub fn samples() -> Vec<Fact> {
             rv: "4".into(),
             count: 3,
         },
+        Fact::ObjectsLearned {
+            rv: "4".into(),
+            objects: [object("5")].into(),
+        },
+        Fact::RequestDeferred {
+            code: 429,
+            after_ms: 1_000,
+            attempt: 1,
+        },
         Fact::ListRefused {
             code: 403,
             reason: "Forbidden".into(),
@@ -4476,6 +4528,8 @@ mod tests {
         RefusalsAsked,
         HistoryCompacted,
         ListAnswered,
+        ObjectsLearned,
+        RequestDeferred,
         ListRefused,
         WatchAccepted,
         WatchRefused,
@@ -4798,6 +4852,7 @@ mod tests {
         for end in [
             WatchEnd::Closed,
             WatchEnd::CutInLine(7),
+            WatchEnd::Silent,
             WatchEnd::Failed(410, "Expired".into()),
         ] {
             facts.push(Fact::WatchClosed { end, lost: 0 });

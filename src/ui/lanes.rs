@@ -52,7 +52,7 @@ pub enum Kind {
 pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
     let queue = picture.machinery.has_queue();
     let feed = match picture.api.feed {
-        Feed::Server | Feed::Recorded if queue => Actor::Reflector,
+        Feed::Server | Feed::Recorded | Feed::Cluster if queue => Actor::Reflector,
         _ => Actor::Program,
     };
     let listeners = picture

@@ -57,7 +57,7 @@ pub struct ListingLine {
 pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
     let Some(current) = recent.last() else {
         let id = match picture.api.feed {
-            Feed::Server | Feed::Recorded => Id::ListAndWatch,
+            Feed::Server | Feed::Recorded | Feed::Cluster => Id::ListAndWatch,
             Feed::Program => Id::Add,
         };
         let first = id
@@ -386,6 +386,16 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
             counted(*count as usize, "object", "objects"),
             version(rv)
         )),
+        Fact::ObjectsLearned { rv, objects } => here(format!(
+            "{}, rv {}",
+            counted(objects.len(), "object", "objects"),
+            version(rv)
+        )),
+        Fact::RequestDeferred {
+            code,
+            after_ms,
+            attempt: _,
+        } => here(format!("{code}, again in {after_ms} ms")),
         Fact::ListRefused { code, reason } | Fact::WatchDenied { code, reason } => {
             here(answer(*code, reason))
         }
@@ -412,6 +422,7 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         Fact::WatchClosed { end, lost: _ } => here(match end {
             WatchEnd::Closed => "closed".into(),
             WatchEnd::Cut | WatchEnd::CutInLine(_) => "cut".into(),
+            WatchEnd::Silent => "silent".into(),
             WatchEnd::Failed(code, reason) => answer(*code, reason),
         }),
 

@@ -59,6 +59,8 @@ pub struct Strings {
     pub rooms: &'static str,
     pub acting: &'static str,
     pub recording: &'static str,
+    /// The room of a real cluster.
+    pub cluster: &'static str,
     pub program: &'static str,
     pub server_rv: &'static str,
     pub create: &'static str,
@@ -679,6 +681,10 @@ pub fn origin(lang: Lang, origin: Origin) -> String {
             "The recording says so.".to_owned(),
             "录制里就是这样。".to_owned(),
         ),
+        Origin::Cluster => (
+            "The cluster said so.".to_owned(),
+            "集群就是这样说的。".to_owned(),
+        ),
         Origin::Traffic(n) => (
             format!("The seeded traffic did it: its write {n}."),
             format!("由种子生成的流量所为：它的第 {n} 次写入。"),
@@ -749,6 +755,7 @@ static EN: Strings = Strings {
     rooms: "Rooms",
     acting: "acts now",
     recording: "Recording",
+    cluster: "Cluster",
     program: "Program",
     server_rv: "resourceVersion of the API server",
     create: "create",
@@ -984,6 +991,7 @@ static ZH: Strings = Strings {
     rooms: "房间",
     acting: "正在动作",
     recording: "录制",
+    cluster: "集群",
     program: "程序",
     server_rv: "API server 的 resourceVersion",
     create: "创建",

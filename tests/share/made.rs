@@ -202,6 +202,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             vec(handler(), 0..3),
             any::<bool>(),
             option::of(work),
+            option::of(arc()),
         ),
     )
         .prop_map(|(a, b, c, d)| Settings {
@@ -220,6 +221,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             store: c.1,
             emit_delta_type_replaced: c.2,
             indices: c.3,
+            type_description: d.5,
             mode: ProcessModeText(c.4),
             process_ms: d.0,
             by_type: d.1,

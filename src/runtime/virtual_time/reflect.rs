@@ -16,7 +16,7 @@ use crate::cache::queue::Queue;
 use crate::cache::reflector::{Need, Reflector, ReflectorOptions, ReflectorState, StoreCall};
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
-use crate::runtime::{Refused, Source, Time, Wait};
+use crate::runtime::{Asked, Refused, Source, Time, Wait};
 
 use super::program::Client;
 use super::settings::{Feed, Machinery, Settings};
@@ -223,7 +223,7 @@ impl Feeder {
         let client = settings.machinery == Machinery::Client;
         let program = settings.feed == Feed::Program || client;
         let options = ReflectorOptions {
-            type_description: "*v1.Pod".into(),
+            type_description: settings.type_description(),
             watch_list: settings.streams(),
             page_size: settings.page_size,
             resync_period,
@@ -283,7 +283,10 @@ impl<S: Source> World<S> {
                 Need::Stopped => Wait::Outside,
                 Need::List(_) | Need::Watch(_) | Need::Store(_) | Need::Stored => Wait::Ready,
             },
-            Stage::Await(at) => Wait::Until(*at),
+            Stage::Await(at) => self
+                .source
+                .answer_at(*at)
+                .map_or(Wait::Outside, Wait::Until),
             Stage::Calls => self.source.arrival().map_or(Wait::Outside, Wait::Until),
             Stage::Client(client) => client.waits(self.source.arrival()),
             Stage::Want(_) if !self.lock.is_ready_for(actor) => Wait::Lock,
@@ -357,7 +360,14 @@ impl<S: Source> World<S> {
         // That the handler was called is a fact; nobody else is to be told.
         let _reported = feeder.reflector.take_watch_error();
         feeder.stage = match feeder.reflector.need() {
-            Need::List(_) | Need::Watch(_) => Stage::Await(self.now + REQUEST_MS),
+            Need::List(request) => {
+                self.source.ask(Asked::List(request.clone()));
+                Stage::Await(self.now + REQUEST_MS)
+            }
+            Need::Watch(request) => {
+                self.source.ask(Asked::Watch(request.clone()));
+                Stage::Await(self.now + REQUEST_MS)
+            }
             Need::Store(_) => match feeder.reflector.take_store_call() {
                 Some(call) => {
                     feeder.in_hand = in_hand(&call);

@@ -16,6 +16,8 @@ pub enum Feed {
     Server,
     /// A recording of a real API server, through a reflector.
     Recorded,
+    /// A real cluster, or what one has told, through a reflector.
+    Cluster,
     /// A program that calls the queue itself: no server, no reflector.
     Program,
 }
@@ -77,8 +79,11 @@ pub struct Settings {
     pub store: bool,
     /// `EmitDeltaTypeReplaced`. An informer's queue always does.
     pub emit_delta_type_replaced: bool,
-    /// The Indexer's indices, by name: `namespace`, `node`, or any label.
+    /// The Indexer's indices, by name: `namespace`, `node`, any label, or (with a dot in front) the path
+    /// of a field: `.spec.nodeName`.
     pub indices: Vec<Arc<str>>,
+    /// What is listed, for the texts of errors, as client-go writes it; left out, `*v1.Pod`.
+    pub type_description: Option<Arc<str>>,
     /// How the process loop runs.
     pub mode: ProcessModeText,
     /// How long `process` takes for each notification, in virtual ms; the queue's lock is held
@@ -116,9 +121,17 @@ impl Settings {
     /// Whether the reflector begins with a streaming list.
     #[must_use]
     pub fn streams(&self) -> bool {
-        let by_default =
-            self.is_informer() && self.feed == Feed::Server && self.era.0.watch_list_by_default();
+        let by_default = self.is_informer()
+            && matches!(self.feed, Feed::Server | Feed::Cluster)
+            && self.era.0.watch_list_by_default();
         self.watch_list.unwrap_or(by_default)
+    }
+
+    /// What is listed, for the texts of errors.
+    #[must_use]
+    pub fn type_description(&self) -> Arc<str> {
+        let given = self.type_description.as_ref().map(Arc::clone);
+        given.unwrap_or_else(|| "*v1.Pod".into())
     }
 
     /// Whether the queue asks the Indexer from the start.
@@ -235,6 +248,7 @@ impl Read for Feed {
         let words = [
             ("server", Self::Server),
             ("recorded", Self::Recorded),
+            ("cluster", Self::Cluster),
             ("program", Self::Program),
         ];
         one_of(&value, &words)
@@ -285,6 +299,7 @@ impl Read for Settings {
             store: fields.get("store")?,
             emit_delta_type_replaced: fields.get("emitDeltaTypeReplaced")?,
             indices: fields.get("indices")?,
+            type_description: fields.get("typeDescription")?,
             mode: fields.get("mode")?,
             process_ms: fields.get("processMs")?,
             by_type: fields.get("byType")?,

@@ -84,6 +84,7 @@ pub(super) fn Api() -> impl IntoView {
     let title = text(move || match feed.get() {
         Feed::Server => strings::room(ui.lang.get(), Room::Api),
         Feed::Recorded => ui.words().recording,
+        Feed::Cluster => ui.words().cluster,
         Feed::Program => ui.words().program,
     });
     let shown_gauge = move || {

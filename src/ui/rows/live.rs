@@ -60,6 +60,8 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::HistoryCompacted { .. }
         | Fact::RefusalsAsked { .. }
         | Fact::ListAnswered { .. }
+        | Fact::ObjectsLearned { .. }
+        | Fact::RequestDeferred { .. }
         | Fact::ListRefused { .. }
         | Fact::WatchAccepted { .. }
         | Fact::WatchRefused { .. }

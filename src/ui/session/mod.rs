@@ -740,7 +740,7 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
             settings.era.0.era().into()
         },
         can_switch_known: settings.machinery == Machinery::HandMade,
-        can_write: feed != Feed::Recorded,
+        can_write: !matches!(feed, Feed::Recorded | Feed::Cluster),
         can_cut: feed == Feed::Server,
         can_add: settings.machinery == Machinery::Shared,
         can_choose: settings.is_informer(),

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::cache::fact::{Cause, FactId};
+use crate::runtime::virtual_time::Feed;
 use crate::ui::caption::{self, Span};
 use crate::ui::i18n::Lang;
 use crate::ui::rows::live::{self, Room};
@@ -65,6 +66,8 @@ pub enum Origin {
     Start,
     /// The recording that is played.
     Recorded,
+    /// What a real cluster has told.
+    Cluster,
     /// The seeded traffic: its n-th write, from 1.
     Traffic(u32),
     /// The script of the lesson: its n-th entry, from 1.
@@ -158,6 +161,9 @@ impl Session {
                 }
                 Cause::Start => Origin::Start,
                 Cause::Script(n) => Origin::Script(n + 1),
+                Cause::Input(_) if self.timeline.scenario().settings.feed == Feed::Cluster => {
+                    Origin::Cluster
+                }
                 Cause::Input(n) => Origin::Input(n + 1),
                 Cause::Source(n) if self.timeline.scenario().traffic.is_some() => {
                     Origin::Traffic(n + 1)
