@@ -33,7 +33,8 @@ BENCHES := $(TARGET)/benches
 
 .PHONY: help
 help:
-	@echo 'make serve    build the page, serve it on http://127.0.0.1:8080/ and rebuild on every change'
+	@echo 'make serve    build the page, serve it on http://127.0.0.1:8080/ and rebuild on every change;'
+	@echo '              PROXY=http://127.0.0.1:8001: with the cluster that kubectl proxy answers for there'
 	@echo 'make test     everything that must hold: format, lints, native, wasm and browser tests'
 	@echo 'make bench    the benchmarks, natively and in a browser, beside client-go'\''s figures'
 	@echo 'make dist     the static site, in dist/'
@@ -41,8 +42,9 @@ help:
 	@echo 'parts of them: setup fmt clippy test-native examples test-wasm test-browser size'
 
 .PHONY: serve test bench dist soak
+# PROXY's answers come under the path where the page looks for an API.
 serve: setup
-	trunk serve
+	trunk serve$(if $(PROXY), --proxy-backend='$(PROXY)' --proxy-rewrite=/k8s/ --proxy-no-system-proxy)
 
 test: fmt clippy test-native examples test-wasm test-browser
 
@@ -93,11 +95,12 @@ setup-bindgen:
 	   [ "$$(wasm-bindgen-test-runner --version 2>/dev/null)" = 'wasm-bindgen-test-runner $(BINDGEN_VERSION)' ]; } || \
 	  cargo install wasm-bindgen-cli --version $(BINDGEN_VERSION) --root '$(TOOLS)' --force
 
+APT = if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	$$sudo apt-get update && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends
+# Without kubectl the tests behind a real proxy are skipped, and say so.
 setup-browser: $(NODE_MODULES)
-	@command -v chromium >/dev/null || { \
-	  if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
-	  $$sudo apt-get update && \
-	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends chromium; }
+	@command -v chromium >/dev/null || { $(APT) chromium; }
+	@command -v kubectl >/dev/null || { $(APT) kubernetes-client; } || echo 'no kubectl: tests behind kubectl proxy will be skipped'
 
 $(NODE_MODULES): $(BROWSER)/package.json $(BROWSER)/package-lock.json
 	cd $(BROWSER) && npm ci --no-audit --no-fund

@@ -1,5 +1,6 @@
-// Serves a folder under a sub-path of a port of its own, the way a documentation site would.
-import { createServer } from "node:http";
+// Serves a folder under a sub-path of a port of its own, the way a documentation site would; with `api`, what is asked for
+// under /k8s/ is passed on to there, the way a development server would.
+import { createServer, request as ask } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize, sep } from "node:path";
 
@@ -14,13 +15,37 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
+const API = "/k8s/";
+
+/** Each piece goes on as it comes, and an end on one side is one on the other. */
+function passOn(request, response, api) {
+  const { host: _, ...headers } = request.headers;
+  const onward = ask(new URL(request.url.slice(API.length), `${api}/`), { method: request.method, headers });
+  onward.on("response", (answer) => {
+    // What is between two neighbours is not passed on.
+    const { connection: _c, "keep-alive": _k, "transfer-encoding": _t, ...kept } = answer.headers;
+    response.writeHead(answer.statusCode, kept);
+    response.flushHeaders();
+    answer.on("error", () => response.destroy());
+    answer.pipe(response);
+  });
+  onward.on("error", (error) => {
+    if (response.headersSent) return response.destroy();
+    response.writeHead(500, { "content-type": "text/plain; charset=utf-8" });
+    response.end(`${error.message}\n`);
+  });
+  response.on("close", () => onward.destroy());
+  request.pipe(onward);
+}
+
 /** @returns {Promise<{url: string, close: () => Promise<void>}>} */
-export async function serve(folder, prefix = "/docs/deltascope/") {
+export async function serve(folder, { prefix = "/docs/deltascope/", api } = {}) {
   const server = createServer(async (request, response) => {
     const answer = (status, type, body) => {
       response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
       response.end(body);
     };
+    if (api && request.url.startsWith(API)) return passOn(request, response, api);
     const { pathname } = new URL(request.url, "http://localhost");
     if (!pathname.startsWith(prefix)) return answer(404, "text/plain", "outside the sub-path");
     const name = normalize(decodeURIComponent(pathname.slice(prefix.length)) || "index.html");
