@@ -10,6 +10,7 @@ import { after, before } from "node:test";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { startApi } from "./apiserver.mjs";
 import { serve } from "./server.mjs";
 
 export const DIST = process.env.DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
@@ -54,27 +55,49 @@ export function suite() {
     await server?.close();
   });
   const onPage = (options, body) => async (t) => {
-    const app = await open(browser, server.url, options);
+    await watchedOver(await open(browser, server.url, options), (app) => body(app, t));
+  };
+  /**
+   * The same with an API server of its own behind the page. `api`: its options; `through`: what stands between them (see
+   * fronts.mjs) instead of this harness' server.
+   */
+  const onCluster = (options, body) => async (t) => {
+    const api = await startApi(options.api);
+    let front;
     try {
-      await body(app, t);
-      assert.deepEqual(app.problems, [], "the page logged errors or asked for what it should not");
-    } catch (error) {
-      if (app.problems.length > 0) error.message += `\nalso seen: ${app.problems.join("\n")}`;
-      throw error;
+      front = options.through
+        ? await options.through(api.url, { dist: DIST })
+        : await serve(DIST, { api: api.url });
+      const reads = front.api ?? new URL("/k8s/", front.url).href;
+      await watchedOver(await open(browser, front.url, { ...options, reads }), (app) => body(app, api, t));
     } finally {
-      await app.context.close();
+      await front?.close();
+      await api.close();
     }
   };
-  return { onPage };
+  return { onPage, onCluster };
+}
+
+async function watchedOver(app, body) {
+  try {
+    await body(app);
+    assert.deepEqual(app.problems, [], "the page logged errors or asked for what it should not");
+  } catch (error) {
+    if (app.problems.length > 0) error.message += `\nalso seen: ${app.problems.join("\n")}`;
+    throw error;
+  } finally {
+    await app.context.close();
+  }
 }
 
 /**
  * Opens the page and waits until it is ready. Motion is reduced unless a test asks for it, so that a
  * state is on screen as soon as it is asked for. `asFound` leaves language and theme as the page chose them.
- * `link` is opened instead of the page alone.
+ * `link` is opened instead of the page alone. `reads`: an API's address, which may be asked, and left, at any time; `provokes`: a
+ * pattern of what a test makes go wrong on purpose.
  */
 export async function open(browser, url, options = {}) {
-  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link } = options;
+  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes } = options;
   const context = await browser.newContext({
     viewport,
     locale: lang === "zh" ? "zh-CN" : "en-US",
@@ -84,7 +107,7 @@ export async function open(browser, url, options = {}) {
   });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
-  const app = new App(context, page, url);
+  const app = new App(context, page, url, { reads, provokes });
   await page.goto(link ?? url);
   await page.waitForFunction(() => window.deltascope !== undefined);
   await page.evaluate(() => window.deltascope.ready);
@@ -97,30 +120,35 @@ export async function open(browser, url, options = {}) {
 }
 
 class App {
-  constructor(context, page, url) {
+  constructor(context, page, url, { reads, provokes } = {}) {
     this.context = context;
     this.page = page;
     this.url = url;
-    /** What went wrong beside the test. */
+    this.reads = reads;
+    /** What went wrong beside the test, and what it provoked. */
     this.problems = [];
+    this.provoked = [];
+    const problem = (text) => (provokes?.test(text) ? this.provoked : this.problems).push(text);
     /** Every address that was asked for. */
     this.requests = [];
     page.on("console", (message) => {
-      if (message.type() === "error") this.problems.push(`console: ${message.text()}`);
+      if (message.type() === "error") problem(`console: ${message.text()} ${message.location().url}`);
     });
-    page.on("pageerror", (error) => this.problems.push(`page error: ${error.message}`));
+    page.on("pageerror", (error) => problem(`page error: ${error.message}`));
     page.on("request", (request) => {
       const address = request.url();
       this.requests.push(address);
-      if (!/^(data|blob|about):/.test(address) && !address.startsWith(url)) {
-        this.problems.push(`asked for ${address}`);
-      }
+      if (/^(data|blob|about):/.test(address)) return;
+      if (![url, reads].some((base) => base && address.startsWith(base))) problem(`asked for ${address}`);
     });
-    page.on("requestfailed", (request) =>
-      this.problems.push(`failed: ${request.url()} ${request.failure()?.errorText}`),
-    );
+    page.on("requestfailed", (request) => {
+      const why = request.failure()?.errorText;
+      // A watch that is not wanted any more is left.
+      if (reads && request.url().startsWith(reads) && why === "net::ERR_ABORTED") return;
+      problem(`failed: ${request.url()} ${why}`);
+    });
     page.on("response", (response) => {
-      if (response.status() >= 400) this.problems.push(`${response.status()}: ${response.url()}`);
+      if (response.status() >= 400) problem(`${response.status()}: ${response.url()}`);
     });
   }
 
