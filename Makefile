@@ -65,7 +65,7 @@ bench: setup-dist setup-browser
 	trunk build --release --dist '$(BENCHES)/dist'
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-time.mjs
 
-SOAKED := $(filter-out fold,$(basename $(notdir $(wildcard tests/*.rs))))
+SOAKED := $(filter-out fold cli,$(basename $(notdir $(wildcard tests/*.rs))))
 soak:
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
 	  --lib $(addprefix --test ,$(SOAKED))
@@ -114,12 +114,14 @@ fmt: setup-rust
 
 clippy: setup-rust
 	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --features cli --lib --bins --test cli -- -D warnings
 	cargo clippy $(CARGO_FLAGS) -p deltascope-bench --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --target $(WASM) --features ui --lib --bins -- -D warnings
 
 # From fixed seeds, so that one commit has one result; a bare `cargo test` and `make soak` roll their own.
 test-native: setup-rust
 	PROPTEST_RNG_SEED=1 SHUTTLE_RANDOM_SEED=1 cargo test $(CARGO_FLAGS) --no-fail-fast
+	cargo test $(CARGO_FLAGS) --features cli --test cli
 
 # Among them the runner of recorded scenarios.
 examples: setup-rust

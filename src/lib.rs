@@ -5,9 +5,11 @@
 //!
 //! Read the modules in this order: [`cache`] (plain data, no lock, clock or thread), [`runtime`]
 //! (what drives it), [`source`] (where list and watch come from), [`replay`] (recordings and the
-//! picture that the screen draws), [`lessons`], then `ui` and `embed`.
+//! picture that the screen draws), [`lessons`], then `ui` and `embed`, and `cli`, the command line.
 
 pub mod cache;
+#[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
+pub mod cli;
 pub mod embed;
 pub mod lessons;
 pub mod replay;

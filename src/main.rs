@@ -1,12 +1,23 @@
-//! The program: mounts the page on wasm32. The command line comes later.
+//! The program: mounts the page on wasm32, is the command line elsewhere.
 
 #[cfg(all(target_arch = "wasm32", feature = "ui"))]
 fn main() {
     deltascope::ui::app::mount();
 }
 
-#[cfg(not(all(target_arch = "wasm32", feature = "ui")))]
+#[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
+fn main() -> std::process::ExitCode {
+    deltascope::cli::main()
+}
+
+#[cfg(not(any(
+    all(target_arch = "wasm32", feature = "ui"),
+    all(feature = "cli", not(target_arch = "wasm32"))
+)))]
 #[allow(clippy::print_stdout, reason = "this is what the program is for")]
 fn main() {
-    println!("deltascope is a page: `trunk serve` builds and serves it at http://127.0.0.1:8080/");
+    println!(
+        "deltascope is a page: `make serve` builds and serves it at http://127.0.0.1:8080/\n\
+         The command line: cargo run --features cli -- --help"
+    );
 }

@@ -1,0 +1,159 @@
+//! Who may ask what of the cluster behind the page.
+//!
+//! Whatever reaches `kubectl proxy` has its owner's rights, and any site that is open in the same browser can
+//! send requests to this port. So a request has to name this server as its host (a name that another site let
+//! point here does not), has to come from its own page or from no page, and has to be one that reads.
+
+use std::borrow::Cow;
+
+use hyper::header::{HOST, HeaderMap, HeaderName, ORIGIN};
+use hyper::{Method, StatusCode, Uri};
+use percent_encoding::percent_decode_str;
+
+use crate::lessons::text::Text;
+
+/// What browsers say of where a request comes from.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Subresources that act although they are read with GET.
+const ACTING: [&str; 4] = ["attach", "exec", "portforward", "proxy"];
+/// What has them.
+const ACTORS: [&str; 3] = ["nodes", "pods", "services"];
+
+/// Why a request goes no further.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// The answer's code.
+    pub(super) status: StatusCode,
+    /// In plain words.
+    pub(super) text: Text,
+}
+
+/// What this server is, and what it lets through.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gate {
+    /// The port that it listens at.
+    pub(super) port: u16,
+    /// Whether requests may change the cluster.
+    pub(super) allow_writes: bool,
+}
+
+impl Gate {
+    /// Whether the request names this server as its host.
+    pub(super) fn host(self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        let mut hosts = headers.get_all(HOST).iter();
+        let named = match (hosts.next(), hosts.next()) {
+            (Some(host), None) => host.to_str().unwrap_or_default(),
+            _ => "",
+        };
+        let also = uri
+            .authority()
+            .map_or(named, |authority| authority.as_str());
+        if self.is_own(named) && self.is_own(also) {
+            return Ok(());
+        }
+        let port = self.port;
+        Err(refusal(
+            StatusCode::FORBIDDEN,
+            &format!(
+                "This server is http://127.0.0.1:{port}/ and goes by no other name. Open that address."
+            ),
+            &format!("本服务器的地址是 http://127.0.0.1:{port}/，不接受其他名称。请打开该地址。"),
+        ))
+    }
+
+    /// Whether the request comes from this server's own page, or from none.
+    pub(super) fn origin(self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let own = headers
+            .get(HOST)
+            .and_then(|host| host.to_str().ok())
+            .map(|host| format!("http://{host}"));
+        let same = headers.get_all(ORIGIN).iter().all(|origin| {
+            matches!((origin.to_str(), &own), (Ok(origin), Some(own)) if origin.eq_ignore_ascii_case(own))
+        });
+        let near = headers
+            .get_all(SEC_FETCH_SITE)
+            .iter()
+            .all(|site| matches!(site.as_bytes(), b"same-origin" | b"none"));
+        if same && near {
+            return Ok(());
+        }
+        Err(refusal(
+            StatusCode::FORBIDDEN,
+            "The request comes from a page of another site, which may not ask the cluster.",
+            "该请求来自其他网站的页面，不允许访问集群。",
+        ))
+    }
+
+    /// Whether the request is one that may be asked. The path has been decoded.
+    pub(super) fn request(self, method: &Method, path: &str) -> Result<(), Refusal> {
+        if self.allow_writes {
+            return Ok(());
+        }
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            return Err(refusal(
+                StatusCode::METHOD_NOT_ALLOWED,
+                &format!(
+                    "Only GET and HEAD reach the cluster, not {method}: this server only reads. `deltascope serve --allow-writes` lets it through."
+                ),
+                &format!(
+                    "只有 GET 和 HEAD 能到达集群，{method} 不行：本服务器只读。用 `deltascope serve --allow-writes` 可以放行。"
+                ),
+            ));
+        }
+        let segments: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        if let Some(acting) = segments
+            .windows(3)
+            .find(|part| ACTORS.contains(&part[0]) && ACTING.contains(&part[2]))
+        {
+            let name = acting[2];
+            return Err(refusal(
+                StatusCode::FORBIDDEN,
+                &format!(
+                    "{name} acts although it is read: this server only reads. `deltascope serve --allow-writes` lets it through."
+                ),
+                &format!(
+                    "{name} 虽用 GET 读取，却会产生动作：本服务器只读。用 `deltascope serve --allow-writes` 可以放行。"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    fn is_own(self, host: &str) -> bool {
+        let (name, port) = match host.rsplit_once(':') {
+            // The last colon of an address in brackets is none of a port.
+            Some((name, port)) if !port.ends_with(']') => (name, port),
+            _ => (host, "80"),
+        };
+        let own = ["localhost", "127.0.0.1", "[::1]"];
+        own.iter().any(|own| own.eq_ignore_ascii_case(name)) && port == self.port.to_string()
+    }
+}
+
+/// A path without its percent signs; none where it goes up, or is no text.
+pub(super) fn plain_path(path: &str) -> Result<Cow<'_, str>, Refusal> {
+    let bad = || {
+        refusal(
+            StatusCode::BAD_REQUEST,
+            "The path of the address is none that is served.",
+            "地址中的路径无法提供。",
+        )
+    };
+    let decoded = percent_decode_str(path).decode_utf8().map_err(|_| bad())?;
+    let up = decoded
+        .split(['/', '\\'])
+        .any(|part| matches!(part, "." | ".."));
+    if up || decoded.contains('\0') {
+        return Err(bad());
+    }
+    Ok(decoded)
+}
+
+/// An answer of this server's own.
+pub(super) fn refusal(status: StatusCode, en: &str, zh: &str) -> Refusal {
+    Refusal {
+        status,
+        text: Text::new(en, zh),
+    }
+}

@@ -1,0 +1,356 @@
+//! `deltascope serve`: the built page at `/`, and `kubectl proxy` behind it at `/k8s/`, on one port.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Either, Empty, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{
+    ACCEPT, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap,
+    HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, PROXY_AUTHENTICATE, SET_COOKIE,
+    TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+
+use crate::lessons::text::Lang;
+
+use super::args::{Choice, Serve};
+use super::gate::{Gate, Refusal, plain_path, refusal};
+use super::http::{Proxy, Unreachable};
+use super::page::Page;
+use super::{Failure, block_on, note, print, stopped};
+
+/// Where the cluster is.
+const API: &str = "/k8s/";
+/// A browser opens six; more than so many at once are nobody's page.
+const CONNECTIONS: usize = 64;
+/// When no connection can be taken (too many files are open), a moment is waited.
+const AFTER_REFUSAL: Duration = Duration::from_millis(100);
+/// How long the first look at the proxy may take.
+const FIRST_LOOK: Duration = Duration::from_secs(3);
+/// How much of the answer to the first look is read.
+const FIRST_ANSWER: usize = 64 << 10;
+
+/// What goes through to the cluster: nothing that names another user, carries a credential or changes the
+/// protocol. Without `Accept-Encoding` nothing is packed, so that each line of a watch leaves at once.
+const LET_THROUGH: [HeaderName; 5] = [
+    ACCEPT,
+    CONTENT_TYPE,
+    IF_MODIFIED_SINCE,
+    IF_NONE_MATCH,
+    USER_AGENT,
+];
+/// What does not come back: it is the connection's own, or lets others in.
+const KEPT_BACK: [HeaderName; 8] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    PROXY_AUTHENTICATE,
+    SET_COOKIE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+    HeaderName::from_static("proxy-connection"),
+];
+
+type Answer = Response<Either<Full<Bytes>, Incoming>>;
+
+/// Serves until Ctrl-C.
+pub(super) fn run(options: &Serve, lang: Lang) -> Result<(), Failure> {
+    let page = Page::open(&options.dist)?;
+    block_on(serve(options, page, lang))
+}
+
+async fn serve(options: &Serve, page: Page, lang: Lang) -> Result<(), Failure> {
+    let wanted = SocketAddr::new(options.address, options.port);
+    let listener = TcpListener::bind(wanted)
+        .await
+        .map_err(|error| cannot_listen(wanted, &error))?;
+    let address = listener.local_addr().unwrap_or(wanted);
+    let server = Arc::new(Server {
+        page,
+        proxy: options.proxy.clone(),
+        gate: Gate {
+            port: address.port(),
+            allow_writes: options.allow_writes,
+        },
+    });
+    let url = format!("http://{address}/");
+    let ends = match lang {
+        Lang::En => "Ctrl-C ends",
+        Lang::Zh => "按 Ctrl-C 结束",
+    };
+    print(format!("{url}  ({} -> {API}; {ends})\n", server.proxy).as_bytes())?;
+    if options.open == Choice::Yes {
+        open(&url, lang);
+    }
+    let first_look = Arc::clone(&server);
+    tokio::spawn(async move { first_look.look(lang).await });
+    tokio::select! {
+        () = accept(listener, server) => {}
+        () = stopped() => {}
+    }
+    Ok(())
+}
+
+async fn accept(listener: TcpListener, server: Arc<Server>) {
+    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else {
+            return;
+        };
+        let Ok((stream, _)) = listener.accept().await else {
+            sleep(AFTER_REFUSAL).await;
+            continue;
+        };
+        let server = Arc::clone(&server);
+        tokio::spawn(async move {
+            server.connection(stream).await;
+            drop(place);
+        });
+    }
+}
+
+/// What is served.
+struct Server {
+    page: Page,
+    proxy: Proxy,
+    gate: Gate,
+}
+
+impl Server {
+    async fn connection(self: Arc<Self>, stream: TcpStream) {
+        // A watch is made of small pieces; that they leave a little later is no reason to fail.
+        let _slow = stream.set_nodelay(true);
+        let service = service_fn(|request| {
+            let server = Arc::clone(&self);
+            async move { Ok::<_, Infallible>(server.answer(request).await) }
+        });
+        // Whoever hangs up has had what was wanted; the answer that was under way is dropped, and with it
+        // the connection behind it.
+        let _ended = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .serve_connection(TokioIo::new(stream), service)
+            .await;
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
+        let mut answer = match self.try_answer(request).await {
+            Ok(answer) => answer,
+            Err(refusal) => refused(&refusal),
+        };
+        let headers = answer.headers_mut();
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(
+            HeaderName::from_static("cross-origin-resource-policy"),
+            HeaderValue::from_static("same-origin"),
+        );
+        answer
+    }
+
+    async fn try_answer(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        self.gate.host(request.uri(), request.headers())?;
+        let path = plain_path(request.uri().path())?.into_owned();
+        if path.starts_with(API) {
+            self.gate.origin(request.headers())?;
+            self.gate.request(request.method(), &path)?;
+            return self.pass_on(request).await;
+        }
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return Err(refusal(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "The page is read with GET.",
+                "页面只能用 GET 读取。",
+            ));
+        }
+        let found = self.page.find(&path)?;
+        let mut answer = Response::new(Either::Left(Full::new(Bytes::from(found.bytes))));
+        let headers = answer.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(found.media_type));
+        // It may be built anew at any time.
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        Ok(answer)
+    }
+
+    /// Asks the proxy, and hands on what comes as it comes.
+    async fn pass_on(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
+        let (head, body) = request.into_parts();
+        let wanted = head.uri.path_and_query().map_or("", |path| path.as_str());
+        // As it was written, but for a prefix that was written with percent signs.
+        let Some(wanted) = wanted.strip_prefix(API) else {
+            return Err(refusal(
+                StatusCode::BAD_REQUEST,
+                "Write the path as /k8s/….",
+                "请将路径写作 /k8s/…。",
+            ));
+        };
+        let uri = self.proxy.uri(wanted).map_err(|error| {
+            refusal(
+                StatusCode::BAD_REQUEST,
+                &format!("The address cannot be asked for: {error}."),
+                &format!("无法请求该地址：{error}。"),
+            )
+        })?;
+        let reads = matches!(head.method, Method::GET | Method::HEAD);
+        let mut asked = Request::new(match reads {
+            true => Either::Left(Empty::<Bytes>::new()),
+            false => Either::Right(body),
+        });
+        *asked.method_mut() = head.method;
+        *asked.uri_mut() = uri;
+        for name in &LET_THROUGH {
+            for value in head.headers.get_all(name) {
+                asked.headers_mut().append(name, value.clone());
+            }
+        }
+        let answer = self
+            .proxy
+            .send(asked)
+            .await
+            .map_err(|error| down(&self.proxy, &error))?;
+        let (mut head, body) = answer.into_parts();
+        keep_back(&mut head.headers);
+        // What a server behind the API says is not this page's: it may not run in its name.
+        head.headers.insert(
+            CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static("sandbox; default-src 'none'"),
+        );
+        Ok(Response::from_parts(head, Either::Right(body)))
+    }
+
+    /// Says at once what a page would only say later.
+    async fn look(&self, lang: Lang) {
+        let Ok(uri) = self.proxy.uri("version") else {
+            return;
+        };
+        let mut asked = Request::new(Empty::<Bytes>::new());
+        *asked.uri_mut() = uri;
+        let look = async {
+            let answer = self.proxy.send(asked).await.map_err(Some)?;
+            let status = answer.status();
+            let body = Limited::new(answer.into_body(), FIRST_ANSWER)
+                .collect()
+                .await;
+            let text = body.map(|body| body.to_bytes()).map_err(|_| None)?;
+            Ok::<_, Option<Unreachable>>((status, text))
+        };
+        let (en, zh) = match timeout(FIRST_LOOK, look).await {
+            Ok(Ok((status, _))) if status.is_success() => return,
+            Ok(Ok((status, text))) => {
+                let said = String::from_utf8_lossy(&text);
+                let said = said.lines().next().unwrap_or_default();
+                (
+                    format!("{} answers {status}: {said}", self.proxy),
+                    format!("{} 返回 {status}：{said}", self.proxy),
+                )
+            }
+            Ok(Err(Some(error))) => {
+                let text = down(&self.proxy, &error).text;
+                (text.en.to_string(), text.zh.to_string())
+            }
+            Ok(Err(None)) | Err(_) => (
+                format!("{} does not answer yet.", self.proxy),
+                format!("{} 尚未应答。", self.proxy),
+            ),
+        };
+        note(match lang {
+            Lang::En => &en,
+            Lang::Zh => &zh,
+        });
+    }
+}
+
+fn keep_back(headers: &mut HeaderMap) {
+    for name in &KEPT_BACK {
+        headers.remove(name);
+    }
+    let others: Vec<HeaderName> = headers
+        .keys()
+        .filter(|name| name.as_str().starts_with("access-control-"))
+        .cloned()
+        .collect();
+    for name in others {
+        headers.remove(name);
+    }
+}
+
+/// In both languages: whoever reads it may be a page, a person or a log.
+fn refused(refusal: &Refusal) -> Answer {
+    let text = format!("{}\n{}\n", refusal.text.en, refusal.text.zh);
+    let mut answer = Response::new(Either::Left(Full::new(Bytes::from(text))));
+    *answer.status_mut() = refusal.status;
+    let headers = answer.headers_mut();
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    if refusal.status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    }
+    answer
+}
+
+fn down(proxy: &Proxy, error: &Unreachable) -> Refusal {
+    let command = proxy.command();
+    refusal(
+        StatusCode::BAD_GATEWAY,
+        &format!("Nothing that speaks HTTP answers at {proxy} ({error}). Start it with: {command}"),
+        &format!("{proxy} 没有 HTTP 应答（{error}）。请启动：{command}"),
+    )
+}
+
+fn cannot_listen(wanted: SocketAddr, error: &io::Error) -> Failure {
+    let port = wanted.port();
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            let next = port.checked_add(1).unwrap_or(0);
+            Failure::new(
+                &format!(
+                    "Port {port} is taken. Take another one, such as --port {next}, or any free one with --port 0."
+                ),
+                &format!(
+                    "端口 {port} 已被占用。请换一个，如 --port {next}，或用 --port 0 任取一个空闲端口。"
+                ),
+            )
+        }
+        io::ErrorKind::PermissionDenied => Failure::new(
+            &format!(
+                "The system does not let you listen at port {port}. Take one above 1023, such as --port 8080."
+            ),
+            &format!("系统不允许监听端口 {port}。请使用大于 1023 的端口，如 --port 8080。"),
+        ),
+        _ => Failure::new(
+            &format!("Cannot listen at {wanted}: {error}."),
+            &format!("无法监听 {wanted}：{error}。"),
+        ),
+    }
+}
+
+/// Hands the address to whatever opens addresses.
+fn open(url: &str, lang: Lang) {
+    let (program, args): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("cmd", &["/C", "start", ""])
+    } else {
+        ("xdg-open", &[])
+    };
+    let started = std::process::Command::new(program)
+        .args(args)
+        .arg(url)
+        .spawn();
+    if let Err(error) = started {
+        note(&match lang {
+            Lang::En => format!("Cannot start {program} ({error}). Open {url} yourself."),
+            Lang::Zh => format!("无法启动 {program}（{error}）。请自行打开 {url}。"),
+        });
+    }
+}

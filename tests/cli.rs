@@ -1,0 +1,642 @@
+//! The command line, each command as a process: over real HTTP, with a stand-in for `kubectl proxy`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests; these start processes, and threads to serve them"
+)]
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+/// How long anything may take before it hangs.
+const HANGS: Duration = Duration::from_secs(60);
+
+// --- serve --------------------------------------------------------------------------------------
+
+#[test]
+fn only_this_machine_s_own_page_reaches_the_cluster() {
+    let dist = dist("gate");
+    let proxy = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "application/json", b"{}"));
+    let (_serving, port) = serve(&dist, &proxy.url, &[]);
+    let own = format!("127.0.0.1:{port}");
+    let site = |site: &str| format!("Sec-Fetch-Site: {site}\r\n");
+    let origin = |origin: &str| format!("Origin: {origin}\r\n");
+    // What is asked for, the Host, what else stands in the head, and the code.
+    let table: &[(&str, &str, String, u16)] = &[
+        ("GET /", &own, String::new(), 200),
+        ("GET /index.html", &own, String::new(), 200),
+        ("HEAD /", &own, String::new(), 200),
+        ("GET /missing.js", &own, String::new(), 404),
+        ("POST /", &own, String::new(), 405),
+        ("GET /k8s/version", &own, String::new(), 200),
+        ("HEAD /k8s/version", &own, String::new(), 200),
+        (
+            "GET /k8s/version",
+            &format!("localhost:{port}"),
+            String::new(),
+            200,
+        ),
+        (
+            "GET /k8s/version",
+            &format!("LOCALHOST:{port}"),
+            String::new(),
+            200,
+        ),
+        (
+            "GET /k8s/version",
+            &format!("[::1]:{port}"),
+            String::new(),
+            200,
+        ),
+        // Names that another site let point here, and other ports.
+        (
+            "GET /k8s/version",
+            &format!("evil.example:{port}"),
+            String::new(),
+            403,
+        ),
+        ("GET /", &format!("evil.example:{port}"), String::new(), 403),
+        (
+            "GET /k8s/version",
+            &format!("127.0.0.1.evil.example:{port}"),
+            String::new(),
+            403,
+        ),
+        ("GET /k8s/version", "127.0.0.1", String::new(), 403),
+        ("GET /k8s/version", "127.0.0.1:1", String::new(), 403),
+        ("GET /k8s/version", "localhost", String::new(), 403),
+        ("GET /k8s/version", "[::1]", String::new(), 403),
+        ("GET /k8s/version", "", String::new(), 403),
+        ("GET /k8s/version", &own, format!("Host: {own}\r\n"), 403),
+        (
+            "GET http://evil.example/k8s/version",
+            &own,
+            String::new(),
+            403,
+        ),
+        // Pages of other sites.
+        (
+            "GET /k8s/version",
+            &own,
+            origin(&format!("http://{own}")),
+            200,
+        ),
+        (
+            "GET /k8s/version",
+            &own,
+            origin(&format!("http://localhost:{port}")),
+            403,
+        ),
+        (
+            "GET /k8s/version",
+            &own,
+            origin(&format!("https://{own}")),
+            403,
+        ),
+        ("GET /k8s/version", &own, origin("http://evil.example"), 403),
+        ("GET /k8s/version", &own, origin("http://127.0.0.1:1"), 403),
+        ("GET /k8s/version", &own, origin("null"), 403),
+        ("GET /k8s/version", &own, origin(""), 403),
+        ("GET /k8s/version", &own, site("same-origin"), 200),
+        ("GET /k8s/version", &own, site("none"), 200),
+        ("GET /k8s/version", &own, site("cross-site"), 403),
+        ("GET /k8s/version", &own, site("same-site"), 403),
+        // What changes something, and what acts although it is read.
+        ("POST /k8s/api/v1/pods", &own, String::new(), 405),
+        (
+            "DELETE /k8s/api/v1/namespaces/a/pods/b",
+            &own,
+            String::new(),
+            405,
+        ),
+        ("OPTIONS /k8s/version", &own, String::new(), 405),
+        (
+            "GET /k8s/api/v1/namespaces/a/pods/b/exec?command=ls",
+            &own,
+            String::new(),
+            403,
+        ),
+        (
+            "GET /k8s/api/v1/namespaces/a/services/b:80/proxy/admin",
+            &own,
+            String::new(),
+            403,
+        ),
+        (
+            "GET /k8s/api/v1/nodes/a/pr%6fxy/logs",
+            &own,
+            String::new(),
+            403,
+        ),
+        (
+            "GET /k8s/api/v1/namespaces/a/pods//b/attach",
+            &own,
+            String::new(),
+            403,
+        ),
+        (
+            "GET /k8s/api/v1/namespaces/a/pods/proxy",
+            &own,
+            String::new(),
+            200,
+        ),
+        (
+            "GET /k8s/api/v1/namespaces/a/pods/b/log",
+            &own,
+            String::new(),
+            200,
+        ),
+        // Ways out of the folder and out of the prefix.
+        ("GET /../Cargo.toml", &own, String::new(), 400),
+        ("GET /%2e%2e/secret.txt", &own, String::new(), 400),
+        ("GET /..%2fsecret.txt", &own, String::new(), 400),
+        ("GET /..%5csecret.txt", &own, String::new(), 400),
+        ("GET //etc/passwd", &own, String::new(), 404),
+        ("GET /link.txt", &own, String::new(), 404),
+        ("GET /folder", &own, String::new(), 404),
+        ("GET /%00", &own, String::new(), 400),
+        ("GET /%ff", &own, String::new(), 400),
+        ("GET /k8s/../index.html", &own, String::new(), 400),
+        ("GET /k8s/%2e%2e/x", &own, String::new(), 400),
+        ("GET /%6b8s/version", &own, String::new(), 400),
+        ("GET /k8s", &own, String::new(), 404),
+    ];
+    for (what, host, more, code) in table {
+        let head = format!("{what} HTTP/1.1\r\nHost: {host}\r\n{more}Connection: close\r\n\r\n");
+        let got = ask(port, head.as_bytes());
+        assert_eq!(got.code, *code, "{head}{}", got.text());
+        if *code >= 400 {
+            assert!(!got.text().contains("secret"), "{head}");
+            assert!(got.head.contains("text/plain"), "{}", got.head);
+        }
+    }
+}
+
+#[test]
+fn the_page_has_the_types_that_browsers_want() {
+    let dist = dist("types");
+    let (_serving, port) = serve(&dist, "http://127.0.0.1:1", &[]);
+    for (path, media_type) in [
+        ("", "text/html; charset=utf-8"),
+        ("page.js", "text/javascript; charset=utf-8"),
+        ("page.wasm", "application/wasm"),
+        ("folder/a%20b.css", "text/css; charset=utf-8"),
+        ("odd", "application/octet-stream"),
+    ] {
+        let got = get(port, &format!("/{path}"));
+        assert_eq!(got.code, 200, "{path}");
+        assert_eq!(got.header("content-type"), Some(media_type), "{path}");
+        assert_eq!(got.header("x-content-type-options"), Some("nosniff"));
+    }
+}
+
+#[test]
+fn what_goes_to_the_proxy_is_the_page_s_wish_and_nothing_of_its_identity() {
+    let dist = dist("head");
+    let proxy = Proxy::start(|head, mut to| {
+        let answer = format!(
+            "HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain\r\nRetry-After: 2\r\n\
+             Access-Control-Allow-Origin: *\r\nSet-Cookie: a=b\r\nContent-Length: {}\r\n\r\n{head}",
+            head.len()
+        );
+        to.write_all(answer.as_bytes()).unwrap();
+    });
+    let (_serving, port) = serve(&dist, &format!("{}base", proxy.url), &[]);
+    let head = format!(
+        "GET /k8s/api/v1/pods?watch=1&labelSelector=a%3Db HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\
+         Accept: application/json;as=Table\r\nAccept-Encoding: gzip\r\nCookie: a=b\r\n\
+         Authorization: Bearer x\r\nImpersonate-User: admin\r\nUpgrade: websocket\r\n\
+         Connection: close, upgrade\r\n\r\n"
+    );
+    let got = ask(port, head.as_bytes());
+    assert_eq!((got.code, got.header("retry-after")), (429, Some("2")));
+    assert_eq!(got.header("access-control-allow-origin"), None);
+    assert_eq!(got.header("set-cookie"), None);
+    let arrived = got.text().to_lowercase();
+    let arrived: Vec<&str> = arrived.lines().filter(|line| !line.is_empty()).collect();
+    let host = proxy
+        .url
+        .trim_start_matches("http://")
+        .trim_end_matches('/');
+    assert_eq!(
+        arrived,
+        [
+            "get /base/api/v1/pods?watch=1&labelselector=a%3db http/1.1",
+            "accept: application/json;as=table",
+            &format!("host: {host}"),
+        ]
+    );
+}
+
+#[test]
+fn a_watch_streams_and_who_hangs_up_ends_it() {
+    let dist = dist("streams");
+    let (go_on, told) = channel::<()>();
+    let told = std::sync::Mutex::new(told);
+    let (ended, end) = channel();
+    let proxy = Proxy::start(move |_, mut to| {
+        to.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n")
+            .unwrap();
+        told.lock().unwrap().recv().unwrap();
+        to.write_all(b"3\r\ntwo\r\n").unwrap();
+        // Nothing more comes: only the end of the connection can.
+        let rest = to.read(&mut [0; 1]);
+        ended.send(matches!(rest, Ok(0) | Err(_))).unwrap();
+    });
+    let (_serving, port) = serve(&dist, &proxy.url, &[]);
+    let mut watch = connect(port);
+    write!(
+        watch,
+        "GET /k8s/x HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"
+    )
+    .unwrap();
+    // The second piece is sent when the first has been seen.
+    read_until(&mut watch, b"one");
+    go_on.send(()).unwrap();
+    read_until(&mut watch, b"two");
+    drop(watch);
+    assert!(end.recv_timeout(HANGS).expect("the proxy still streams"));
+}
+
+#[test]
+fn writes_pass_when_they_are_let() {
+    let dist = dist("writes");
+    let proxy = Proxy::start(|head, mut to| {
+        let mut body = [0; 5];
+        to.read_exact(&mut body).unwrap();
+        assert!(head.starts_with("POST /api/v1/pods HTTP/1.1"), "{head}");
+        answer(&mut to, "201 Created", "text/plain", &body);
+    });
+    let (_serving, port) = serve(&dist, &proxy.url, &["--allow-writes"]);
+    let head = format!(
+        "POST /k8s/api/v1/pods HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"
+    );
+    let got = ask(port, head.as_bytes());
+    assert_eq!((got.code, &*got.text()), (201, "hello"));
+    // But still from its own page alone.
+    let head = head.replace("\r\n\r\n", "\r\nOrigin: http://evil.example\r\n\r\n");
+    assert_eq!(ask(port, head.as_bytes()).code, 403);
+}
+
+#[test]
+fn a_proxy_that_is_down_is_told_of_with_what_to_type() {
+    let dist = dist("down");
+    // Bound and dropped: nobody listens there now.
+    let gone = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let url = format!("http://{gone}");
+    let mut command = deltascope(&["serve", "--port", "0", "--proxy", &url]);
+    let (serving, out, err) = start(command.arg("--dist").arg(&dist));
+    let warning = err.recv_timeout(HANGS).unwrap();
+    let typed = format!("kubectl proxy --port={}", gone.port());
+    assert!(warning.contains(&typed), "{warning}");
+    let port = port_of(&out.recv_timeout(HANGS).unwrap());
+    let got = get(port, "/k8s/version");
+    assert_eq!(got.code, 502);
+    assert!(got.text().contains(&typed) && got.text().contains("请启动"));
+    assert_eq!(get(port, "/").code, 200);
+    drop(serving);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_and_a_request_to_end_end_it_well() {
+    let dist = dist("ends");
+    let proxy = Proxy::start(|_, mut to| {
+        to.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n")
+            .unwrap();
+        let _ended = to.read(&mut [0; 1]);
+    });
+    for signal in ["INT", "TERM"] {
+        let (mut serving, port) = serve(&dist, &proxy.url, &[]);
+        // A watch that is open does not keep it.
+        let mut watch = connect(port);
+        write!(
+            watch,
+            "GET /k8s/x HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"
+        )
+        .unwrap();
+        read_until(&mut watch, b"one");
+        kill(&serving, signal);
+        assert_eq!(code(&mut serving), Some(0), "{signal}");
+    }
+}
+
+#[test]
+fn what_cannot_be_served_says_what_to_do() {
+    let dist = dist("refused");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().port().to_string();
+    let here = dist.to_str().unwrap();
+    // Arguments, exit code, and what stands on stderr.
+    let table: &[(&[&str], i32, &str)] = &[
+        (&["serve", "--dist", here, "--port", &taken], 1, "is taken"),
+        (
+            &["--lang", "zh", "serve", "--dist", here, "--port", &taken],
+            1,
+            "已被占用",
+        ),
+        (&["serve", "--dist", "no/such/dist"], 1, "make dist"),
+        (&["serve", "--address", "0.0.0.0"], 2, "only 127.0.0.1"),
+        (&["serve", "--address", "192.0.2.1"], 2, "ssh -L"),
+        (
+            &["serve", "--proxy", "https://127.0.0.1:6443"],
+            2,
+            "kubectl proxy",
+        ),
+        (&["serve", "--proxy", "8001"], 2, "http://127.0.0.1:8001"),
+        (
+            &["serve", "--proxy", "http://me:secret@127.0.0.1:8001"],
+            2,
+            "kubectl proxy",
+        ),
+        (&["serve", "--port", "70000"], 2, "70000"),
+        (&["sevre"], 2, "serve"),
+        (&["completions", "tcsh"], 2, "fish"),
+        (&["--no-such"], 2, "--no-such"),
+        (&[], 2, "Usage"),
+    ];
+    for (args, code, said) in table {
+        let output = output(&mut deltascope(args));
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(*code), "{args:?}: {err}");
+        assert!(err.contains(said), "{args:?}: {err}");
+        assert!(output.stdout.is_empty(), "{args:?}");
+    }
+}
+
+// --- help and completions -----------------------------------------------------------------------
+
+#[test]
+fn help_shows_examples_and_exit_codes() {
+    for (args, said) in [
+        (&["--help"][..], "Exit codes"),
+        (&["--version"], env!("CARGO_PKG_VERSION")),
+        (&["serve", "--help"], "Examples:"),
+        (&["completions", "--help"], "Examples:"),
+    ] {
+        let output = output(&mut deltascope(args));
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert!(out.contains(said), "{args:?}: {out}");
+    }
+}
+
+#[test]
+fn completions_are_scripts_of_their_shell() {
+    for (shell, check) in [
+        ("bash", Some(["bash", "-n"])),
+        ("zsh", Some(["zsh", "-n"])),
+        ("fish", Some(["fish", "-n"])),
+        ("powershell", None),
+        ("elvish", None),
+    ] {
+        let script = output(&mut deltascope(&["completions", shell]));
+        assert_eq!(script.status.code(), Some(0), "{shell}");
+        let text = String::from_utf8_lossy(&script.stdout);
+        assert!(text.contains("allow-writes"), "{shell}");
+        let Some([program, option]) = check else {
+            continue;
+        };
+        let parser = Command::new(program)
+            .arg(option)
+            .stdin(Stdio::piped())
+            .spawn();
+        // Not everybody has every shell.
+        if let Ok(mut parser) = parser {
+            let mut input = parser.stdin.take().unwrap();
+            input.write_all(&script.stdout).unwrap();
+            drop(input);
+            assert!(parser.wait().unwrap().success(), "{shell}");
+        }
+    }
+}
+
+// --- processes ----------------------------------------------------------------------------------
+
+fn deltascope(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_deltascope"));
+    command
+        .args(args)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// A program that is ended when the test is.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ended = self.0.kill();
+        let _code = self.0.wait();
+    }
+}
+
+/// The lines that somebody writes, as they come.
+fn lines_of(from: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+fn start(command: &mut Command) -> (Running, Receiver<String>, Receiver<String>) {
+    let mut child = command.spawn().unwrap();
+    let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    (Running(child), lines_of(out), lines_of(err))
+}
+
+fn output(command: &mut Command) -> Output {
+    let (send, done) = channel();
+    let child = command.spawn().unwrap();
+    thread::spawn(move || send.send(child.wait_with_output().unwrap()));
+    done.recv_timeout(HANGS).expect("it hangs")
+}
+
+#[cfg(unix)]
+fn kill(running: &Running, signal: &str) {
+    let pid = running.0.id().to_string();
+    let sent = Command::new("kill")
+        .arg(format!("-{signal}"))
+        .arg(pid)
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// How it ended.
+#[cfg(unix)]
+fn code(running: &mut Running) -> Option<i32> {
+    running.0.wait().unwrap().code()
+}
+
+/// Serves, and says at which port.
+fn serve(dist: &Path, proxy: &str, more: &[&str]) -> (Running, u16) {
+    let mut command = deltascope(&["serve", "--port", "0", "--proxy", proxy]);
+    let (running, out, _) = start(command.arg("--dist").arg(dist).args(more));
+    let first = out.recv_timeout(HANGS).unwrap();
+    (running, port_of(&first))
+}
+
+fn port_of(line: &str) -> u16 {
+    let rest = line.strip_prefix("http://127.0.0.1:").expect(line);
+    rest.split('/').next().unwrap().parse().unwrap()
+}
+
+/// A built page, and beside it what is none of its business.
+fn dist(name: &str) -> PathBuf {
+    let beside = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cli-{name}"));
+    let dist = beside.join("dist");
+    fs::create_dir_all(dist.join("folder")).unwrap();
+    let secret = beside.join("secret.txt");
+    fs::write(&secret, "secret").unwrap();
+    for name in [
+        "index.html",
+        "page.js",
+        "page.wasm",
+        "folder/a b.css",
+        "odd",
+    ] {
+        fs::write(dist.join(name), name).unwrap();
+    }
+    #[cfg(unix)]
+    // It may be there from the last time.
+    let _there = std::os::unix::fs::symlink(&secret, dist.join("link.txt"));
+    dist
+}
+
+// --- HTTP, as bytes -----------------------------------------------------------------------------
+
+/// A stand-in for `kubectl proxy`, in threads that end with the test.
+struct Proxy {
+    url: String,
+}
+
+impl Proxy {
+    /// Each connection has one request, whose head and connection are handed over.
+    fn start(each: impl Fn(String, TcpStream) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let each = std::sync::Arc::new(each);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let each = std::sync::Arc::clone(&each);
+                thread::spawn(move || {
+                    let head = head_of(&mut stream);
+                    // What serve asks by itself when it starts.
+                    if head.starts_with("GET /version ") && !head.contains("accept") {
+                        answer(&mut stream, "200 OK", "application/json", b"{}");
+                    } else {
+                        each(head, stream);
+                    }
+                });
+            }
+        });
+        Self { url }
+    }
+}
+
+/// Up to the empty line, and no byte more.
+fn head_of(from: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") && from.read(&mut byte).unwrap_or(0) == 1 {
+        head.push(byte[0]);
+    }
+    String::from_utf8(head).unwrap()
+}
+
+fn answer(to: &mut TcpStream, status: &str, media_type: &str, body: &[u8]) {
+    let size = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {size}\r\n\r\n"
+    );
+    // Whoever asked with HEAD, or has gone, does not read it.
+    let _gone = to
+        .write_all(head.as_bytes())
+        .and_then(|()| to.write_all(body));
+}
+
+struct Got {
+    code: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Got {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (key, value) = line.split_once(": ")?;
+            key.eq_ignore_ascii_case(name).then_some(value)
+        })
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
+
+fn connect(port: u16) -> TcpStream {
+    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(HANGS)).unwrap();
+    stream
+}
+
+fn get(port: u16, path: &str) -> Got {
+    let head =
+        format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
+    ask(port, head.as_bytes())
+}
+
+/// Sends the bytes, and reads to the end.
+fn ask(port: u16, bytes: &[u8]) -> Got {
+    let mut stream = connect(port);
+    stream.write_all(bytes).unwrap();
+    let mut all = Vec::new();
+    // One that refuses a body may close before it was read.
+    let read = stream.read_to_end(&mut all);
+    assert!(
+        read.is_ok() || read.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionReset)
+    );
+    let end = all
+        .windows(4)
+        .position(|part| part == b"\r\n\r\n")
+        .expect("an answer has a head");
+    let head = String::from_utf8(all[..end].to_vec()).unwrap();
+    let code = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Got {
+        code,
+        head,
+        body: all[end + 4..].to_vec(),
+    }
+}
+
+fn read_until(from: &mut TcpStream, wanted: &[u8]) {
+    let mut seen = Vec::new();
+    let mut byte = [0];
+    while !seen.ends_with(wanted) {
+        let read = from.read(&mut byte).expect("it does not come");
+        assert_eq!(read, 1, "the end comes first");
+        seen.push(byte[0]);
+    }
+}
