@@ -1,15 +1,22 @@
 //! One thing changed in what a run follows from; the future is computed anew.
 
+use std::sync::Arc;
+
 use crate::cache::controller::Generation;
 use crate::cache::fact::{Cause, Fact, FactRecord, ProcessMode};
+use crate::cache::object::Object as _;
 use crate::runtime::Time;
 use crate::runtime::fields::LATEST_MS;
-use crate::runtime::virtual_time::{Era, Feed, Machinery, ProcessModeText};
+use crate::runtime::virtual_time::{Era, Feed, Input, Machinery, ProcessModeText};
+use crate::source::Command;
+use crate::source::live::{Telling, Told};
 use crate::source::pod::PodSpec;
 use crate::source::recorded::EVENT_MS;
 use crate::source::scenario::{Act, Entry, Scenario};
+use crate::source::wire::RecordedEvent;
 
-use super::recording::Recording;
+use super::recording::{Recording, Taken};
+use super::timeline::is_told;
 
 /// Where something that happened on the server came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,6 +194,23 @@ impl Origin {
     }
 }
 
+/// What a cluster has told, without the event that is shown; the rest of what came with it stays.
+fn without(told: &[Telling], shown: Option<&FactRecord>) -> Option<Arc<[Telling]>> {
+    let Fact::EventSent { event, object, .. } = &shown?.fact else {
+        return None;
+    };
+    let is_it = |telling: &Telling| match &telling.told {
+        Told::Event(RecordedEvent::Object {
+            event: told,
+            object: of,
+        }) => told == event && of.uid() == &*object.uid && of.resource_version() == &*object.rv,
+        _ => false,
+    };
+    let place = told.iter().position(is_it)?;
+    let rest = told.iter().enumerate().filter(|(at, _)| *at != place);
+    Some(rest.map(|(_, telling)| telling.clone()).collect())
+}
+
 /// Whether the server, or what is in its place, did it.
 fn is_of_server(fact: &Fact) -> bool {
     matches!(
@@ -210,7 +234,7 @@ impl Recording {
     pub fn edited(&self, edit: &Edit, shown: Option<&FactRecord>) -> Result<Self, EditError> {
         let mut other = self.clone();
         match *edit {
-            Edit::Drop(origin) => other.drop(origin)?,
+            Edit::Drop(origin) => other.drop(origin, shown)?,
             Edit::Move { to, .. } if to > LATEST_MS => return Err(EditError::TooLate),
             Edit::Move { origin, to } => other.shift(origin, to, shown)?,
             Edit::Set(setting) => other.set(setting)?,
@@ -218,7 +242,7 @@ impl Recording {
         Ok(other)
     }
 
-    fn drop(&mut self, origin: Origin) -> Result<(), EditError> {
+    fn drop(&mut self, origin: Origin, shown: Option<&FactRecord>) -> Result<(), EditError> {
         match origin {
             Origin::Source(number) => match &mut self.scenario.recorded {
                 Some(recorded) => {
@@ -236,9 +260,15 @@ impl Recording {
             Origin::Script(number) => {
                 remove(&mut self.scenario.script, number)?;
             }
-            Origin::Input(number) => {
-                remove(&mut self.inputs, number)?;
-            }
+            Origin::Input(number) => match self.inputs.get_mut(number as usize) {
+                Some(Taken {
+                    input: Input::Source(Command::Tell(told)),
+                    ..
+                }) => *told = without(told, shown).ok_or(EditError::Gone)?,
+                _ => {
+                    remove(&mut self.inputs, number)?;
+                }
+            },
         }
         Ok(())
     }
@@ -268,12 +298,18 @@ impl Recording {
                     return Ok(());
                 }
                 let act = act_of(&shown.fact).ok_or(EditError::NoEvent)?;
-                self.drop(origin)?;
+                self.drop(origin, Some(shown))?;
                 self.script_at(Entry { at: to, act });
             }
             Origin::Script(number) => {
                 let entry = remove(&mut self.scenario.script, number)?;
                 self.script_at(Entry { at: to, ..entry });
+            }
+            Origin::Input(number)
+                if (self.inputs.get(number as usize))
+                    .is_some_and(|taken| is_told(&taken.input)) =>
+            {
+                return Err(EditError::NoEvent);
             }
             Origin::Input(number) => {
                 let mut taken = remove(&mut self.inputs, number)?;
@@ -301,6 +337,7 @@ impl Recording {
         let settings = &mut scenario.settings;
         match setting {
             Setting::Era(generation) => {
+                settings.asked_as_before();
                 settings.era = Era(generation);
                 for beside in &mut scenario.beside {
                     beside.settings.era = Era(generation);

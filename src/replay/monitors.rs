@@ -352,7 +352,7 @@ impl Monitors {
             ControlFlow::Continue(())
         });
         // Nothing more comes by itself.
-        if !timeline.is_endless() && !timeline.is_full() {
+        if !timeline.is_endless() && !timeline.is_full() && !timeline.is_live() {
             self.end();
         }
     }
@@ -374,6 +374,21 @@ impl Monitors {
         let found = &self.found;
         self.at_rest
             .retain(|monitor| found.iter().any(|found| found.monitor == *monitor));
+    }
+
+    /// Forgets the first so many facts of the run; what is left begins at 0 again.
+    pub fn forget(&mut self, gone: usize) {
+        self.state.seen = self.state.seen.saturating_sub(gone);
+        self.kept.retain(|state| state.seen >= gone);
+        for state in &mut self.kept {
+            state.seen -= gone;
+        }
+        if self.kept.is_empty() {
+            self.kept.push(self.state.clone());
+        }
+        for found in &mut self.found {
+            found.at = found.at.saturating_sub(gone);
+        }
     }
 
     /// The first violation of each monitor, in the order of the run.

@@ -51,6 +51,25 @@ impl Passages {
             .collect();
     }
 
+    /// Forgets the first so many facts of the run; what is left begins at 0 again.
+    pub fn forget(&mut self, gone: usize) {
+        let forget = |places: &mut Vec<u32>| {
+            let first = places.partition_point(|at| (*at as usize) < gone);
+            places.drain(..first);
+            for at in places.iter_mut() {
+                *at = at.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
+            }
+        };
+        forget(&mut self.wholes);
+        let of = std::mem::take(&mut self.of).into_iter();
+        self.of = of
+            .filter_map(|(key, mut places)| {
+                forget(&mut places);
+                (!places.is_empty()).then_some((key, places))
+            })
+            .collect();
+    }
+
     /// The places of the facts about one object, in order.
     #[must_use]
     pub fn of(&self, key: &str) -> &[u32] {

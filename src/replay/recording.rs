@@ -55,6 +55,7 @@ impl Recording {
     #[must_use]
     pub fn in_generation(&self, generation: Generation) -> Self {
         let mut other = self.clone();
+        other.scenario.settings.asked_as_before();
         other.scenario.settings.era = Era(generation);
         for beside in &mut other.scenario.beside {
             beside.settings.era = Era(generation);

@@ -10,15 +10,18 @@
 //! Clones share what they have in common, which is what makes a fork cheap.
 
 use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ops::{ControlFlow, Deref, Range};
 use std::sync::Arc;
 
-use crate::cache::fact::FactRecord;
+use crate::cache::fact::{EventType, FactId, FactRecord};
 use crate::runtime::Time;
 use crate::runtime::virtual_time::{Input, World};
 use crate::source::Command;
 use crate::source::any::AnySource;
+use crate::source::live::{Page, Telling, Told};
 use crate::source::scenario::Scenario;
+use crate::source::wire::RecordedEvent;
 
 use super::picture::Picture;
 use super::recording::{Recording, Taken};
@@ -64,6 +67,17 @@ pub struct Timeline {
     thinned: usize,
     most: usize,
     checkpoints: usize,
+    /// A live run has come to this moment; what comes after it nobody knows yet.
+    live: Option<Time>,
+    /// So many facts, and inputs, came before what is kept.
+    forgotten: usize,
+    forgotten_inputs: usize,
+    /// Of the forgotten inputs those that no cluster told.
+    by_hand: Vec<Taken>,
+    /// What the inputs of a live run weigh, each, …
+    weights: VecDeque<usize>,
+    /// … and together, in bytes.
+    weight: usize,
 }
 
 #[derive(Clone)]
@@ -162,10 +176,150 @@ impl Timeline {
         let time = self.last_time();
         give(&mut self.world, &taken, time);
         self.inputs.push(taken);
-        self.taken = self.inputs.len();
+        self.taken = self.all_inputs();
         self.over = false;
         self.collect();
         true
+    }
+
+    /// How many inputs there were, the forgotten ones among them.
+    fn all_inputs(&self) -> usize {
+        self.forgotten_inputs + self.inputs.len()
+    }
+
+    /// A run that happens as it is looked at: nothing comes but what is told, and nothing before its time.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read.
+    pub fn live(scenario: Scenario) -> Result<Self, String> {
+        let world = scenario.build()?;
+        let mut timeline = Self::of(Arc::new(scenario), world, false);
+        timeline.live = Some(0);
+        Ok(timeline)
+    }
+
+    /// Whether it goes on by itself, as time does.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.live.is_some()
+    }
+
+    /// Nothing more is told; it is a recording from now on.
+    pub fn end_live(&mut self) {
+        self.live = None;
+        self.over = true;
+    }
+
+    /// Time has gone by up to `now`: what is due happens, at most so many facts of it. True when that
+    /// was all.
+    pub fn go_to(&mut self, now: Time, most: usize) -> bool {
+        let Some(live) = self.live else {
+            return true;
+        };
+        let now = now.max(live);
+        self.live = Some(now);
+        let until = self.len().saturating_add(most);
+        while self.len() < until {
+            if !self.world.step_within(now) {
+                return true;
+            }
+            self.collect();
+        }
+        false
+    }
+
+    /// What comes into a live run now; for when [`Self::go_to`] has said that all has happened.
+    pub fn take(&mut self, now: Time, input: Input<Command>) {
+        let now = now.max(self.last_time());
+        while !self.go_to(now, SEGMENT) {}
+        let taken = Taken {
+            after: self.len(),
+            at: now,
+            input,
+        };
+        let weight = match &taken.input {
+            Input::Source(Command::Tell(told)) => told.iter().map(Telling::weight).sum(),
+            _ => 0,
+        };
+        self.weights.push_back(weight);
+        self.weight += weight;
+        let time = self.last_time();
+        give(&mut self.world, &taken, time);
+        self.inputs.push(taken);
+        self.taken += 1;
+        self.collect();
+    }
+
+    /// When something happens in a live run by itself.
+    #[must_use]
+    pub fn next_moment(&self) -> Option<Time> {
+        self.live?;
+        self.world.next_moment()
+    }
+
+    /// Where list and watch come from, at the end of what is known.
+    #[must_use]
+    pub fn source(&self) -> &AnySource {
+        self.world.source()
+    }
+
+    /// Forgets the oldest facts, and the inputs behind them, so that about so many are left; what is left
+    /// begins at 0 again. Answers how many were forgotten.
+    ///
+    /// It begins where a watch is open: there a recording can begin.
+    pub fn forget(&mut self, left: usize) -> usize {
+        let latest = self.len().saturating_sub(left);
+        let steady = |segment: &Segment| match segment.start.world.source() {
+            AnySource::Live(live) => live.is_steady(),
+            _ => false,
+        };
+        let found = self
+            .segments
+            .iter()
+            .rposition(|segment| segment.from <= latest && steady(segment));
+        let Some(number) = found.filter(|number| *number > 0) else {
+            return 0;
+        };
+        self.segments.drain(..number);
+        let Some(first) = self.segments.first() else {
+            return 0;
+        };
+        let (gone, inputs) = (first.from, first.start.taken);
+        for segment in &mut self.segments {
+            segment.from -= gone;
+        }
+        let count = inputs - self.forgotten_inputs;
+        let weights = self.weights.drain(..count.min(self.weights.len()));
+        self.weight -= weights.sum::<usize>();
+        let forgotten = self.inputs.drain(..count);
+        self.by_hand
+            .extend(forgotten.filter(|taken| !is_told(&taken.input)));
+        for taken in &mut self.inputs {
+            taken.after = taken.after.saturating_sub(gone);
+        }
+        self.forgotten += gone;
+        self.forgotten_inputs = inputs;
+        self.thinned = self.thinned.saturating_sub(gone);
+        self.looked_at.borrow_mut().clear();
+        gone
+    }
+
+    /// What the inputs of a live run take, about, in bytes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// How many facts came before what is kept.
+    #[must_use]
+    pub fn forgotten(&self) -> usize {
+        self.forgotten
+    }
+
+    /// Where the fact with this number is, unless it was forgotten.
+    #[must_use]
+    pub fn place_of(&self, id: FactId) -> Option<usize> {
+        (id.0 as usize).checked_sub(self.forgotten)
     }
 
     /// A run in which nothing happens.
@@ -188,6 +342,12 @@ impl Timeline {
             thinned: 0,
             most: MAX_FACTS,
             checkpoints: CHECKPOINTS,
+            live: None,
+            forgotten: 0,
+            forgotten_inputs: 0,
+            by_hand: Vec::new(),
+            weights: VecDeque::new(),
+            weight: 0,
             world,
         };
         timeline.begin_segment(Picture::of(&timeline.world), 0);
@@ -211,7 +371,7 @@ impl Timeline {
     /// Whether more facts come when they are asked for.
     #[must_use]
     pub fn is_endless(&self) -> bool {
-        !self.over && self.len() < self.most
+        !self.over && !self.is_live() && self.len() < self.most
     }
 
     /// Whether the run stopped only because it cannot be longer.
@@ -361,27 +521,107 @@ impl Timeline {
         &self.inputs
     }
 
-    /// What the run follows from.
+    /// What the run follows from. Where its beginning was forgotten, it begins with what the cluster had
+    /// by then, as its answer to a list.
     #[must_use]
     pub fn recording(&self) -> Recording {
-        Recording {
-            scenario: Scenario::clone(&self.scenario),
-            inputs: self.inputs.clone(),
+        let scenario = Scenario::clone(&self.scenario);
+        let mut inputs = self.prologue();
+        let from = inputs.len();
+        inputs.extend_from_slice(&self.inputs);
+        if from > 0
+            && let Some(AnySource::Live(live)) = self.start().map(|start| start.world.source())
+        {
+            // The request that was open is the first, or (after a list) the second.
+            let (was, is) = (live.request(), if self.streams() { 1 } else { 2 });
+            for taken in inputs.iter_mut().skip(from) {
+                renumber(&mut taken.input, was, is);
+                // It came after other facts than it will.
+                taken.after = usize::MAX;
+            }
         }
+        Recording { scenario, inputs }
+    }
+
+    /// The number, in [`Self::recording`], of the input that this run counts so; none where it was
+    /// forgotten.
+    #[must_use]
+    pub fn recorded_input(&self, number: u32) -> Option<u32> {
+        let kept = (number as usize).checked_sub(self.forgotten_inputs)?;
+        u32::try_from(kept + self.prologue().len()).ok()
+    }
+
+    fn start(&self) -> Option<&Checkpoint> {
+        self.segments.first().map(|first| &*first.start)
+    }
+
+    fn streams(&self) -> bool {
+        self.scenario.settings.streams()
+    }
+
+    /// What stands for all that was forgotten: what the user did, and what the cluster had.
+    fn prologue(&self) -> Vec<Taken> {
+        let mut prologue = self.by_hand.clone();
+        let Some(start) = self.start().filter(|_| self.forgotten > 0) else {
+            return prologue;
+        };
+        let AnySource::Live(live) = start.world.source() else {
+            return prologue;
+        };
+        let at = start.time;
+        let rv = live.known().rv();
+        let objects = live.objects().map(Arc::clone);
+        let told = if self.streams() {
+            let event = |object| {
+                let event = EventType::Added;
+                Told::Event(RecordedEvent::Object { event, object })
+            };
+            let end = Told::Event(RecordedEvent::Bookmark {
+                rv: Arc::clone(rv),
+                initial_events_end: true,
+            });
+            let events = objects.map(event).chain([end]);
+            vec![[Told::Opened].into_iter().chain(events).collect()]
+        } else {
+            let page = Page {
+                rv: Arc::clone(rv),
+                items: objects.collect(),
+                continue_token: "".into(),
+            };
+            vec![vec![Told::Page(page)], vec![Told::Opened]]
+        };
+        for (request, told) in (1..).zip(told) {
+            let told: Vec<Told> = told;
+            let tellings = told.into_iter().map(|told| Telling { request, told });
+            prologue.push(Taken {
+                after: usize::MAX,
+                at,
+                input: Input::Source(Command::Tell(tellings.collect())),
+            });
+        }
+        prologue
     }
 
     /// Makes sure that `wanted` facts are known, if there are so many; a run that ends by itself is
     /// computed to its end.
     pub fn extend(&mut self, wanted: usize) {
+        if self.is_live() {
+            return;
+        }
         let wanted = if self.scenario.is_endless() {
             wanted.min(self.most)
         } else {
             self.most
         };
         while !self.over && self.len() < wanted {
-            self.over = !self.world.step();
+            self.over = !self.step();
             self.collect();
         }
+    }
+
+    /// One micro-step, if its moment has come.
+    fn step(&mut self) -> bool {
+        self.world.step_within(self.live.unwrap_or(Time::MAX))
     }
 
     /// Makes sure that all facts up to the end of this moment are known, and says how many they are.
@@ -436,6 +676,8 @@ impl Timeline {
     /// Puts an input right after `step` facts (or as soon after them as a micro-step ends), drops
     /// what came later, computes the future anew, and answers where the input has shown.
     pub fn insert(&mut self, step: usize, input: Input<Command>) -> usize {
+        // What a cluster told later it would have told all the same.
+        let later = self.told_after(step);
         self.rewind(step);
         let after = self.len();
         self.inputs.push(Taken {
@@ -443,18 +685,33 @@ impl Timeline {
             at: self.time_at(after),
             input: input.clone(),
         });
-        self.taken = self.inputs.len();
+        self.taken = self.all_inputs();
         self.world.input(input);
         self.collect();
         if self.len() == after {
             // The input showed nothing by itself, so the first thing that follows from it does.
-            self.over = !self.world.step();
+            self.over = !self.step();
             self.collect();
         }
         let shown = self.len();
         self.over = false;
+        for taken in &later {
+            self.append(taken, false);
+        }
         self.extend(shown + AHEAD);
         shown
+    }
+
+    /// What a cluster has told after so many facts.
+    fn told_after(&self, step: usize) -> Vec<Taken> {
+        let later = self.inputs.iter().filter(|taken| taken.after >= step);
+        let is_told = |taken: &&Taken| is_told(&taken.input);
+        // At the end of the run it came before what is put in.
+        if step < self.len() {
+            later.filter(is_told).cloned().collect()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Forgets what the user did after so many facts, and what followed from it.
@@ -468,7 +725,8 @@ impl Timeline {
     /// Whether the user did something after so many facts.
     #[must_use]
     pub fn has_inputs_after(&self, step: usize) -> bool {
-        step < self.len() && self.inputs.iter().any(|taken| taken.after >= step)
+        let later = |taken: &Taken| taken.after >= step && !is_told(&taken.input);
+        step < self.len() && self.inputs.iter().any(later)
     }
 
     /// Back to the first moment at or after `step` facts at which an input can come in.
@@ -481,7 +739,7 @@ impl Timeline {
             return;
         }
         self.inputs.retain(|taken| at_end || taken.after < step);
-        let inputs = self.inputs.len();
+        let inputs = self.all_inputs();
         let kept = self
             .segments
             .partition_point(|segment| segment.from <= step && segment.start.taken <= inputs);
@@ -498,7 +756,12 @@ impl Timeline {
         while self.len() < step || self.taken < inputs {
             let known = self.len();
             let time = self.last_time();
-            if !go_on(&mut self.world, &self.inputs, &mut self.taken, known, time) {
+            let before = self.forgotten_inputs;
+            let inputs = Inputs {
+                all: &self.inputs,
+                before,
+            };
+            if !go_on(&mut self.world, inputs, &mut self.taken, known, time) {
                 break;
             }
             self.collect();
@@ -639,7 +902,12 @@ impl Timeline {
             while facts.len() < len {
                 let time = facts.last().map_or(segment.start.time, |last| last.time);
                 let known = segment.from + facts.len();
-                if !go_on(&mut world, &self.inputs, &mut taken, known, time) {
+                let before = self.forgotten_inputs;
+                let inputs = Inputs {
+                    all: &self.inputs,
+                    before,
+                };
+                if !go_on(&mut world, inputs, &mut taken, known, time) {
                     break;
                 }
                 facts.append(&mut world.drain());
@@ -661,21 +929,52 @@ impl Timeline {
     }
 }
 
+/// Whether a cluster told it: nobody did it by hand.
+#[must_use]
+pub fn is_told(input: &Input<Command>) -> bool {
+    matches!(input, Input::Source(Command::Tell(_)))
+}
+
+/// Of the request that was open and of all after it.
+fn renumber(input: &mut Input<Command>, was: u32, is: u32) {
+    if let Input::Source(Command::Tell(told)) = input {
+        *told = told
+            .iter()
+            .map(|telling| Telling {
+                // What is about an older one was passed over, and will be.
+                request: match telling.request.checked_sub(was) {
+                    Some(later) => is + later,
+                    None => 0,
+                },
+                told: telling.told.clone(),
+            })
+            .collect();
+    }
+}
+
 /// The segment that begins with this has so many facts.
 fn gap_after(picture: &Picture) -> usize {
     SEGMENT.max(picture.weight() * 2)
+}
+
+/// The inputs that are kept, and how many came before them.
+#[derive(Clone, Copy)]
+struct Inputs<'a> {
+    all: &'a [Taken],
+    before: usize,
 }
 
 /// Lets a world that has stated so many facts, the last at `time`, take its next input, if that is due,
 /// or make its next micro-step; false when there is none.
 fn go_on(
     world: &mut World<AnySource>,
-    inputs: &[Taken],
+    inputs: Inputs<'_>,
     taken: &mut usize,
     known: usize,
     time: Time,
 ) -> bool {
-    match inputs.get(*taken) {
+    let next = taken.checked_sub(inputs.before);
+    match next.and_then(|next| inputs.all.get(next)) {
         Some(next) if next.after == known => {
             *taken += 1;
             give(world, next, time);

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::runtime::fields::{Fields, Read};
-use crate::runtime::virtual_time::Feed;
+use crate::runtime::virtual_time::{Feed, Input};
+use crate::source::Command;
 use crate::source::scenario::{Entry, Scenario};
 use crate::source::wire::{
     self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, Recorded,
@@ -27,6 +28,8 @@ pub const VERSION: u64 = 1;
 const NAME: &str = "deltascope";
 /// The most inputs: more than anybody makes by hand.
 pub const MAX_INPUTS: usize = 10_000;
+/// The most that a cluster has told, and the most objects of its lists: what [`MAX_BYTES`] have room for.
+const MAX_TOLD: usize = 400_000;
 /// The most objects, recorded events and entries of a script, counted once for each informer that they
 /// are built for.
 const MAX_BUILT: usize = 50_000;
@@ -177,6 +180,8 @@ pub(super) struct Parts {
     items: Vec<Value>,
     has_watch: bool,
     events: Vec<RecordedEvent>,
+    /// How many of the inputs a cluster has told.
+    told: usize,
 }
 
 impl Parts {
@@ -185,9 +190,16 @@ impl Parts {
         let Value::Object(mut fields) = value else {
             return Err(no_line());
         };
-        if fields.contains_key("op") {
-            if self.inputs.len() == MAX_INPUTS {
+        if let Some(op) = fields.get("op") {
+            if op == "tell" {
+                self.told += 1;
+                self.unpack(&mut fields);
+            }
+            if self.inputs.len() - self.told.min(self.inputs.len()) == MAX_INPUTS {
                 return Err(too_many("inputs", "输入", MAX_INPUTS));
+            }
+            if self.told > MAX_TOLD {
+                return Err(too_many("answers", "应答", MAX_TOLD));
             }
             self.inputs
                 .push(taken(fields).map_err(|error| bad(&error))?);
@@ -201,8 +213,8 @@ impl Parts {
             "scenario" => self.scenario = Some(scenario(value).map_err(|error| bad(&error))?),
             "change" => self.change = Some(value),
             "list" => self.list = Some(value),
-            "item" if self.items.len() == MAX_ITEMS => {
-                return Err(too_many("objects", "对象", MAX_ITEMS));
+            "item" if self.items.len() == self.most_items() => {
+                return Err(too_many("objects", "对象", self.most_items()));
             }
             "item" => {
                 // Read here as well, so that the line is known where it is wrong.
@@ -221,6 +233,33 @@ impl Parts {
             _ => return Err(no_line()),
         }
         Ok(())
+    }
+
+    /// A cluster may have more than a file of one list.
+    fn most_items(&self) -> usize {
+        let feed = self
+            .scenario
+            .as_ref()
+            .map(|scenario| scenario.settings.feed);
+        if feed == Some(Feed::Cluster) {
+            MAX_TOLD
+        } else {
+            MAX_ITEMS
+        }
+    }
+
+    /// The objects of a page came on the lines before.
+    fn unpack(&mut self, fields: &mut Map<String, Value>) {
+        let told = fields.get_mut("told").and_then(Value::as_array_mut);
+        let pages = told.into_iter().flatten();
+        for page in pages.filter_map(|told| told.get_mut("page")?.as_object_mut()) {
+            let count = page.remove("count").and_then(|count| count.as_u64());
+            if let Some(count) = count.and_then(|count| usize::try_from(count).ok()) {
+                let count = count.min(self.items.len());
+                let items = self.items.drain(..count).collect();
+                page.insert("items".to_owned(), Value::Array(items));
+            }
+        }
     }
 
     /// What the run follows from.
@@ -263,11 +302,29 @@ impl Parts {
 /// A line for each input.
 pub(super) fn inputs(text: &mut String, inputs: &[Taken]) {
     for taken in inputs {
-        // One that was moved has not been counted.
-        let after = (taken.after != usize::MAX).then_some(("after", taken.after as u64));
-        let written = write::input(taken.at, after.as_slice(), &taken.input);
-        let _ = writeln!(text, "{written}");
+        self::input(text, taken);
     }
+}
+
+/// The lines of an input: what a cluster's lists hold comes before it, an object a line.
+pub fn input(text: &mut String, taken: &Taken) {
+    if let Input::Source(Command::Tell(told)) = &taken.input {
+        for item in write::told_items(told) {
+            line(text, "item", item);
+        }
+    }
+    // One that was moved has not been counted.
+    let after = (taken.after != usize::MAX).then_some(("after", taken.after as u64));
+    let written = write::input(taken.at, after.as_slice(), &taken.input);
+    let _ = writeln!(text, "{written}");
+}
+
+/// The lines of a trace that come before its inputs.
+#[must_use]
+pub fn head(trace: &Trace) -> String {
+    let mut trace = trace.clone();
+    trace.recording.inputs.clear();
+    write(&trace)
 }
 
 pub(super) fn line(text: &mut String, name: &str, value: Value) {

@@ -49,6 +49,41 @@ pub struct Telling {
     pub told: Told,
 }
 
+/// What a node of JSON takes, about, in bytes: itself, its place in a map, its text's allocation.
+const NODE: usize = 96;
+
+impl Telling {
+    /// How much memory its objects take, about, in bytes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        match &self.told {
+            Told::Page(page) => page.items.iter().map(|object| weight(object)).sum(),
+            Told::Event(RecordedEvent::Object { object, .. }) => weight(object),
+            _ => NODE,
+        }
+    }
+}
+
+fn weight(object: &DynamicObject) -> usize {
+    let texts = |texts: &Option<std::collections::BTreeMap<String, String>>| {
+        let texts = texts.iter().flatten();
+        texts
+            .map(|(key, value)| NODE + key.len() + value.len())
+            .sum::<usize>()
+    };
+    let of = &object.metadata;
+    8 * NODE + texts(&of.labels) + texts(&of.annotations) + weigh(&object.data)
+}
+
+fn weigh(value: &Value) -> usize {
+    NODE + match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(weigh).sum(),
+        Value::Object(fields) => fields.iter().map(|(k, v)| k.len() + weigh(v)).sum(),
+        _ => 0,
+    }
+}
+
 /// What can come of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Told {

@@ -103,6 +103,10 @@ pub enum Command {
     Select(Option<Arc<str>>),
     /// Follow an object through the run, or none.
     Follow(Option<Key>),
+    /// To the edge of a live run, and along with it.
+    GoLive,
+    /// Nothing more comes from the cluster; what came stays.
+    Disconnect,
     /// Take the error away.
     DismissError,
 }

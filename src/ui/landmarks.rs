@@ -102,6 +102,43 @@ impl Landmarks {
         }
     }
 
+    /// Forgets the first so many facts of the run; what is left begins at 0 again.
+    pub fn forget(&mut self, gone: usize, timeline: &Timeline) {
+        let shift = |at: &mut usize| *at = at.saturating_sub(gone);
+        shift(&mut self.state.seen);
+        self.kept.retain(|state| state.seen >= gone);
+        for state in &mut self.kept {
+            shift(&mut state.seen);
+        }
+        if self.kept.is_empty() {
+            self.kept.push(self.state.clone());
+        }
+        self.ticks.retain(|(at, _)| *at as usize > gone);
+        for (at, _) in &mut self.ticks {
+            *at = at.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
+        }
+        for found in self.found.iter_mut().flatten() {
+            shift(found);
+        }
+        self.passages.forget(gone);
+        let start = timeline.picture(0);
+        let there: SortedMap<&str, ()> = start
+            .api
+            .objects
+            .values()
+            .map(|object| (&*object.object.uid, ()))
+            .collect();
+        let marks = Rc::make_mut(&mut self.marks);
+        self.met.retain_mut(|(at, uid)| {
+            let kept = *at > gone || there.get(&**uid).is_some();
+            shift(at);
+            if !kept {
+                marks.remove(uid);
+            }
+            kept
+        });
+    }
+
     /// The markers, in the order of their moments.
     #[must_use]
     pub fn markers(&self, rules: &[MarkerRule]) -> Rc<[Marker]> {

@@ -68,6 +68,21 @@ pub struct View {
     pub compare: Option<Rc<CompareView>>,
     /// What can be set otherwise in a branch.
     pub settings: Rc<[SettingRow]>,
+    /// Where the run comes from a cluster, now.
+    pub live: Option<LiveView>,
+}
+
+/// A live run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LiveView {
+    /// The cursor stays at the edge.
+    pub following: bool,
+    /// How many facts the cursor is behind it.
+    pub behind: usize,
+    /// How long it has been going on, in ms.
+    pub now: u64,
+    /// How many facts, the oldest, were forgotten.
+    pub forgotten: usize,
 }
 
 /// Something that can be set otherwise.

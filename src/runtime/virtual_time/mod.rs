@@ -347,7 +347,8 @@ impl<S: Source> World<S> {
     }
 
     /// When something can happen next, if nothing can now.
-    fn next_moment(&self) -> Option<Time> {
+    #[must_use]
+    pub fn next_moment(&self) -> Option<Time> {
         let waiting = |actor| match self.wait_of(actor) {
             Wait::Until(at) => Some(at),
             Wait::Ready | Wait::Lock | Wait::Outside => None,

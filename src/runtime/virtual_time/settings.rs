@@ -127,6 +127,14 @@ impl Settings {
         self.watch_list.unwrap_or(by_default)
     }
 
+    /// What a cluster has told answers the requests that were made: in another generation the reflector
+    /// begins with a streaming list, or with none, as it did.
+    pub fn asked_as_before(&mut self) {
+        if self.feed == Feed::Cluster {
+            self.watch_list = Some(self.streams());
+        }
+    }
+
     /// What is listed, for the texts of errors.
     #[must_use]
     pub fn type_description(&self) -> Arc<str> {

@@ -136,6 +136,10 @@ impl Session {
         if !self.branches.has_room() {
             return self.fail(no_room(), None);
         }
+        let edit = match self.as_recorded(edit) {
+            Some(edit) => edit,
+            None => return self.fail(cannot_edit(EditError::Gone), None),
+        };
         let recording = match self.timeline.recording().edited(&edit, record.as_ref()) {
             Ok(recording) => recording,
             Err(error) => return self.fail(cannot_edit(error), None),
@@ -148,13 +152,31 @@ impl Session {
         let key = record.as_ref().and_then(|record| record.fact.key());
         let key = key.map(|key| Arc::from(&**key));
         // The time of the event is that of the last of so many facts.
-        let at = record.map_or(0, |record| record.id.0 as usize + 1);
+        let place = record.and_then(|record| self.timeline.place_of(record.id));
+        let at = place.map_or(0, |place| place + 1);
         if !self.leave(Made::Edited(edit, key), at) {
             return self.fail(no_room(), None);
         }
         self.error = None;
         self.show(timeline, to, None);
         Change::Cut
+    }
+
+    /// With the numbers that the recording of the run has.
+    fn as_recorded(&self, edit: Edit) -> Option<Edit> {
+        Some(match edit {
+            Edit::Drop(Origin::Input(number)) => {
+                Edit::Drop(Origin::Input(self.timeline.recorded_input(number)?))
+            }
+            Edit::Move {
+                origin: Origin::Input(number),
+                to,
+            } => Edit::Move {
+                origin: Origin::Input(self.timeline.recorded_input(number)?),
+                to,
+            },
+            other => other,
+        })
     }
 
     /// Plays a recording as far as the time at the cursor, and says where that is. What takes many more

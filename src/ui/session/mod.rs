@@ -4,6 +4,7 @@
 
 mod branches;
 pub mod compare;
+pub mod live;
 pub mod select;
 mod share;
 pub mod walk;
@@ -91,6 +92,8 @@ pub struct Session {
     settings: Rc<[SettingRow]>,
     /// What all links to this run have in common, once one was asked for.
     packed: RefCell<Option<Rc<share::Packed>>>,
+    /// Where the run comes from a cluster, now.
+    live: Option<live::Live>,
 }
 
 impl Session {
@@ -121,6 +124,7 @@ impl Session {
             walking: Rc::default(),
             settings: Rc::new([]),
             packed: RefCell::default(),
+            live: None,
         };
         session.list_branches();
         session.list_settings();
@@ -145,7 +149,12 @@ impl Session {
     pub fn obey(&mut self, command: Command) -> Change {
         self.error = None;
         self.forget_target();
+        if let Some(change) = self.before(&command) {
+            return change;
+        }
         match command {
+            Command::GoLive => self.go_live(),
+            Command::Disconnect => self.disconnect(),
             Command::TogglePlay => {
                 if self.playback.is_playing() {
                     self.playback.pause();
@@ -444,6 +453,7 @@ impl Session {
             checks: Rc::clone(&self.checks),
             compare,
             settings: Rc::clone(&self.settings),
+            live: self.live_view(),
         }
     }
 
@@ -458,6 +468,7 @@ impl Session {
     /// Shows a run of a lesson, at its start.
     fn begin(&mut self, lesson: Lesson, timeline: Timeline) -> Change {
         let speed = self.playback.speed();
+        self.live = None;
         self.timeline = timeline;
         self.first_run = None;
         self.compared = None;
@@ -541,6 +552,9 @@ impl Session {
 
     /// Puts an input in at the cursor; the future is another one from there.
     fn insert(&mut self, input: Input<source::Command>) -> Change {
+        if self.is_live() {
+            return self.insert_live(input);
+        }
         let at = self.playback.cursor();
         if at >= self.timeline.most() {
             return self.fail(full(self.timeline.most()), None);

@@ -10,9 +10,9 @@ use crate::replay::moment::{Anchor, Moment};
 use crate::replay::recording::{Recording, Taken};
 use crate::replay::timeline::{MAX_FACTS, Timeline};
 use crate::replay::trace::{self, Trace};
-use crate::runtime::virtual_time::Input;
+use crate::runtime::virtual_time::{Feed, Input};
 use crate::source::scenario::Scenario;
-use crate::source::wire::Words;
+use crate::source::wire::{MAX_BYTES, Words};
 use crate::ui::caption;
 use crate::ui::command::Export;
 use crate::ui::decimal::decimal;
@@ -38,7 +38,13 @@ impl Session {
     pub fn export(&self, what: Export) -> Result<String, Text> {
         match what {
             Export::Link => self.share_link(),
-            Export::Trace => Ok(self.trace()),
+            Export::Trace => {
+                let trace = self.trace();
+                if trace.len() > MAX_BYTES {
+                    return Err(too_large(trace.len()));
+                }
+                Ok(trace)
+            }
             Export::Transcript(lang) => Ok(self.transcript(lang)),
         }
     }
@@ -82,6 +88,12 @@ impl Session {
             return Err(Text::new(
                 "This recording came from a file, and a link cannot carry it. Download the trace and share that file.",
                 "这段录制来自文件，链接装不下。请下载轨迹并分享该文件。",
+            ));
+        }
+        if self.timeline.scenario().settings.feed == Feed::Cluster {
+            return Err(Text::new(
+                "What a cluster has told does not fit into a link. Download the trace and share that file.",
+                "集群的应答放不进链接。请下载轨迹并分享该文件。",
             ));
         }
         let recording = self.timeline.recording();
@@ -383,6 +395,17 @@ fn far(recording: &Recording) -> usize {
             .sum::<usize>()
         + recording.inputs.iter().filter(late).count();
     FAR / (1 + crowd / CROWD)
+}
+
+fn too_large(size: usize) -> Text {
+    Text::new(
+        &format!(
+            "The trace would have {size} bytes, and no more than {MAX_BYTES} are read again. Connect to less (a namespace, a selector, metadata only), or record with the command line."
+        ),
+        &format!(
+            "轨迹将有 {size} 字节，而最多只读取 {MAX_BYTES} 字节。请连接更小的范围（命名空间、选择器、仅元数据），或用命令行录制。"
+        ),
+    )
 }
 
 fn too_far(far: usize) -> Text {

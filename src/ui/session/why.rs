@@ -156,7 +156,15 @@ impl Session {
             links.push(link);
             let origin = match cause {
                 Cause::Fact(FactId(id)) => {
-                    place = id as usize;
+                    match self.timeline.place_of(FactId(id)) {
+                        Some(before) => place = before,
+                        None => {
+                            return Why {
+                                links,
+                                origin: Some(Origin::LongAgo),
+                            };
+                        }
+                    }
                     continue;
                 }
                 Cause::Start => Origin::Start,

@@ -1,0 +1,285 @@
+//! A real cluster, live: what comes is recorded as it comes, wherever the cursor is.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::lessons::Lesson;
+use crate::replay::timeline::Timeline;
+use crate::runtime::Time;
+use crate::runtime::virtual_time::Input;
+use crate::source;
+use crate::source::any::AnySource;
+use crate::source::live::{Telling, Wanted};
+use crate::source::scenario::Scenario;
+use crate::ui::command::Command;
+use crate::ui::i18n::Text;
+use crate::ui::view::LiveView;
+
+use super::{Change, Session, cannot_run};
+
+/// How many facts are computed before the page gets its turn: some 30 ms of it.
+const SLICE: usize = 10_000;
+/// So many facts are kept, and up to half as many more: some 100 MB with what they follow from, and
+/// twenty seconds of a thousand events each.
+const KEPT: usize = 300_000;
+/// What the cluster's answers may take, in bytes, as far as they are kept: with the rest of the page a
+/// part of what a phone has.
+const WEIGHS: usize = 128 << 20;
+/// As far as this behind the edge it is shown fact by fact; farther, at once.
+const SMOOTH: usize = 60;
+
+/// What a live run begins with.
+#[derive(Clone, Debug)]
+pub struct LiveRun {
+    /// What it is called.
+    pub title: Text,
+    /// What is built; its feed is the cluster.
+    pub scenario: Scenario,
+}
+
+/// A live run.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    /// The cursor stays at the edge.
+    following: bool,
+    /// What came and was not taken yet, each with its moment.
+    told: VecDeque<(Time, Vec<Telling>)>,
+    /// Time has gone by so far.
+    now: Time,
+    /// Something that is due has not happened yet.
+    busy: bool,
+}
+
+impl Session {
+    /// Begins a live run, now; whatever is open goes.
+    pub fn connect(&mut self, run: LiveRun) -> Change {
+        self.error = None;
+        match Timeline::live(run.scenario.clone()) {
+            Ok(timeline) => {
+                let lesson = Lesson {
+                    id: "cluster".into(),
+                    title: run.title,
+                    note: Text::new(
+                        "A real cluster, as its API server tells it. All of it is recorded: pause, step back, ask why.",
+                        "一个真实的集群，由它的 API server 讲述。全部都会录制：可以暂停、后退、追问原因。",
+                    ),
+                    era: run.scenario.settings.era.0.era().into(),
+                    scenario: run.scenario,
+                    ..Lesson::default()
+                };
+                let change = self.begin(lesson, timeline);
+                self.live = Some(Live {
+                    following: true,
+                    busy: true,
+                    ..Live::default()
+                });
+                change
+            }
+            Err(reason) => self.fail(cannot_run(&reason), None),
+        }
+    }
+
+    /// Whether a live run is open.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.live.is_some()
+    }
+
+    /// What should be on the wire.
+    #[must_use]
+    pub fn live_wanted(&self) -> Option<Wanted> {
+        self.live.as_ref()?;
+        match self.timeline.source() {
+            AnySource::Live(live) => live.wanted(),
+            _ => None,
+        }
+    }
+
+    /// This has come, in ms since the run began. Follow with [`Session::live_follow`].
+    pub fn live_told(&mut self, now: Time, told: Vec<Telling>) {
+        if let Some(live) = &mut self.live {
+            if !told.is_empty() {
+                live.told.push_back((now, told));
+            }
+            self.live_tick(now);
+        }
+    }
+
+    /// Time has gone by: what is due happens, a part of it at a time (then [`Session::live_due`] is now).
+    pub fn live_tick(&mut self, now: Time) {
+        let Some(live) = &mut self.live else {
+            return;
+        };
+        let known = self.timeline.len();
+        live.now = live.now.max(now);
+        live.busy = true;
+        while self.timeline.len() < known + SLICE {
+            let until = live.told.front().map_or(live.now, |(at, _)| *at);
+            if !self.timeline.go_to(until, SLICE) {
+                break;
+            }
+            let Some((at, told)) = live.told.pop_front() else {
+                live.busy = false;
+                break;
+            };
+            let told: Arc<[Telling]> = told.into();
+            let input = Input::Source(source::Command::Tell(told));
+            self.timeline.take(at, input);
+        }
+        if self.timeline.len() > known {
+            self.marked();
+        }
+        let known = self.timeline.len();
+        if known > KEPT + KEPT / 2 {
+            self.forget_oldest(KEPT);
+        } else if self.timeline.weight() > WEIGHS {
+            self.forget_oldest(known / 2);
+        }
+    }
+
+    /// When [`Session::live_tick`] is wanted again.
+    #[must_use]
+    pub fn live_due(&self) -> Option<Time> {
+        let live = self.live.as_ref()?;
+        if live.busy {
+            Some(live.now)
+        } else {
+            self.timeline.next_moment()
+        }
+    }
+
+    /// Brings the cursor nearer to the edge, if it follows that: by one fact, or (far behind) at once.
+    pub fn live_follow(&mut self) -> Change {
+        if !self.live.as_ref().is_some_and(|live| live.following) {
+            return Change::None;
+        }
+        let (cursor, edge) = (self.playback.cursor(), self.timeline.len());
+        match edge.saturating_sub(cursor) {
+            0 => Change::None,
+            1..=SMOOTH => self.move_by(1),
+            _ => {
+                self.playback.seek(edge, edge);
+                Change::Cut
+            }
+        }
+    }
+
+    /// To the edge, and along with it.
+    pub(super) fn go_live(&mut self) -> Change {
+        let Some(live) = &mut self.live else {
+            return self.fail(not_live(), None);
+        };
+        live.following = true;
+        self.playback.pause();
+        let edge = self.timeline.len();
+        self.playback.seek(edge, edge);
+        Change::Cut
+    }
+
+    /// Nothing more comes; what came stays, as a recording.
+    pub(super) fn disconnect(&mut self) -> Change {
+        if self.live.take().is_some() {
+            self.timeline.end_live();
+            self.packed.borrow_mut().take();
+        }
+        Change::None
+    }
+
+    /// What a command does to a live run before it is obeyed; some cannot be.
+    pub(super) fn before(&mut self, command: &Command) -> Option<Change> {
+        use Command as C;
+        let live = self.live.as_mut()?;
+        match command {
+            C::TogglePlay if live.following => {
+                live.following = false;
+                return Some(Change::None);
+            }
+            C::TogglePlay | C::PlayUntil(_) if self.playback.cursor() == self.timeline.len() => {
+                return Some(self.go_live());
+            }
+            C::Step(_)
+            | C::Seek(_)
+            | C::NextMarker
+            | C::PreviousMarker
+            | C::Walk { .. }
+            | C::RunUntil(_)
+            | C::PlayUntil(_)
+            | C::LookOn => live.following = false,
+            C::Load(_) | C::Open(_) | C::OpenLink(_) => {
+                self.disconnect();
+            }
+            C::Reset
+            | C::Era(_)
+            | C::Fork
+            | C::Branch(_)
+            | C::DropEvent(_)
+            | C::MoveEvent(..)
+            | C::Set(_)
+            | C::SetText(..)
+            | C::Compare(_) => return Some(self.fail(while_live(), None)),
+            _ => {}
+        }
+        None
+    }
+
+    /// Puts an input in at the edge of a live run.
+    pub(super) fn insert_live(&mut self, input: Input<source::Command>) -> Change {
+        let now = self.live.as_ref().map_or(0, |live| live.now);
+        let edge = self.timeline.len();
+        if self.playback.cursor() < edge {
+            return self.fail(not_at_the_edge(), None);
+        }
+        self.timeline.take(now, input);
+        self.live_tick(now);
+        self.go_live()
+    }
+
+    pub(super) fn live_view(&self) -> Option<LiveView> {
+        let live = self.live.as_ref()?;
+        Some(LiveView {
+            following: live.following,
+            behind: self.timeline.len().saturating_sub(self.playback.cursor()),
+            now: live.now,
+            forgotten: self.timeline.forgotten(),
+        })
+    }
+
+    fn forget_oldest(&mut self, left: usize) {
+        let gone = self.timeline.forget(left);
+        if gone == 0 {
+            return;
+        }
+        let cursor = self.playback.cursor().saturating_sub(gone);
+        self.playback.seek(cursor, self.timeline.len());
+        let (at, picture) = &mut self.picture;
+        match at.checked_sub(gone) {
+            Some(shown) => *at = shown,
+            None => (*at, *picture) = (0, std::rc::Rc::new(self.timeline.picture(0))),
+        }
+        self.landmarks.forget(gone, &self.timeline);
+        self.monitors.forget(gone);
+        self.asked.forget();
+        self.marked();
+    }
+}
+
+fn not_live() -> Text {
+    Text::new(
+        "No cluster is connected. Connect to one first.",
+        "没有连接集群。请先连接。",
+    )
+}
+
+fn while_live() -> Text {
+    Text::new(
+        "The cluster is being recorded, and a recording has one past. Disconnect first: what came stays, and can be forked and changed.",
+        "集群正在录制中，录制只有一个过去。请先断开：已收到的内容会保留，可以分叉和修改。",
+    )
+}
+
+fn not_at_the_edge() -> Text {
+    Text::new(
+        "That happens now, and you are looking at the past. Go to the live edge first, or disconnect.",
+        "这会发生在现在，而你正在看过去。请先回到实时位置，或断开连接。",
+    )
+}
