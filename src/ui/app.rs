@@ -198,7 +198,7 @@ fn set_on_root(name: &str, value: &str) {
 }
 
 // Storage may be blocked or full: then the choice lasts as long as the page.
-fn remembered(name: &str) -> Option<String> {
+pub(super) fn remembered(name: &str) -> Option<String> {
     let storage = window().local_storage().ok().flatten()?;
     storage
         .get_item(&format!("deltascope.{name}"))
@@ -206,7 +206,7 @@ fn remembered(name: &str) -> Option<String> {
         .flatten()
 }
 
-fn remember(name: &str, value: &str) {
+pub(super) fn remember(name: &str, value: &str) {
     if let Ok(Some(storage)) = window().local_storage() {
         let _ = storage.set_item(&format!("deltascope.{name}"), value);
     }

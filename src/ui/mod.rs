@@ -1,9 +1,10 @@
-//! The page. `view`, `command`, `caption`, `pseudo`, `lanes`, `landmarks`, `strings`, `keys`, `rows`, `session`,
+//! The page. `view`, `command`, `caption`, `pseudo`, `lanes`, `landmarks`, `strings`, `keys`, `cluster`, `rows`, `session`,
 //! `state` and `motion::plan` know neither leptos nor web-sys, so that `cargo test` reaches them;
 //! the rest is behind the feature `ui`.
 
 pub mod caption;
 pub mod checks;
+pub mod cluster;
 pub mod command;
 pub mod decimal;
 pub mod i18n;
@@ -24,5 +25,7 @@ pub mod app;
 pub mod board;
 #[cfg(feature = "ui")]
 pub mod driver;
+#[cfg(feature = "ui")]
+pub mod live;
 #[cfg(feature = "ui")]
 pub mod memo;

@@ -251,6 +251,14 @@ pub struct Strings {
     pub legend_lanes: &'static str,
     pub legend_block: &'static str,
     pub legend_behind: &'static str,
+
+    pub cluster_title: &'static str,
+    pub cluster_looking: &'static str,
+    pub cluster_ways: &'static str,
+    pub cluster_then: &'static str,
+    pub cluster_copy: &'static str,
+    pub cluster_base: &'static str,
+    pub cluster_look: &'static str,
 }
 
 /// The words of a language.
@@ -946,6 +954,14 @@ static EN: Strings = Strings {
     legend_lanes: "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
     legend_block: "thin bar in a lane: the same of blockDeltas, the lock that keeps deltas from being processed while a handler comes or goes",
     legend_behind: "rv · N events behind: how far the store is behind the server; before 1.36 client-go itself does not keep the store's rv",
+
+    cluster_title: "Watch a real cluster",
+    cluster_looking: "Looking for a Kubernetes API beside this page …",
+    cluster_ways: "Three ways",
+    cluster_then: "then open",
+    cluster_copy: "Copy",
+    cluster_base: "The API is elsewhere on this server",
+    cluster_look: "Look again",
 };
 
 static ZH: Strings = Strings {
@@ -1182,6 +1198,14 @@ static ZH: Strings = Strings {
     legend_lanes: "泳道：黄色持有锁，斜纹在等锁，灰色不持锁运行",
     legend_block: "泳道里的细条：同样的含义，但指 blockDeltas，即添加或移除 handler 期间挡住 Delta 处理的锁",
     legend_behind: "rv · 落后 N 个事件：存储落后 API server 多少；1.36 之前 client-go 自己并不保存它的 rv",
+
+    cluster_title: "观察真实的集群",
+    cluster_looking: "正在本页旁边寻找 Kubernetes API……",
+    cluster_ways: "三种方式",
+    cluster_then: "然后打开",
+    cluster_copy: "复制",
+    cluster_base: "API 在这台服务器的别处",
+    cluster_look: "再找一次",
 };
 
 #[cfg(test)]

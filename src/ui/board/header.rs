@@ -25,6 +25,8 @@ const ERAS: [(&str, &str); 4] = [
 pub(super) fn Header(
     /// Whether the help is open.
     help: RwSignal<bool>,
+    /// Whether the dialog of the cluster is open.
+    cluster: RwSignal<bool>,
 ) -> impl IntoView {
     let ui = Ui::get();
     let lesson = ui.memo(|view| (*view.lesson).clone());
@@ -128,6 +130,17 @@ pub(super) fn Header(
                 on:click=move |_| ui.send(Command::KnownObjects(!known.get_untracked()))
             >
                 {text(move || if known.get() { ui.words().known_on } else { ui.words().known_off })}
+            </button>
+            <button
+                class="chip to-cluster"
+                data-testid="btn-cluster"
+                aria-haspopup="dialog"
+                aria-label=ui.word(|words| words.cluster_title)
+                title=ui.word(|words| words.cluster_title)
+                on:click=move |_| cluster.set(true)
+            >
+                {icons::drawn(icons::CLUSTER)}
+                <span class="label">{ui.word(|words| words.cluster)}</span>
             </button>
             <OpenButton class="chip open" testid="btn-open" />
             <button

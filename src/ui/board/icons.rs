@@ -86,6 +86,8 @@ pub(super) const SHARE: &str = "M7 8.5V1.5M4.5 4L7 1.5L9.5 4M4 6.5H2.5v6h9v-6H10
 pub(super) const UNTIL: &str = "M1.5 7h7M6 4l3 3-3 3M12 2v10";
 pub(super) const WHY: &str = "M3 2.5h3v3H3zM8 8.5h3v3H8zM4.5 5.5V10H8";
 pub(super) const CHEVRON: &str = "M3.5 5.5L7 9l3.5-3.5";
+/// Machines, one on the other.
+pub(super) const CLUSTER: &str = "M2 2h10v4H2zM2 8h10v4H2zM4.3 4h.4M4.3 10h.4M7 4h2.7M7 10h2.7";
 /// Two columns, one of which differs.
 pub(super) const COMPARE: &str = "M1.5 2h4.2v10H1.5zM8.3 2h4.2v10H8.3zM8.3 7h4.2M3 5h1.2M3 9h1.2";
 /// A list that is ticked off.

@@ -9,6 +9,7 @@ mod api;
 mod beside;
 mod branches;
 mod checks;
+mod cluster;
 mod compare;
 mod drawer;
 mod frame;
@@ -48,10 +49,11 @@ pub fn Board() -> impl IntoView {
     let layout = Layout::new();
     provide_context(layout);
     let help = RwSignal::new(false);
+    let cluster = RwSignal::new(false);
     let comparing = ui.memo(|view| view.compare.is_some());
-    listen_to_keys(ui, layout, help);
+    listen_to_keys(ui, layout, help, cluster);
     view! {
-        <header::Header help=help />
+        <header::Header help=help cluster=cluster />
         <layout::RoomTabs />
         <main
             class=text(move || format!("stage show-{}", layout.shown.get().id()))
@@ -85,6 +87,7 @@ pub fn Board() -> impl IntoView {
         <strip::Strip />
         <transport::Transport />
         <help::Help open=help />
+        <cluster::Cluster open=cluster />
         <open::DropZone />
     }
 }
@@ -130,9 +133,9 @@ fn names_line(message: &str, line: u32) -> bool {
     message.contains(&en) || message.contains(&zh)
 }
 
-fn listen_to_keys(ui: Ui, layout: Layout, help: RwSignal<bool>) {
+fn listen_to_keys(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSignal<bool>) {
     let handle = window_event_listener(ev::keydown, move |event| {
-        if help.get_untracked() || event.default_prevented() {
+        if help.get_untracked() || cluster.get_untracked() || event.default_prevented() {
             return;
         }
         let key = event.key();

@@ -114,7 +114,7 @@ pub(super) fn Share() -> impl IntoView {
 }
 
 /// Asks for the clipboard, which a page has only where it is served safely.
-fn copy(text: &str) -> Option<Promise> {
+pub(super) fn copy(text: &str) -> Option<Promise> {
     let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
     let clipboard = get(&window().navigator(), "clipboard")?;
     let write: Function = get(&clipboard, "writeText")?.dyn_into().ok()?;

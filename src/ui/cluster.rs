@@ -1,0 +1,710 @@
+//! A connection to a cluster: where its API is, what stands in the way and what to type then, what is
+//! watched, and how it goes. Pure; the requests are made in `live`, the dialog is in `board/cluster`.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::i18n::{Lang, Text};
+use crate::cache::controller::Generation;
+use crate::cache::lister_watcher::ApiError;
+use crate::runtime::fields::{Fields, moment};
+
+/// Where an API may be, as seen from the page: behind what passes it on, or beside the page.
+pub const BASES: [&str; 2] = ["/k8s/", "/"];
+
+/// More objects than this are watched as metadata alone, where nobody says otherwise: whole objects
+/// have some 10 KB each, and a page holds many versions of them.
+pub const MANY: u64 = 500;
+
+/// Longer silence than this is worth a word, in ms: a watch is sent a bookmark about every minute.
+pub const SILENCE_MS: u64 = 75_000;
+
+/// The longest name of anything in Kubernetes.
+const LONGEST_NAME: usize = 253;
+
+// --- where the API is ----------------------------------------------------------------------------
+
+/// What answers at a place where an API may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// An API server of this version.
+    Api(Arc<str>),
+    /// An API server that does not take the proxy's credentials.
+    Unauthorized,
+    /// kubectl proxy, which does not answer to the name that the page has in the address bar.
+    WrongHost,
+    /// Something that passes requests on and gets no answer: the status, and what it says.
+    NothingBehind(u16, Arc<str>),
+    /// A web page.
+    Page,
+    /// Something else: the status.
+    Other(u16),
+    /// No answer within the time.
+    Late,
+    /// Nobody: the server that the page came from is gone.
+    Gone,
+}
+
+impl Probe {
+    /// What an answer to `GET version` says.
+    #[must_use]
+    pub fn of(status: u16, content_type: &str, body: &[u8]) -> Self {
+        let json: Option<Value> = serde_json::from_slice(body).ok();
+        let text = |name: &str| json.as_ref()?.get(name)?.as_str();
+        match status {
+            200 => match text("gitVersion") {
+                Some(version) => Self::Api(version.into()),
+                None if content_type.starts_with("text/html") => Self::Page,
+                None => Self::Other(status),
+            },
+            401 => Self::Unauthorized,
+            // It may not be asked for its version; for the rest, it says so itself.
+            403 if text("kind") == Some("Status") => Self::Api("".into()),
+            403 => Self::WrongHost,
+            500..=599 => Self::NothingBehind(status, first_line(body)),
+            _ => Self::Other(status),
+        }
+    }
+
+    /// How much it says about what is missing.
+    fn weight(&self) -> u8 {
+        match self {
+            Self::Api(_) => 7,
+            Self::Unauthorized => 6,
+            Self::WrongHost => 5,
+            Self::NothingBehind(..) => 4,
+            Self::Late => 3,
+            Self::Gone => 2,
+            Self::Page | Self::Other(_) => 1,
+        }
+    }
+
+    /// What it is, in words, of this place.
+    #[must_use]
+    pub fn words(&self, lang: Lang) -> String {
+        let (en, zh) = match self {
+            Self::Api(version) => (
+                format!("Kubernetes {version}"),
+                format!("Kubernetes {version}"),
+            ),
+            Self::Unauthorized => (
+                "401: credentials not accepted".to_owned(),
+                "401：凭据不被接受".to_owned(),
+            ),
+            Self::WrongHost => (
+                "403: host not accepted".to_owned(),
+                "403：主机名不被接受".to_owned(),
+            ),
+            Self::NothingBehind(status, said) => {
+                (format!("{status}: {said}"), format!("{status}：{said}"))
+            }
+            Self::Page => ("a web page".to_owned(), "一个网页".to_owned()),
+            Self::Other(status) => (
+                format!("{status}: no Kubernetes API"),
+                format!("{status}：不是 Kubernetes API"),
+            ),
+            Self::Late => ("no answer".to_owned(), "没有应答".to_owned()),
+            Self::Gone => ("no connection".to_owned(), "连不上".to_owned()),
+        };
+        match lang {
+            Lang::En => en,
+            Lang::Zh => zh,
+        }
+    }
+}
+
+/// The first line of a text, as far as somebody wants to read it.
+fn first_line(body: &[u8]) -> Arc<str> {
+    let text = String::from_utf8_lossy(body);
+    let line = text.trim().lines().next().unwrap_or_default();
+    line.chars().take(200).collect::<String>().into()
+}
+
+/// What was found at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// The place, as it begins the address of a request.
+    pub base: Arc<str>,
+    /// What was found.
+    pub found: Probe,
+}
+
+/// What is missing, and the one command that mends it where there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// In words.
+    pub what: Text,
+    /// To be typed.
+    pub command: Option<&'static str>,
+}
+
+/// What is missing where no API was found.
+#[must_use]
+pub fn missing(tried: &[Tried]) -> Missing {
+    let telling = tried.iter().max_by_key(|tried| tried.found.weight());
+    let (en, zh, command) = match telling.map(|tried| (&*tried.base, &tried.found)) {
+        Some((_, Probe::Unauthorized)) => (
+            "There is an API server, but it does not take the credentials that kubectl proxy sends (401). Log in again, see that this command works, then start kubectl proxy anew.".to_owned(),
+            "有 API server，但它不接受 kubectl proxy 发送的凭据（401）。请重新登录，确认下面的命令可用，再重启 kubectl proxy。".to_owned(),
+            Some("kubectl get namespaces"),
+        ),
+        Some((_, Probe::WrongHost)) => (
+            "kubectl proxy is there, but answers only to localhost and 127.0.0.1 (403). Open this page under one of these names.".to_owned(),
+            "kubectl proxy 在，但它只应答 localhost 和 127.0.0.1（403）。请用其中一个名字打开本页。".to_owned(),
+            None,
+        ),
+        Some((base, Probe::NothingBehind(..))) => (
+            format!("{base} is passed on, but nobody answers there. Is kubectl proxy running, and the cluster behind it? In another terminal, type:"),
+            format!("{base} 会被转发，但那边没有应答。kubectl proxy 和它背后的集群在运行吗？请在另一个终端输入："),
+            Some("kubectl proxy --port=8001"),
+        ),
+        Some((base, Probe::Late)) => (
+            format!("{base} does not answer. Is the cluster behind kubectl proxy up? See whether this answers:"),
+            format!("{base} 没有应答。kubectl proxy 背后的集群在运行吗？看看下面的命令有没有应答："),
+            Some("kubectl get namespaces"),
+        ),
+        Some((_, Probe::Gone)) => (
+            "The server that this page came from is gone. Start it again, one of these ways:".to_owned(),
+            "提供本页的服务器已经不在了。请用下面的方式之一重新启动：".to_owned(),
+            None,
+        ),
+        _ => (
+            "A browser lets a page ask only the server that it came from, and no Kubernetes API is there. Run the page beside kubectl proxy on your own machine, one of these ways:".to_owned(),
+            "浏览器只让网页访问提供它的服务器，而那里没有 Kubernetes API。请在自己的机器上让本页和 kubectl proxy 在一起，有这几种方式：".to_owned(),
+            None,
+        ),
+    };
+    Missing {
+        what: Text::new(&en, &zh),
+        command,
+    }
+}
+
+/// A way to have the page and the API at one place.
+#[derive(Debug)]
+pub struct Way {
+    /// English
+    pub en: &'static str,
+    /// 简体中文
+    pub zh: &'static str,
+    /// To be typed; each in a terminal of its own where there are two.
+    pub commands: &'static [&'static str],
+    /// Where the page is then.
+    pub page: &'static str,
+}
+
+impl Way {
+    /// What it is.
+    #[must_use]
+    pub fn words(&self, lang: Lang) -> &'static str {
+        match lang {
+            Lang::En => self.en,
+            Lang::Zh => self.zh,
+        }
+    }
+}
+
+/// They are told here and in the README; the browser tests go all of them.
+pub const WAYS: [Way; 3] = [
+    Way {
+        en: "kubectl serves the built page",
+        zh: "由 kubectl 提供构建好的页面",
+        commands: &["make dist && kubectl proxy --www=dist"],
+        page: "http://127.0.0.1:8001/static/",
+    },
+    Way {
+        en: "the page is built anew on every change",
+        zh: "每次改动都重新构建页面",
+        commands: &[
+            "kubectl proxy --port=8001",
+            "make serve PROXY=http://127.0.0.1:8001",
+        ],
+        page: "http://127.0.0.1:8080/",
+    },
+    Way {
+        en: "the same without make",
+        zh: "同上，不用 make",
+        commands: &[
+            "kubectl proxy --port=8001",
+            "trunk serve --proxy-backend=http://127.0.0.1:8001/ --proxy-rewrite=/k8s/",
+        ],
+        page: "http://127.0.0.1:8080/",
+    },
+];
+
+/// The start of every request's address, out of what somebody typed: a path of this origin that ends
+/// in a slash.
+///
+/// # Errors
+/// It is another origin's: no browser would let the page ask there.
+pub fn base_of(text: &str, origin: &str) -> Result<String, Text> {
+    let text = text.trim();
+    let path = text.strip_prefix(origin).unwrap_or(text);
+    let is_path = path.is_empty() || (path.starts_with('/') && !path.starts_with("//"));
+    if !is_path || path.contains(['?', '#', '\\']) {
+        return Err(Text::new(
+            &format!(
+                "{text:?} is not a path of {origin}, and a browser lets a page ask only where it came from. Write a path, like /k8s/."
+            ),
+            &format!(
+                "{text:?} 不是 {origin} 的路径，而浏览器只让网页访问提供它的地方。请写一个路径，例如 /k8s/。"
+            ),
+        ));
+    }
+    Ok(format!("{}/", path.trim_end_matches('/')))
+}
+
+// --- what is watched -----------------------------------------------------------------------------
+
+/// What to watch, and what with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Where the API is; empty: where it is found.
+    pub base: String,
+    /// The resource, as kubectl names it: `pods`, `po`, `deployments.apps`.
+    pub resource: String,
+    /// The namespace; empty: all of them.
+    pub namespace: String,
+    /// Empty: all.
+    pub label_selector: String,
+    /// Empty: all.
+    pub field_selector: String,
+    /// Whether names, labels and the like are enough; nothing: for [`MANY`] objects they are.
+    pub metadata_only: Option<bool>,
+    /// `namespace`, `node`, a label, or a field's path with a dot in front.
+    pub indices: Vec<Arc<str>>,
+    /// The generation of client-go.
+    pub era: Generation,
+    /// How often the informer resyncs, in ms; 0: never.
+    pub resync_ms: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            base: String::new(),
+            resource: "pods".to_owned(),
+            namespace: String::new(),
+            label_selector: String::new(),
+            field_selector: String::new(),
+            metadata_only: None,
+            indices: vec!["namespace".into()],
+            era: Generation::Atomic,
+            resync_ms: 0,
+        }
+    }
+}
+
+impl Options {
+    /// As scripts write them.
+    ///
+    /// # Errors
+    /// Says which field cannot be read, or is not known.
+    pub fn from_json(value: Value) -> Result<Self, Text> {
+        let value = if value.is_null() {
+            Value::Object(serde_json::Map::new())
+        } else {
+            value
+        };
+        let default = Self::default();
+        let read = |value| -> Result<Self, String> {
+            let mut fields = Fields::of("connect", value)?;
+            let base = fields.get("api")?;
+            let resource: Option<String> = fields.get("resource")?;
+            let namespace = fields.get("namespace")?;
+            let label_selector = fields.get("labelSelector")?;
+            let field_selector = fields.get("fieldSelector")?;
+            let metadata_only = fields.get("metadataOnly")?;
+            let indices: Option<Vec<Arc<str>>> = fields.get("indices")?;
+            let era: Option<String> = fields.get("era")?;
+            let resync_ms = moment(fields.get("resyncMs")?)?;
+            fields.done()?;
+            let era = match era {
+                None => default.era,
+                Some(era) => Generation::from_era(&era)
+                    .ok_or_else(|| format!("there is no generation {era:?}"))?,
+            };
+            Ok(Self {
+                base,
+                resource: resource.unwrap_or(default.resource),
+                namespace,
+                label_selector,
+                field_selector,
+                metadata_only,
+                indices: indices.unwrap_or(default.indices),
+                era,
+                resync_ms,
+            })
+        };
+        let options =
+            read(value).map_err(|error| Text::new(&error, &format!("connect：{error}")))?;
+        options.check()?;
+        Ok(options)
+    }
+
+    /// That it can be asked for at all; selectors the API server judges.
+    ///
+    /// # Errors
+    /// Says what cannot be.
+    pub fn check(&self) -> Result<(), Text> {
+        if !is_name(&self.namespace) {
+            let namespace = &self.namespace;
+            return Err(Text::new(
+                &format!(
+                    "{namespace:?} cannot be the name of a namespace: write small letters, digits and hyphens."
+                ),
+                &format!("{namespace:?} 不能是命名空间的名字：请用小写字母、数字和连字符。"),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// What can stand in an address as it is.
+fn is_name(text: &str) -> bool {
+    text.len() <= LONGEST_NAME
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.'))
+        && !text.starts_with(['-', '.'])
+        && !text.ends_with(['-', '.'])
+}
+
+/// The names of indices, as somebody types them: `app, .spec.nodeName`.
+#[must_use]
+pub fn index_names(text: &str) -> Vec<Arc<str>> {
+    let names = text
+        .split([',', ' ', '，', '、'])
+        .filter(|name| !name.is_empty());
+    let mut found: Vec<Arc<str>> = Vec::new();
+    for name in names {
+        if !found.iter().any(|other| **other == *name) {
+            found.push(name.into());
+        }
+    }
+    found
+}
+
+/// How many objects there are, going by the answer to a list of one of them.
+#[must_use]
+pub fn count(body: &[u8]) -> Option<u64> {
+    let list: Value = serde_json::from_slice(body).ok()?;
+    let metadata = list.get("metadata")?;
+    let listed = list
+        .get("items")
+        .and_then(Value::as_array)
+        .map_or(0, Vec::len) as u64;
+    match metadata.get("remainingItemCount") {
+        Some(more) => more.as_u64().map(|more| more + listed),
+        // There are more, but the server does not say how many.
+        None if metadata.get("continue").is_some_and(|token| token != "") => None,
+        None => Some(listed),
+    }
+}
+
+/// What is watched, in a line: `pods · default · app=web`.
+#[must_use]
+pub fn title(options: &Options, namespaced: bool) -> Text {
+    let mut rest = String::new();
+    for selector in [&options.label_selector, &options.field_selector] {
+        if !selector.is_empty() {
+            rest.push_str(" · ");
+            rest.push_str(selector);
+        }
+    }
+    let resource = &options.resource;
+    let (en, zh) = match &*options.namespace {
+        _ if !namespaced => (String::new(), String::new()),
+        "" => (" · all namespaces".to_owned(), " · 全部命名空间".to_owned()),
+        namespace => (format!(" · {namespace}"), format!(" · {namespace}")),
+    };
+    Text::new(
+        &format!("{resource}{en}{rest}"),
+        &format!("{resource}{zh}{rest}"),
+    )
+}
+
+// --- how it goes ---------------------------------------------------------------------------------
+
+/// What the connection does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// There is none.
+    #[default]
+    Off,
+    /// A list was asked for.
+    Listing,
+    /// A watch was asked for.
+    Opening,
+    /// A watch is open.
+    Watching,
+    /// Nothing is asked for until so many seconds have passed.
+    Waiting(u64),
+}
+
+/// How the connection is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// What it does.
+    pub phase: Phase,
+    /// For so long nothing was heard, in ms.
+    pub silent_ms: u64,
+    /// What went wrong last and has not been mended.
+    pub trouble: Option<Text>,
+}
+
+impl Status {
+    /// Whether there is a connection, or one is being sought.
+    #[must_use]
+    pub fn is_on(&self) -> bool {
+        self.phase != Phase::Off
+    }
+
+    /// Whether it has been silent for longer than it should.
+    #[must_use]
+    pub fn is_stale(&self) -> bool {
+        self.phase == Phase::Watching && self.silent_ms > SILENCE_MS
+    }
+
+    /// In a few words: `heard 3 s ago`.
+    #[must_use]
+    pub fn words(&self, lang: Lang) -> String {
+        let seconds = self.silent_ms / 1000;
+        let (en, zh) = match self.phase {
+            Phase::Off => ("not connected".to_owned(), "未连接".to_owned()),
+            Phase::Listing => (
+                format!("listing, {seconds} s"),
+                format!("正在 List，{seconds} 秒"),
+            ),
+            Phase::Opening => (
+                format!("opening a watch, {seconds} s"),
+                format!("正在打开 watch，{seconds} 秒"),
+            ),
+            Phase::Watching if self.is_stale() => (
+                format!("silent for {seconds} s"),
+                format!("{seconds} 秒没有消息"),
+            ),
+            Phase::Watching => (
+                format!("heard {seconds} s ago"),
+                format!("{seconds} 秒前有消息"),
+            ),
+            Phase::Waiting(left) => (
+                format!("tries again in {left} s"),
+                format!("{left} 秒后重试"),
+            ),
+        };
+        match lang {
+            Lang::En => en,
+            Lang::Zh => zh,
+        }
+    }
+}
+
+/// What an error means for whoever looks at it, and what to do.
+#[must_use]
+pub fn trouble(error: &ApiError, options: &Options) -> Text {
+    let said = &error.message;
+    let (en, zh) = match (error.code, &*error.reason) {
+        (0, _) => (
+            format!("No connection: {said}. Is kubectl proxy still running, and this page's server?"),
+            format!("没有连接：{said}。kubectl proxy 和提供本页的服务器还在运行吗？"),
+        ),
+        (401, _) => (
+            "The API server does not take the proxy's credentials (401). Log in again and restart kubectl proxy.".to_owned(),
+            "API server 不接受代理的凭据（401）。请重新登录并重启 kubectl proxy。".to_owned(),
+        ),
+        (403, "Forbidden") => {
+            let resource = &options.resource;
+            let place = match &*options.namespace {
+                "" => "-A".to_owned(),
+                namespace => format!("-n {namespace}"),
+            };
+            let ask = format!("kubectl auth can-i list {resource} {place}");
+            (
+                format!("You may not do this (403): {said}. Ask with: {ask}"),
+                format!("没有权限（403）：{said}。可以这样查询：{ask}"),
+            )
+        }
+        (403, _) => (
+            format!("The proxy refuses this request (403): {said}. It answers to localhost and 127.0.0.1 alone."),
+            format!("代理拒绝了这个请求（403）：{said}。它只应答 localhost 和 127.0.0.1。"),
+        ),
+        (404, _) => (
+            format!("The API server does not know {} any more (404): {said}", options.resource),
+            format!("API server 已不认识 {}（404）：{said}", options.resource),
+        ),
+        (429, _) => (
+            "The API server has too much to do (429) and asks to come again later.".to_owned(),
+            "API server 太忙（429），要求稍后再来。".to_owned(),
+        ),
+        (400 | 422, _) => (
+            format!("The API server cannot read this request ({}): {said}", error.code),
+            format!("API server 无法理解这个请求（{}）：{said}", error.code),
+        ),
+        (code @ 500..=599, _) => (
+            format!("The API server, or what is behind the proxy, fails ({code}): {said}"),
+            format!("API server 或代理背后出错（{code}）：{said}"),
+        ),
+        (code, _) => (format!("{code}: {said}"), format!("{code}：{said}")),
+    };
+    Text::new(&en, &zh)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_tells_what_is_there() {
+        let status = br#"{"kind":"Status","status":"Failure","code":403}"#;
+        // (status, content type, body) → what is there
+        for (code, kind, body, found) in [
+            (
+                200,
+                "application/json",
+                &br#"{"gitVersion":"v1.36.4"}"#[..],
+                Probe::Api("v1.36.4".into()),
+            ),
+            (200, "text/html", b"<!doctype html>", Probe::Page),
+            (200, "application/json", b"{}", Probe::Other(200)),
+            (401, "application/json", b"{}", Probe::Unauthorized),
+            (403, "application/json", status, Probe::Api("".into())),
+            (403, "text/plain", b"Forbidden\n", Probe::WrongHost),
+            (404, "text/plain", b"404 page not found", Probe::Other(404)),
+            (
+                500,
+                "text/plain",
+                b"dial tcp: refused\nmore",
+                Probe::NothingBehind(500, "dial tcp: refused".into()),
+            ),
+            (
+                502,
+                "",
+                b"\xff",
+                Probe::NothingBehind(502, "\u{fffd}".into()),
+            ),
+        ] {
+            assert_eq!(Probe::of(code, kind, body), found, "{code} {kind}");
+        }
+    }
+
+    #[test]
+    fn the_most_telling_place_says_what_is_missing() {
+        let at = |base: &str, found| Tried {
+            base: base.into(),
+            found,
+        };
+        let behind = Probe::NothingBehind(502, "refused".into());
+        // (what was found) → the command
+        for (tried, command) in [
+            (
+                vec![at("/k8s/", behind.clone()), at("/", Probe::Page)],
+                Some("kubectl proxy --port=8001"),
+            ),
+            (
+                vec![at("/k8s/", Probe::Other(404)), at("/", Probe::Unauthorized)],
+                Some("kubectl get namespaces"),
+            ),
+            (vec![at("/k8s/", Probe::WrongHost), at("/", behind)], None),
+            (
+                vec![at("/k8s/", Probe::Other(404)), at("/", Probe::Page)],
+                None,
+            ),
+            (vec![], None),
+        ] {
+            let missing = missing(&tried);
+            assert_eq!(missing.command, command, "{tried:?}");
+            assert!(!missing.what.en.is_empty() && !missing.what.zh.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_base_is_a_path_of_this_origin() {
+        let origin = "http://127.0.0.1:8080";
+        for (typed, base) in [
+            ("/k8s/", Some("/k8s/")),
+            (" /k8s ", Some("/k8s/")),
+            ("/", Some("/")),
+            ("http://127.0.0.1:8080/k8s", Some("/k8s/")),
+            ("http://127.0.0.1:8080", Some("/")),
+            ("http://127.0.0.1:8001/", None),
+            ("http://127.0.0.1:80800/", None),
+            ("//elsewhere/", None),
+            ("/\\elsewhere/", None),
+            ("k8s", None),
+            ("/k8s?x=", None),
+        ] {
+            assert_eq!(base_of(typed, origin).ok().as_deref(), base, "{typed}");
+        }
+    }
+
+    #[test]
+    fn options_are_read_and_checked() {
+        let options = Options::from_json(json!({
+            "resource": "deployments.apps", "namespace": "kube-system", "metadataOnly": true,
+            "indices": ["app", ".spec.nodeName"], "era": "1.32", "resyncMs": 30_000,
+        }))
+        .unwrap();
+        assert_eq!(
+            (&*options.resource, options.era),
+            ("deployments.apps", Generation::Classic)
+        );
+        assert_eq!(options.indices.len(), 2);
+        assert_eq!(Options::from_json(Value::Null).unwrap(), Options::default());
+        for wrong in [
+            json!({ "namespace": "a/../b" }),
+            json!({ "namespace": "Default" }),
+            json!({ "era": "0.1" }),
+            json!({ "selector": "app" }),
+            json!({ "resource": 1 }),
+            json!({ "resyncMs": u64::MAX }),
+            json!("pods"),
+        ] {
+            assert!(Options::from_json(wrong.clone()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_count_is_what_was_listed_and_what_remains() {
+        let of = |body: Value| count(body.to_string().as_bytes());
+        let item = json!({});
+        assert_eq!(
+            of(
+                json!({ "metadata": { "continue": "x", "remainingItemCount": 24 }, "items": [item] })
+            ),
+            Some(25)
+        );
+        assert_eq!(of(json!({ "metadata": {}, "items": [item] })), Some(1));
+        assert_eq!(of(json!({ "metadata": {}, "items": [] })), Some(0));
+        assert_eq!(
+            of(json!({ "metadata": { "continue": "x" }, "items": [item] })),
+            None
+        );
+        assert_eq!(count(b"Forbidden"), None);
+    }
+
+    #[test]
+    fn names_of_indices_come_once() {
+        let names = index_names("app, tier  app，.spec.nodeName");
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        assert_eq!(names, ["app", "tier", ".spec.nodeName"]);
+    }
+
+    #[test]
+    fn silence_is_noticed() {
+        let mut status = Status {
+            phase: Phase::Watching,
+            silent_ms: 3_400,
+            trouble: None,
+        };
+        assert_eq!(status.words(Lang::En), "heard 3 s ago");
+        status.silent_ms = SILENCE_MS + 1;
+        assert_eq!(status.words(Lang::En), "silent for 75 s");
+        assert!(status.is_stale());
+    }
+}
