@@ -173,7 +173,7 @@ fn read_page(value: Value) -> Result<Page, String> {
     let mut fields = Fields::of("a page", value)?;
     let items: Vec<Value> = fields.get("items")?;
     let items = items.into_iter().map(|item| match item {
-        Value::Object(item) => pod::trimmed(item, None).map(Arc::new),
+        Value::Object(item) => pod::trimmed(item, None, pod::Keep::default()).map(Arc::new),
         _ => Err("an object of a page must be a JSON object".to_owned()),
     });
     let page = Page {

@@ -5,6 +5,7 @@ pub mod known;
 pub mod live;
 pub mod pod;
 pub mod program;
+pub mod proxy;
 pub mod recorded;
 pub mod scenario;
 pub mod simulator;

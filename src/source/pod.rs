@@ -139,12 +139,22 @@ pub fn from_json(value: &Value) -> Result<DynamicObject, String> {
     checked(value.clone())
 }
 
+/// What is kept of an object beside what its kind says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keep {
+    /// It is a Secret or a ConfigMap, whatever it says: without its data.
+    pub(crate) redacted: bool,
+    /// The metadata alone.
+    pub(crate) metadata_only: bool,
+}
+
 /// Makes an object of JSON as it is, without what must not or need not be kept: of the metadata
 /// all but what identifies, versions and labels an object; the copy of the last applied
 /// configuration; the data of Secrets and ConfigMaps. `types` is for what has no `kind` of its own.
 pub(crate) fn trimmed(
     mut fields: Map<String, Value>,
     types: Option<&TypeMeta>,
+    keep: Keep,
 ) -> Result<DynamicObject, String> {
     let own = match (text(&fields, "apiVersion"), text(&fields, "kind")) {
         (Some(api_version), Some(kind)) => Some(TypeMeta {
@@ -153,21 +163,31 @@ pub(crate) fn trimmed(
         }),
         _ => None,
     };
+    let kind = text(&fields, "kind").or(types.map(|types| &*types.kind));
+    let redacted = keep.redacted || matches!(kind, Some("Secret" | "ConfigMap"));
     // Where the kind is not known it may be a secret.
-    let secret = match text(&fields, "kind").or(types.map(|types| &*types.kind)) {
-        Some(kind) => matches!(kind, "Secret" | "ConfigMap"),
-        None => true,
-    };
-    if secret {
+    if kind.is_none() {
         for name in ["data", "stringData", "binaryData"] {
             fields.remove(name);
         }
     }
+    let known: &[&str] = match (keep.metadata_only, redacted) {
+        (true, _) => &["metadata"],
+        (false, true) => &["metadata", "type", "immutable"],
+        (false, false) => &[],
+    };
     let types = own.or_else(|| types.cloned());
     fields.remove("apiVersion");
     fields.remove("kind");
+    if !known.is_empty() {
+        fields.retain(|name, _| known.contains(&&**name));
+    }
     let metadata = fields.remove("metadata").unwrap_or_default();
-    let metadata = read_metadata(metadata).map_err(|error| format!("metadata{error}"))?;
+    let mut metadata = read_metadata(metadata).map_err(|error| format!("metadata{error}"))?;
+    if redacted {
+        // Tools write copies of a whole object there, each under a name of its own.
+        metadata.annotations = None;
+    }
     Ok(DynamicObject {
         types,
         metadata,
@@ -292,7 +312,8 @@ fn checked(value: Value) -> Result<DynamicObject, String> {
         .entry("apiVersion")
         .or_insert_with(|| Value::from("v1"));
     fields.entry("kind").or_insert_with(|| Value::from("Pod"));
-    trimmed(fields, None).map_err(|error| format!("{error}. Correct it or leave it out."))
+    trimmed(fields, None, Keep::default())
+        .map_err(|error| format!("{error}. Correct it or leave it out."))
 }
 
 fn check_metadata(fields: &Map<String, Value>) -> Result<(), String> {
@@ -387,7 +408,7 @@ fn is_subdomain(text: &str) -> bool {
             .all(|part| is_bounded(part, |byte| byte == b'-', false))
 }
 
-fn is_dns_label(text: &str) -> bool {
+pub(crate) fn is_dns_label(text: &str) -> bool {
     text.len() <= MAX_LABEL && is_bounded(text, |byte| byte == b'-', false)
 }
 

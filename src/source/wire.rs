@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::cache::fact::{EventType, Rv};
 
-use super::pod::trimmed;
+use super::pod::{Keep, trimmed};
 
 /// The most bytes of all files together: some 10,000 pods as a list has them; read, they take a few
 /// times that, and a page has 4 GiB at best.
@@ -427,10 +427,11 @@ fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
 /// # Errors
 /// Says what is wrong with it and what to do.
 pub fn event_of(value: Value) -> Result<RecordedEvent, Words> {
-    event_in(value).map_err(|(en, zh)| Words { en, zh })
+    event_in(value, Keep::default()).map_err(|(en, zh)| Words { en, zh })
 }
 
-fn event_in(value: Value) -> Result<RecordedEvent, (String, String)> {
+/// The same, with what is to be kept of its object; the error is English and Chinese.
+pub(super) fn event_in(value: Value, keep: Keep) -> Result<RecordedEvent, (String, String)> {
     let Value::Object(mut fields) = value else {
         return Err(not_an_event());
     };
@@ -477,7 +478,7 @@ fn event_in(value: Value) -> Result<RecordedEvent, (String, String)> {
             if text_of(&object, "kind") == Some("Table") {
                 return Err(table());
             }
-            let object = whole(object, None).map_err(|(en, zh)| {
+            let object = whole(object, None, keep).map_err(|(en, zh)| {
                 (
                     format!("the object of the {kind} event cannot be used: {en}. Mend or remove the line."),
                     format!("{kind} 事件的对象无法使用：{zh}。请修正或删除这一行。"),
@@ -516,11 +517,12 @@ fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, (String, Strin
 }
 
 /// An object that has a name; the error is English and Chinese, without a full stop.
-fn whole(
+pub(super) fn whole(
     fields: Map<String, Value>,
     types: Option<&TypeMeta>,
+    keep: Keep,
 ) -> Result<DynamicObject, (String, String)> {
-    let object = trimmed(fields, types).map_err(|error| {
+    let object = trimmed(fields, types, keep).map_err(|error| {
         let error = shortened(&error);
         (error.clone(), error)
     })?;
@@ -780,7 +782,7 @@ fn list(
     let mut objects = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
         let object = match item {
-            Value::Object(item) => whole(item, types.as_ref()),
+            Value::Object(item) => whole(item, types.as_ref(), Keep::default()),
             _ => Err((
                 "it is not a JSON object".to_owned(),
                 "它不是 JSON 对象".to_owned(),
@@ -882,11 +884,11 @@ fn line_at(bytes: &[u8], at: usize) -> u32 {
     u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-fn text_of<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+pub(super) fn text_of<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     fields.get(name).and_then(Value::as_str)
 }
 
-fn code(status: &Map<String, Value>) -> u16 {
+pub(super) fn code(status: &Map<String, Value>) -> u16 {
     status
         .get("code")
         .and_then(Value::as_u64)
@@ -895,7 +897,7 @@ fn code(status: &Map<String, Value>) -> u16 {
 }
 
 /// The texts of the causes of a Status, reasons and messages alike.
-fn causes(status: &Map<String, Value>) -> Vec<String> {
+pub(super) fn causes(status: &Map<String, Value>) -> Vec<String> {
     let causes = status.get("details").and_then(|of| of.get("causes"));
     let causes = causes.and_then(Value::as_array).into_iter().flatten();
     causes
@@ -1012,7 +1014,7 @@ fn quoted(text: &str) -> String {
     format!("{:?}", shortened(text))
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
