@@ -17,6 +17,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use deltascope::ui::command::{self as page, Export};
+use deltascope::ui::i18n::Lang;
+use deltascope::ui::session::Session;
+
 /// How long anything may take before it hangs.
 const HANGS: Duration = Duration::from_secs(60);
 
@@ -376,6 +380,128 @@ fn what_cannot_be_served_says_what_to_do() {
     }
 }
 
+// --- replay -------------------------------------------------------------------------------------
+
+/// A run that was looked at in the page: its trace, and what the page says in words.
+fn looked_at(lesson: &str, lang: Lang) -> (String, String) {
+    let mut session = Session::new();
+    session.obey(page::Command::Load(lesson.into()));
+    let trace = session.export(Export::Trace).unwrap();
+    // As whoever opens the trace sees it.
+    session.obey(page::Command::Open(vec![(
+        "run.jsonl".to_owned(),
+        trace.clone().into_bytes(),
+    )]));
+    (trace, session.export(Export::Transcript(lang)).unwrap())
+}
+
+#[test]
+fn a_trace_is_told_as_the_page_tells_it() {
+    let file = scratch("told.jsonl");
+    for (lang, name) in [(Lang::En, "en"), (Lang::Zh, "zh")] {
+        let (trace, told) = looked_at("deltafifo", lang);
+        fs::write(&file, &trace).unwrap();
+        let path = file.to_str().unwrap();
+        let output = output(&mut deltascope(&["replay", path, "--lang", name]));
+        assert_eq!(output.status.code(), Some(0));
+        assert!(
+            output.stdout == told.as_bytes(),
+            "{name}: not the page's words"
+        );
+        assert!(output.stderr.is_empty());
+        // The same from stdin.
+        let mut child = deltascope(&["--lang", name, "replay", "-"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        thread::spawn(move || input.write_all(trace.as_bytes()).unwrap());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.stdout == told.as_bytes(), "{name}: stdin");
+    }
+}
+
+#[test]
+fn what_is_replayed_can_be_chosen() {
+    let (trace, whole) = looked_at("deltafifo", Lang::En);
+    let file = scratch("chosen.jsonl");
+    fs::write(&file, &trace).unwrap();
+    let path = file.to_str().unwrap();
+    let list = "tests/transcripts/list-25-limit-rv0.body";
+    let broken = scratch("broken.jsonl");
+    fs::write(&broken, format!("{trace}{{\"op\":\"cut\",\"at\":")).unwrap();
+    let broken = broken.to_str().unwrap();
+    let nothing = scratch("nothing.jsonl");
+    fs::write(&nothing, "hello\n").unwrap();
+    let nothing = nothing.to_str().unwrap();
+    let endless = scratch("endless.jsonl");
+    fs::write(&endless, looked_at("sandbox", Lang::En).0).unwrap();
+    let endless = endless.to_str().unwrap();
+    // Arguments, exit code, and what stands on stdout and on stderr.
+    let table: &[(&[&str], i32, &str, &str)] = &[
+        (&[path, "--until", "500ms"], 0, "0.50 s", ""),
+        (&[path, "--until", "delta=Deleted"], 0, "Deleted", ""),
+        (
+            &[path, "--until", "key=default/nobody"],
+            1,
+            "",
+            "never holds",
+        ),
+        (
+            &[path, "--until", "key=default/nobody", "--lang", "zh"],
+            1,
+            "",
+            "从不成立",
+        ),
+        (&[path, "--until", "soon"], 2, "", "1500ms"),
+        (&[path, "--era", "2.0"], 2, "", "1.36"),
+        (&[broken], 1, "0.50 s", "broken.jsonl, line 3"),
+        (&[nothing], 1, "", "nothing.jsonl"),
+        (&["no/such/file"], 1, "", "no/such/file"),
+        (&[list], 0, "list-25-limit-rv0.body", ""),
+        // Its queue is put together by hand: it has no other generation.
+        (&[list, "--era", "1.36"], 1, "", "by hand"),
+        (&[endless, "--until", "1s"], 0, "(1.32)", ""),
+        (
+            &[endless, "--until", "1s", "--era", "1.32"],
+            0,
+            "(1.32)",
+            "",
+        ),
+        (&[], 2, "", "FILE"),
+    ];
+    for (args, code, out, err) in table {
+        let mut args = args.to_vec();
+        args.insert(0, "replay");
+        let output = output(&mut deltascope(&args));
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(*code), "{args:?}: {stderr}");
+        assert!(stdout.contains(out), "{args:?}");
+        assert_eq!(out.is_empty(), stdout.is_empty(), "{args:?}");
+        assert!(stderr.contains(err), "{args:?}: {stderr}");
+        if args.contains(&path) {
+            assert!(whole.starts_with(&stdout), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn nobody_has_to_read_to_the_end() {
+    let (trace, _) = looked_at("sandbox", Lang::En);
+    let file = scratch("long.jsonl");
+    fs::write(&file, &trace).unwrap();
+    let mut child = deltascope(&["replay", file.to_str().unwrap(), "--until", "5m"])
+        .spawn()
+        .unwrap();
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut [0; 10]).unwrap();
+    drop(out);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
 // --- help and completions -----------------------------------------------------------------------
 
 #[test]
@@ -384,6 +510,7 @@ fn help_shows_examples_and_exit_codes() {
         (&["--help"][..], "Exit codes"),
         (&["--version"], env!("CARGO_PKG_VERSION")),
         (&["serve", "--help"], "Examples:"),
+        (&["replay", "--help"], "Examples:"),
         (&["completions", "--help"], "Examples:"),
     ] {
         let output = output(&mut deltascope(args));
@@ -500,6 +627,13 @@ fn serve(dist: &Path, proxy: &str, more: &[&str]) -> (Running, u16) {
 fn port_of(line: &str) -> u16 {
     let rest = line.strip_prefix("http://127.0.0.1:").expect(line);
     rest.split('/').next().unwrap().parse().unwrap()
+}
+
+/// A file of one test's own.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-files");
+    fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
 }
 
 /// A built page, and beside it what is none of its business.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::cache::controller::Generation;
 use crate::lessons::text::Lang;
 
 use super::http::Proxy;
@@ -31,6 +32,7 @@ const EXAMPLES: &str = "\
 Examples:
   kubectl proxy --port=8001 &
   deltascope serve --proxy http://127.0.0.1:8001
+  deltascope replay trace.jsonl | less
 
 Exit codes:
   0  done; also after Ctrl-C, and when nobody reads the output any more
@@ -43,6 +45,9 @@ pub(super) enum Command {
     /// Serve the page, with a cluster behind it at /k8s/, to this machine alone
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
+    /// Tell in words what an informer does with a recording
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(Replay),
     /// Print what makes a shell complete these commands
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -60,6 +65,16 @@ Examples:
 The page only reads, so only GET and HEAD reach the cluster, and of these none that acts (exec, attach,
 portforward, and the proxies of pods, services and nodes); --allow-writes lets everything through but
 connections that change their protocol. Requests from pages of other sites are refused.";
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  deltascope replay trace.jsonl
+  deltascope replay trace.jsonl --era 1.32 --until 'delta=Deleted key=default/web'
+  kubectl get pods --watch --output-watch-events -o json | jq -c . > watch.jsonl
+  kubectl get --raw '/api/v1/pods' > list.json && deltascope replay list.json watch.jsonl
+  gunzip -c trace.jsonl.gz | deltascope replay - --until 12s
+
+A condition is made of delta=, key=, rv>=, tombstone, fact=, call= and violation, as in the page.";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -90,6 +105,20 @@ pub(super) struct Serve {
     pub(super) allow_writes: bool,
 }
 
+/// `deltascope replay`
+#[derive(Debug, clap::Args)]
+pub(super) struct Replay {
+    /// A trace, or a recorded list and a recorded watch; - is stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// As the client-go of this Kubernetes version does it, such as 1.32
+    #[arg(long, value_name = "VERSION", value_parser = generation)]
+    pub(super) era: Option<Generation>,
+    /// Tell no more than up to a time (1500ms, 12s, 2m) or the first fact for which a condition holds
+    #[arg(long, value_name = "TIME|CONDITION")]
+    pub(super) until: Option<String>,
+}
+
 /// Whether.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Choice {
@@ -115,6 +144,23 @@ impl From<Language> for Lang {
             Language::Zh => Self::Zh,
         }
     }
+}
+
+fn generation(text: &str) -> Result<Generation, &'static str> {
+    Generation::from_era(text).ok_or("it is a Kubernetes version, such as 1.32, 1.34, 1.35 or 1.36")
+}
+
+/// `1500ms`, `12s`, `2m` or `1h`, in ms; none where it is something else.
+pub(super) fn duration_ms(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let unit = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit)
 }
 
 /// Whoever reaches the port has what `kubectl` may read.

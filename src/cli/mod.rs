@@ -7,6 +7,7 @@ mod args;
 mod gate;
 mod http;
 mod page;
+mod replay;
 mod serve;
 
 use std::io::{self, Write};
@@ -43,6 +44,20 @@ impl Failure {
             text: Text::new(en, zh),
         }
     }
+
+    fn usage(en: &str, zh: &str) -> Self {
+        Self {
+            exit: Exit::Usage,
+            ..Self::new(en, zh)
+        }
+    }
+
+    fn of(text: Text) -> Self {
+        Self {
+            exit: Exit::Failed,
+            text,
+        }
+    }
 }
 
 /// Does what the command line says.
@@ -63,6 +78,7 @@ pub fn main() -> ExitCode {
     let lang = args.lang.map_or_else(preferred, Into::into);
     let done = match args.command {
         Command::Serve(options) => serve::run(&options, lang),
+        Command::Replay(options) => replay::run(&options, lang),
         Command::Completions { shell } => completions(shell),
     };
     code(match done {
@@ -89,12 +105,16 @@ fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(
-            &format!("The output cannot be written: {error}."),
-            &format!("无法写入输出：{error}。"),
-        )),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
         _ => Ok(()),
     }
+}
+
+fn cannot_write(error: &io::Error) -> Failure {
+    Failure::new(
+        &format!("The output cannot be written: {error}."),
+        &format!("无法写入输出：{error}。"),
+    )
 }
 
 /// Says something beside the output.

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod live;
 pub mod select;
 mod share;
+pub mod tell;
 pub mod walk;
 pub mod why;
 

@@ -13,12 +13,9 @@ use crate::replay::trace::{self, Trace};
 use crate::runtime::virtual_time::{Feed, Input};
 use crate::source::scenario::Scenario;
 use crate::source::wire::{MAX_BYTES, Words};
-use crate::ui::caption;
 use crate::ui::command::Export;
-use crate::ui::decimal::decimal;
-use crate::ui::i18n::{Lang, Text};
-use crate::ui::lanes::actor_name;
-use crate::ui::view::{ErrorView, RECENT};
+use crate::ui::i18n::Text;
+use crate::ui::view::ErrorView;
 
 use super::{Change, LEAP, Session, cannot_run};
 
@@ -27,8 +24,6 @@ use super::{Change, LEAP, Session, cannot_run};
 const FAR: usize = 1_000_000;
 /// So many handlers and informers make a fact cost twice as much.
 const CROWD: usize = 8;
-/// How many facts a transcript tells at the most.
-const TOLD: usize = 20_000;
 
 impl Session {
     /// What leaves the page.
@@ -127,45 +122,6 @@ impl Session {
             at: Some(self.moment()),
             recording: self.timeline.recording(),
         })
-    }
-
-    /// The run in words: to its end, or (an endless one) to the cursor.
-    fn transcript(&self, lang: Lang) -> String {
-        let timeline = &self.timeline;
-        let end = if timeline.is_endless() || timeline.is_full() {
-            self.playback.cursor()
-        } else {
-            timeline.len()
-        };
-        let from = end.saturating_sub(TOLD);
-        let mut picture = timeline.picture(from);
-        let mut text = format!(
-            "{} ({})\n{}\n\n",
-            self.lesson.title.get(lang),
-            self.head.era,
-            self.lesson.note.get(lang)
-        );
-        if from == 0 {
-            text.push_str(&sentence(&caption::before_start(&picture, lang)));
-        } else {
-            text.push_str(match lang {
-                Lang::En => "What came before is left out.\n",
-                Lang::Zh => "之前的内容省略。\n",
-            });
-        }
-        let facts = timeline.facts(from..end);
-        for (place, record) in facts.iter().enumerate() {
-            picture.apply(record);
-            let recent = facts.get((place + 1).saturating_sub(RECENT)..=place);
-            let words = caption::words(record, recent.unwrap_or_default(), &picture, lang);
-            text.push_str(&format!(
-                "{} s  {}: {}",
-                seconds(record.time),
-                actor_name(record.actor, &picture, lang),
-                sentence(&words)
-            ));
-        }
-        text
     }
 
     pub(super) fn open_link(&mut self, fragment: &str) -> Change {
@@ -374,15 +330,6 @@ fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
     }
 }
 
-fn sentence(words: &caption::Words) -> String {
-    let (what, why) = (caption::plain(&words.what), caption::plain(&words.why));
-    if why.is_empty() {
-        format!("{what}\n")
-    } else {
-        format!("{what} {why}\n")
-    }
-}
-
 fn far(recording: &Recording) -> usize {
     let handlers = |scenario: &Scenario| scenario.settings.handlers.len();
     let scenario = &recording.scenario;
@@ -445,11 +392,6 @@ fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
 
 fn text_of(words: &Words) -> Text {
     Text::new(&words.en, &words.zh)
-}
-
-#[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
-fn seconds(ms: u64) -> String {
-    decimal(ms as f64 / 1_000.0)
 }
 
 #[cfg(test)]
