@@ -4,6 +4,7 @@
 //! send ([`exchange::Exchange::request`]), hand over what comes, in pieces of any size, and are told
 //! what it means. What must not be kept (the data of Secrets and ConfigMaps) is left behind here.
 
+pub mod discovery;
 pub mod exchange;
 pub mod list;
 pub mod request;
