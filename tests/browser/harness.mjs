@@ -58,18 +58,20 @@ export function suite() {
     await watchedOver(await open(browser, server.url, options), (app) => body(app, t));
   };
   /**
-   * The same with an API server of its own behind the page. `api`: its options; `through`: what stands between them (see
-   * fronts.mjs) instead of this harness' server.
+   * The same with an API server of its own behind the page. `api`: its options; `setUp`: what is there before the page is;
+   * `through`: what stands between them (see fronts.mjs) instead of this harness' server.
    */
   const onCluster = (options, body) => async (t) => {
     const api = await startApi(options.api);
     let front;
     try {
+      await options.setUp?.(api);
       front = options.through
         ? await options.through(api.url, { dist: DIST })
         : await serve(DIST, { api: api.url });
       const reads = front.api ?? new URL("/k8s/", front.url).href;
-      await watchedOver(await open(browser, front.url, { ...options, reads }), (app) => body(app, api, t));
+      const app = await open(browser, front.url, { ...options, reads });
+      await watchedOver(app, () => body(app, api, { front, t }));
     } finally {
       await front?.close();
       await api.close();
