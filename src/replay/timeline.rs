@@ -43,6 +43,8 @@ const CHECKPOINTS_WEIGH: usize = 800_000;
 /// How many facts a run has at the most: what is found along it stays, and at so many the page has
 /// come to some 300 MB.
 pub const MAX_FACTS: usize = 3_000_000;
+/// So long before the rest of a run, whose beginning was forgotten, its first watch was opened.
+const SETTLED_MS: Time = 2_000;
 /// How many facts an endless run is ahead of the cursor.
 pub const AHEAD: usize = 40;
 
@@ -568,7 +570,8 @@ impl Timeline {
         let AnySource::Live(live) = start.world.source() else {
             return prologue;
         };
-        let at = start.time;
+        // A watch that ends within a second without an event would count as a failed one.
+        let at = start.time.saturating_sub(SETTLED_MS);
         let rv = live.known().rv();
         let objects = live.objects().map(Arc::clone);
         let told = if self.streams() {

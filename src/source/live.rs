@@ -43,7 +43,7 @@ pub struct Wanted {
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Telling {
-    /// Its number; what is told of another than the wanted one is passed over.
+    /// Its number; what is told of one before the wanted one is passed over.
     pub request: u32,
     /// What came.
     pub told: Told,
@@ -229,6 +229,9 @@ pub struct Live {
     state: State,
     /// What was told and waits for the watch to be open.
     early: VecDeque<Told>,
+    /// What was told of requests that were not made yet: where a run is another than it was when this
+    /// was told, the reflector may come to them later.
+    ahead: VecDeque<Telling>,
     stream: Stream,
     known: Known,
     /// The objects behind `known`, the deleted ones left out.
@@ -243,6 +246,7 @@ impl Default for Live {
             request: 0,
             state: State::Idle,
             early: VecDeque::new(),
+            ahead: VecDeque::new(),
             stream: Stream::default(),
             known: Known::new("".into(), true),
             objects: IndexMap::new(),
@@ -450,7 +454,9 @@ impl Source for Live {
         match command {
             Command::Tell(tellings) => {
                 for telling in tellings.iter() {
-                    if telling.request == self.request {
+                    if telling.request > self.request {
+                        self.ahead.push_back(telling.clone());
+                    } else if telling.request == self.request {
                         self.tell(now, telling.told.clone(), trace);
                     }
                 }
@@ -478,12 +484,6 @@ impl Source for Live {
         }
     }
 
-    fn next_moment(&self) -> Option<Time> {
-        None
-    }
-
-    fn advance(&mut self, _now: Time, _trace: &mut impl Trace) {}
-
     fn begins_with_list(&self) -> bool {
         true
     }
@@ -496,6 +496,19 @@ impl Source for Live {
 
     fn answer_at(&self, _usual: Time) -> Option<Time> {
         matches!(self.state, State::Answered(..)).then_some(0)
+    }
+
+    fn next_moment(&self) -> Option<Time> {
+        let next = self.ahead.front()?;
+        (next.request <= self.request).then_some(0)
+    }
+
+    fn advance(&mut self, now: Time, trace: &mut impl Trace) {
+        if let Some(Telling { request, told }) = self.ahead.pop_front()
+            && request == self.request
+        {
+            self.tell(now, told, trace);
+        }
     }
 
     fn is_told(&self) -> bool {

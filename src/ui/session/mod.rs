@@ -395,6 +395,12 @@ impl Session {
         &self.playback
     }
 
+    /// The run that is shown.
+    #[must_use]
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
     /// The fact that was shown last.
     #[must_use]
     pub fn current(&self) -> Option<FactRecord> {

@@ -1,0 +1,593 @@
+//! A live run: what a cluster tells, recorded, seen, forgotten, written and played again.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use deltascope::cache::controller::Generation;
+use deltascope::cache::fact::{EventType, Fact, ProcessMode, WatchEnd};
+use deltascope::cache::lister_watcher::{ApiError, ApiErrorKind};
+use deltascope::replay::picture::Picture;
+use deltascope::replay::timeline::Timeline;
+use deltascope::replay::trace::{self, Trace};
+use deltascope::runtime::virtual_time::{Era, Feed, HandlerSettings, Input, Machinery, Settings};
+use deltascope::runtime::{Asked, Time};
+use deltascope::source::Command;
+use deltascope::source::any::AnySource;
+use deltascope::source::live::{Page, Telling, Told, Wanted};
+use deltascope::source::scenario::Scenario;
+use deltascope::source::wire::{RecordedEvent, Words, event_of};
+use deltascope::ui::command::{Command as Click, Export};
+use deltascope::ui::i18n::{Lang, Text};
+use deltascope::ui::session::Session;
+use deltascope::ui::session::live::LiveRun;
+use kube_core::DynamicObject;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn scenario(generation: Generation, watch_list: Option<bool>) -> Scenario {
+    let handler = HandlerSettings {
+        name: "h".into(),
+        latency_ms: 5,
+        ..HandlerSettings::default()
+    };
+    Scenario {
+        settings: Settings {
+            feed: Feed::Cluster,
+            machinery: Machinery::Shared,
+            era: Era(generation),
+            watch_list,
+            resync_ms: 700,
+            indices: vec!["namespace".into(), "app".into(), ".spec.nodeName".into()],
+            handlers: vec![handler],
+            ..Settings::default()
+        },
+        ..Scenario::default()
+    }
+}
+
+fn object(name: u8, rv: u64) -> Arc<DynamicObject> {
+    let event = json!({ "type": "ADDED", "object": {
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": { "namespace": format!("ns{}", name % 3), "name": format!("p{name}"),
+            "uid": format!("u{name}"), "resourceVersion": rv.to_string(),
+            "labels": { "app": format!("a{}", rv % 4) } },
+        "spec": { "nodeName": format!("n{}", name % 2) } } });
+    match event_of(event) {
+        Ok(RecordedEvent::Object { object, .. }) => object,
+        _ => panic!("an object"),
+    }
+}
+
+/// A server as small as can be, and the wire to it.
+#[derive(Default)]
+struct Cluster {
+    rv: u64,
+    objects: BTreeMap<u8, Arc<DynamicObject>>,
+    /// What an open watch has not been told.
+    unsent: Vec<RecordedEvent>,
+    /// The request that was answered last.
+    answered: u32,
+    watching: bool,
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    /// Time goes by.
+    Wait(u16),
+    /// The wire is read.
+    Read,
+    Write(u8),
+    Delete(u8),
+    Bookmark,
+    End(u8),
+    /// The next answers are no.
+    Refuse(u8),
+    Mode(u8),
+    Pop,
+}
+
+impl Cluster {
+    fn write(&mut self, name: u8) {
+        self.rv += 1;
+        let made = object(name, self.rv);
+        let event = match self.objects.insert(name, Arc::clone(&made)) {
+            Some(_) => EventType::Modified,
+            None => EventType::Added,
+        };
+        self.unsent.push(RecordedEvent::Object {
+            event,
+            object: made,
+        });
+    }
+
+    fn delete(&mut self, name: u8) {
+        if self.objects.remove(&name).is_some() {
+            self.rv += 1;
+            let event = EventType::Deleted;
+            let object = object(name, self.rv);
+            self.unsent.push(RecordedEvent::Object { event, object });
+        }
+    }
+
+    fn rv(&self) -> Arc<str> {
+        self.rv.to_string().into()
+    }
+
+    /// What comes over the wire now; `refuse` says with what a new request is answered.
+    fn tell(&mut self, wanted: Option<Wanted>, refuse: Option<u8>) -> Vec<Telling> {
+        let Some(Wanted { request, ask }) = wanted else {
+            self.watching = false;
+            return Vec::new();
+        };
+        let mut told = Vec::new();
+        if self.answered != request {
+            self.watching = false;
+            if let Some(kind) = refuse {
+                told.push(match kind % 4 {
+                    0 => Told::Later {
+                        code: 429,
+                        after_ms: 1_000,
+                        attempt: 1,
+                    },
+                    1 => Told::Refused(ApiError::new(ApiErrorKind::InternalError, "boom")),
+                    2 => Told::Refused(ApiError::new(ApiErrorKind::Expired, "too old")),
+                    _ => Told::Refused(ApiError::new(ApiErrorKind::ConnectionRefused, "nobody")),
+                });
+                if kind % 4 != 0 {
+                    self.answered = request;
+                }
+                return told
+                    .into_iter()
+                    .map(|told| Telling { request, told })
+                    .collect();
+            }
+            self.answered = request;
+            match ask {
+                Asked::List(_) => {
+                    told.push(Told::Page(Page {
+                        rv: self.rv(),
+                        items: self.objects.values().cloned().collect(),
+                        continue_token: "".into(),
+                    }));
+                    self.unsent.clear();
+                }
+                Asked::Watch(watch) => {
+                    told.push(Told::Opened);
+                    self.watching = true;
+                    if watch.send_initial_events == Some(true) {
+                        self.unsent.clear();
+                        for object in self.objects.values().cloned() {
+                            let event = EventType::Added;
+                            told.push(Told::Event(RecordedEvent::Object { event, object }));
+                        }
+                        told.push(Told::Event(RecordedEvent::Bookmark {
+                            rv: self.rv(),
+                            initial_events_end: true,
+                        }));
+                    }
+                }
+            }
+        }
+        if self.watching {
+            told.extend(self.unsent.drain(..).map(Told::Event));
+        }
+        told.into_iter()
+            .map(|told| Telling { request, told })
+            .collect()
+    }
+}
+
+fn wanted(timeline: &Timeline) -> Option<Wanted> {
+    match timeline.source() {
+        AnySource::Live(live) => live.wanted(),
+        _ => None,
+    }
+}
+
+struct Run {
+    timeline: Timeline,
+    cluster: Cluster,
+    now: Time,
+    refuse: Option<u8>,
+}
+
+impl Run {
+    fn new(generation: Generation, watch_list: Option<bool>) -> Self {
+        let cluster = Cluster {
+            rv: 100,
+            ..Cluster::default()
+        };
+        let timeline = Timeline::live(scenario(generation, watch_list)).unwrap();
+        Self {
+            timeline,
+            cluster,
+            now: 0,
+            refuse: None,
+        }
+    }
+
+    fn go(&mut self) {
+        while !self.timeline.go_to(self.now, 10_000) {}
+    }
+
+    fn tell(&mut self, told: Vec<Telling>) {
+        if !told.is_empty() {
+            let input = Input::Source(Command::Tell(told.into()));
+            self.timeline.take(self.now, input);
+            self.go();
+        }
+    }
+
+    fn end(&mut self, end: WatchEnd) {
+        if let Some(Wanted {
+            request,
+            ask: Asked::Watch(_),
+        }) = wanted(&self.timeline)
+            && self.cluster.watching
+        {
+            self.cluster.watching = false;
+            self.tell(vec![Telling {
+                request,
+                told: Told::Ended(end),
+            }]);
+        }
+    }
+
+    fn act(&mut self, op: Op) {
+        match op {
+            Op::Wait(ms) => {
+                self.now += Time::from(ms);
+                self.go();
+            }
+            Op::Read => {
+                self.go();
+                let refuse = self.refuse.take();
+                let told = self.cluster.tell(wanted(&self.timeline), refuse);
+                self.tell(told);
+            }
+            Op::Write(name) => self.cluster.write(name % 12),
+            Op::Delete(name) => self.cluster.delete(name % 12),
+            Op::Bookmark => self.cluster.unsent.push(RecordedEvent::Bookmark {
+                rv: self.cluster.rv(),
+                initial_events_end: false,
+            }),
+            Op::End(kind) => self.end(match kind % 4 {
+                0 => WatchEnd::Closed,
+                1 => WatchEnd::Cut,
+                2 => WatchEnd::CutInLine(9),
+                _ => WatchEnd::Silent,
+            }),
+            Op::Refuse(kind) => self.refuse = Some(kind),
+            Op::Mode(kind) => {
+                let mode = match kind % 3 {
+                    0 => ProcessMode::Free,
+                    1 => ProcessMode::Held,
+                    _ => ProcessMode::Paced(40),
+                };
+                self.timeline.take(self.now, Input::Mode(mode));
+            }
+            Op::Pop => self.timeline.take(self.now, Input::Pop),
+        }
+    }
+
+    /// Until the store has what the cluster has.
+    fn catch_up(&mut self) {
+        self.timeline.take(self.now, Input::Mode(ProcessMode::Free));
+        for _ in 0..200 {
+            self.act(Op::Read);
+            self.act(Op::Wait(2_000));
+        }
+    }
+}
+
+fn ops() -> impl Strategy<Value = Vec<Op>> {
+    let op = prop_oneof![
+        6 => (0..900u16).prop_map(Op::Wait),
+        8 => Just(Op::Read),
+        8 => any::<u8>().prop_map(Op::Write),
+        3 => any::<u8>().prop_map(Op::Delete),
+        1 => Just(Op::Bookmark),
+        1 => any::<u8>().prop_map(Op::End),
+        1 => any::<u8>().prop_map(Op::Refuse),
+        1 => any::<u8>().prop_map(Op::Mode),
+        1 => Just(Op::Pop),
+    ];
+    prop::collection::vec(op, 1..80)
+}
+
+fn generation() -> impl Strategy<Value = Generation> {
+    (0..4usize).prop_map(|n| Generation::ALL[n])
+}
+
+/// The facts there, in short.
+fn differ(one: &Timeline, other: &Timeline, at: Option<usize>) -> String {
+    let of = |timeline: &Timeline| {
+        let record = timeline.fact(at?)?;
+        Some((record.time, record.actor, record.cause, record.fact.name()))
+    };
+    format!("{:?} and {:?}", of(one), of(other))
+}
+
+fn stored(timeline: &Timeline) -> Vec<(String, String)> {
+    let picture = timeline.picture(timeline.len());
+    let items = picture.store.items.iter();
+    items
+        .map(|(key, object)| (key.to_string(), object.rv.to_string()))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
+
+    /// The picture is right, what was recorded is the same run when it is played again, from memory and
+    /// from a file; and in the end the store has what the cluster has.
+    #[test]
+    fn a_live_run_is_a_recording(
+        ops in ops(),
+        generation in generation(),
+        streams in any::<Option<bool>>(),
+    ) {
+        let mut run = Run::new(generation, streams);
+        let mut picture = run.timeline.picture(0);
+        let mut seen = 0;
+        for op in &ops {
+            run.act(*op);
+            picture.apply_all(&run.timeline.facts(seen..run.timeline.len()));
+            seen = run.timeline.len();
+        }
+        prop_assert!(picture == run.timeline.picture(seen), "the fold is another picture");
+
+        let mut live = run.timeline.clone();
+        live.end_live();
+        let recording = live.recording();
+        let (mut played, all) = recording.play_within(live.len()).unwrap();
+        played.extend(seen);
+        prop_assert_eq!(all, recording.inputs.len());
+        let differs = (0..seen).find(|at| played.fact(*at) != live.fact(*at));
+        prop_assert!(differs.is_none(), "played again, fact {differs:?} of {seen} differs: {}",
+            differ(&played, &live, differs));
+        prop_assert!(played.picture(seen) == live.picture(seen));
+
+        let text = trace::write(&Trace {
+            lesson: "".into(), title: Words::default(), at: None, recording,
+        });
+        let (read, error) = trace::read("trace.jsonl", text.as_bytes());
+        prop_assert!(error.is_none(), "{}", error.unwrap());
+        let read = read.unwrap().recording;
+        let (mut again, _) = read.play_within(live.len()).unwrap();
+        again.extend(seen);
+        let differs = (0..seen).find(|at| again.fact(*at) != live.fact(*at));
+        prop_assert!(differs.is_none(), "read again, {}", differ(&again, &live, differs));
+
+        run.catch_up();
+        let there = |object: &Arc<DynamicObject>| {
+            let of = &object.metadata;
+            let text = |text: &Option<String>| text.clone().unwrap_or_default();
+            let key = format!("{}/{}", text(&of.namespace), text(&of.name));
+            (key, text(&of.resource_version))
+        };
+        let mut has: Vec<_> = run.cluster.objects.values().map(there).collect();
+        has.sort();
+        prop_assert_eq!(stored(&run.timeline), has);
+    }
+
+    /// What is left of a long run is itself a recording: it begins with what the cluster had.
+    #[test]
+    fn what_is_forgotten_is_made_up_for(
+        generation in generation(),
+        streams in any::<Option<bool>>(),
+        left in 0..9_000usize,
+        later in ops(),
+    ) {
+        let mut run = Run::new(generation, streams);
+        for round in 0..500_u16 {
+            run.cluster.write((round % 12) as u8);
+            if round % 7 == 0 {
+                run.cluster.delete((round % 5) as u8);
+            }
+            if round % 90 == 13 {
+                run.act(Op::End((round % 4) as u8));
+            }
+            run.act(Op::Read);
+            run.act(Op::Wait(70));
+        }
+        let known = run.timeline.len();
+        let whole = run.timeline.clone();
+        let gone = run.timeline.forget(left);
+        prop_assert_eq!(run.timeline.len() + gone, known);
+        prop_assert!(gone > 0 || left + 4_096 > known, "{} {}", left, known);
+        for at in [0, 1, 700, run.timeline.len() / 2, run.timeline.len()] {
+            prop_assert!(run.timeline.fact(at) == whole.fact(gone + at), "{at}");
+            prop_assert!(run.timeline.picture(at) == whole.picture(gone + at), "{at}");
+        }
+        for op in later.iter().filter(|op| !matches!(op, Op::Mode(_) | Op::Pop)) {
+            run.act(*op);
+        }
+        run.catch_up();
+        // Computed again after it was dropped.
+        let mut rested = run.timeline.clone();
+        rested.rest();
+        let middle = rested.len() / 2;
+        prop_assert!(rested.picture(middle) == run.timeline.picture(middle));
+
+        let mut live = run.timeline.clone();
+        live.end_live();
+        let mut played = live.recording().play().unwrap();
+        played.extend_past(run.now);
+        prop_assert_eq!(stored(&played), stored(&live));
+        let told = |timeline: &Timeline| {
+            let mut told = Vec::new();
+            timeline.each::<()>(0..timeline.len(), &mut |_, record| {
+                if let Fact::EventSent { event, object, .. } = &record.fact {
+                    told.push(format!("{} {}", event.as_str(), object.rv));
+                }
+                std::ops::ControlFlow::Continue(())
+            });
+            told
+        };
+        let (was, is) = (told(&live), told(&played));
+        prop_assert!(is.ends_with(&was), "{} events, then {}", was.len(), is.len());
+    }
+}
+
+fn session() -> (Session, Cluster) {
+    let mut session = Session::new();
+    session.connect(LiveRun {
+        title: Text::new("pods", "pods"),
+        scenario: scenario(Generation::Atomic, None),
+    });
+    session.live_tick(0);
+    let cluster = Cluster {
+        rv: 100,
+        ..Cluster::default()
+    };
+    (session, cluster)
+}
+
+fn read(session: &mut Session, cluster: &mut Cluster, now: Time) {
+    let told = cluster.tell(session.live_wanted(), None);
+    session.live_told(now, told);
+    while session.live_due().is_some_and(|at| at <= now) {
+        session.live_tick(now);
+    }
+}
+
+fn at_the_edge(session: &mut Session) {
+    while session.live_follow() != deltascope::ui::session::Change::None {}
+}
+
+#[test]
+fn a_live_session_goes_on_wherever_one_looks() {
+    let (mut session, mut cluster) = session();
+    for name in 0..4 {
+        cluster.write(name);
+    }
+    read(&mut session, &mut cluster, 10);
+    read(&mut session, &mut cluster, 20);
+    at_the_edge(&mut session);
+    let view = session.view();
+    assert!(
+        view.live
+            .is_some_and(|live| live.following && live.behind == 0)
+    );
+    assert_eq!(view.picture.store.items.len(), 4);
+    // Looking back, and the recording goes on.
+    session.obey(Click::Step(-30));
+    let step = session.view().step;
+    cluster.write(9);
+    read(&mut session, &mut cluster, 3_000);
+    assert!(session.live_follow() == deltascope::ui::session::Change::None);
+    let view = session.view();
+    assert_eq!(view.step, step);
+    assert!(
+        view.live
+            .is_some_and(|live| !live.following && live.behind > 30)
+    );
+    // The past cannot be acted on while there is a present; the present can.
+    session.obey(Click::AddHandler);
+    assert!(session.view().error.is_some());
+    session.obey(Click::Fork);
+    assert!(session.view().error.is_some());
+    session.obey(Click::GoLive);
+    session.obey(Click::AddHandler);
+    assert!(session.view().error.is_none());
+    read(&mut session, &mut cluster, 4_000);
+    at_the_edge(&mut session);
+    assert_eq!(session.view().picture.handlers.len(), 2);
+    assert_eq!(session.view().picture.store.items.len(), 5);
+    // Why leads to the cluster, and a link is refused: a file is what carries it.
+    session.obey(Click::AskWhy(true));
+    assert!(session.view().why.is_some());
+    assert!(session.export(Export::Link).is_err());
+    let text = session.export(Export::Trace).ok().unwrap();
+    assert!(
+        session
+            .export(Export::Transcript(Lang::En))
+            .ok()
+            .unwrap()
+            .len()
+            > 1_000
+    );
+
+    // Disconnected it is a recording like any other: forked, changed, and an event left out.
+    session.obey(Click::Disconnect);
+    assert!(!session.is_live() && session.live_wanted().is_none());
+    let steps = session.view().steps;
+    let events = session.view().events;
+    let last = events.iter().rev().find(|event| event.key.ends_with("p9"));
+    session.obey(Click::DropEvent(last.unwrap().place));
+    assert!(session.view().error.is_none(), "{:?}", session.view().error);
+    session.obey(Click::Seek(usize::MAX));
+    assert_eq!(session.view().picture.store.items.len(), 4);
+    session.obey(Click::Seek(60));
+    session.obey(Click::Mode(ProcessMode::Paced(3)));
+    assert!(session.view().error.is_none());
+    // What came later comes all the same.
+    session.obey(Click::Seek(usize::MAX));
+    assert_eq!(session.view().picture.store.items.len(), 4);
+    session.obey(Click::Era("1.32".into()));
+    session.obey(Click::Seek(usize::MAX));
+    assert_eq!(session.view().picture.store.items.len(), 4);
+
+    let mut other = Session::new();
+    other.obey(Click::Open(vec![("t.jsonl".into(), text.into_bytes())]));
+    assert!(other.view().error.is_none(), "{:?}", other.view().error);
+    other.obey(Click::Seek(steps));
+    assert_eq!(other.view().picture.store.items.len(), 5);
+}
+
+#[test]
+fn a_busy_cluster_is_forgotten_as_it_goes() {
+    let (mut session, mut cluster) = session();
+    let (mut now, mut most) = (0, 0);
+    for round in 0..4_000_u32 {
+        for n in 0..10 {
+            cluster.write(((round + n) % 60) as u8);
+        }
+        now += 10;
+        read(&mut session, &mut cluster, now);
+        most = most.max(session.view().steps);
+        if round == 2_000 {
+            // Somebody looks at what will be forgotten.
+            session.obey(Click::Seek(100));
+        }
+    }
+    let view = session.view();
+    assert!(most < 470_000, "{most}");
+    assert!(view.live.is_some_and(|live| live.forgotten > 100_000));
+    assert_eq!(view.step, 0, "it begins later");
+    session.obey(Click::GoLive);
+    let picture = session.view().picture;
+    assert_eq!(picture.store.items.len(), 60);
+    assert!(*picture == fold(&session), "the picture at the edge");
+}
+
+fn fold(session: &Session) -> Picture {
+    let timeline = session.timeline();
+    let mut picture = timeline.picture(0);
+    picture.apply_all(&timeline.all_facts());
+    picture
+}
+
+#[test]
+fn an_index_of_a_field_has_its_values() {
+    let mut run = Run::new(Generation::Batched, Some(false));
+    for name in 0..5 {
+        run.cluster.write(name);
+    }
+    run.catch_up();
+    let picture = run.timeline.picture(run.timeline.len());
+    let values = &picture.store.indices[".spec.nodeName"];
+    let values: Vec<_> = values
+        .iter()
+        .map(|(value, keys)| (&**value, keys.len()))
+        .collect();
+    assert_eq!(values, [("n0", 3), ("n1", 2)]);
+}
