@@ -391,9 +391,10 @@ impl Live {
                 code,
                 reason,
                 message,
-                ..
+                causes,
             } => {
-                let error = ApiError::from_status(code, &reason, &message, []);
+                let causes = causes.iter().map(String::as_str);
+                let error = ApiError::from_status(code, &reason, &message, causes);
                 (EventType::Error, bare("".into()), WatchItem::Error(error))
             }
             RecordedEvent::Cut { .. } => return,
