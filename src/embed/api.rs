@@ -10,14 +10,16 @@ use wasm_bindgen_futures::future_to_promise;
 use crate::cache::key::Key;
 use crate::replay::grain::Grain;
 use crate::ui::app::Ui;
+use crate::ui::cluster::Options;
 use crate::ui::command::{Command, Export};
 use crate::ui::driver::Driver;
+use crate::ui::live::Link;
 use crate::ui::session::walk::BreakCommand;
 use crate::ui::session::{Change, Session};
 use crate::ui::state::{API_VERSION, state};
 
 /// Puts `deltascope` on the window; its `ready` is settled at once, because the page is mounted.
-pub fn install(driver: &Driver, ui: Ui) {
+pub fn install(driver: &Driver, ui: Ui, link: Link) {
     let api = Object::new();
     let set = |name: &str, value: &JsValue| {
         // The object is ours and extensible, so this cannot fail.
@@ -83,6 +85,27 @@ pub fn install(driver: &Driver, ui: Ui) {
     method(&api, "load", move |id: JsValue, _: JsValue| {
         let id = id.as_string().unwrap_or_default();
         perform(&on, move |session| session.obey(Command::Load(id.into())))
+    });
+    let on = driver.clone();
+    method(&api, "connect", move |options: JsValue, _: JsValue| {
+        let (driver, options) = (on.clone(), Options::from_json(to_json(&options)));
+        future_to_promise(async move {
+            let connected = match options {
+                Ok(options) => link.connect(options).await,
+                Err(wrong) => Err(wrong),
+            };
+            if let Err(wrong) = connected {
+                driver
+                    .perform(Box::new(move |session| session.say(wrong)))
+                    .await;
+            }
+            Ok(JsValue::UNDEFINED)
+        })
+        .into()
+    });
+    let on = driver.clone();
+    method(&api, "disconnect", move |_: JsValue, _: JsValue| {
+        perform(&on, |session| session.obey(Command::Disconnect))
     });
     let on = driver.clone();
     method(&api, "setEra", move |era: JsValue, _: JsValue| {

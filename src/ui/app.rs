@@ -11,6 +11,7 @@ use super::board::Board;
 use super::command::{Command, Export};
 use super::driver::Driver;
 use super::i18n::{Lang, Text};
+use super::live::Link;
 use super::memo::Memo;
 use super::strings::{Strings, strings};
 use super::view::View;
@@ -127,7 +128,9 @@ pub fn App() -> impl IntoView {
     });
     on_cleanup(move || handle.remove());
     provide_context(ui);
-    api::install(&driver, ui);
+    let link = Link::new(&driver);
+    provide_context(link);
+    api::install(&driver, ui, link);
     view! { <Board /> }
 }
 

@@ -7,8 +7,13 @@ use serde_json::Value;
 
 use super::i18n::{Lang, Text};
 use crate::cache::controller::Generation;
+use crate::cache::fact::WatchEnd;
 use crate::cache::lister_watcher::ApiError;
 use crate::runtime::fields::{Fields, moment};
+use crate::runtime::virtual_time::{Era, Feed, HandlerSettings, Machinery, Settings};
+use crate::source::proxy::exchange::Head;
+use crate::source::proxy::target::{Resource, Target};
+use crate::source::scenario::Scenario;
 
 /// Where an API may be, as seen from the page: behind what passes it on, or beside the page.
 pub const BASES: [&str; 2] = ["/k8s/", "/"];
@@ -19,9 +24,6 @@ pub const MANY: u64 = 500;
 
 /// Longer silence than this is worth a word, in ms: a watch is sent a bookmark about every minute.
 pub const SILENCE_MS: u64 = 75_000;
-
-/// The longest name of anything in Kubernetes.
-const LONGEST_NAME: usize = 253;
 
 // --- where the API is ----------------------------------------------------------------------------
 
@@ -49,13 +51,14 @@ pub enum Probe {
 impl Probe {
     /// What an answer to `GET version` says.
     #[must_use]
-    pub fn of(status: u16, content_type: &str, body: &[u8]) -> Self {
+    pub fn of(head: &Head, body: &[u8]) -> Self {
+        let status = head.status;
         let json: Option<Value> = serde_json::from_slice(body).ok();
         let text = |name: &str| json.as_ref()?.get(name)?.as_str();
         match status {
             200 => match text("gitVersion") {
                 Some(version) => Self::Api(version.into()),
-                None if content_type.starts_with("text/html") => Self::Page,
+                None if head.content_type.starts_with("text/html") => Self::Page,
                 None => Self::Other(status),
             },
             401 => Self::Unauthorized,
@@ -337,38 +340,157 @@ impl Options {
                 resync_ms,
             })
         };
-        let options =
-            read(value).map_err(|error| Text::new(&error, &format!("connect：{error}")))?;
-        options.check()?;
-        Ok(options)
+        read(value).map_err(|error| Text::new(&error, &format!("connect：{error}")))
     }
 
-    /// That it can be asked for at all; selectors the API server judges.
-    ///
-    /// # Errors
-    /// Says what cannot be.
-    pub fn check(&self) -> Result<(), Text> {
-        if !is_name(&self.namespace) {
-            let namespace = &self.namespace;
-            return Err(Text::new(
-                &format!(
-                    "{namespace:?} cannot be the name of a namespace: write small letters, digits and hyphens."
-                ),
-                &format!("{namespace:?} 不能是命名空间的名字：请用小写字母、数字和连字符。"),
-            ));
+    /// Whether metadata are enough where there are so many objects; nothing: nobody knows how many.
+    #[must_use]
+    pub fn is_metadata_only(&self, count: Option<u64>) -> bool {
+        let by_default = count.is_some_and(|count| count > MANY);
+        self.metadata_only.unwrap_or(by_default)
+    }
+
+    /// What is asked of the API server.
+    #[must_use]
+    pub fn target(&self, resource: &Resource) -> Target {
+        let given = |text: &str| text.trim().to_owned();
+        let namespace = given(&self.namespace);
+        Target {
+            base: self.base.clone(),
+            resource: resource.clone(),
+            namespace: (!namespace.is_empty()).then_some(namespace),
+            label_selector: given(&self.label_selector),
+            field_selector: given(&self.field_selector),
+            metadata_only: self.is_metadata_only(None),
         }
-        Ok(())
     }
 }
 
-/// What can stand in an address as it is.
-fn is_name(text: &str) -> bool {
-    text.len() <= LONGEST_NAME
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.'))
-        && !text.starts_with(['-', '.'])
-        && !text.ends_with(['-', '.'])
+/// What is built to watch it: a shared informer with one handler.
+#[must_use]
+pub fn scenario(target: &Target, options: &Options) -> Scenario {
+    let line = |what: &str| vec![format!("{what}: {{name}}")];
+    let handler = HandlerSettings {
+        name: "printer".into(),
+        on_add: line("OnAdd"),
+        on_update: line("OnUpdate"),
+        on_delete: line("OnDelete"),
+        ..HandlerSettings::default()
+    };
+    let settings = Settings {
+        feed: Feed::Cluster,
+        machinery: Machinery::Shared,
+        era: Era(options.era),
+        resync_ms: options.resync_ms,
+        indices: options.indices.clone(),
+        type_description: Some(type_of(target).into()),
+        handlers: vec![handler],
+        ..Settings::default()
+    };
+    Scenario {
+        settings,
+        ..Scenario::default()
+    }
+}
+
+/// The type that a client of Go has for it.
+fn type_of(target: &Target) -> String {
+    let Resource {
+        group,
+        version,
+        kind,
+        ..
+    } = &target.resource;
+    if target.metadata_only {
+        "*v1.PartialObjectMetadata".to_owned()
+    } else if is_built_in(group) {
+        format!("*{version}.{kind}")
+    } else {
+        format!("{group}/{version}, Kind={kind}")
+    }
+}
+
+/// The groups that every API server has; the rest comes from custom resources and other servers.
+const BUILT_IN: [&str; 22] = [
+    "",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "internal.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+];
+
+/// Whether every API server has this group.
+#[must_use]
+pub fn is_built_in(group: &str) -> bool {
+    BUILT_IN.contains(&group) || group == "storagemigration.k8s.io"
+}
+
+/// Which resources are offered: those of a group that have this in one of their names, the core
+/// group first, custom resources last.
+#[must_use]
+pub fn offered(resources: &[Resource], text: &str, group: Option<&str>) -> Vec<usize> {
+    let text = text.trim().to_lowercase();
+    let has = |name: &str| name.to_lowercase().contains(&text);
+    let mut found: Vec<usize> = (0..resources.len())
+        .filter(|place| {
+            let one = &resources[*place];
+            let of_group = match group {
+                None => true,
+                Some(CUSTOM) => !is_built_in(&one.group),
+                Some(group) => one.group == group,
+            };
+            let short = one.short_names.iter().any(|name| has(name));
+            of_group && (short || has(&one.name()) || has(&one.kind))
+        })
+        .collect();
+    found.sort_by_cached_key(|place| {
+        let one = &resources[*place];
+        // Who types a whole name means it.
+        let named = one.plural == text || one.short_names.contains(&text);
+        let rank = (!named, !one.group.is_empty(), !is_built_in(&one.group));
+        (rank, one.group.clone(), one.plural.clone())
+    });
+    found
+}
+
+/// What the menu of groups calls all that is not built in.
+pub const CUSTOM: &str = "*";
+
+/// The groups that there are, each with how many resources it has; custom ones are one.
+#[must_use]
+pub fn groups(resources: &[Resource]) -> Vec<(Arc<str>, usize)> {
+    let mut found: Vec<(Arc<str>, usize)> = Vec::new();
+    for one in resources {
+        let group = if is_built_in(&one.group) {
+            one.group.as_str()
+        } else {
+            CUSTOM
+        };
+        match found.iter_mut().find(|(other, _)| **other == *group) {
+            Some((_, count)) => *count += 1,
+            None => found.push((group.into(), 1)),
+        }
+    }
+    // The star of the custom ones comes last.
+    found.sort_by_cached_key(|(group, _)| (&**group == CUSTOM, group.clone()));
+    found
 }
 
 /// The names of indices, as somebody types them: `app, .spec.nodeName`.
@@ -386,38 +508,21 @@ pub fn index_names(text: &str) -> Vec<Arc<str>> {
     found
 }
 
-/// How many objects there are, going by the answer to a list of one of them.
-#[must_use]
-pub fn count(body: &[u8]) -> Option<u64> {
-    let list: Value = serde_json::from_slice(body).ok()?;
-    let metadata = list.get("metadata")?;
-    let listed = list
-        .get("items")
-        .and_then(Value::as_array)
-        .map_or(0, Vec::len) as u64;
-    match metadata.get("remainingItemCount") {
-        Some(more) => more.as_u64().map(|more| more + listed),
-        // There are more, but the server does not say how many.
-        None if metadata.get("continue").is_some_and(|token| token != "") => None,
-        None => Some(listed),
-    }
-}
-
 /// What is watched, in a line: `pods · default · app=web`.
 #[must_use]
-pub fn title(options: &Options, namespaced: bool) -> Text {
+pub fn title(target: &Target) -> Text {
     let mut rest = String::new();
-    for selector in [&options.label_selector, &options.field_selector] {
+    for selector in [&target.label_selector, &target.field_selector] {
         if !selector.is_empty() {
             rest.push_str(" · ");
             rest.push_str(selector);
         }
     }
-    let resource = &options.resource;
-    let (en, zh) = match &*options.namespace {
-        _ if !namespaced => (String::new(), String::new()),
-        "" => (" · all namespaces".to_owned(), " · 全部命名空间".to_owned()),
-        namespace => (format!(" · {namespace}"), format!(" · {namespace}")),
+    let resource = target.resource.name();
+    let (en, zh) = match &target.namespace {
+        _ if !target.resource.namespaced => (String::new(), String::new()),
+        None => (" · all namespaces".to_owned(), " · 全部命名空间".to_owned()),
+        Some(namespace) => (format!(" · {namespace}"), format!(" · {namespace}")),
     };
     Text::new(
         &format!("{resource}{en}{rest}"),
@@ -503,52 +608,77 @@ impl Status {
 
 /// What an error means for whoever looks at it, and what to do.
 #[must_use]
-pub fn trouble(error: &ApiError, options: &Options) -> Text {
+pub fn trouble(error: &ApiError, target: &Target) -> Text {
     let said = &error.message;
-    let (en, zh) = match (error.code, &*error.reason) {
-        (0, _) => (
-            format!("No connection: {said}. Is kubectl proxy still running, and this page's server?"),
+    let name = target.resource.name();
+    let (en, zh) = match error.code {
+        0 => (
+            format!("No connection: {said}. Are kubectl proxy and this page's server still running?"),
             format!("没有连接：{said}。kubectl proxy 和提供本页的服务器还在运行吗？"),
         ),
-        (401, _) => (
+        401 => (
             "The API server does not take the proxy's credentials (401). Log in again and restart kubectl proxy.".to_owned(),
             "API server 不接受代理的凭据（401）。请重新登录并重启 kubectl proxy。".to_owned(),
         ),
-        (403, "Forbidden") => {
-            let resource = &options.resource;
-            let place = match &*options.namespace {
-                "" => "-A".to_owned(),
-                namespace => format!("-n {namespace}"),
+        // The proxy's own word; an API server names who may not do what.
+        403 if said.starts_with("Forbidden") => (
+            "kubectl proxy refuses this request (403). Open the page at localhost or 127.0.0.1.".to_owned(),
+            "kubectl proxy 拒绝了这个请求（403）。请在 localhost 或 127.0.0.1 打开本页。".to_owned(),
+        ),
+        403 => {
+            let place = match &target.namespace {
+                _ if !target.resource.namespaced => String::new(),
+                None => " -A".to_owned(),
+                Some(namespace) => format!(" -n {namespace}"),
             };
-            let ask = format!("kubectl auth can-i list {resource} {place}");
+            let ask = format!("kubectl auth can-i list {name}{place}");
             (
-                format!("You may not do this (403): {said}. Ask with: {ask}"),
+                format!("Not allowed (403): {said}. See also: {ask}"),
                 format!("没有权限（403）：{said}。可以这样查询：{ask}"),
             )
         }
-        (403, _) => (
-            format!("The proxy refuses this request (403): {said}. It answers to localhost and 127.0.0.1 alone."),
-            format!("代理拒绝了这个请求（403）：{said}。它只应答 localhost 和 127.0.0.1。"),
+        404 => (
+            format!("The API server does not know {name} (404). Was its definition removed?"),
+            format!("API server 不认识 {name}（404）。它的定义被删除了吗？"),
         ),
-        (404, _) => (
-            format!("The API server does not know {} any more (404): {said}", options.resource),
-            format!("API server 已不认识 {}（404）：{said}", options.resource),
+        429 => return later(429),
+        code @ (400 | 422) => (
+            format!("The API server does not take this request ({code}): {said}"),
+            format!("API server 不接受这个请求（{code}）：{said}"),
         ),
-        (429, _) => (
-            "The API server has too much to do (429) and asks to come again later.".to_owned(),
-            "API server 太忙（429），要求稍后再来。".to_owned(),
+        code @ 500.. => (
+            format!("The API server, or something before it, fails ({code}): {said}"),
+            format!("API server 或它前面的某处出错（{code}）：{said}"),
         ),
-        (400 | 422, _) => (
-            format!("The API server cannot read this request ({}): {said}", error.code),
-            format!("API server 无法理解这个请求（{}）：{said}", error.code),
-        ),
-        (code @ 500..=599, _) => (
-            format!("The API server, or what is behind the proxy, fails ({code}): {said}"),
-            format!("API server 或代理背后出错（{code}）：{said}"),
-        ),
-        (code, _) => (format!("{code}: {said}"), format!("{code}：{said}")),
+        code => (format!("{code}: {said}"), format!("{code}：{said}")),
     };
     Text::new(&en, &zh)
+}
+
+/// A server asked to come again later.
+#[must_use]
+pub fn later(code: u16) -> Text {
+    Text::new(
+        &format!("The API server has too much to do ({code}) and asks to come again later."),
+        &format!("API server 太忙（{code}），要求稍后再来。"),
+    )
+}
+
+/// What the end of a watch means, where it is not the usual one.
+#[must_use]
+pub fn ended(end: &WatchEnd) -> Option<Text> {
+    let (en, zh) = match end {
+        WatchEnd::Closed | WatchEnd::Failed(..) => return None,
+        WatchEnd::Cut | WatchEnd::CutInLine(_) => (
+            "The connection broke. The reflector goes on from the last version it has seen.",
+            "连接断了。Reflector 会从它见过的最后版本继续。",
+        ),
+        WatchEnd::Silent => (
+            "Nothing came for too long: the connection is taken for dead, and the reflector opens another one.",
+            "太久没有任何消息：连接被当作已断开，Reflector 会另开一个。",
+        ),
+    };
+    Some(Text::new(en, zh))
 }
 
 #[cfg(test)]
@@ -589,7 +719,12 @@ mod tests {
                 Probe::NothingBehind(502, "\u{fffd}".into()),
             ),
         ] {
-            assert_eq!(Probe::of(code, kind, body), found, "{code} {kind}");
+            let head = Head {
+                status: code,
+                content_type: kind.to_owned(),
+                ..Head::default()
+            };
+            assert_eq!(Probe::of(&head, body), found, "{code} {kind}");
         }
     }
 
@@ -657,8 +792,6 @@ mod tests {
         assert_eq!(options.indices.len(), 2);
         assert_eq!(Options::from_json(Value::Null).unwrap(), Options::default());
         for wrong in [
-            json!({ "namespace": "a/../b" }),
-            json!({ "namespace": "Default" }),
             json!({ "era": "0.1" }),
             json!({ "selector": "app" }),
             json!({ "resource": 1 }),
@@ -669,23 +802,67 @@ mod tests {
         }
     }
 
+    fn resource(group: &str, plural: &str, short: &[&str]) -> Resource {
+        Resource {
+            group: group.to_owned(),
+            version: "v1".to_owned(),
+            kind: plural.to_owned(),
+            plural: plural.to_owned(),
+            short_names: short.iter().map(|&name| name.to_owned()).collect(),
+            namespaced: true,
+            ..Resource::default()
+        }
+    }
+
     #[test]
-    fn the_count_is_what_was_listed_and_what_remains() {
-        let of = |body: Value| count(body.to_string().as_bytes());
-        let item = json!({});
+    fn the_meant_resource_comes_first_and_custom_ones_last() {
+        let all = [
+            resource("example.com", "widgets", &["po"]),
+            resource("apps", "deployments", &["deploy"]),
+            resource("", "pods", &["po"]),
+            resource("", "podtemplates", &[]),
+        ];
+        let names = |text, group| -> Vec<&str> {
+            let found = offered(&all, text, group);
+            found.iter().map(|place| &*all[*place].plural).collect()
+        };
         assert_eq!(
-            of(
-                json!({ "metadata": { "continue": "x", "remainingItemCount": 24 }, "items": [item] })
-            ),
-            Some(25)
+            names("", None),
+            ["pods", "podtemplates", "deployments", "widgets"]
         );
-        assert_eq!(of(json!({ "metadata": {}, "items": [item] })), Some(1));
-        assert_eq!(of(json!({ "metadata": {}, "items": [] })), Some(0));
-        assert_eq!(
-            of(json!({ "metadata": { "continue": "x" }, "items": [item] })),
-            None
-        );
-        assert_eq!(count(b"Forbidden"), None);
+        assert_eq!(names("PO", None)[..2], ["pods", "widgets"]);
+        assert_eq!(names("deploy", None), ["deployments"]);
+        assert_eq!(names("ts.exam", None), ["widgets"]);
+        assert_eq!(names("", Some(CUSTOM)), ["widgets"]);
+        assert_eq!(names("", Some("apps")), ["deployments"]);
+        let groups = groups(&all);
+        let groups: Vec<(&str, usize)> = groups.iter().map(|(name, n)| (&**name, *n)).collect();
+        assert_eq!(groups, [("", 2), ("apps", 1), (CUSTOM, 1)]);
+    }
+
+    #[test]
+    fn a_type_is_called_as_in_go() {
+        let name = |group, metadata_only| {
+            type_of(&Target {
+                resource: resource(group, "Pod", &[]),
+                metadata_only,
+                ..Target::default()
+            })
+        };
+        assert_eq!(name("", false), "*v1.Pod");
+        assert_eq!(name("", true), "*v1.PartialObjectMetadata");
+        assert_eq!(name("example.com", false), "example.com/v1, Kind=Pod");
+    }
+
+    #[test]
+    fn many_objects_are_watched_as_metadata() {
+        let mut options = Options::default();
+        let of = |options: &Options| {
+            [None, Some(MANY), Some(MANY + 1)].map(|n| options.is_metadata_only(n))
+        };
+        assert_eq!(of(&options), [false, false, true]);
+        options.metadata_only = Some(false);
+        assert_eq!(of(&options), [false; 3]);
     }
 
     #[test]

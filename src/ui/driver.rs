@@ -19,6 +19,15 @@ use super::session::{Change, Session};
 use super::view::View;
 use crate::replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
 
+/// Along with a live run the screen changes at most so often, in ms.
+const LIVE_MS: u32 = 100;
+/// While it is not followed, only what is counted changes: so often, in ms.
+const COUNT_MS: u32 = 500;
+/// Of the time, drawing takes one part and leaves so many to everything else.
+const REST_PARTS: f64 = 2.0;
+/// With so many facts still to show a motion takes half its time.
+const HURRY: u32 = 8;
+
 /// One session on the page; clones are the same one.
 #[derive(Clone)]
 pub struct Driver {
@@ -33,6 +42,12 @@ struct Inner {
     run: Cell<u64>,
     /// When the last flash at high speed was, in ms.
     flashed: Cell<f64>,
+    /// Who wants to hear that something was asked for.
+    listener: OnceCell<Box<dyn Fn()>>,
+    /// Whether the screen goes along with a live run already.
+    keeps_up: Cell<bool>,
+    /// A live run has gone on since the screen was drawn last.
+    stale: Cell<bool>,
 }
 
 impl Driver {
@@ -46,6 +61,9 @@ impl Driver {
                 stage: Stage::default(),
                 run: Cell::new(0),
                 flashed: Cell::new(0.0),
+                listener: OnceCell::new(),
+                keeps_up: Cell::new(false),
+                stale: Cell::new(false),
             }),
         }
     }
@@ -95,10 +113,86 @@ impl Driver {
         });
     }
 
+    /// Something about the session, without a look at the screen.
+    pub fn with<T>(&self, look: impl FnOnce(&mut Session) -> T) -> T {
+        look(&mut self.inner.session.borrow_mut())
+    }
+
+    /// From now on this is called whenever something was asked for.
+    pub fn listen(&self, listener: impl Fn() + 'static) {
+        // Set once, when the page is mounted.
+        let _ = self.inner.listener.set(Box::new(listener));
+    }
+
+    fn asked(&self) {
+        if let Some(listener) = self.inner.listener.get() {
+            listener();
+        }
+    }
+
+    /// A live run has gone on: the screen goes along.
+    pub fn keep_up(&self) {
+        self.inner.stale.set(true);
+        if !self.inner.keeps_up.replace(true) {
+            let driver = self.clone();
+            spawn_local(async move {
+                driver.catch_up().await;
+                driver.inner.keeps_up.set(false);
+            });
+        }
+    }
+
+    /// Until the screen shows what there is, or somebody else draws it.
+    async fn catch_up(&self) {
+        while !document().hidden() {
+            let Some(live) = self.with(|session| session.live_view()) else {
+                return;
+            };
+            let began = js_sys::Date::now();
+            let mut rest = COUNT_MS;
+            if live.following && live.behind > 0 {
+                rest = LIVE_MS;
+                // Where nothing is to move by itself, the edge is shown at once.
+                let change = self.with(|session| {
+                    let mut change = session.live_follow();
+                    while still() && change == Change::Forward {
+                        change = session.live_follow();
+                    }
+                    change
+                });
+                if change == Change::Forward {
+                    rest = self.forward(live.behind).await;
+                } else {
+                    self.inner.stage.cut();
+                    self.draw().await;
+                    self.trail();
+                }
+            } else if self.inner.stale.get() {
+                // What plays is drawn as it plays.
+                if !self.with(|session| session.playback().is_playing()) {
+                    self.draw().await;
+                }
+            } else {
+                return;
+            }
+            self.inner.stale.set(false);
+            // The browser lays out and paints before it calls back.
+            TimeoutFuture::new(0).await;
+            let cost = (js_sys::Date::now() - began) * REST_PARTS;
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a cast saturates, and no clock is set back by more than nothing here"
+            )]
+            TimeoutFuture::new(rest.max(cost as u32)).await;
+        }
+    }
+
     /// A command from a button or a key.
     pub fn send(&self, command: Command) {
         let driver = self.clone();
         let change = self.inner.session.borrow_mut().obey(command);
+        self.asked();
         spawn_local(async move {
             let run = driver.show(change).await;
             // While it plays it comes to what follows by itself.
@@ -115,6 +209,7 @@ impl Driver {
     /// A command from a script; done when the screen shows what came of it.
     pub async fn perform(&self, act: Box<dyn FnOnce(&mut Session) -> Change>) {
         let change = act(&mut self.inner.session.borrow_mut());
+        self.asked();
         self.show(change).await;
     }
 
@@ -123,7 +218,7 @@ impl Driver {
         let run = self.next_run();
         match change {
             Change::Forward => {
-                self.forward().await;
+                self.forward(0).await;
             }
             Change::Back => self.back().await,
             Change::None | Change::Cut | Change::Follow(_) => {
@@ -155,7 +250,7 @@ impl Driver {
                 if change != Change::Forward {
                     break;
                 }
-                let ms = driver.forward().await;
+                let ms = driver.forward(0).await;
                 TimeoutFuture::new(ms).await;
             }
             if driver.inner.run.get() == run {
@@ -174,13 +269,14 @@ impl Driver {
             if change != Change::Forward {
                 return;
             }
-            let ms = self.forward().await;
+            let ms = self.forward(0).await;
             TimeoutFuture::new(ms).await;
         }
     }
 
-    /// Puts the next picture on the screen, as a motion; says how long that takes.
-    async fn forward(&self) -> u32 {
+    /// Puts the next picture on the screen, as a motion, faster where so many facts are behind it; says
+    /// how long that takes.
+    async fn forward(&self, behind: usize) -> u32 {
         let (view, motion, speed) = {
             let mut session = self.inner.session.borrow_mut();
             let view = session.view();
@@ -190,6 +286,10 @@ impl Driver {
                 .unwrap_or_default();
             (view, motion, session.playback().clone())
         };
+        let behind = u32::try_from(behind).unwrap_or(u32::MAX / 2);
+        let scaled =
+            |ms| u64::from(speed.scaled(ms)) * u64::from(HURRY) / u64::from(HURRY + behind);
+        let scaled = |ms| u32::try_from(scaled(ms)).unwrap_or(ms).max(16);
         let stage = &self.inner.stage;
         stage.cut();
         if speed.speed() > NO_MOTION_ABOVE {
@@ -200,13 +300,13 @@ impl Driver {
                 self.inner.flashed.set(now);
                 stage.flash(&motion.flash, SHORTEST_FLASH_MS);
             }
-            return speed.scaled(motion.ms);
+            return scaled(motion.ms);
         }
         let before = stage.before(&motion);
         self.set(view).await;
-        stage.play(before, &motion, still(), |ms| speed.scaled(ms));
+        stage.play(before, &motion, still(), scaled);
         let Motion { ms, .. } = motion;
-        speed.scaled(ms)
+        scaled(ms)
     }
 
     /// Cuts to the picture before, with the way of what is taken back drawn in reverse.

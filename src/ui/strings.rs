@@ -259,6 +259,30 @@ pub struct Strings {
     pub cluster_copy: &'static str,
     pub cluster_base: &'static str,
     pub cluster_look: &'static str,
+    pub cluster_connected: &'static str,
+    pub cluster_disconnect: &'static str,
+    pub cluster_all: &'static str,
+    pub cluster_labels: &'static str,
+    pub cluster_fields: &'static str,
+    pub cluster_metadata: &'static str,
+    pub cluster_indices: &'static str,
+    pub cluster_era: &'static str,
+    pub cluster_resync: &'static str,
+    pub cluster_never: &'static str,
+    pub cluster_note: &'static str,
+    pub cluster_counting: &'static str,
+    pub cluster_uncounted: &'static str,
+    pub cluster_redacted: &'static str,
+    pub cluster_search: &'static str,
+    pub cluster_group: &'static str,
+    pub cluster_groups: &'static str,
+    pub cluster_custom: &'static str,
+    pub cluster_resource: &'static str,
+    pub cluster_asking: &'static str,
+    pub cluster_nothing: &'static str,
+    pub cluster_scoped: &'static str,
+    pub go_live: &'static str,
+    pub live: &'static str,
 }
 
 /// The words of a language.
@@ -716,6 +740,36 @@ pub fn origin(lang: Lang, origin: Origin) -> String {
     }
 }
 
+/// `Watch pods`
+#[must_use]
+pub fn watch(lang: Lang, resource: &str) -> String {
+    match lang {
+        Lang::En => format!("Watch {resource}"),
+        Lang::Zh => format!("观察 {resource}"),
+    }
+}
+
+/// How many objects there are, and whether that is many.
+#[must_use]
+pub fn counted(lang: Lang, count: u64, many: bool) -> String {
+    match (lang, many) {
+        (Lang::En, false) if count == 1 => "1 object now.".to_owned(),
+        (Lang::En, false) => format!("{count} objects now."),
+        (Lang::En, true) => format!("{count} objects now: so many are better watched as metadata."),
+        (Lang::Zh, false) => format!("现有 {count} 个对象。"),
+        (Lang::Zh, true) => format!("现有 {count} 个对象：这么多最好只看元数据。"),
+    }
+}
+
+/// `120 behind`
+#[must_use]
+pub fn facts_behind(lang: Lang, facts: usize) -> String {
+    match lang {
+        Lang::En => format!("{facts} behind"),
+        Lang::Zh => format!("落后 {facts}"),
+    }
+}
+
 fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
     if count == 1 { one } else { many }
 }
@@ -962,6 +1016,30 @@ static EN: Strings = Strings {
     cluster_copy: "Copy",
     cluster_base: "The API is elsewhere on this server",
     cluster_look: "Look again",
+    cluster_connected: "Connected:",
+    cluster_disconnect: "Disconnect",
+    cluster_all: "all namespaces",
+    cluster_labels: "label selector",
+    cluster_fields: "field selector",
+    cluster_metadata: "Metadata only: names, labels, owners; no spec, no status",
+    cluster_indices: "more indices: labels, or paths of fields",
+    cluster_era: "client-go",
+    cluster_resync: "resync every … s",
+    cluster_never: "never",
+    cluster_note: "Reads only. What comes stays in this page.",
+    cluster_counting: "counting …",
+    cluster_uncounted: "The server does not say how many there are.",
+    cluster_redacted: "Their data is left out as it arrives.",
+    cluster_search: "Find: pods, deploy …",
+    cluster_group: "Group",
+    cluster_groups: "all groups",
+    cluster_custom: "custom resources",
+    cluster_resource: "Resource",
+    cluster_asking: "Asking what there is …",
+    cluster_nothing: "There is no such resource.",
+    cluster_scoped: "cluster-wide",
+    go_live: "To the live edge, and along with it",
+    live: "Live",
 };
 
 static ZH: Strings = Strings {
@@ -1206,6 +1284,30 @@ static ZH: Strings = Strings {
     cluster_copy: "复制",
     cluster_base: "API 在这台服务器的别处",
     cluster_look: "再找一次",
+    cluster_connected: "已连接：",
+    cluster_disconnect: "断开",
+    cluster_all: "全部命名空间",
+    cluster_labels: "标签选择器",
+    cluster_fields: "字段选择器",
+    cluster_metadata: "仅元数据：名称、标签、属主；没有 spec 和 status",
+    cluster_indices: "更多索引：标签，或字段路径",
+    cluster_era: "client-go",
+    cluster_resync: "每隔几秒 resync",
+    cluster_never: "从不",
+    cluster_note: "只读。收到的内容只留在本页。",
+    cluster_counting: "正在计数……",
+    cluster_uncounted: "服务器没有说有多少个。",
+    cluster_redacted: "它们的 data 在到达时就被丢弃。",
+    cluster_search: "查找：pods、deploy……",
+    cluster_group: "组",
+    cluster_groups: "全部组",
+    cluster_custom: "自定义资源",
+    cluster_resource: "资源",
+    cluster_asking: "正在询问有哪些资源……",
+    cluster_nothing: "没有这样的资源。",
+    cluster_scoped: "集群范围",
+    go_live: "回到实时位置并跟随",
+    live: "实时",
 };
 
 #[cfg(test)]

@@ -507,7 +507,7 @@ fn wait_ms(status: u16, retry_after: &str) -> Option<Time> {
 }
 
 /// What a failed request means: its Status, or what client-go makes of an answer without one.
-pub(super) fn error_of(status: u16, is_text: bool, body: &[u8], resource: &str) -> ApiError {
+pub fn error_of(status: u16, is_text: bool, body: &[u8], resource: &str) -> ApiError {
     let text = String::from_utf8_lossy(body);
     if let Ok(Value::Object(fields)) = serde_json::from_str(&text)
         && text_of(&fields, "kind") == Some("Status")

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use super::cluster::Badge;
 use super::icons;
 use super::open::OpenButton;
 use super::parts::{part, text};
@@ -92,6 +93,7 @@ pub(super) fn Header(
                     {icons::drawn(icons::CHEVRON)}
                 </span>
             </label>
+            <Badge open=cluster />
             <span class="spacer"></span>
             <div
                 class="segments eras"

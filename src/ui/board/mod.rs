@@ -123,6 +123,7 @@ fn Problem() -> impl IntoView {
                         }
                     })
             })}
+            <cluster::Trouble />
         </div>
     }
 }

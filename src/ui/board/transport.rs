@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::cluster::Edge;
 use super::drawer::Tools;
 use super::layout::Layout;
 use super::parts::{part, text};
@@ -26,7 +27,10 @@ const PIECE: usize = 200;
 pub(super) fn Transport() -> impl IntoView {
     let ui = Ui::get();
     let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
-    let playing = ui.memo(|view| view.playing);
+    // Along with a live run it goes on by itself, too.
+    let playing =
+        ui.memo(|view| view.playing || view.live.as_ref().is_some_and(|live| live.following));
+    let is_live = ui.memo(|view| view.live.is_some());
     let speed = ui.memo(|view| view.speed);
     let grain = ui.memo(|view| view.walking.grain);
     let at_start = Memo::new(move |_| at.get().0 == 0);
@@ -34,6 +38,8 @@ pub(super) fn Transport() -> impl IntoView {
         let (step, steps, endless, _) = at.get();
         step >= steps && !endless
     });
+    // What is live is not played again: it is gone along with.
+    let is_over = Memo::new(move |_| at_end.get() && !is_live.get());
     let thinned = ui.memo(|view| view.thinned);
     // Which branch is shown, where there are several.
     let branch = ui.memo(|view| {
@@ -69,14 +75,14 @@ pub(super) fn Transport() -> impl IntoView {
                 <button
                     class="go"
                     data-testid="btn-play"
-                    aria-label=text(move || play_word(ui, playing.get(), at_end.get()))
+                    aria-label=text(move || play_word(ui, playing.get(), is_over.get()))
                     title=text(move || {
-                        format!("{} (␣)", play_word(ui, playing.get(), at_end.get()))
+                        format!("{} (␣)", play_word(ui, playing.get(), is_over.get()))
                     })
                     on:click=move |_| toggle_play(ui)
                 >
                     {part(move || {
-                        icons::filled(match (playing.get(), at_end.get()) {
+                        icons::filled(match (playing.get(), is_over.get()) {
                             (true, _) => icons::PAUSE,
                             (false, true) => icons::REPLAY,
                             (false, false) => icons::PLAY,
@@ -104,6 +110,7 @@ pub(super) fn Transport() -> impl IntoView {
             </div>
             <Timeline />
             <div class="clock mono">
+                <Edge />
                 {part(move || {
                     let thinned = thinned.get();
                     (thinned > 0)
@@ -189,9 +196,10 @@ pub(super) fn Transport() -> impl IntoView {
 
 /// Plays or pauses; at the end, plays from the start.
 pub(super) fn toggle_play(ui: Ui) {
-    let again = ui
-        .view
-        .with_untracked(|view| !view.playing && !view.endless && view.step >= view.steps);
+    let again = ui.view.with_untracked(|view| {
+        let is_over = !view.endless && view.live.is_none() && view.step >= view.steps;
+        is_over && !view.playing
+    });
     if again {
         ui.send(Command::Seek(0));
     }

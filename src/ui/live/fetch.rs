@@ -16,21 +16,19 @@ use web_sys::{
     Response,
 };
 
+use crate::source::proxy::exchange::Head;
+
 /// So long what comes at once is worked on before the page gets a turn, in ms: half a frame.
 const TURN_MS: f64 = 8.0;
+
+/// So long a reader that is held waits before it looks again, in ms.
+const HELD_MS: u32 = 10;
 
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Came {
     /// The head of the answer.
-    Head {
-        /// The HTTP status.
-        status: u16,
-        /// The header `Content-Type`, or nothing.
-        content_type: String,
-        /// The header `Retry-After`, or nothing.
-        retry_after: String,
-    },
+    Head(Head),
     /// A piece of its body, cut anywhere.
     Chunk(Vec<u8>),
     /// The body is whole.
@@ -43,6 +41,7 @@ pub enum Came {
 pub struct Connection {
     abort: Option<AbortController>,
     open: Rc<Cell<bool>>,
+    held: Rc<Cell<bool>>,
 }
 
 impl Connection {
@@ -52,7 +51,8 @@ impl Connection {
         // Only a browser older than streamed bodies has none.
         let abort = AbortController::new().ok();
         let signal = abort.as_ref().map(AbortController::signal);
-        let asked = Rc::clone(&open);
+        let (asked, held) = (Rc::clone(&open), Rc::new(Cell::new(false)));
+        let holds = Rc::clone(&held);
         spawn_local(async move {
             let mut on = |came| {
                 if asked.get() {
@@ -64,15 +64,21 @@ impl Connection {
                     ControlFlow::Break(())
                 }
             };
-            read(&url, &accept, signal.as_ref(), &mut on).await;
+            read(&url, &accept, signal.as_ref(), &holds, &mut on).await;
         });
-        Self { abort, open }
+        Self { abort, open, held }
+    }
+
+    /// Whether what comes is to wait: on the wire, whose sender notices in the end.
+    pub fn hold(&self, held: bool) {
+        self.held.set(held);
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
         self.open.set(false);
+        self.held.set(false);
         if let Some(abort) = &self.abort {
             abort.abort();
         }
@@ -82,10 +88,8 @@ impl Drop for Connection {
 /// The whole answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The HTTP status.
-    pub status: u16,
-    /// The header `Content-Type`, or nothing.
-    pub content_type: String,
+    /// Its head.
+    pub head: Head,
     /// The body.
     pub body: Vec<u8>,
 }
@@ -115,19 +119,15 @@ pub async fn get(url: &str, accept: &str, most: usize, ms: u32) -> Result<Answer
         }
     });
     let mut answer = Answer {
-        status: 0,
-        content_type: String::new(),
+        head: Head::default(),
         body: Vec::new(),
     };
     let mut failed = None;
     let signal = abort.as_ref().map(AbortController::signal);
-    read(url, accept, signal.as_ref(), &mut |came| {
+    let held = Cell::new(false);
+    read(url, accept, signal.as_ref(), &held, &mut |came| {
         match came {
-            Came::Head {
-                status,
-                content_type,
-                ..
-            } => (answer.status, answer.content_type) = (status, content_type),
+            Came::Head(head) => answer.head = head,
             Came::Chunk(bytes) if answer.body.len() + bytes.len() > most => {
                 failed = Some(NoAnswer::Large);
                 return ControlFlow::Break(());
@@ -157,9 +157,10 @@ async fn read(
     url: &str,
     accept: &str,
     signal: Option<&AbortSignal>,
+    held: &Cell<bool>,
     on: &mut dyn FnMut(Came) -> ControlFlow<()>,
 ) {
-    let end = match pieces(url, accept, signal, on).await {
+    let end = match pieces(url, accept, signal, held, on).await {
         Ok(ControlFlow::Break(())) => return,
         Ok(ControlFlow::Continue(())) => Came::Complete,
         Err(error) => Came::Broken(words(&error)),
@@ -171,6 +172,7 @@ async fn pieces(
     url: &str,
     accept: &str,
     signal: Option<&AbortSignal>,
+    held: &Cell<bool>,
     on: &mut dyn FnMut(Came) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, JsValue> {
     let headers = Headers::new()?;
@@ -182,12 +184,12 @@ async fn pieces(
     let response = JsFuture::from(window().fetch_with_str_and_init(url, &init)).await?;
     let response: Response = response.dyn_into()?;
     let header = |name| response.headers().get(name).ok().flatten();
-    let head = Came::Head {
+    let head = Head {
         status: response.status(),
         content_type: header("Content-Type").unwrap_or_default(),
         retry_after: header("Retry-After").unwrap_or_default(),
     };
-    if on(head).is_break() {
+    if on(Came::Head(head)).is_break() {
         return Ok(ControlFlow::Break(()));
     }
     let Some(body) = response.body() else {
@@ -210,6 +212,9 @@ async fn pieces(
         if busy >= TURN_MS && !document().hidden() {
             busy = 0.0;
             TimeoutFuture::new(0).await;
+        }
+        while held.get() {
+            TimeoutFuture::new(HELD_MS).await;
         }
     }
 }

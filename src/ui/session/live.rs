@@ -234,7 +234,9 @@ impl Session {
         self.go_live()
     }
 
-    pub(super) fn live_view(&self) -> Option<LiveView> {
+    /// Where it is.
+    #[must_use]
+    pub fn live_view(&self) -> Option<LiveView> {
         let live = self.live.as_ref()?;
         Some(LiveView {
             following: live.following,

@@ -606,6 +606,11 @@ impl Session {
         closed.unwrap_or_default()
     }
 
+    /// What went wrong outside, until something else is asked for.
+    pub fn say(&mut self, message: Text) -> Change {
+        self.fail(message, None)
+    }
+
     fn fail(&mut self, message: Text, line: Option<u32>) -> Change {
         self.error = Some(ErrorView { message, line });
         Change::Cut
