@@ -74,6 +74,14 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.0.get_mut(place).map(|(_, value)| value)
     }
 
+    /// How many keys come before `key`.
+    pub fn rank<Q: Ord + ?Sized>(&self, key: &Q) -> usize
+    where
+        K: Borrow<Q>,
+    {
+        self.place(key).unwrap_or_else(|place| place)
+    }
+
     /// Whether something is under `key`.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
@@ -210,6 +218,7 @@ mod tests {
                 prop_assert!(map.iter().eq(&like));
                 prop_assert_eq!(map.get(&key), like.get(&key));
                 prop_assert_eq!(map.contains_key(&key), like.contains_key(&key));
+                prop_assert_eq!(map.rank(&key), like.range(..key).count());
             }
             prop_assert!(map.keys().eq(like.keys()) && map.values().eq(like.values()));
             let again: SortedMap<_, _> = like.into_iter().rev().collect();

@@ -18,21 +18,23 @@ pub struct Passages {
 }
 
 impl Passages {
-    /// Takes in the next fact.
-    pub fn see(&mut self, place: usize, fact: &Fact) {
+    /// Takes in the next fact; true if it is the first about its object.
+    pub fn see(&mut self, place: usize, fact: &Fact) -> bool {
         let Ok(place) = u32::try_from(place) else {
-            return;
+            return false;
         };
         match fact.key() {
             Some(key) => match self.of.get_mut(key) {
                 Some(places) => places.push(place),
                 None => {
                     self.of.insert(key.clone(), vec![place]);
+                    return true;
                 }
             },
             None if is_whole(fact) => self.wholes.push(place),
             None => {}
         }
+        false
     }
 
     /// Forgets all facts from this place on.

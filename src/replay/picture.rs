@@ -725,11 +725,12 @@ impl Picture {
             Fact::DeltaAppended {
                 delta_type, object, ..
             } => {
-                queue
-                    .deltas
-                    .or_default(object.key.clone())
-                    .push((*delta_type, object.clone()));
-                queue.enqueue(&object.key);
+                let deltas = queue.deltas.or_default(object.key.clone());
+                deltas.push((*delta_type, object.clone()));
+                // Also between two facts a key is queued exactly when it has deltas.
+                if deltas.len() == 1 {
+                    queue.keys.push_back(object.key.clone());
+                }
             }
             Fact::DeltasMerged { key, kept, .. } => {
                 if let Some(deltas) = queue.deltas.get_mut(key) {
@@ -740,7 +741,9 @@ impl Picture {
                 }
             }
             // Only a FIFO's key takes its place by this alone.
-            Fact::KeyEnqueued { key, .. } => queue.enqueue(key),
+            Fact::KeyEnqueued { key, .. } if queue.kind == QueueKind::Fifo => {
+                queue.keys.push_back(key.clone());
+            }
             Fact::FifoItemSet { object } => {
                 queue
                     .deltas
@@ -786,8 +789,10 @@ impl Picture {
             }
             Fact::Requeued { key, added: true } => {
                 if let Some(popped) = &pop.processing {
-                    queue.deltas.insert(key.clone(), popped.deltas.clone());
-                    queue.enqueue(key);
+                    let before = queue.deltas.insert(key.clone(), popped.deltas.clone());
+                    if before.is_none() || queue.kind == QueueKind::Fifo {
+                        queue.keys.push_back(key.clone());
+                    }
                 }
             }
             Fact::DeltaTaken { position, .. } => {
@@ -859,7 +864,9 @@ impl Picture {
                 if let Some(values) = store.indices.get_mut(index)
                     && let Some(keys) = values.get_mut(value)
                 {
-                    keys.retain(|other| other != key);
+                    if let Ok(place) = keys.binary_search(key) {
+                        keys.remove(place);
+                    }
                     if keys.is_empty() {
                         values.remove(value);
                     }
@@ -1057,15 +1064,6 @@ impl LockState {
             Fact::LockAwaited { by, .. } => self.waiting.push(*by),
             Fact::LockReleased { .. } => self.holder = None,
             _ => {}
-        }
-    }
-}
-
-impl QueueRoom {
-    /// Also between two facts a key is queued exactly when it has deltas.
-    fn enqueue(&mut self, key: &Key) {
-        if self.kind == QueueKind::Fifo || !self.keys.contains(key) {
-            self.keys.push_back(key.clone());
         }
     }
 }

@@ -32,6 +32,9 @@ pub const SEGMENT: usize = 2048;
 /// So many pictures are kept within the segment that is looked at: a step back folds what lies
 /// between two of them.
 const WITHIN: usize = 8;
+/// One picture more is kept so many facts before the one that was asked for: who goes back one goes back
+/// another.
+const BACK: usize = 256;
 /// The facts of at most so many are kept: about 75 MB of them. Older ones are computed again.
 pub const FACTS_KEPT: usize = 300_000;
 /// How many checkpoints there are at the most: those of some 1,200,000 facts.
@@ -107,6 +110,16 @@ struct LookedAt {
     facts: Option<Arc<Vec<FactRecord>>>,
     /// Pictures within it, each with the number of facts before it.
     pictures: Vec<(usize, Arc<Picture>)>,
+    /// The one that is kept for going back.
+    back: Option<(usize, Arc<Picture>)>,
+}
+
+impl LookedAt {
+    /// The last picture up to `step`.
+    fn nearest(&self, step: usize) -> Option<&(usize, Arc<Picture>)> {
+        let kept = self.pictures.iter().chain(&self.back);
+        kept.filter(|(at, _)| *at <= step).max_by_key(|(at, _)| *at)
+    }
 }
 
 /// How many segments are kept ready to be looked at: those around the cursor, and what its causes are in.
@@ -646,17 +659,23 @@ impl Timeline {
         let from = segment.from;
         let gap = gap_after(&segment.start.picture) / WITHIN;
         let mut looked_at = self.look(number);
-        let kept = looked_at.pictures.iter().rev().find(|(at, _)| *at <= step);
-        let (mut at, mut picture) = match kept {
+        let (mut at, mut picture) = match looked_at.nearest(step) {
             Some((at, picture)) => (*at, Picture::clone(picture)),
             None => (from, segment.start.picture.clone()),
         };
         let facts = segment.facts.clone().or_else(|| looked_at.facts.clone());
         let facts = facts.as_deref().map_or(&[][..], Vec::as_slice);
+        let back = step.saturating_sub(BACK);
         while at < step {
-            let next = (((at - from) / gap + 1) * gap + from).min(step);
+            let mut next = (((at - from) / gap + 1) * gap + from).min(step);
+            if at < back {
+                next = next.min(back);
+            }
             picture.apply_all(facts.get(at - from..next - from).unwrap_or_default());
             at = next;
+            if at == back {
+                looked_at.back = Some((at, Arc::new(picture.clone())));
+            }
             let known = looked_at.pictures.partition_point(|(of, _)| *of < at);
             if (at - from).is_multiple_of(gap)
                 && looked_at
@@ -674,6 +693,42 @@ impl Timeline {
         }
         self.looked(looked_at);
         picture
+    }
+
+    /// The last place up to `step` from which a picture can be had without a fold.
+    #[must_use]
+    pub fn nearest(&self, step: usize) -> usize {
+        let number = self.segment_of(step.min(self.len()).saturating_sub(1));
+        let from = self.segments.get(number).map_or(0, |segment| segment.from);
+        let cache = self.looked_at.borrow();
+        let looked_at = cache.iter().find(|one| one.from == from);
+        let kept = looked_at.and_then(|one| one.nearest(step));
+        kept.map_or(from, |(at, _)| *at)
+    }
+
+    /// Whether the facts of a range are at hand: none of them would have to be computed again.
+    #[must_use]
+    pub fn has_facts(&self, range: Range<usize>) -> bool {
+        let numbers = self.segment_of(range.start)..=self.segment_of(range.end);
+        let segments = self.segments.get(numbers).unwrap_or_default();
+        segments.iter().all(|segment| segment.facts.is_some())
+    }
+
+    /// Adds the facts of a range to the picture of its start.
+    pub fn fold(&self, picture: &mut Picture, range: Range<usize>) {
+        let mut place = range.start;
+        while place < range.end {
+            let Some((from, facts)) = self.segment_at(place) else {
+                return;
+            };
+            let until = range.end.min(from + facts.len());
+            let part = facts.get(place - from..until - from).unwrap_or_default();
+            if part.is_empty() {
+                return;
+            }
+            picture.apply_all(part);
+            place = until;
+        }
     }
 
     /// Puts an input right after `step` facts (or as soon after them as a micro-step ends), drops

@@ -14,7 +14,7 @@ use crate::lessons::MarkerRule;
 use crate::replay::passages::Passages;
 use crate::replay::timeline::{SEGMENT, Timeline};
 
-use super::rows::{MARKS, Marks};
+use super::rows::{Alike, MARKS, Marks};
 use super::view::{Marker, Tick};
 
 /// How many marks the timeline carries at the most; more would touch each other.
@@ -32,6 +32,8 @@ pub struct Landmarks {
     /// UIDs in the order in which they were met, each with its place.
     met: Vec<(usize, Arc<str>)>,
     marks: Rc<Marks>,
+    /// Of a run that was cut it may hold keys that come no more: who asks looks who is there.
+    alike: Rc<Alike>,
     passages: Passages,
 }
 
@@ -62,6 +64,7 @@ impl Landmarks {
         };
         for object in timeline.picture(0).api.objects.values() {
             landmarks.meet(0, &object.object);
+            Alike::see(&mut landmarks.alike, &object.object.key);
         }
         landmarks.kept.push(landmarks.state.clone());
         landmarks.go_on(timeline, rules);
@@ -178,6 +181,12 @@ impl Landmarks {
         Rc::clone(&self.marks)
     }
 
+    /// Which keys have one name.
+    #[must_use]
+    pub fn alike(&self) -> Rc<Alike> {
+        Rc::clone(&self.alike)
+    }
+
     /// Where each object comes up.
     #[must_use]
     pub fn passages(&self) -> &Passages {
@@ -204,7 +213,22 @@ impl Landmarks {
                 .push((u32::try_from(at).unwrap_or(u32::MAX), delta_type));
         }
         self.note_objects(at, &record.fact);
-        self.passages.see(place, &record.fact);
+        let lists = match &record.fact {
+            Fact::EntryAppended {
+                entry: Entry::ReplacedAll { objects, .. },
+                ..
+            }
+            | Fact::StoreReplaced { items: objects } => objects.as_slice(),
+            _ => &[],
+        };
+        for object in lists {
+            Alike::see(&mut self.alike, &object.key);
+        }
+        if self.passages.see(place, &record.fact)
+            && let Some(key) = record.fact.key()
+        {
+            Alike::see(&mut self.alike, key);
+        }
         self.state.seen = at;
         let gap = SEGMENT.max(self.state.there.len() * 4);
         if self.kept.last().is_none_or(|kept| at >= kept.seen + gap) {

@@ -11,7 +11,7 @@ use crate::replay::monitors::{Monitor, Violation};
 use crate::replay::picture::{Picture, QueueKind};
 
 use super::i18n::Text;
-use super::rows::Marks;
+use super::rows::{Alike, Marks};
 use super::session::select::{Followed, Selection};
 use super::session::walk::Walking;
 use super::session::why::Why;
@@ -46,6 +46,8 @@ pub struct View {
     pub markers: Rc<[Marker]>,
     /// The marks of the objects of this run.
     pub marks: Rc<Marks>,
+    /// Which keys of this run have one name.
+    pub alike: Rc<Alike>,
     /// What is being shown.
     pub lesson: Rc<LessonHead>,
     /// How far steps go, what is run to, and the breakpoints.

@@ -96,6 +96,12 @@ impl RvText {
         Self::tail(rv, TAIL - 1)
     }
 
+    /// Whether `rv` would need more than the usual width, as [`Self::is_long`] says of one that is made.
+    #[must_use]
+    pub fn would_be_long(rv: &str) -> bool {
+        rv.chars().nth(3).is_some()
+    }
+
     fn tail(rv: &Arc<str>, tail: usize) -> Self {
         let length = rv.chars().count();
         let short = if length > tail + 1 {
@@ -189,12 +195,46 @@ pub fn stack(mut all: Vec<DeltaRow>, room: usize) -> Stack {
     Stack { shown: all, hidden }
 }
 
-/// Short names for keys: without the namespace, unless two keys would then look alike. And the
-/// marks of their objects.
+/// Keys of a run whose names are alike but for the namespace, under what they have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alike {
+    /// The first key of each name.
+    first: SortedMap<Arc<str>, Key>,
+    /// All keys of a name that has more than one.
+    more: SortedMap<Arc<str>, Vec<Key>>,
+}
+
+impl Alike {
+    /// Takes in a key.
+    pub fn see(this: &mut Rc<Self>, key: &Key) {
+        let short = short_name(key);
+        match this.first.get(short) {
+            None => {
+                let this = Rc::make_mut(this);
+                this.first.insert(short.into(), key.clone());
+            }
+            Some(first) if first == key => {}
+            Some(first) => {
+                let known = this.more.get(short);
+                if known.is_none_or(|keys| !keys.contains(key)) {
+                    let first = first.clone();
+                    let keys = Rc::make_mut(this).more.or_default(short.into());
+                    if keys.is_empty() {
+                        keys.push(first);
+                    }
+                    keys.push(key.clone());
+                }
+            }
+        }
+    }
+}
+
+/// Short names for keys: without the namespace, unless two keys of the moment would then look alike.
+/// And the marks of their objects.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    short: SortedMap<Arc<str>, Key>,
-    ambiguous: SortedMap<Arc<str>, ()>,
+    picture: Rc<Picture>,
+    alike: Rc<Alike>,
     marks: Rc<Marks>,
 }
 
@@ -202,39 +242,29 @@ impl Names {
     /// The names for what a moment holds.
     #[must_use]
     pub fn of(view: &View) -> Self {
-        let picture = &view.picture;
-        let mut names = Self {
+        Self {
+            picture: Rc::clone(&view.picture),
+            alike: Rc::clone(&view.alike),
             marks: Rc::clone(&view.marks),
-            ..Self::default()
-        };
-        let waiting = picture
-            .queue
-            .entries
-            .iter()
-            .filter_map(|entry| match entry {
-                Entry::Delta(_, object) => Some(&object.key),
-                _ => None,
-            });
-        let keys = picture
-            .api
-            .objects
-            .keys()
-            .chain(picture.store.items.keys())
-            .chain(picture.queue.keys.iter())
-            .chain(waiting);
-        for key in keys {
-            let short = short_name(key);
-            match names.short.get(short) {
-                Some(other) if other != key => {
-                    names.ambiguous.insert(Arc::from(short), ());
-                }
-                Some(_) => {}
-                None => {
-                    names.short.insert(Arc::from(short), key.clone());
-                }
-            }
         }
-        names
+    }
+
+    /// Whether more than one key of this name is there at this moment.
+    fn is_ambiguous(&self, short: &str) -> bool {
+        let alike = self.alike.more.get(short).into_iter().flatten();
+        alike.filter(|key| self.is_there(key)).nth(1).is_some()
+    }
+
+    fn is_there(&self, key: &Key) -> bool {
+        let Picture {
+            api, store, queue, ..
+        } = &*self.picture;
+        let waits = |entry: &Entry| matches!(entry, Entry::Delta(_, object) if object.key == *key);
+        api.objects.contains_key(key)
+            || store.items.contains_key(key)
+            || queue.deltas.contains_key(key)
+            || queue.keys.contains(key)
+            || queue.entries.iter().any(waits)
     }
 
     /// What to call `key`.
@@ -242,7 +272,7 @@ impl Names {
     pub fn get(&self, key: &Key) -> String {
         let short = short_name(key);
         match key.rsplit_once('/') {
-            Some((namespace, _)) if self.ambiguous.contains_key(short) => {
+            Some((namespace, _)) if self.is_ambiguous(short) => {
                 format!("{}/{short}", middle_cut(namespace))
             }
             _ => short.to_owned(),
@@ -252,7 +282,7 @@ impl Names {
     /// What to call `key` where there may be room for its namespace.
     #[must_use]
     pub fn long(&self, key: &Key) -> String {
-        if self.ambiguous.contains_key(short_name(key)) {
+        if self.is_ambiguous(short_name(key)) {
             self.get(key)
         } else {
             key.to_string()
@@ -345,7 +375,7 @@ mod testing {
     use std::rc::Rc;
     use std::sync::Arc;
 
-    use super::{DeltaType, ObjectRef, Picture, Shape, View};
+    use super::{Alike, DeltaType, ObjectRef, Picture, Shape, View};
     use crate::cache::fact::{Actor, Cause, Fact, FactId, FactRecord};
     use crate::cache::step::Step;
 
@@ -377,7 +407,12 @@ mod testing {
                 fact,
             })
             .collect();
+        let mut alike = Rc::default();
+        for key in &picture.queue.keys {
+            Alike::see(&mut alike, key);
+        }
         View {
+            alike,
             picture: Rc::new(picture),
             step: recent.len(),
             steps: recent.len(),

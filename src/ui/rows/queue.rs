@@ -98,8 +98,8 @@ pub fn is_wide(view: &View) -> bool {
         .flatten()
         .map(|(_, object)| &object.rv);
     let mut entries = queue.entries.iter().map(entry_rv);
-    deltas.any(|rv| RvText::of(rv).is_long())
-        || entries.any(|rv| rv.is_some_and(|rv| RvText::of(rv).is_long()))
+    deltas.any(|rv| RvText::would_be_long(rv))
+        || entries.any(|rv| rv.is_some_and(|rv| RvText::would_be_long(rv)))
 }
 
 /// The room at this moment.

@@ -12,6 +12,8 @@ use crate::ui::view::View;
 const ITEMS: usize = 60;
 /// So many keys of one set are shown at most.
 const TAGS: usize = 24;
+/// So many keys of an answer are written out; of more, who reads them does not read on.
+const ANSWERED: usize = 200;
 
 /// The label's index, and what the programs of the lessons about asking an index ask it for.
 const APP: &str = "app";
@@ -119,26 +121,30 @@ pub fn rows(view: &View) -> StoreRows {
     let store = &view.picture.store;
     let names = Names::of(view);
     let touched = Touched::of(view);
-    let mut items: Vec<_> = store
-        .items
-        .iter()
+    let count = store.items.len();
+    let gone = touched.removed.as_ref();
+    let stored = touched.stored.as_ref();
+    let stored = stored.filter(|key| store.items.contains_key(*key));
+    let wanted = gone.map(|(key, _)| key).or(stored);
+    let wanted = wanted.map(|key| store.items.rank(key));
+    let all = count + usize::from(gone.is_some());
+    let first = wanted.map_or(0, |place| (place + 1).saturating_sub(ITEMS));
+    let shown = store.items.iter().skip(first).take(ITEMS);
+    let mut items: Vec<_> = shown
         .map(|(key, object)| item(&names, key, object, touched.item(key)))
         .collect();
-    if let Some((key, old)) = &touched.removed {
+    if let Some((key, old)) = gone {
         let place = items.partition_point(|row| row.key < *key);
         items.insert(place, item(&names, key, old, Change::Out));
+        items.truncate(ITEMS);
     }
-    let count = store.items.len();
-    let hidden = items.len().saturating_sub(ITEMS);
-    let wanted = items.iter().position(|row| row.change != Change::None);
-    let first = wanted.map_or(0, |place| (place + 1).saturating_sub(ITEMS));
     StoreRows {
         present: store.present,
         rv: RvText::of(&store.rv),
         behind: store.behind,
-        items: items.into_iter().skip(first).take(ITEMS).collect(),
+        hidden: all - items.len(),
+        items,
         count,
-        hidden,
         indices: indices(store, &names, &touched),
     }
 }
@@ -152,9 +158,16 @@ pub fn query(picture: &Picture, index: &str, value: &str) -> Result<String, Stri
     let Some(values) = picture.store.indices.get(index) else {
         return Err(format!("Index with name {index} does not exist"));
     };
-    let keys = values.get(value).into_iter().flatten();
+    let keys = values.get(value).map_or(&[][..], Vec::as_slice);
+    let more = keys.len().saturating_sub(ANSWERED);
+    let keys = keys.iter().take(ANSWERED);
     let keys: Vec<serde_json::Value> = keys.map(|key| (&**key).into()).collect();
-    Ok(serde_json::Value::from(keys).to_string())
+    let mut answer = serde_json::Value::from(keys).to_string();
+    if more > 0 {
+        answer.pop();
+        answer.push_str(&format!(", … +{more}]"));
+    }
+    Ok(answer)
 }
 
 /// What a query box asks for at first: the index of the label `app` (or the last one), unless

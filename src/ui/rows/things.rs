@@ -24,7 +24,7 @@ pub struct Thing {
 
 /// All of them, room by room; or those alone that are of one object.
 #[must_use]
-pub fn things(picture: &Picture, only: Option<&Key>) -> Vec<Thing> {
+pub fn things<'a>(picture: &'a Picture, only: Option<&'a Key>) -> Vec<Thing> {
     let mut list = List {
         only,
         things: Vec::new(),
@@ -46,7 +46,7 @@ struct List<'a> {
     room: Room,
 }
 
-impl List<'_> {
+impl<'a> List<'a> {
     /// What follows is of this kind.
     fn kind(&mut self, room: Room) {
         self.room = room;
@@ -55,6 +55,18 @@ impl List<'_> {
         } else {
             OF_A_KIND
         };
+    }
+
+    /// As many of all as are listed, or the one that is looked for.
+    fn those<T>(
+        &self,
+        all: &mut dyn Iterator<Item = (&'a Key, T)>,
+        one: &dyn Fn(&'a Key) -> Option<(&'a Key, T)>,
+    ) -> Vec<(&'a Key, T)> {
+        match self.only {
+            Some(key) => one(key).into_iter().collect(),
+            None => all.take(self.left).collect(),
+        }
     }
 
     fn add(&mut self, key: Option<&Key>, thing: &dyn Fn() -> (String, String)) {
@@ -70,9 +82,10 @@ impl List<'_> {
         });
     }
 
-    fn api(&mut self, picture: &Picture) {
+    fn api(&mut self, picture: &'a Picture) {
         self.kind(Room::Api);
-        for (key, object) in &picture.api.objects {
+        let object = |key| Some((key, picture.api.objects.get(key)?));
+        for (key, object) in self.those(&mut picture.api.objects.iter(), &object) {
             self.add(Some(key), &|| {
                 (format!("api/object/{key}"), named("", &object.object))
             });
@@ -92,9 +105,16 @@ impl List<'_> {
         }
     }
 
-    fn queue(&mut self, picture: &Picture) {
+    fn queue(&mut self, picture: &'a Picture) {
         self.kind(Room::Queue);
-        for key in &picture.queue.keys {
+        let queue = &picture.queue;
+        let queued = |key| {
+            // A FIFO's key may be there without its object.
+            let is_there = queue.deltas.contains_key(key) || queue.keys.contains(key);
+            is_there.then_some((key, ()))
+        };
+        let all = queue.keys.iter();
+        for (key, ()) in self.those(&mut all.map(|key| (key, ())), &queued) {
             self.add(Some(key), &|| {
                 (format!("queue/key/{key}"), short_name(key).to_owned())
             });
@@ -108,6 +128,9 @@ impl List<'_> {
         }
         self.kind(Room::Queue);
         for (place, entry) in picture.queue.entries.iter().enumerate() {
+            if self.left == 0 {
+                break;
+            }
             let (key, name) = of_entry(entry);
             self.add(key, &|| (format!("queue/entry/{place}"), name()));
         }
@@ -133,9 +156,10 @@ impl List<'_> {
         }
     }
 
-    fn indexer(&mut self, picture: &Picture) {
+    fn indexer(&mut self, picture: &'a Picture) {
         self.kind(Room::Indexer);
-        for (key, object) in &picture.store.items {
+        let item = |key| Some((key, picture.store.items.get(key)?));
+        for (key, object) in self.those(&mut picture.store.items.iter(), &item) {
             self.add(Some(key), &|| {
                 (format!("store/item/{key}"), named("", object))
             });
@@ -143,7 +167,8 @@ impl List<'_> {
         self.kind(Room::Indexer);
         for (index, values) in &picture.store.indices {
             for (value, keys) in values {
-                for key in keys {
+                let kept = |key| keys.binary_search(key).is_ok().then_some((key, ()));
+                for (key, ()) in self.those(&mut keys.iter().map(|key| (key, ())), &kept) {
                     self.add(Some(key), &|| {
                         let name = format!("{index} = {value} · {}", short_name(key));
                         (format!("store/index/{index}/{value}/{key}"), name)

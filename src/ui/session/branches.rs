@@ -238,7 +238,7 @@ impl Session {
             }
             None => self.mark_anew(),
         }
-        self.picture = (0, Rc::new(self.timeline.picture(0)));
+        self.picture = super::shown::Shown::new(&self.timeline);
         self.playback.seek(cursor, self.timeline.len());
     }
 

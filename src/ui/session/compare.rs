@@ -13,6 +13,7 @@ use crate::ui::caption;
 use crate::ui::i18n::{Lang, Text};
 use crate::ui::view::{Checks, Choice, CompareView, RECENT, Side};
 
+use super::shown::Shown;
 use super::{Change, LEAP, Session, cannot_run};
 
 /// What a run is held against.
@@ -81,8 +82,7 @@ fn place_of(setting: &Setting, scenario: &Scenario) -> usize {
 pub(super) struct Compared {
     with: With,
     timeline: Timeline,
-    /// The picture shown last, and after how many facts it is.
-    picture: (usize, Rc<Picture>),
+    picture: Shown,
     checks: Monitors,
     tallies: (Tallies, Tallies),
     /// This run is another one since.
@@ -100,7 +100,7 @@ impl Session {
         self.compared = match self.other_run(with) {
             Ok(timeline) => Some(Compared {
                 with,
-                picture: (0, Rc::new(timeline.picture(0))),
+                picture: Shown::new(&timeline),
                 checks: Monitors::of(&timeline),
                 timeline,
                 tallies: (Tallies::default(), Tallies::default()),
@@ -201,7 +201,7 @@ impl Session {
             compared.timeline.extend_past(now)
         };
         compared.checks.go_on(&compared.timeline);
-        let right = compared.picture_at(step);
+        let right = compared.picture.at(&compared.timeline, step);
         let broken = (
             broken_before(self.monitors.violations(), cursor),
             broken_before(compared.checks.violations(), step),
@@ -303,21 +303,6 @@ impl Session {
         } else {
             Setting::Era(Generation::Atomic)
         })
-    }
-}
-
-impl Compared {
-    fn picture_at(&mut self, step: usize) -> Rc<Picture> {
-        let (at, picture) = &mut self.picture;
-        if *at + 1 == step
-            && let Some(record) = self.timeline.fact(*at)
-        {
-            Rc::make_mut(picture).apply(&record);
-        } else if *at != step {
-            *picture = Rc::new(self.timeline.picture(step));
-        }
-        *at = step;
-        Rc::clone(picture)
     }
 }
 

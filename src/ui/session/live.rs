@@ -253,11 +253,7 @@ impl Session {
         }
         let cursor = self.playback.cursor().saturating_sub(gone);
         self.playback.seek(cursor, self.timeline.len());
-        let (at, picture) = &mut self.picture;
-        match at.checked_sub(gone) {
-            Some(shown) => *at = shown,
-            None => (*at, *picture) = (0, std::rc::Rc::new(self.timeline.picture(0))),
-        }
+        self.picture.forget(&self.timeline, gone);
         self.landmarks.forget(gone, &self.timeline);
         self.monitors.forget(gone);
         self.asked.forget();

@@ -7,6 +7,7 @@ pub mod compare;
 pub mod live;
 pub mod select;
 mod share;
+mod shown;
 pub mod tell;
 pub mod walk;
 pub mod why;
@@ -81,8 +82,7 @@ pub struct Session {
     checks: Rc<Checks>,
     compared: Option<compare::Compared>,
     error: Option<ErrorView>,
-    /// The last picture asked for, and after how many facts it is.
-    picture: (usize, Rc<Picture>),
+    picture: shown::Shown,
     /// What the run follows from in the generation in which the last click was made; nothing until
     /// another generation is chosen.
     first_run: Option<Recording>,
@@ -104,7 +104,7 @@ impl Session {
         let lesson = lessons::load(lessons::FIRST).unwrap_or_default();
         // An empty scenario always builds; the first lesson does, or its test fails.
         let timeline = Timeline::new(lesson.scenario.clone()).unwrap_or_else(|_| Timeline::empty());
-        let picture = (0, Rc::new(timeline.picture(0)));
+        let picture = shown::Shown::new(&timeline);
         let mut session = Self {
             head: Rc::new(head_of(&lesson, timeline.scenario())),
             lesson,
@@ -409,25 +409,19 @@ impl Session {
 
     /// The fact that was taken back last, and the state with it.
     #[must_use]
-    pub fn taken_back(&self) -> Option<(FactRecord, Picture)> {
+    pub fn taken_back(&self) -> Option<(FactRecord, Rc<Picture>)> {
         let cursor = self.playback.cursor();
         let record = self.timeline.fact(cursor)?;
-        Some((record, self.timeline.picture(cursor + 1)))
+        let picture = match self.picture.kept(cursor + 1) {
+            Some(picture) => Rc::clone(picture),
+            None => Rc::new(self.timeline.picture(cursor + 1)),
+        };
+        Some((record, picture))
     }
 
     /// The state at the cursor.
     pub fn picture(&mut self) -> Rc<Picture> {
-        let cursor = self.playback.cursor();
-        let (at, picture) = &mut self.picture;
-        if *at + 1 == cursor
-            && let Some(record) = self.timeline.fact(*at)
-        {
-            Rc::make_mut(picture).apply(&record);
-        } else if *at != cursor {
-            *picture = Rc::new(self.timeline.picture(cursor));
-        }
-        *at = cursor;
-        Rc::clone(picture)
+        self.picture.at(&self.timeline, self.playback.cursor())
     }
 
     /// All that the screen shows now.
@@ -449,6 +443,7 @@ impl Session {
             ticks: Rc::clone(&self.ticks),
             markers: Rc::clone(&self.markers),
             marks: self.landmarks.marks(),
+            alike: self.landmarks.alike(),
             lesson: Rc::clone(&self.head),
             walking: self.walking(),
             why: self.why(),
@@ -486,7 +481,7 @@ impl Session {
         self.lesson = lesson;
         self.playback = Playback::default();
         self.playback.set_speed(speed);
-        self.picture = (0, Rc::new(self.timeline.picture(0)));
+        self.picture = shown::Shown::new(&self.timeline);
         self.mark_anew();
         Change::Cut
     }
@@ -522,7 +517,7 @@ impl Session {
         self.error = None;
         self.list_settings();
         self.mark_anew();
-        self.picture = (0, Rc::new(self.timeline.picture(0)));
+        self.picture = shown::Shown::new(&self.timeline);
         self.playback.seek(to, self.timeline.len());
         Change::Cut
     }
@@ -577,7 +572,7 @@ impl Session {
         self.asked.cut(at);
         self.run_changed(at);
         self.playback.seek(shown, self.timeline.len());
-        self.picture = (at, Rc::new(self.timeline.picture(at)));
+        self.picture.cut(&self.timeline, at);
         self.timeline.extend(shown + CONSEQUENCE);
         self.marked();
         self.error = None;
