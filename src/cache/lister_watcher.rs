@@ -270,7 +270,7 @@ impl fmt::Display for ApiError {
 impl std::error::Error for ApiError {}
 
 /// `details.causes[].reason` since Kubernetes 1.19.
-const TOO_LARGE_CAUSE: &str = "ResourceVersionTooLarge";
+pub const TOO_LARGE_CAUSE: &str = "ResourceVersionTooLarge";
 
 /// What servers before that wrote into a cause or the message.
 const TOO_LARGE_MESSAGE: &str = "Too large resource version";

@@ -13,5 +13,6 @@ pub mod picture;
 pub mod playback;
 pub mod predicate;
 pub mod recording;
+pub mod scramble;
 pub mod timeline;
 pub mod trace;

@@ -1,0 +1,594 @@
+//! A recording that may be given away: with made-up names, or without labels.
+//!
+//! Names, namespaces, nodes, uids and the values of labels become others of the same shape, each always
+//! the same, so that what belonged together still does. Of the rest of an object only what the run
+//! shows is kept. Kinds, versions, times and the keys of labels stay.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube_core::DynamicObject;
+use serde_json::{Map, Value};
+
+use crate::cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
+use crate::runtime::rng::Rng;
+use crate::runtime::virtual_time::{HandlerSettings, Input, Question, Settings};
+use crate::source::live::{Page, Telling, Told};
+use crate::source::pod::{self, Write};
+use crate::source::scenario::{Act, Entry, Scenario};
+use crate::source::wire::{Recorded, RecordedEvent, RecordedList, Words};
+use crate::source::{Command, write};
+
+use super::recording::{Recording, Taken};
+use super::trace::Trace;
+
+/// What is taken out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scramble {
+    /// Names become others; annotations, data and the texts of errors go.
+    pub names: bool,
+    /// Labels and annotations go.
+    pub labels: bool,
+}
+
+/// How often another candidate is tried before one will do that somebody else is called.
+const TRIES: u32 = 512;
+/// How often in all: a part of one character has ten or 26 candidates, longer ones enough.
+const MOST_TRIES: u32 = 100_000;
+
+/// Words of a status that say nothing about whose they are.
+const KNOWN_WORDS: [&str; 16] = [
+    "Pending",
+    "Running",
+    "Succeeded",
+    "Failed",
+    "Unknown",
+    "Active",
+    "Terminating",
+    "Bound",
+    "Available",
+    "Released",
+    "Lost",
+    "True",
+    "False",
+    "ClusterIP",
+    "NodePort",
+    "LoadBalancer",
+];
+
+/// The same run with what is to be taken out.
+#[must_use]
+pub fn scramble(recording: &Recording, what: Scramble) -> Recording {
+    let mut scrambler = Scrambler::new(what);
+    if what.names {
+        // First learn all names: no made-up one may be one of them.
+        scrambler.learning = true;
+        scrambler.recording(recording);
+        scrambler.learning = false;
+    }
+    scrambler.recording(recording)
+}
+
+/// The same of a file: its title may have names as well.
+#[must_use]
+pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
+    let Trace {
+        lesson,
+        title,
+        at,
+        recording,
+    } = trace;
+    // The id of a lesson stays; what was opened is called after where it came from.
+    let foreign = what.names
+        && lesson
+            .chars()
+            .any(|c| !c.is_ascii_alphanumeric() && c != '-');
+    let renamed = what.names && (foreign || lesson.is_empty());
+    Trace {
+        lesson: if foreign {
+            "".into()
+        } else {
+            Arc::clone(lesson)
+        },
+        title: if renamed {
+            Words {
+                en: "A recording with made-up names".to_owned(),
+                zh: "名称已替换的录制".to_owned(),
+            }
+        } else {
+            title.clone()
+        },
+        at: at.clone(),
+        recording: scramble(recording, what),
+    }
+}
+
+struct Scrambler {
+    what: Scramble,
+    /// Names are only learnt.
+    learning: bool,
+    /// All names, as they are.
+    names: BTreeSet<String>,
+    /// The parts of names, between the marks.
+    parts: BTreeSet<String>,
+    made: BTreeMap<String, String>,
+    taken: BTreeSet<String>,
+    /// What is made up depends on the order of the names and their shape, not on the names.
+    rng: Rng,
+    /// The fields that the run, or one beside it, shows.
+    paths: Vec<Vec<String>>,
+}
+
+impl Scrambler {
+    fn new(what: Scramble) -> Self {
+        Self {
+            what,
+            learning: false,
+            names: BTreeSet::new(),
+            parts: BTreeSet::new(),
+            made: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            rng: Rng::new(0),
+            paths: vec![path(".spec.nodeName"), path(".status.phase")],
+        }
+    }
+
+    fn recording(&mut self, recording: &Recording) -> Recording {
+        let Recording { scenario, inputs } = recording;
+        Recording {
+            scenario: self.scenario(scenario),
+            inputs: inputs
+                .iter()
+                .map(|Taken { after, at, input }| Taken {
+                    after: *after,
+                    at: *at,
+                    input: self.input(input),
+                })
+                .collect(),
+        }
+    }
+
+    fn scenario(&mut self, scenario: &Scenario) -> Scenario {
+        let Scenario {
+            settings,
+            initial,
+            script,
+            traffic,
+            drops,
+            beside,
+            recorded,
+        } = scenario;
+        let settings = self.settings(settings);
+        Scenario {
+            initial: initial.iter().map(|object| self.written(object)).collect(),
+            script: script
+                .iter()
+                .map(|Entry { at, act }| Entry {
+                    at: *at,
+                    act: self.act(act),
+                })
+                .collect(),
+            traffic: *traffic,
+            drops: drops.clone(),
+            beside: beside.iter().map(|beside| self.scenario(beside)).collect(),
+            recorded: recorded.as_ref().map(|recorded| self.recorded(recorded)),
+            settings,
+        }
+    }
+
+    fn settings(&mut self, settings: &Settings) -> Settings {
+        let mut settings = settings.clone();
+        if self.what.labels {
+            // Nothing is left for them to show.
+            settings.indices.retain(|index| {
+                let of_labels = [".metadata.labels", ".metadata.annotations"];
+                let of_labels = of_labels.iter().any(|path| index.starts_with(path));
+                matches!(&**index, "namespace" | "node") || index.starts_with('.') && !of_labels
+            });
+        }
+        let fields = settings
+            .indices
+            .iter()
+            .filter(|index| index.starts_with('.'));
+        for path in fields.map(|index| path(index)) {
+            if !self.paths.contains(&path) {
+                self.paths.push(path);
+            }
+        }
+        for handler in &mut settings.handlers {
+            *handler = self.handler(handler);
+        }
+        let prints = &mut settings.prints;
+        for lines in [&mut prints.on_list, &mut prints.on_event] {
+            self.lines(lines);
+        }
+        for line in &mut prints.on_sync {
+            *line = self.text(line).into();
+        }
+        settings
+    }
+
+    fn handler(&mut self, handler: &HandlerSettings) -> HandlerSettings {
+        let mut handler = handler.clone();
+        for pair in [&mut handler.filter, &mut handler.mutates]
+            .into_iter()
+            .flatten()
+        {
+            if let Some((label, value)) = pair.clone().split_once('=') {
+                *pair = format!("{label}={}", self.name(value)).into();
+            }
+        }
+        handler.panics_at = handler.panics_at.map(|name| self.name(&name).into());
+        for lines in [
+            &mut handler.on_add,
+            &mut handler.on_update,
+            &mut handler.on_delete,
+        ] {
+            self.lines(lines);
+        }
+        handler
+    }
+
+    fn input(&mut self, input: &Input<Command>) -> Input<Command> {
+        match input {
+            Input::Source(command) => Input::Source(self.command(command)),
+            Input::AddHandler(handler) => Input::AddHandler(self.handler(handler)),
+            Input::Print(line) => Input::Print(self.text(line).into()),
+            Input::Ask(question) => Input::Ask(self.question(question)),
+            Input::Pop | Input::Mode(_) | Input::KnownObjects(_) | Input::RemoveHandler(_) => {
+                input.clone()
+            }
+        }
+    }
+
+    fn command(&mut self, command: &Command) -> Command {
+        match command {
+            Command::Write(Write::Create(object)) => {
+                Command::Write(Write::Create(self.object(object)))
+            }
+            Command::Write(Write::Update(object)) => {
+                Command::Write(Write::Update(self.object(object)))
+            }
+            Command::Write(Write::Delete { namespace, name }) => Command::Write(Write::Delete {
+                namespace: self.name(namespace),
+                name: self.name(name),
+            }),
+            Command::Tell(tellings) => Command::Tell(self.tellings(tellings)),
+            Command::Cut
+            | Command::Compact
+            | Command::Close
+            | Command::Bookmark
+            | Command::ErrorEvent(_)
+            | Command::Refuse(_) => command.clone(),
+        }
+    }
+
+    fn act(&mut self, act: &Act) -> Act {
+        match act {
+            Act::Create { object } => Act::Create {
+                object: self.written(object),
+            },
+            Act::Update { object } => Act::Update {
+                object: self.written(object),
+            },
+            Act::Delete { object } => Act::Delete {
+                object: self.written(object),
+            },
+            Act::Tell { tellings } => Act::Tell {
+                tellings: self.tellings(tellings),
+            },
+            Act::AddHandler { handler } => Act::AddHandler {
+                handler: self.handler(handler),
+            },
+            Act::Print { line } => Act::Print {
+                line: self.text(line).into(),
+            },
+            Act::Ask { question } => Act::Ask {
+                question: self.question(question),
+            },
+            Act::Cut
+            | Act::Compact
+            | Act::Pop
+            | Act::Mode { .. }
+            | Act::KnownObjects { .. }
+            | Act::Close
+            | Act::Bookmark
+            | Act::Error { .. }
+            | Act::Refuse { .. }
+            | Act::RemoveHandler { .. } => act.clone(),
+        }
+    }
+
+    fn question(&mut self, question: &Question) -> Question {
+        Question {
+            value: self.name(&question.value).into(),
+            ..question.clone()
+        }
+    }
+
+    fn recorded(&mut self, recorded: &Recorded) -> Recorded {
+        let Recorded {
+            start,
+            events,
+            has_watch,
+            error: _,
+        } = recorded;
+        Recorded {
+            start: start.as_ref().map(|list| {
+                let RecordedList {
+                    rv,
+                    kind,
+                    items,
+                    partial,
+                } = list;
+                RecordedList {
+                    rv: Arc::clone(rv),
+                    kind: kind.clone(),
+                    items: self.objects(items),
+                    partial: *partial,
+                }
+            }),
+            events: events.iter().map(|event| self.event(event)).collect(),
+            has_watch: *has_watch,
+            // It quotes a file.
+            error: None,
+        }
+    }
+
+    fn tellings(&mut self, tellings: &[Telling]) -> Arc<[Telling]> {
+        let told = tellings.iter().map(|Telling { request, told }| Telling {
+            request: *request,
+            told: self.told(told),
+        });
+        told.collect()
+    }
+
+    fn told(&mut self, told: &Told) -> Told {
+        match told {
+            Told::Page(Page {
+                rv,
+                items,
+                continue_token,
+            }) => Told::Page(Page {
+                rv: Arc::clone(rv),
+                items: self.objects(items).into(),
+                // It has the name of the last object in it.
+                continue_token: if continue_token.is_empty() || !self.what.names {
+                    Arc::clone(continue_token)
+                } else {
+                    "more".into()
+                },
+            }),
+            Told::Refused(error) => Told::Refused(ApiError {
+                message: self.message(&error.message).into(),
+                ..error.clone()
+            }),
+            Told::Event(event) => Told::Event(self.event(event)),
+            Told::Opened | Told::Later { .. } | Told::Ended(_) => told.clone(),
+        }
+    }
+
+    fn event(&mut self, event: &RecordedEvent) -> RecordedEvent {
+        match event {
+            RecordedEvent::Object { event, object } => RecordedEvent::Object {
+                event: *event,
+                object: Arc::new(self.object(object)),
+            },
+            RecordedEvent::Error {
+                code,
+                reason,
+                message,
+                causes,
+            } if self.what.names => {
+                let error = ApiError::from_status(
+                    *code,
+                    reason,
+                    message,
+                    causes.iter().map(String::as_str),
+                );
+                let cause = error
+                    .is_too_large_resource_version()
+                    .then(|| TOO_LARGE_CAUSE.to_owned());
+                RecordedEvent::Error {
+                    code: *code,
+                    reason: reason.clone(),
+                    message: self.message(message),
+                    causes: cause.into_iter().collect(),
+                }
+            }
+            RecordedEvent::Error { .. }
+            | RecordedEvent::Bookmark { .. }
+            | RecordedEvent::Cut { .. } => event.clone(),
+        }
+    }
+
+    /// The text of an error names users, objects and addresses.
+    fn message(&self, message: &str) -> String {
+        if self.what.names && !message.is_empty() {
+            "(the text was left out)".to_owned()
+        } else {
+            message.to_owned()
+        }
+    }
+
+    fn objects(&mut self, objects: &[Arc<DynamicObject>]) -> Vec<Arc<DynamicObject>> {
+        objects
+            .iter()
+            .map(|object| Arc::new(self.object(object)))
+            .collect()
+    }
+
+    /// An object of a scenario. What is none could not be built anyway.
+    fn written(&mut self, object: &Value) -> Value {
+        match pod::from_json(object) {
+            Ok(object) => write::object(&self.object(&object)),
+            Err(_) => Value::Null,
+        }
+    }
+
+    fn object(&mut self, object: &DynamicObject) -> DynamicObject {
+        let DynamicObject {
+            types,
+            metadata,
+            data,
+        } = object;
+        let Scramble { names, labels } = self.what;
+        let mut name = |text: &Option<String>| text.as_ref().map(|text| self.name(text));
+        let metadata = ObjectMeta {
+            name: name(&metadata.name),
+            namespace: name(&metadata.namespace),
+            uid: name(&metadata.uid),
+            resource_version: metadata.resource_version.clone(),
+            labels: metadata.labels.as_ref().filter(|_| !labels).map(|labels| {
+                let mut renamed = BTreeMap::new();
+                for (key, value) in labels {
+                    renamed.insert(key.clone(), self.name(value));
+                }
+                renamed
+            }),
+            annotations: metadata.annotations.clone().filter(|_| !labels && !names),
+            ..ObjectMeta::default()
+        };
+        let data = if names {
+            let paths = self.paths.clone();
+            let paths: Vec<&[String]> = paths.iter().map(Vec::as_slice).collect();
+            self.kept(data, &paths)
+                .unwrap_or_else(|| Value::Object(Map::new()))
+        } else {
+            data.clone()
+        };
+        DynamicObject {
+            types: types.clone(),
+            metadata,
+            data,
+        }
+    }
+
+    /// What lies at the end of one of the paths, and the way there.
+    fn kept(&mut self, value: &Value, paths: &[&[String]]) -> Option<Value> {
+        let below = |name: &str| -> Vec<&[String]> {
+            let of = paths.iter().filter_map(|path| path.split_first());
+            of.filter(|(first, _)| *first == name)
+                .map(|(_, rest)| rest)
+                .collect()
+        };
+        let ends = paths.iter().any(|path| path.is_empty());
+        match value {
+            Value::Object(fields) => {
+                let mut kept = Map::new();
+                for (name, value) in fields {
+                    let paths = below(name);
+                    if !paths.is_empty()
+                        && let Some(value) = self.kept(value, &paths)
+                    {
+                        kept.insert(name.clone(), value);
+                    }
+                }
+                Some(Value::Object(kept)).filter(|_| !ends)
+            }
+            Value::Array(values) => {
+                let mut kept = Vec::new();
+                for (at, value) in values.iter().enumerate() {
+                    let value = self.kept(value, &below(&at.to_string()));
+                    kept.push(value.unwrap_or_default());
+                }
+                Some(Value::Array(kept)).filter(|_| !ends)
+            }
+            Value::String(text) if ends && KNOWN_WORDS.contains(&&**text) => Some(value.clone()),
+            Value::String(text) if ends => Some(self.name(text).into()),
+            Value::Bool(_) | Value::Number(_) if ends => Some(value.clone()),
+            _ => None,
+        }
+    }
+
+    fn lines(&mut self, lines: &mut [String]) {
+        for line in lines {
+            *line = self.text(line);
+        }
+    }
+
+    /// A text with names in it.
+    fn text(&mut self, text: &str) -> String {
+        if !self.what.names || self.learning {
+            return text.to_owned();
+        }
+        let mut written = String::new();
+        for word in text.split_inclusive(|c: char| !is_of_name(c)) {
+            let name = word.trim_end_matches(|c: char| !is_of_name(c));
+            if self.names.contains(name) {
+                written.push_str(&self.name(name));
+                written.push_str(&word[name.len()..]);
+            } else {
+                written.push_str(word);
+            }
+        }
+        written
+    }
+
+    /// Another name, in its parts.
+    fn name(&mut self, text: &str) -> String {
+        if !self.what.names {
+            return text.to_owned();
+        }
+        let mut made = String::new();
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            if !c.is_alphanumeric() {
+                made.push(c);
+                rest = &rest[c.len_utf8()..];
+                continue;
+            }
+            let end = rest
+                .find(|c: char| !c.is_alphanumeric())
+                .unwrap_or(rest.len());
+            let (part, after) = rest.split_at(end);
+            rest = after;
+            if self.learning {
+                self.parts.insert(part.to_owned());
+            } else {
+                made.push_str(&self.part(part));
+            }
+        }
+        if self.learning {
+            self.names.insert(text.to_owned());
+            return text.to_owned();
+        }
+        made
+    }
+
+    /// Another part: digits for digits, letters for letters, each part another one.
+    fn part(&mut self, part: &str) -> String {
+        if let Some(made) = self.made.get(part) {
+            return made.clone();
+        }
+        let mut made = String::new();
+        for tried in 0..MOST_TRIES {
+            made = part.chars().map(|c| self.letter(c)).collect();
+            let is_free = !self.taken.contains(&made);
+            if is_free && (tried >= TRIES || !self.parts.contains(&made)) {
+                break;
+            }
+        }
+        self.taken.insert(made.clone());
+        self.made.insert(part.to_owned(), made.clone());
+        made
+    }
+
+    fn letter(&mut self, c: char) -> char {
+        let (first, count) = match c {
+            '0'..='9' => (b'0', 10),
+            'A'..='Z' => (b'A', 26),
+            _ => (b'a', 26),
+        };
+        char::from(first + u8::try_from(self.rng.below(count)).unwrap_or_default())
+    }
+}
+
+fn path(index: &str) -> Vec<String> {
+    index.split('.').skip(1).map(str::to_owned).collect()
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '.' | '_')
+}

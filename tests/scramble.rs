@@ -1,0 +1,260 @@
+//! A recording that is given away names nothing of the cluster that it came from.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use deltascope::cache::object::Object;
+use deltascope::replay::recording::{Recording, Taken};
+use deltascope::replay::scramble::{Scramble, scramble, scramble_trace};
+use deltascope::replay::trace::{Trace, read, write};
+use deltascope::runtime::virtual_time::Input;
+use deltascope::source::Command;
+use deltascope::source::live::{Page, Telling, Told};
+use deltascope::source::scenario::Scenario;
+use deltascope::source::wire::{RecordedEvent, Words, open};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const NAMES: Scramble = Scramble {
+    names: true,
+    labels: false,
+};
+const LABELS: Scramble = Scramble {
+    names: false,
+    labels: true,
+};
+const BOTH: Scramble = Scramble {
+    names: true,
+    labels: true,
+};
+
+/// A run of a cluster: what a real server once sent, told to a shared informer.
+fn recorded() -> Recording {
+    let file = |name: &str| {
+        let path = format!(
+            "{}/tests/transcripts/{name}.body",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        (name.to_owned(), std::fs::read(path).unwrap())
+    };
+    let list = open(&[file("list-all-namespaces-rv0")]).start.unwrap();
+    let events = open(&[file("watch-pod-lifecycle")]).events;
+    let mut told = vec![(
+        1,
+        Told::Page(Page {
+            rv: list.rv,
+            items: list.items.into(),
+            continue_token: "".into(),
+        }),
+    )];
+    told.push((2, Told::Opened));
+    told.extend(events.into_iter().map(|event| (2, Told::Event(event))));
+    recording(
+        json!({
+            "settings": {
+                "feed": "cluster", "machinery": "shared", "era": "1.36", "watchList": false,
+                "indices": ["namespace", "node", "app", ".spec.containers.0.name", ".status.qosClass"],
+                "handlers": [{ "name": "handler", "filter": "app=nettool", "panicsAt": "nettool" }],
+            },
+        }),
+        told,
+    )
+}
+
+fn recording(scenario: Value, told: Vec<(u32, Told)>) -> Recording {
+    let scenario: Scenario = serde_json::from_value(scenario).unwrap();
+    let inputs = told
+        .into_iter()
+        .enumerate()
+        .map(|(at, (request, told))| Taken {
+            after: usize::MAX,
+            at: 1_000 + 100 * at as u64,
+            input: Input::Source(Command::Tell([Telling { request, told }].into())),
+        });
+    Recording {
+        scenario,
+        inputs: inputs.collect(),
+    }
+}
+
+fn written(recording: &Recording) -> String {
+    write(&Trace {
+        lesson: "".into(),
+        title: Words::default(),
+        at: None,
+        recording: recording.clone(),
+    })
+}
+
+/// What the facts of a run are, and how many of each.
+fn facts(recording: &Recording) -> BTreeMap<String, usize> {
+    let timeline = recording.play().unwrap();
+    let mut counts = BTreeMap::new();
+    for record in (0..timeline.len()).filter_map(|place| timeline.fact(place)) {
+        *counts.entry(record.fact.name().to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+#[test]
+fn a_scrambled_run_does_the_same_with_other_names() {
+    let recording = recorded();
+    let other = scramble(&recording, NAMES);
+    assert_eq!(facts(&other), facts(&recording));
+    let text = written(&other);
+    for name in [
+        "nettool",
+        "batch",
+        "kube-node-lease",
+        "worker",
+        "Mozilla",
+        "10.244",
+        "nginx",
+    ] {
+        assert!(!text.contains(name), "{name} is still there");
+    }
+    assert!(written(&recording).contains("nettool"));
+    assert!(text.contains("Running") && text.contains("\"app\":"));
+    // It can be opened, and giving it away again changes nothing that can be seen.
+    let (again, error) = read("t", text.as_bytes());
+    assert_eq!(error, None);
+    assert_eq!(written(&again.unwrap().recording), text);
+}
+
+#[test]
+fn labels_and_annotations_go_alone() {
+    let recording = recorded();
+    let other = scramble(&recording, LABELS);
+    let text = written(&other);
+    assert!(text.contains("nettool-") || text.contains("\"name\":\"nettool\""));
+    assert!(!text.contains("\"labels\"") && !text.contains("\"annotations\""));
+    assert_eq!(
+        other
+            .scenario
+            .settings
+            .indices
+            .iter()
+            .map(|index| &**index)
+            .collect::<Vec<_>>(),
+        [
+            "namespace",
+            "node",
+            ".spec.containers.0.name",
+            ".status.qosClass"
+        ]
+    );
+    let nothing = scramble(&recording, Scramble::default());
+    assert_eq!(written(&nothing), written(&recording));
+}
+
+#[test]
+fn a_title_goes_with_the_names() {
+    let trace = |lesson: &str| Trace {
+        lesson: lesson.into(),
+        title: Words {
+            en: "pods in secret-place".to_owned(),
+            zh: "secret-place 的 pods".to_owned(),
+        },
+        at: None,
+        recording: recorded(),
+    };
+    for (lesson, stays) in [
+        ("", false),
+        ("file:secret-place.jsonl", false),
+        ("hello-1", true),
+    ] {
+        let other = scramble_trace(&trace(lesson), BOTH);
+        assert_eq!(write(&other).contains("secret-place"), stays, "{lesson}");
+        assert!(write(&scramble_trace(&trace(lesson), LABELS)).contains("secret-place"));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Nothing of a name is left anywhere in the file, equal names stay equal, and others other.
+    #[test]
+    fn no_name_survives(
+        names in prop::collection::btree_set("[a-z]{1,4}qz[a-z]{0,3}(-[a-z]{0,3}zq[0-9]{0,3}){0,2}", 1..12),
+        what in prop::sample::select(vec![NAMES, BOTH]),
+    ) {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let name = |at: usize| names[at % names.len()];
+        let object = |at: usize| json!({
+            "kind": "Pod", "apiVersion": "v1",
+            "metadata": {
+                "name": name(at), "namespace": name(at + 1), "uid": name(at + 2), "resourceVersion": at.to_string(),
+                "labels": { "app": name(at + 3) },
+                "annotations": { "note": name(at + 4) },
+            },
+            "spec": { "nodeName": name(at + 5), "host": { "names": [name(at + 6)] }, "env": [{ "value": name(at) }] },
+            "status": { "phase": name(at + 7), "message": name(at + 1) },
+        });
+        let read_object = |at: usize| Arc::new(deltascope::source::pod::from_json(&object(at)).unwrap());
+        let error = deltascope::cache::lister_watcher::ApiError::from_status(504, "Timeout", name(3), ["ResourceVersionTooLarge"]);
+        let told = vec![
+            (1, Told::Page(Page { rv: "5".into(), items: (0..9).map(read_object).collect(), continue_token: name(2).into() })),
+            (2, Told::Refused(error)),
+            (3, Told::Opened),
+            (3, Told::Event(RecordedEvent::Object { event: deltascope::cache::fact::EventType::Added, object: read_object(3) })),
+            (3, Told::Event(RecordedEvent::Error { code: 410, reason: "Expired".to_owned(), message: name(4).to_owned(), causes: vec![name(5).to_owned()] })),
+        ];
+        let handler = json!({ "name": "h", "filter": format!("app={}", name(3)), "mutates": format!("app={}", name(1)), "panicsAt": name(2), "onAdd": [format!("saw {} there", name(1))] });
+        let mut recording = recording(
+            json!({
+                "settings": { "feed": "cluster", "machinery": "shared", "indices": [".spec.host.names.0", ".status.message"], "handlers": [handler] },
+                "initial": [object(0), object(1)],
+                "script": [
+                    { "at": 1, "op": "create", "object": object(2) },
+                    { "at": 2, "op": "delete", "object": object(3) },
+                    { "at": 3, "op": "print", "line": format!("{}: {}/{}", name(0), name(1), name(2)) },
+                    { "at": 4, "op": "ask", "index": "node", "value": name(4), "as": "go" },
+                ],
+                "beside": [{ "initial": [object(4)], "script": [{ "at": 3, "op": "update", "object": object(5) }] }],
+            }),
+            told,
+        );
+        recording.scenario.recorded = Some(deltascope::source::wire::open_text(
+            "r",
+            &json!({ "type": "ADDED", "object": object(6) }).to_string(),
+        ));
+        let other = scramble(&recording, what);
+        let text = written(&other);
+        let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+        for part in names.iter().flat_map(|name| name.split('-')) {
+            prop_assert!(!words.contains(part), "{part} is in {text}");
+        }
+        for field in [r#""host":{"names":[""#, r#""status":{"message":""#] {
+            prop_assert!(text.contains(field), "{field}");
+        }
+        let (again, error) = read("t", text.as_bytes());
+        prop_assert_eq!(error, None);
+        let again = written(&again.unwrap().recording);
+        for (line, other) in text.lines().zip(again.lines()) {
+            prop_assert_eq!(line, other);
+        }
+        prop_assert_eq!(again.len(), text.len());
+        // Which is which.
+        let pages = |recording: &Recording| -> Vec<(String, String)> {
+            let Input::Source(Command::Tell(told)) = &recording.inputs[0].input else { panic!("no page") };
+            let Told::Page(page) = &told[0].told else { panic!("no page") };
+            page.items.iter().map(|object| (object.name().to_owned(), object.namespace().to_owned())).collect()
+        };
+        let pairs: BTreeSet<_> = pages(&recording).into_iter().zip(pages(&other)).collect();
+        let befores: BTreeSet<_> = pairs.iter().map(|(before, _)| before).collect();
+        let afters: BTreeSet<_> = pairs.iter().map(|(_, after)| after).collect();
+        prop_assert_eq!((befores.len(), afters.len()), (pairs.len(), pairs.len()));
+        for ((name, _), (made, _)) in &pairs {
+            let shape = |text: &str| -> String {
+                text.chars().map(|c| if c.is_ascii_digit() { '0' } else if c.is_alphabetic() { 'a' } else { c }).collect()
+            };
+            prop_assert_eq!(shape(name), shape(made));
+        }
+    }
+}
