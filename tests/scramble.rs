@@ -203,12 +203,23 @@ proptest! {
             (2, Told::Refused(error)),
             (3, Told::Opened),
             (3, Told::Event(RecordedEvent::Object { event: deltascope::cache::fact::EventType::Added, object: read_object(3) })),
-            (3, Told::Event(RecordedEvent::Error { code: 410, reason: "Expired".to_owned(), message: name(4).to_owned(), causes: vec![name(5).to_owned()] })),
+            (3, Told::Event(RecordedEvent::Error {
+                code: 410,
+                reason: "Expired".to_owned(),
+                message: name(4).to_owned(),
+                causes: vec![name(5).to_owned()],
+            })),
         ];
-        let handler = json!({ "name": "h", "filter": format!("app={}", name(3)), "mutates": format!("app={}", name(1)), "panicsAt": name(2), "onAdd": [format!("saw {} there", name(1))] });
+        let handler = json!({
+            "name": "h", "filter": format!("app={}", name(3)), "mutates": format!("app={}", name(1)),
+            "panicsAt": name(2), "onAdd": [format!("saw {} there", name(1))],
+        });
         let mut recording = recording(
             json!({
-                "settings": { "feed": "cluster", "machinery": "shared", "indices": [".spec.host.names.0", ".status.message"], "handlers": [handler] },
+                "settings": {
+                    "feed": "cluster", "machinery": "shared", "handlers": [handler],
+                    "indices": [".spec.host.names.0", ".status.message"],
+                },
                 "initial": [object(0), object(1)],
                 "script": [
                     { "at": 1, "op": "create", "object": object(2) },
