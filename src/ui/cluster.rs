@@ -572,6 +572,15 @@ impl Status {
         self.phase == Phase::Watching && self.silent_ms > SILENCE_MS
     }
 
+    /// In as little room as can be: `3 s`.
+    #[must_use]
+    pub fn short(&self) -> String {
+        match self.phase {
+            Phase::Waiting(left) => format!("↻ {left} s"),
+            _ => format!("{} s", self.silent_ms / 1000),
+        }
+    }
+
     /// In a few words: `heard 3 s ago`.
     #[must_use]
     pub fn words(&self, lang: Lang) -> String {
@@ -645,6 +654,11 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
         code @ (400 | 422) => (
             format!("The API server does not take this request ({code}): {said}"),
             format!("API server 不接受这个请求（{code}）：{said}"),
+        ),
+        // What a proxy says when nobody answers it.
+        code @ 500.. if said.contains("refused") || said.contains("ECONNREFUSED") => (
+            format!("Something passes requests on, but nobody answers there ({code}). Is kubectl proxy running, and the cluster behind it?"),
+            format!("请求被转发，但那边没有应答（{code}）。kubectl proxy 和它背后的集群在运行吗？"),
         ),
         code @ 500.. => (
             format!("The API server, or something before it, fails ({code}): {said}"),

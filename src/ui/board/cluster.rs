@@ -13,7 +13,7 @@ use crate::source::proxy::discovery::Found;
 use crate::source::proxy::target::{Resource, Target};
 use crate::ui::app::{Ui, remember, remembered};
 use crate::ui::cluster::{
-    self, CUSTOM, MANY, Missing, Options, Tried, WAYS, Way, base_of, groups, index_names,
+    self, CUSTOM, MANY, Missing, Options, Status, Tried, WAYS, Way, base_of, groups, index_names,
     is_built_in, missing, offered,
 };
 use crate::ui::command::Command;
@@ -827,6 +827,9 @@ pub(super) fn Badge(
                 <b translate="no">"LIVE"</b>
                 <span class="words">
                     {text(move || status.with(|status| status.words(ui.lang.get())))}
+                </span>
+                <span class="short" aria-hidden="true">
+                    {text(move || status.with(Status::short))}
                 </span>
             </button>
         })}

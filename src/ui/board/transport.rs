@@ -139,7 +139,7 @@ pub(super) fn Transport() -> impl IntoView {
                         }
                     })
                 })}
-                <span>{position}</span>
+                <span class="position">{position}</span>
                 <span aria-hidden="true">" · "</span>
                 <select
                     class="grain"
