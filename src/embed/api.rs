@@ -4,6 +4,7 @@
 
 use js_sys::{JSON, Object, Promise, Reflect};
 use leptos::prelude::{GetUntracked, window};
+use serde_json::Value;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
@@ -165,9 +166,13 @@ pub fn install(driver: &Driver, ui: Ui, link: Link) {
     }
     let on = driver.clone();
     let get_state = Closure::<dyn Fn() -> JsValue>::new(move || {
-        let text = state(&on.view(), ui.lang.get_untracked()).to_string();
+        let mut state = state(&on.view(), ui.lang.get_untracked());
+        // The session knows what came, not how the connection is.
+        if let Some(live) = state.get_mut("live").and_then(Value::as_object_mut) {
+            live.extend(link.status.get_untracked().to_json(ui.lang.get_untracked()));
+        }
         // The text was made by a serializer.
-        JSON::parse(&text).unwrap_or(JsValue::NULL)
+        JSON::parse(&state.to_string()).unwrap_or(JsValue::NULL)
     });
     set("getState", &get_state.into_js_value());
     let _ = Reflect::set(&window(), &"deltascope".into(), &api);
@@ -229,9 +234,9 @@ fn promise(driver: Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsVa
 }
 
 /// What has no JSON form (nothing at all, a function) counts as null.
-fn to_json(value: &JsValue) -> serde_json::Value {
+fn to_json(value: &JsValue) -> Value {
     if value.is_undefined() || value.is_function() || value.is_symbol() {
-        return serde_json::Value::Null;
+        return Value::Null;
     }
     JSON::stringify(value)
         .ok()

@@ -572,6 +572,24 @@ impl Status {
         self.phase == Phase::Watching && self.silent_ms > SILENCE_MS
     }
 
+    /// As scripts read it.
+    #[must_use]
+    pub fn to_json(&self, lang: Lang) -> [(String, Value); 3] {
+        let phase = match self.phase {
+            Phase::Off => "off",
+            Phase::Listing => "listing",
+            Phase::Opening => "opening",
+            Phase::Watching => "watching",
+            Phase::Waiting(_) => "waiting",
+        };
+        let trouble = self.trouble.as_ref().map(|trouble| trouble.get(lang));
+        [
+            ("phase".to_owned(), phase.into()),
+            ("silentMs".to_owned(), self.silent_ms.into()),
+            ("trouble".to_owned(), trouble.into()),
+        ]
+    }
+
     /// In as little room as can be: `3 s`.
     #[must_use]
     pub fn short(&self) -> String {

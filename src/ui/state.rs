@@ -103,6 +103,15 @@ pub fn state(view: &View, lang: Lang) -> Value {
             view.compare.as_deref().map_or(Value::Null, comparison),
         ),
         (
+            "live",
+            view.live.as_ref().map_or(Value::Null, |live| {
+                object(vec![
+                    ("following", live.following.into()),
+                    ("behind", live.behind.into()),
+                ])
+            }),
+        ),
+        (
             "error",
             view.error.as_ref().map_or(Value::Null, |error| {
                 object(vec![

@@ -251,6 +251,7 @@ pub struct Strings {
     pub legend_lanes: &'static str,
     pub legend_block: &'static str,
     pub legend_behind: &'static str,
+    pub legend_live: &'static str,
 
     pub cluster_title: &'static str,
     pub cluster_looking: &'static str,
@@ -761,12 +762,12 @@ pub fn counted(lang: Lang, count: u64, many: bool) -> String {
     }
 }
 
-/// `120 behind`
+/// `120 facts behind`
 #[must_use]
 pub fn facts_behind(lang: Lang, facts: usize) -> String {
     match lang {
-        Lang::En => format!("{facts} behind"),
-        Lang::Zh => format!("落后 {facts}"),
+        Lang::En => format!("{facts} {} behind", plural(facts, "fact", "facts")),
+        Lang::Zh => format!("落后 {facts} 个事实"),
     }
 }
 
@@ -1008,6 +1009,7 @@ static EN: Strings = Strings {
     legend_lanes: "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
     legend_block: "thin bar in a lane: the same of blockDeltas, the lock that keeps deltas from being processed while a handler comes or goes",
     legend_behind: "rv · N events behind: how far the store is behind the server; before 1.36 client-go itself does not keep the store's rv",
+    legend_live: "Cluster: watch a real one; all that comes is recorded, also while you look at the past, and Live goes back to the edge",
 
     cluster_title: "Watch a real cluster",
     cluster_looking: "Looking for a Kubernetes API beside this page …",
@@ -1276,6 +1278,7 @@ static ZH: Strings = Strings {
     legend_lanes: "泳道：黄色持有锁，斜纹在等锁，灰色不持锁运行",
     legend_block: "泳道里的细条：同样的含义，但指 blockDeltas，即添加或移除 handler 期间挡住 Delta 处理的锁",
     legend_behind: "rv · 落后 N 个事件：存储落后 API server 多少；1.36 之前 client-go 自己并不保存它的 rv",
+    legend_live: "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处",
 
     cluster_title: "观察真实的集群",
     cluster_looking: "正在本页旁边寻找 Kubernetes API……",

@@ -87,6 +87,7 @@ pub(super) fn Help(
                     <li>{ui.word(|words| words.legend_lanes)}</li>
                     <li>{ui.word(|words| words.legend_block)}</li>
                     <li>{ui.word(|words| words.legend_behind)}</li>
+                    <li>{ui.word(|words| words.legend_live)}</li>
                 </ul>
             </div>
         </dialog>
