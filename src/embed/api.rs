@@ -10,6 +10,7 @@ use wasm_bindgen_futures::future_to_promise;
 
 use crate::cache::key::Key;
 use crate::replay::grain::Grain;
+use crate::replay::scramble::Scramble;
 use crate::ui::app::Ui;
 use crate::ui::cluster::Options;
 use crate::ui::command::{Command, Export};
@@ -158,8 +159,21 @@ pub fn install(driver: &Driver, ui: Ui, link: Link) {
         ("exportTranscript", None),
     ] {
         let on = driver.clone();
-        let export = Closure::<dyn Fn() -> JsValue>::new(move || {
-            let what = what.unwrap_or_else(|| Export::Transcript(ui.lang.get_untracked()));
+        let export = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |options: JsValue| {
+            let is_on = |name: &str| {
+                Reflect::get(&options, &name.into()).is_ok_and(|value| value.is_truthy())
+            };
+            let scramble = Scramble {
+                names: is_on("names"),
+                labels: is_on("labels"),
+            };
+            let what = match what {
+                Some(Export::Trace) if scramble != Scramble::default() => {
+                    Export::Scrambled(scramble)
+                }
+                Some(what) => what,
+                None => Export::Transcript(ui.lang.get_untracked()),
+            };
             on.export(what).map_or(JsValue::NULL, JsValue::from)
         });
         set(name, &export.into_js_value());

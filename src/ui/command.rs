@@ -7,6 +7,7 @@ use crate::cache::lister_watcher::ApiErrorKind;
 use crate::replay::edit::Setting;
 use crate::replay::grain::Grain;
 use crate::replay::picture::ProcessMode;
+use crate::replay::scramble::Scramble;
 
 use super::i18n::Lang;
 use super::session::walk::BreakCommand;
@@ -118,6 +119,8 @@ pub enum Export {
     Link,
     /// The run as a file that can be opened again.
     Trace,
+    /// The same for somebody who is not to read the names in it.
+    Scrambled(Scramble),
     /// The run in words.
     Transcript(Lang),
 }

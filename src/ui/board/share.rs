@@ -9,9 +9,11 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, HtmlAnchorElement, Url};
 
 use super::open::OpenButton;
-use super::parts::{part, text};
+use super::parts::{Text, part, text};
+use crate::replay::scramble::Scramble;
 use crate::ui::app::Ui;
 use crate::ui::command::Export;
+use crate::ui::i18n::Text as Words;
 use crate::ui::memo::Memo;
 
 /// How long a browser may take to begin with a download, in ms.
@@ -31,6 +33,8 @@ pub(super) fn Share() -> impl IntoView {
     });
     let field = NodeRef::<html::Input>::new();
     let said = RwSignal::new(None::<bool>);
+    let [names, labels] = [(); 2].map(|()| RwSignal::new(false));
+    let refused = RwSignal::new(None::<Words>);
     let copy = move |_| {
         let Some(field) = field.get_untracked() else {
             return;
@@ -94,7 +98,15 @@ pub(super) fn Share() -> impl IntoView {
             <button
                 class="btn"
                 data-testid="btn-trace"
-                on:click=move |_| download(ui, Export::Trace, "jsonl")
+                on:click=move |_| {
+                    let what = Scramble { names: names.get_untracked(), labels: labels.get_untracked() };
+                    let what = if what == Scramble::default() {
+                        Export::Trace
+                    } else {
+                        Export::Scrambled(what)
+                    };
+                    refused.set(download(ui, what, "jsonl").err());
+                }
             >
                 {ui.word(|words| words.share_trace)}
             </button>
@@ -102,12 +114,22 @@ pub(super) fn Share() -> impl IntoView {
                 class="btn"
                 data-testid="btn-transcript"
                 on:click=move |_| {
-                    download(ui, Export::Transcript(ui.lang.get_untracked()), "txt");
+                    let what = Export::Transcript(ui.lang.get_untracked());
+                    refused.set(download(ui, what, "txt").err());
                 }
             >
                 {ui.word(|words| words.share_transcript)}
             </button>
             <OpenButton class="btn" testid="btn-import" />
+        </div>
+        {part(move || {
+            let refused = refused.get()?;
+            let refused = refused.get(ui.lang.get()).to_owned();
+            Some(view! { <p class="share-note" role="alert" data-testid="share-refused">{refused}</p> })
+        })}
+        <div class="share-scramble">
+            {check("share-names", ui.word(|words| words.share_names), names)}
+            {check("share-labels", ui.word(|words| words.share_labels), labels)}
         </div>
         <p class="share-note">{ui.word(|words| words.share_run_note)}</p>
     }
@@ -121,13 +143,31 @@ pub(super) fn copy(text: &str) -> Option<Promise> {
     write.call1(&clipboard, &text.into()).ok()?.dyn_into().ok()
 }
 
+fn check(testid: &'static str, label: Text, value: RwSignal<bool>) -> AnyView {
+    view! {
+        <label class="check">
+            <input
+                type="checkbox"
+                data-testid=testid
+                prop:checked=move || value.get()
+                on:change=move |event| value.set(event_target_checked(&event))
+            />
+            {label}
+        </label>
+    }
+    .into_any()
+}
+
 /// Hands out a file; what the browser refuses has not been asked for.
-fn download(ui: Ui, what: Export, extension: &str) {
-    let Ok(content) = ui.export.run(what) else {
-        return;
-    };
+fn download(ui: Ui, what: Export, extension: &str) -> Result<(), Words> {
+    let content = ui.export.run(what)?;
     let lesson = ui.view.with_untracked(|view| view.lesson.id.to_string());
     // A file keeps its own name, without what cannot stand in one.
+    // What hides names has none.
+    let lesson = match what {
+        Export::Scrambled(_) => "scrambled".to_owned(),
+        _ => lesson,
+    };
     let name = lesson.strip_prefix("file:").unwrap_or(&lesson);
     let name = name.strip_suffix(".jsonl").unwrap_or(name);
     let parts = Array::of1(&content.into());
@@ -135,7 +175,7 @@ fn download(ui: Ui, what: Export, extension: &str) {
         .and_then(|blob| Url::create_object_url_with_blob(&blob))
         .ok()
     else {
-        return;
+        return Ok(());
     };
     let link = document().create_element("a").ok();
     if let Some(link) = link.and_then(|link| link.dyn_into::<HtmlAnchorElement>().ok()) {
@@ -147,4 +187,5 @@ fn download(ui: Ui, what: Export, extension: &str) {
         gloo_timers::future::TimeoutFuture::new(DOWNLOAD_MS).await;
         let _ = Url::revoke_object_url(&url);
     });
+    Ok(())
 }

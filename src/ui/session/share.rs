@@ -8,6 +8,7 @@ use crate::lessons::{self, Lesson};
 use crate::replay::link::{self, Link};
 use crate::replay::moment::{Anchor, Moment};
 use crate::replay::recording::{Recording, Taken};
+use crate::replay::scramble::scramble_trace;
 use crate::replay::timeline::{MAX_FACTS, Timeline};
 use crate::replay::trace::{self, Trace};
 use crate::runtime::virtual_time::{Feed, Input};
@@ -33,12 +34,9 @@ impl Session {
     pub fn export(&self, what: Export) -> Result<String, Text> {
         match what {
             Export::Link => self.share_link(),
-            Export::Trace => {
-                let trace = self.trace();
-                if trace.len() > MAX_BYTES {
-                    return Err(too_large(trace.len()));
-                }
-                Ok(trace)
+            Export::Trace => in_bounds(trace::write(&self.trace())),
+            Export::Scrambled(what) => {
+                in_bounds(trace::write(&scramble_trace(&self.trace(), what)))
             }
             Export::Transcript(lang) => Ok(self.transcript(lang)),
         }
@@ -111,9 +109,9 @@ impl Session {
     }
 
     /// The run as a file that can be opened again.
-    fn trace(&self) -> String {
+    fn trace(&self) -> Trace {
         let title = &self.lesson.title;
-        trace::write(&Trace {
+        Trace {
             lesson: Arc::clone(&self.lesson.id),
             title: Words {
                 en: title.en.to_string(),
@@ -121,7 +119,7 @@ impl Session {
             },
             at: Some(self.moment()),
             recording: self.timeline.recording(),
-        })
+        }
     }
 
     pub(super) fn open_link(&mut self, fragment: &str) -> Change {
@@ -342,6 +340,14 @@ fn far(recording: &Recording) -> usize {
             .sum::<usize>()
         + recording.inputs.iter().filter(late).count();
     FAR / (1 + crowd / CROWD)
+}
+
+/// What can be opened again.
+fn in_bounds(trace: String) -> Result<String, Text> {
+    if trace.len() > MAX_BYTES {
+        return Err(too_large(trace.len()));
+    }
+    Ok(trace)
 }
 
 fn too_large(size: usize) -> Text {
