@@ -17,9 +17,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use deltascope::replay::recording::Taken;
+use deltascope::replay::trace;
 use deltascope::ui::command::{self as page, Export};
 use deltascope::ui::i18n::Lang;
 use deltascope::ui::session::Session;
+use serde_json::{Value, json};
 
 /// How long anything may take before it hangs.
 const HANGS: Duration = Duration::from_secs(60);
@@ -502,6 +505,324 @@ fn nobody_has_to_read_to_the_end() {
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
 
+// --- record -------------------------------------------------------------------------------------
+
+#[test]
+fn what_is_recorded_plays_again() {
+    for era in ["1.32", "1.36"] {
+        let api = api("pods", |initial, mut to| {
+            if initial {
+                for name in ["web-1", "web-2"] {
+                    send(&mut to, "ADDED", &pod(name, 1));
+                }
+                let end = json!({ "kind": "Pod", "apiVersion": "v1", "metadata": {
+                    "resourceVersion": "10",
+                    "annotations": { "k8s.io/initial-events-end": "true" } } });
+                send(&mut to, "BOOKMARK", &end);
+            }
+            send(&mut to, "MODIFIED", &pod("web-1", 11));
+            send(&mut to, "ADDED", &pod("web-3", 12));
+            // Open until somebody hangs up.
+            let _ended = to.read(&mut [0; 1]);
+        });
+        let mut command = deltascope(&["record", "--proxy", &api.url, "--era", era]);
+        let (mut recording, out, _) = start(&mut command);
+        // It comes at once, while the watch is open.
+        let mut text = written_until(&out, "web-3");
+        end(&mut recording);
+        text.extend(out.iter().map(|line| format!("{line}\n")));
+        // The same facts: each input comes after as many as it did.
+        let (read, error) = trace::read("trace", text.as_bytes());
+        assert!(error.is_none(), "{era}: {error:?}");
+        let trace = read.unwrap();
+        assert_eq!(trace.title.en, "pods · all namespaces");
+        let timeline = trace.recording.play().unwrap();
+        let after = |inputs: &[Taken]| inputs.iter().map(|one| one.after).collect::<Vec<_>>();
+        assert_eq!(
+            after(timeline.inputs()),
+            after(&trace.recording.inputs),
+            "{era}"
+        );
+        let file = scratch(&format!("recorded-{era}.jsonl"));
+        fs::write(&file, text).unwrap();
+        let told = output(&mut deltascope(&["replay", file.to_str().unwrap()]));
+        assert_eq!(told.status.code(), Some(0), "{era}");
+        let told = String::from_utf8(told.stdout).unwrap();
+        for line in [
+            "OnAdd: web-1",
+            "OnAdd: web-2",
+            "OnUpdate: web-1",
+            "OnAdd: web-3",
+        ] {
+            assert!(told.contains(line), "{era}: {line}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_killed_leaves_a_trace_that_opens() {
+    let api = api("configmaps", |_, mut to| {
+        send(&mut to, "ADDED", &pod("late", 11));
+        let _ended = to.read(&mut [0; 1]);
+    });
+    let args = [
+        "record",
+        "--proxy",
+        &api.url,
+        "-r",
+        "configmaps",
+        "--era",
+        "1.32",
+    ];
+    let mut command = deltascope(&args);
+    let (mut recording, out, err) = start(command.arg("--progress"));
+    assert!(
+        err.recv_timeout(HANGS)
+            .unwrap()
+            .contains("configmaps · all")
+    );
+    let mut text = written_until(&out, "late");
+    kill(&recording, "KILL");
+    assert_eq!(code(&mut recording), None);
+    text.extend(out.iter().map(|line| format!("{line}\n")));
+    // Its data stays where it was.
+    assert!(!text.contains("hidden"));
+    let file = scratch("killed.jsonl");
+    fs::write(&file, text).unwrap();
+    let path = file.to_str().unwrap();
+    let told = output(&mut deltascope(&["replay", path]));
+    assert_eq!(told.status.code(), Some(0));
+    assert!(
+        String::from_utf8(told.stdout)
+            .unwrap()
+            .contains("OnAdd: late")
+    );
+}
+
+#[test]
+fn a_recording_ends_as_asked_or_says_why_not() {
+    let api_of_pods = api("pods", |_, mut to| {
+        for number in 11..40 {
+            send(&mut to, "ADDED", &pod(&format!("web-{number}"), number));
+        }
+        let _ended = to.read(&mut [0; 1]);
+    });
+    let forbidden = Proxy::start(|head, mut to| {
+        if head.contains("/pods") {
+            let status = json!({ "kind": "Status", "apiVersion": "v1", "code": 403,
+                "reason": "Forbidden", "message": "pods is forbidden" });
+            let status = status.to_string();
+            answer(
+                &mut to,
+                "403 Forbidden",
+                "application/json",
+                status.as_bytes(),
+            );
+        } else {
+            resources(&head, &mut to);
+        }
+    });
+    let page = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "text/html", b"<html>"));
+    let gone = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let gone = format!("http://{gone}");
+    let (api, forbidden, page) = (&*api_of_pods.url, &*forbidden.url, &*page.url);
+    let nowhere = scratch("no/such").join("trace.jsonl");
+    let nowhere = nowhere.to_str().unwrap();
+    // Arguments, exit code, how many events are written, and what stands on stderr.
+    let table: &[(&[&str], i32, usize, &str)] = &[
+        (&["--proxy", api, "--max-events", "3"], 0, 3, ""),
+        (
+            &["--proxy", api, "--max-events", "3", "--metadata-only"],
+            0,
+            3,
+            "",
+        ),
+        (
+            &[
+                "--proxy",
+                api,
+                "--max-events",
+                "3",
+                "--era",
+                "1.32",
+                "-n",
+                "a",
+            ],
+            0,
+            3,
+            "",
+        ),
+        (&["--max-events", "0"], 2, 0, "--max-events"),
+        (
+            &["--proxy", forbidden, "--for", "100ms"],
+            1,
+            0,
+            "kubectl auth can-i list pods -A",
+        ),
+        (
+            &["--proxy", forbidden, "--for", "100ms", "--lang", "zh"],
+            1,
+            0,
+            "没有录到任何内容",
+        ),
+        (&["--proxy", api, "-r", "widgets"], 1, 0, "widgets"),
+        (&["--proxy", api, "-n", "No_Such"], 1, 0, "DNS label"),
+        (&["--proxy", api, "-l", "a=b=c"], 1, 0, "label selector"),
+        (&["--proxy", api, "-o", nowhere], 1, 0, "no/such"),
+        (&["--proxy", &gone], 3, 0, "kubectl proxy --port="),
+        (&["--proxy", page], 3, 0, "web page"),
+        (&["-A", "-n", "a"], 2, 0, "--all-namespaces"),
+        (&["--full", "--metadata-only"], 2, 0, "--metadata-only"),
+        (&["--for", "soon"], 2, 0, "30s"),
+        (&["--era", "2.0"], 2, 0, "1.36"),
+    ];
+    for (args, code, events, err) in table {
+        let mut args = args.to_vec();
+        args.insert(0, "record");
+        let output = output(&mut deltascope(&args));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(*code), "{args:?}: {stderr}");
+        assert!(stderr.contains(err), "{args:?}: {stderr}");
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(stdout.matches("\"ADDED\"").count(), *events, "{args:?}");
+        if *events > 0 {
+            let (read, error) = trace::read("trace", stdout.as_bytes());
+            assert!(read.is_some() && error.is_none(), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn a_recording_can_be_given_away() {
+    let api = api("pods", |_, mut to| {
+        send(&mut to, "ADDED", &pod("late", 11));
+        let _ended = to.read(&mut [0; 1]);
+    });
+    for (parts, names, labels) in [
+        ("names", false, true),
+        ("labels", true, false),
+        ("names,labels", false, false),
+    ] {
+        let args = [
+            "record", "--proxy", &api.url, "-n", "corner", "--era", "1.32",
+        ];
+        let mut command = deltascope(&args);
+        let output = output(command.args(["--max-events", "1", "--scramble", parts]));
+        assert_eq!(output.status.code(), Some(0), "{parts}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        for name in ["web-1", "late", "corner"] {
+            assert_eq!(text.contains(name), names, "{parts}: {name}");
+        }
+        assert_eq!(text.contains("\"tier\""), labels, "{parts}");
+        let (read, error) = trace::read("trace", text.as_bytes());
+        assert!(read.is_some() && error.is_none(), "{parts}");
+    }
+}
+
+#[test]
+fn a_recording_ends_when_nobody_reads_it() {
+    let api = api("pods", |_, mut to| {
+        for number in 11.. {
+            if !send(&mut to, "ADDED", &pod("web", number)) {
+                break;
+            }
+        }
+    });
+    let mut child = deltascope(&["record", "--proxy", &api.url, "--era", "1.32"])
+        .spawn()
+        .unwrap();
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut [0; 10]).unwrap();
+    drop(out);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+/// What is written up to the line with this.
+fn written_until(out: &Receiver<String>, wanted: &str) -> String {
+    let mut text = String::new();
+    while !text.contains(wanted) {
+        text.push_str(&out.recv_timeout(HANGS).expect("it is not written"));
+        text.push('\n');
+    }
+    text
+}
+
+/// A stand-in for an API server with two objects; `watch` is told whether it begins with them.
+fn api(plural: &str, watch: impl Fn(bool, TcpStream) + Send + Sync + 'static) -> Proxy {
+    let plural = plural.to_owned();
+    Proxy::start(move |head, mut to| {
+        let path = head.split(' ').nth(1).unwrap();
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        if !path.ends_with(&format!("/{plural}")) {
+            resources(&head, &mut to);
+        } else if !query.contains("watch=") {
+            let items = json!([pod("web-1", 1), pod("web-2", 2)]);
+            let list = json!({ "kind": "PodList", "apiVersion": "v1",
+                "metadata": { "resourceVersion": "10" }, "items": items });
+            answer(
+                &mut to,
+                "200 OK",
+                "application/json",
+                list.to_string().as_bytes(),
+            );
+        } else if query.contains("sendInitialEvents=true") {
+            opened(&mut to);
+            watch(true, to);
+        } else {
+            opened(&mut to);
+            watch(false, to);
+        }
+    })
+}
+
+/// Which resources there are, as a real server says it.
+fn resources(head: &str, to: &mut TcpStream) {
+    let asked = |path: &str| head.starts_with(&format!("GET {path} "));
+    let name = match () {
+        () if asked("/api") => "discovery-aggregated-api",
+        () if asked("/apis") => "discovery-aggregated-apis",
+        () => return answer(to, "404 Not Found", "text/plain", b"404 page not found"),
+    };
+    let body = fs::read(format!("tests/transcripts/{name}.body")).unwrap();
+    answer(to, "200 OK", "application/json", &body);
+}
+
+fn opened(to: &mut TcpStream) {
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    to.write_all(head.as_bytes()).unwrap();
+}
+
+/// Whether somebody takes it.
+fn send(to: &mut TcpStream, kind: &str, object: &Value) -> bool {
+    let line = json!({ "type": kind, "object": object }).to_string();
+    let chunk = format!("{:x}\r\n{line}\n\r\n", line.len() + 1);
+    to.write_all(chunk.as_bytes()).is_ok()
+}
+
+fn pod(name: &str, version: u64) -> Value {
+    json!({ "kind": "Pod", "apiVersion": "v1", "data": { "password": "hidden" }, "metadata": {
+        "name": name, "namespace": "default", "uid": name, "labels": { "tier": "front" },
+        "resourceVersion": version.to_string() } })
+}
+
+/// As Ctrl-C does where there is one.
+fn end(running: &mut Running) {
+    #[cfg(unix)]
+    {
+        kill(running, "INT");
+        assert_eq!(code(running), Some(0));
+    }
+    #[cfg(not(unix))]
+    running.0.kill().unwrap();
+}
+
 // --- help and completions -----------------------------------------------------------------------
 
 #[test]
@@ -510,6 +831,7 @@ fn help_shows_examples_and_exit_codes() {
         (&["--help"][..], "Exit codes"),
         (&["--version"], env!("CARGO_PKG_VERSION")),
         (&["serve", "--help"], "Examples:"),
+        (&["record", "--help"], "Examples:"),
         (&["replay", "--help"], "Examples:"),
         (&["completions", "--help"], "Examples:"),
     ] {

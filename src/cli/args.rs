@@ -32,12 +32,14 @@ const EXAMPLES: &str = "\
 Examples:
   kubectl proxy --port=8001 &
   deltascope serve --proxy http://127.0.0.1:8001
+  deltascope record --resource pods > trace.jsonl
   deltascope replay trace.jsonl | less
 
 Exit codes:
   0  done; also after Ctrl-C, and when nobody reads the output any more
   1  something went wrong; what was written until then is good
-  2  the command line cannot be understood";
+  2  the command line cannot be understood
+  3  nothing answers at the proxy, or no API server behind it";
 
 /// What to do.
 #[derive(Debug, Subcommand)]
@@ -45,6 +47,9 @@ pub(super) enum Command {
     /// Serve the page, with a cluster behind it at /k8s/, to this machine alone
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
+    /// Record what a cluster's API server sends an informer, as a trace on stdout
+    #[command(after_help = RECORD_EXAMPLES)]
+    Record(Record),
     /// Tell in words what an informer does with a recording
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(Replay),
@@ -65,6 +70,17 @@ Examples:
 The page only reads, so only GET and HEAD reach the cluster, and of these none that acts (exec, attach,
 portforward, and the proxies of pods, services and nodes); --allow-writes lets everything through but
 connections that change their protocol. Requests from pages of other sites are refused.";
+
+const RECORD_EXAMPLES: &str = "\
+Examples:
+  kubectl proxy --port=8001 &
+  deltascope record > trace.jsonl
+  deltascope record --resource deployments.apps -n default -l app=web --for 30s -o trace.jsonl
+  deltascope record --resource po --index node,.status.phase --era 1.32 | gzip > trace.jsonl.gz
+
+The engine's own reflector asks, so --era is the client-go that is recorded. What came is written at once, a
+line each: a trace that is cut short opens as far as it goes. It opens in the page, and with `deltascope replay`.
+The data of Secrets and ConfigMaps is never written, nor are managed fields.";
 
 const REPLAY_EXAMPLES: &str = "\
 Examples:
@@ -105,6 +121,65 @@ pub(super) struct Serve {
     pub(super) allow_writes: bool,
 }
 
+/// `deltascope record`
+#[derive(Debug, clap::Args)]
+pub(super) struct Record {
+    /// Where `kubectl proxy` listens
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8001")]
+    pub(super) proxy: Proxy,
+    /// What to watch, as kubectl names it: pods, po, deployments.apps
+    #[arg(long, short = 'r', default_value = "pods")]
+    pub(super) resource: String,
+    /// Of one namespace
+    #[arg(long, short = 'n', conflicts_with = "all_namespaces")]
+    pub(super) namespace: Option<String>,
+    /// Of all namespaces, as without -n
+    #[arg(long, short = 'A')]
+    pub(super) all_namespaces: bool,
+    /// Only objects with these labels, such as app=web,tier!=cache
+    #[arg(long, short = 'l', default_value = "", hide_default_value = true)]
+    pub(super) selector: String,
+    /// Only objects with these fields, such as spec.nodeName=node-1
+    #[arg(
+        long,
+        value_name = "SELECTOR",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub(super) field_selector: String,
+    /// Metadata alone (PartialObjectMetadata); without this or --full: where there are more than 500 objects
+    #[arg(long, conflicts_with = "full")]
+    pub(super) metadata_only: bool,
+    /// Whole objects, however many there are
+    #[arg(long)]
+    pub(super) full: bool,
+    /// Indices of the store: namespace, node, a label, or a field's path with a dot in front [default: namespace]
+    #[arg(long, value_name = "NAME,…")]
+    pub(super) index: Vec<String>,
+    /// The client-go of this Kubernetes version, such as 1.32 [default: 1.36]
+    #[arg(long, value_name = "VERSION", value_parser = generation)]
+    pub(super) era: Option<Generation>,
+    /// Let the informer resync so often
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) resync: Option<u64>,
+    /// End after this time, such as 30s or 5m
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(super) r#for: Option<u64>,
+    /// End after so many events
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) max_events: Option<u64>,
+    /// Take names (of objects, namespaces, nodes) or labels out, so that it can be given away; then the trace is
+    /// written at the end, when all names are known
+    #[arg(long, value_name = "names,labels", value_enum, value_delimiter = ',')]
+    pub(super) scramble: Vec<Part>,
+    /// Write to a file; - is stdout
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Say on stderr how it goes, also where that is no terminal
+    #[arg(long)]
+    pub(super) progress: bool,
+}
+
 /// `deltascope replay`
 #[derive(Debug, clap::Args)]
 pub(super) struct Replay {
@@ -117,6 +192,15 @@ pub(super) struct Replay {
     /// Tell no more than up to a time (1500ms, 12s, 2m) or the first fact for which a condition holds
     #[arg(long, value_name = "TIME|CONDITION")]
     pub(super) until: Option<String>,
+}
+
+/// What can be taken out of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Part {
+    /// Names become made-up ones of the same shape
+    Names,
+    /// Labels and annotations go
+    Labels,
 }
 
 /// Whether.
@@ -161,6 +245,10 @@ pub(super) fn duration_ms(text: &str) -> Option<u64> {
         _ => return None,
     };
     number.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+fn duration(text: &str) -> Result<u64, &'static str> {
+    duration_ms(text).ok_or("it is a time such as 500ms, 30s, 5m or 1h")
 }
 
 /// Whoever reaches the port has what `kubectl` may read.

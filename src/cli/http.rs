@@ -14,6 +14,8 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::lessons::text::Text;
+
 /// A proxy is near, mostly on the same machine: one that takes longer is not there.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -49,12 +51,23 @@ impl Proxy {
     }
 
     /// What to type to have one there.
-    pub(super) fn command(&self) -> String {
+    fn command(&self) -> String {
         let mut command = format!("kubectl proxy --port={}", self.port);
         if self.path != "/" {
             command.push_str(&format!(" --api-prefix={}", self.path));
         }
         command
+    }
+
+    /// That nobody answers, and what to do.
+    pub(super) fn down(&self, error: &impl Display) -> Text {
+        let command = self.command();
+        Text::new(
+            &format!(
+                "Nothing that speaks HTTP answers at {self} ({error}). Start it with: {command}"
+            ),
+            &format!("{self} 没有 HTTP 应答（{error}）。请启动：{command}"),
+        )
     }
 
     /// Sends a request to it; its address has been made by [`Proxy::uri`]. Dropping the body of the answer
@@ -144,7 +157,11 @@ impl Display for Unreachable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connect(error) => error.fmt(f),
-            Self::Http(error) => error.fmt(f),
+            // What lies behind says more.
+            Self::Http(error) => match std::error::Error::source(error) {
+                Some(source) => write!(f, "{error}: {source}"),
+                None => error.fmt(f),
+            },
         }
     }
 }

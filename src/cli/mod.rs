@@ -7,6 +7,7 @@ mod args;
 mod gate;
 mod http;
 mod page;
+mod record;
 mod replay;
 mod serve;
 
@@ -28,6 +29,8 @@ enum Exit {
     Failed = 1,
     /// The command line cannot be understood.
     Usage = 2,
+    /// No API server answers.
+    Unreachable = 3,
 }
 
 /// Why a command did not do what was asked.
@@ -78,6 +81,7 @@ pub fn main() -> ExitCode {
     let lang = args.lang.map_or_else(preferred, Into::into);
     let done = match args.command {
         Command::Serve(options) => serve::run(&options, lang),
+        Command::Record(options) => record::run(&options, lang),
         Command::Replay(options) => replay::run(&options, lang),
         Command::Completions { shell } => completions(shell),
     };

@@ -299,12 +299,10 @@ fn refused(refusal: &Refusal) -> Answer {
 }
 
 fn down(proxy: &Proxy, error: &Unreachable) -> Refusal {
-    let command = proxy.command();
-    refusal(
-        StatusCode::BAD_GATEWAY,
-        &format!("Nothing that speaks HTTP answers at {proxy} ({error}). Start it with: {command}"),
-        &format!("{proxy} 没有 HTTP 应答（{error}）。请启动：{command}"),
-    )
+    Refusal {
+        status: StatusCode::BAD_GATEWAY,
+        text: proxy.down(error),
+    }
 }
 
 fn cannot_listen(wanted: SocketAddr, error: &io::Error) -> Failure {

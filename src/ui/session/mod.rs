@@ -12,6 +12,9 @@ pub mod tell;
 pub mod walk;
 pub mod why;
 
+#[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
+pub(crate) use share::FAR;
+
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;

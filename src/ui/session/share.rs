@@ -22,7 +22,7 @@ use super::{Change, LEAP, Session, cannot_run};
 
 /// How many facts are computed to open what somebody shared: some seconds of a page that does not
 /// answer, at the worst. Fewer where there are many to take turns.
-const FAR: usize = 1_000_000;
+pub(crate) const FAR: usize = 1_000_000;
 /// So many handlers and informers make a fact cost twice as much.
 const CROWD: usize = 8;
 

@@ -1,0 +1,686 @@
+//! `deltascope record`: runs the engine's own informer against a cluster, and writes down what came, as a
+//! trace that tells the same run again.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::pin::Pin;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Empty, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{
+    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT,
+};
+use hyper::{Request, Response};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::cache::fact::WatchEnd;
+use crate::lessons::text::{Lang, Text};
+use crate::replay::recording::{Recording, Taken};
+use crate::replay::scramble::{Scramble, scramble_trace};
+use crate::replay::timeline::Timeline;
+use crate::replay::trace::{self, Trace};
+use crate::runtime::Time;
+use crate::runtime::virtual_time::Input;
+use crate::source::Command;
+use crate::source::any::AnySource;
+use crate::source::live::{Live, Telling, Told};
+use crate::source::proxy::discovery::{self, Discovery};
+use crate::source::proxy::exchange::{Deadlines, End, Exchange, Head, Phase};
+use crate::source::proxy::list;
+use crate::source::proxy::request::{self, HttpRequest};
+use crate::source::proxy::target::{Resource, Target};
+use crate::source::scenario::Scenario;
+use crate::source::wire::{MAX_BYTES, RecordedEvent, Words};
+use crate::ui::cluster::{self, Options};
+
+use super::args::{Part, Record};
+use super::http::{Proxy, Unreachable};
+use super::{Exit, Failure, block_on, cannot_write, note, stopped};
+
+/// How long a small question may take: `kubectl proxy` opens a connection meanwhile.
+const ANSWER: Duration = Duration::from_secs(10);
+/// So many facts are computed before the wire is looked at again.
+const SLICE: usize = 10_000;
+/// So many facts are kept, and up to half as many more: nobody looks at them here, but what the world
+/// stands on comes with them.
+const KEPT: usize = 20_000;
+/// What the cluster's answers may take, in bytes, as far as they are kept.
+const WEIGHS: usize = 64 << 20;
+/// The facts of a trace that opens from its beginning to its end.
+const OPENS: usize = crate::ui::session::FAR;
+/// How often the progress is shown where each takes the place of the last, in ms, …
+const SHOWN: Time = 500;
+/// … and where each is a line that stays.
+const LOGGED: Time = 5_000;
+
+/// Records until something ends it.
+pub(super) fn run(options: &Record, lang: Lang) -> Result<(), Failure> {
+    block_on(record(options, lang))
+}
+
+async fn record(options: &Record, lang: Lang) -> Result<(), Failure> {
+    let began = async {
+        let target = target(options).await?;
+        let wanted = wanted(options);
+        let scenario = cluster::scenario(&target, &wanted);
+        let title = cluster::title(&target);
+        Recorder::begin(options, target, scenario, &title, lang)
+    };
+    let stop = stopped();
+    tokio::pin!(stop);
+    let mut recorder = tokio::select! {
+        recorder = began => recorder?,
+        () = &mut stop => return Ok(()),
+    };
+    recorder.run(stop).await
+}
+
+/// What the page's dialog would have been told.
+fn wanted(options: &Record) -> Options {
+    let default = Options::default();
+    let indices = options.index.join(",");
+    Options {
+        base: options.proxy.to_string(),
+        resource: options.resource.clone(),
+        namespace: options.namespace.clone().unwrap_or_default(),
+        label_selector: options.selector.clone(),
+        field_selector: options.field_selector.clone(),
+        metadata_only: match (options.metadata_only, options.full) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        },
+        indices: if indices.is_empty() {
+            default.indices
+        } else {
+            cluster::index_names(&indices)
+        },
+        era: options.era.unwrap_or(default.era),
+        resync_ms: options.resync.unwrap_or(default.resync_ms),
+    }
+}
+
+// --- before it begins ---------------------------------------------------------------------------
+
+/// Finds what is to be watched.
+async fn target(options: &Record) -> Result<Target, Failure> {
+    let wanted = wanted(options);
+    let resources = discover(&options.proxy).await?;
+    let resource: &Resource =
+        discovery::find(&resources, &wanted.resource).map_err(|words| failure(&words))?;
+    let mut target = wanted.target(resource);
+    target.check().map_err(|words| failure(&words))?;
+    if wanted.metadata_only.is_none() {
+        // Where nobody says how many there are, they are taken for few.
+        let count = match request::count(&target) {
+            Ok(asked) => get(&options.proxy, &asked).await.ok(),
+            Err(_) => None,
+        };
+        let count =
+            count.and_then(|(head, body)| (head.status == 200).then(|| list::count(&body))?);
+        target.metadata_only = wanted.is_metadata_only(count);
+    }
+    Ok(target)
+}
+
+async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
+    let mut discovery = Discovery::new(&proxy.to_string());
+    while let Some(ask) = discovery.next_ask() {
+        match get(proxy, &ask.request).await {
+            Ok((head, body)) => discovery.answer(ask.id, Ok((&head, &body))),
+            // Nobody is there: nor will anybody be for the next question.
+            Err(Lost::Unreachable(error @ Unreachable::Connect(_))) => {
+                return Err(Failure {
+                    exit: Exit::Unreachable,
+                    text: proxy.down(&error),
+                });
+            }
+            Err(lost) => discovery.answer(ask.id, Err(&lost.to_string())),
+        }
+    }
+    let found = discovery.finish();
+    match found.errors.first() {
+        Some(words) if found.resources.is_empty() => Err(Failure {
+            exit: Exit::Unreachable,
+            ..failure(words)
+        }),
+        _ => Ok(found.resources),
+    }
+}
+
+fn failure(words: &Words) -> Failure {
+    Failure::new(&words.en, &words.zh)
+}
+
+/// Why a small question has no answer.
+enum Lost {
+    Unreachable(Unreachable),
+    Late,
+    Broken,
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unreachable(error) => error.fmt(f),
+            Self::Late => write!(f, "nothing came for {} s", ANSWER.as_secs()),
+            Self::Broken => f.write_str("the answer broke off, or is too long"),
+        }
+    }
+}
+
+/// The whole answer to a small question.
+async fn get(proxy: &Proxy, asked: &HttpRequest) -> Result<(Head, Bytes), Lost> {
+    let answer = async {
+        let sent = proxy.send(get_of(asked)).await;
+        let (head, body) = sent.map_err(Lost::Unreachable)?.into_parts();
+        let body = Limited::new(body, discovery::MAX_BODY).collect().await;
+        let body = body.map_err(|_| Lost::Broken)?.to_bytes();
+        Ok((head_of(head.status.as_u16(), &head.headers), body))
+    };
+    timeout(ANSWER, answer).await.unwrap_or(Err(Lost::Late))
+}
+
+fn get_of(asked: &HttpRequest) -> Request<Empty<Bytes>> {
+    let mut request = Request::new(Empty::new());
+    // Both are made of what was checked before: they are an address and a header.
+    *request.uri_mut() = asked.url.parse().unwrap_or_default();
+    let headers = request.headers_mut();
+    if let Ok(accept) = HeaderValue::from_str(&asked.accept) {
+        headers.insert(ACCEPT, accept);
+    }
+    let agent = concat!("deltascope/", env!("CARGO_PKG_VERSION"));
+    headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+    request
+}
+
+fn head_of(status: u16, headers: &HeaderMap) -> Head {
+    let text = |name: HeaderName| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok());
+        value.unwrap_or_default().to_owned()
+    };
+    Head {
+        status,
+        content_type: text(CONTENT_TYPE),
+        retry_after: text(RETRY_AFTER),
+    }
+}
+
+// --- the wire -----------------------------------------------------------------------------------
+
+/// What is on the wire. Dropped, its connection is closed.
+enum Connection {
+    None,
+    Sent(Pin<Box<dyn Future<Output = Result<Response<Incoming>, Unreachable>>>>),
+    Answered(Incoming),
+}
+
+/// What came of it.
+enum Came {
+    Head(Head),
+    Chunk(Bytes),
+    End(End),
+}
+
+impl Connection {
+    fn open(proxy: &Proxy, asked: &HttpRequest) -> Self {
+        let (proxy, request) = (proxy.clone(), get_of(asked));
+        Self::Sent(Box::pin(async move { proxy.send(request).await }))
+    }
+
+    /// Waits for what comes next; for ever where nothing can. Giving up the wait loses nothing.
+    async fn next(&mut self) -> Came {
+        let (next, came) = match self {
+            Self::None => std::future::pending().await,
+            Self::Sent(answer) => match answer.await {
+                Ok(answer) => {
+                    let (head, body) = answer.into_parts();
+                    let head = head_of(head.status.as_u16(), &head.headers);
+                    (Self::Answered(body), Came::Head(head))
+                }
+                Err(error) => (Self::None, Came::End(End::Broken(error.to_string()))),
+            },
+            Self::Answered(body) => loop {
+                match body.frame().await {
+                    Some(Ok(frame)) => {
+                        if let Ok(chunk) = frame.into_data() {
+                            return Came::Chunk(chunk);
+                        }
+                    }
+                    Some(Err(error)) => {
+                        let why = Unreachable::Http(error).to_string();
+                        break (Self::None, Came::End(End::Broken(why)));
+                    }
+                    None => break (Self::None, Came::End(End::Complete)),
+                }
+            },
+        };
+        *self = next;
+        came
+    }
+}
+
+// --- the recorder -------------------------------------------------------------------------------
+
+struct Recorder<'a> {
+    options: &'a Record,
+    lang: Lang,
+    target: Target,
+    began: Instant,
+    timeline: Timeline,
+    exchange: Option<Exchange>,
+    connection: Connection,
+    out: Output,
+    /// All of it, where names are to be made up: for that, all of them have to be known.
+    kept: Option<Trace>,
+    progress: Option<Progress>,
+    /// What was not mended yet, and has been said.
+    trouble: Option<Text>,
+    /// Something was listed.
+    listed: bool,
+    /// How many events came, without bookmarks.
+    events: u64,
+}
+
+/// Why a recording is over.
+enum Over {
+    /// As it was asked for.
+    Asked,
+    /// Nobody reads it any more.
+    Unread,
+    /// A longer one could not be opened.
+    Full,
+}
+
+impl<'a> Recorder<'a> {
+    fn begin(
+        options: &'a Record,
+        target: Target,
+        scenario: Scenario,
+        title: &Text,
+        lang: Lang,
+    ) -> Result<Self, Failure> {
+        let timeline = Timeline::live(scenario.clone())
+            .map_err(|error| Failure::new(&error, &format!("无法运行：{error}")))?;
+        let out = Output::open(options.output.as_deref())?;
+        let trace = Trace {
+            lesson: "".into(),
+            title: Words {
+                en: title.en.to_string(),
+                zh: title.zh.to_string(),
+            },
+            at: None,
+            recording: Recording {
+                scenario,
+                inputs: Vec::new(),
+            },
+        };
+        let on_terminal = io::stderr().is_terminal();
+        // On one terminal the trace and what is said of it would mix.
+        let apart = options.output.is_some() || !io::stdout().is_terminal();
+        let mut recorder = Self {
+            options,
+            lang,
+            target,
+            began: Instant::now(),
+            timeline,
+            exchange: None,
+            connection: Connection::None,
+            out,
+            kept: (!options.scramble.is_empty()).then(|| trace.clone()),
+            progress: (options.progress || (on_terminal && apart)).then_some(Progress {
+                in_place: on_terminal,
+                next: 0,
+            }),
+            trouble: None,
+            listed: false,
+            events: 0,
+        };
+        let head = trace::head(&trace);
+        match recorder.write(&head) {
+            // The next one will say so as well.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(recorder),
+            written => written
+                .map(|()| recorder)
+                .map_err(|error| cannot_write(&error)),
+        }
+    }
+
+    /// At once, unless names are to be made up.
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        if self.kept.is_some() {
+            self.out.written += text.len();
+            return Ok(());
+        }
+        self.out.write(text)
+    }
+
+    fn now(&self) -> Time {
+        Time::try_from(self.began.elapsed().as_millis()).unwrap_or(Time::MAX)
+    }
+
+    fn at(&self, time: Time) -> Instant {
+        // Farther than any recording lasts there is no Instant.
+        let far = Duration::from_hours(24);
+        self.began + Duration::from_millis(time).min(self.began.elapsed() + far)
+    }
+
+    async fn run(&mut self, mut stop: Pin<&mut impl Future<Output = ()>>) -> Result<(), Failure> {
+        let over = loop {
+            if let Some(over) = self.turn() {
+                break Ok(over);
+            }
+            let due = self.at(self.due());
+            let told = tokio::select! {
+                biased;
+                () = &mut stop => break Ok(Over::Asked),
+                came = self.connection.next() => self.came(came),
+                () = sleep_until(due) => self.timeout(),
+            };
+            match self.take(told) {
+                Ok(None) => {}
+                Ok(Some(over)) => break Ok(over),
+                Err(error) => break Err(cannot_write(&error)),
+            }
+        };
+        self.connection = Connection::None;
+        if let Some(progress) = &self.progress {
+            progress.end();
+        }
+        let over = over?;
+        match self.write_kept() {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
+            _ => self.finish(over),
+        }
+    }
+
+    /// With made-up names; all are known now.
+    fn write_kept(&mut self) -> io::Result<()> {
+        let Some(kept) = self.kept.take() else {
+            return Ok(());
+        };
+        let chosen = |part| self.options.scramble.contains(&part);
+        let what = Scramble {
+            names: chosen(Part::Names),
+            labels: chosen(Part::Labels),
+        };
+        self.out.write(&trace::write(&scramble_trace(&kept, what)))
+    }
+
+    /// What is due happens, and what is wanted goes onto the wire.
+    fn turn(&mut self) -> Option<Over> {
+        let now = self.now();
+        let until = self.options.r#for.map_or(now, |end| end.min(now));
+        while !self.timeline.go_to(until, SLICE) {}
+        self.forget();
+        if self.options.r#for.is_some_and(|end| end <= now) {
+            return Some(Over::Asked);
+        }
+        if self.facts() >= OPENS {
+            return Some(Over::Full);
+        }
+        let wanted = self.live().and_then(Live::wanted);
+        let number = self.exchange.as_ref().map(Exchange::number);
+        if number != wanted.as_ref().map(|wanted| wanted.request) {
+            self.connection = Connection::None;
+            let new = |wanted| Exchange::new(&self.target, &wanted, Deadlines::default(), now);
+            self.exchange = wanted.map(new);
+        }
+        match self
+            .exchange
+            .as_mut()
+            .map(|exchange| (exchange.phase(), exchange))
+        {
+            Some((Phase::Send, exchange)) => {
+                self.connection = Connection::open(&self.options.proxy, &exchange.request());
+                exchange.sent(now);
+            }
+            Some((Phase::Reading, _)) => {}
+            _ => self.connection = Connection::None,
+        }
+        self.show(now);
+        None
+    }
+
+    fn live(&self) -> Option<&Live> {
+        match self.timeline.source() {
+            AnySource::Live(live) => Some(live),
+            _ => None,
+        }
+    }
+
+    /// How many there were since the beginning.
+    fn facts(&self) -> usize {
+        self.timeline.forgotten() + self.timeline.len()
+    }
+
+    fn due(&self) -> Time {
+        let dues = [
+            self.exchange.as_ref().and_then(Exchange::due),
+            self.timeline.next_moment(),
+            self.options.r#for,
+            self.progress.as_ref().map(|progress| progress.next),
+        ];
+        dues.into_iter().flatten().min().unwrap_or(Time::MAX)
+    }
+
+    fn came(&mut self, came: Came) -> Vec<Telling> {
+        let now = self.now();
+        let Some(exchange) = &mut self.exchange else {
+            return Vec::new();
+        };
+        match came {
+            Came::Head(head) => exchange.head(now, &head),
+            Came::Chunk(chunk) => exchange.chunk(now, &chunk),
+            Came::End(end) => exchange.end(now, end),
+        }
+    }
+
+    fn timeout(&mut self) -> Vec<Telling> {
+        let now = self.now();
+        match &mut self.exchange {
+            Some(exchange) if exchange.due().is_some_and(|due| due <= now) => exchange.timeout(now),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Lets the world take what came, and writes it down as it was taken.
+    fn take(&mut self, mut told: Vec<Telling>) -> io::Result<Option<Over>> {
+        let enough = self.count(&mut told);
+        if !told.is_empty() {
+            let before = self.timeline.forgotten();
+            let input = Input::Source(Command::Tell(told.into()));
+            self.timeline.take(self.now(), input);
+            if let Some(taken) = self.timeline.inputs().last() {
+                let mut text = String::new();
+                // The file has its beginning still.
+                let taken = Taken {
+                    after: before + taken.after,
+                    ..taken.clone()
+                };
+                trace::input(&mut text, &taken);
+                if self.out.written + text.len() > MAX_BYTES {
+                    return Ok(Some(Over::Full));
+                }
+                if let Some(kept) = &mut self.kept {
+                    kept.recording.inputs.push(taken);
+                }
+                match self.write(&text) {
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                        return Ok(Some(Over::Unread));
+                    }
+                    written => written?,
+                }
+            }
+        }
+        Ok(enough.then_some(Over::Asked))
+    }
+
+    /// Notes what came, leaves out what was not asked for, and says whether it is enough.
+    fn count(&mut self, told: &mut Vec<Telling>) -> bool {
+        let most = self.options.max_events.unwrap_or(u64::MAX);
+        let mut kept = 0;
+        for telling in &*told {
+            if self.events == most {
+                break;
+            }
+            kept += 1;
+            let trouble = match &telling.told {
+                Told::Page(_) | Told::Opened => None,
+                Told::Event(event) => {
+                    self.events += u64::from(matches!(event, RecordedEvent::Object { .. }));
+                    continue;
+                }
+                Told::Refused(error) if error.code == 0 => {
+                    Some(self.options.proxy.down(&error.message))
+                }
+                Told::Refused(error) => Some(cluster::trouble(error, &self.target)),
+                Told::Later { code, .. } => Some(cluster::later(*code)),
+                // A server ends each watch after some minutes.
+                Told::Ended(WatchEnd::Closed) => continue,
+                Told::Ended(end) => cluster::ended(end),
+            };
+            self.listed |= trouble.is_none();
+            if trouble.is_some() && trouble != self.trouble {
+                if let Some(progress) = &self.progress {
+                    progress.end();
+                }
+                note(trouble.as_ref().map_or("", |text| text.get(self.lang)));
+            }
+            self.trouble = trouble;
+        }
+        told.truncate(kept);
+        self.events == most
+    }
+
+    fn forget(&mut self) {
+        let known = self.timeline.len();
+        if known > KEPT + KEPT / 2 {
+            self.timeline.forget(KEPT);
+        } else if self.timeline.weight() > WEIGHS {
+            self.timeline.forget(known / 2);
+        }
+    }
+
+    fn show(&mut self, now: Time) {
+        let Some(progress) = self
+            .progress
+            .as_mut()
+            .filter(|progress| progress.next <= now)
+        else {
+            return;
+        };
+        progress.next = now + if progress.in_place { SHOWN } else { LOGGED };
+        let objects = match self.timeline.source() {
+            AnySource::Live(live) => live.objects().count(),
+            _ => 0,
+        };
+        let heard = self.exchange.as_ref().map(Exchange::last_heard);
+        let (events, kb) = (self.events, self.out.written / 1_000);
+        let title = cluster::title(&self.target);
+        let title = title.get(self.lang);
+        let quiet = now.saturating_sub(heard.unwrap_or(now)) / 1_000;
+        let text = match self.lang {
+            Lang::En => format!(
+                "{title}: {objects} objects, {events} events, {kb} KB, heard {quiet} s ago (Ctrl-C ends)"
+            ),
+            Lang::Zh => format!(
+                "{title}：{objects} 个对象，{events} 个事件，{kb} KB，{quiet} 秒前有消息（按 Ctrl-C 结束）"
+            ),
+        };
+        progress.say(&text);
+    }
+
+    fn finish(&mut self, over: Over) -> Result<(), Failure> {
+        match over {
+            Over::Unread => return Ok(()),
+            Over::Full => note(match self.lang {
+                Lang::En => {
+                    "The recording ends here: a longer one could not be opened. Watch less (a namespace, a selector, --metadata-only) to record for longer."
+                }
+                Lang::Zh => {
+                    "录制到此结束：再长就无法打开。缩小范围（命名空间、选择器、--metadata-only）可以录得更久。"
+                }
+            }),
+            Over::Asked => {}
+        }
+        if self.listed {
+            return Ok(());
+        }
+        let why = self.trouble.take();
+        Err(why.map_or_else(
+            || {
+                Failure::new(
+                    "The API server did not answer in time: nothing is recorded.",
+                    "API server 未及时应答：没有录到任何内容。",
+                )
+            },
+            |why| {
+                Failure::new(
+                    &format!("Nothing is recorded. {}", why.en),
+                    &format!("没有录到任何内容。{}", why.zh),
+                )
+            },
+        ))
+    }
+}
+
+/// Where the trace goes.
+struct Output {
+    to: Box<dyn Write>,
+    written: usize,
+}
+
+impl Output {
+    fn open(path: Option<&Path>) -> Result<Self, Failure> {
+        let to: Box<dyn Write> = match path {
+            Some(path) if path.as_os_str() != "-" => {
+                let shown = path.display();
+                Box::new(File::create(path).map_err(|error| {
+                    Failure::new(
+                        &format!("Cannot write {shown}: {error}."),
+                        &format!("无法写入 {shown}：{error}。"),
+                    )
+                })?)
+            }
+            _ => Box::new(io::stdout()),
+        };
+        Ok(Self { to, written: 0 })
+    }
+
+    /// At once: who kills the program has a whole file.
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        self.to.write_all(text.as_bytes())?;
+        self.written += text.len();
+        self.to.flush()
+    }
+}
+
+/// What is said while it goes on.
+struct Progress {
+    /// Each over the last, on a terminal.
+    in_place: bool,
+    /// When it is shown again.
+    next: Time,
+}
+
+impl Progress {
+    fn say(&self, text: &str) {
+        let mut err = io::stderr().lock();
+        // Nobody is there to be told that nobody can be told.
+        let _unread = if self.in_place {
+            write!(err, "\r{text}\x1b[K")
+        } else {
+            writeln!(err, "{text}")
+        };
+    }
+
+    /// What comes next has a line of its own.
+    fn end(&self) {
+        if self.in_place {
+            let _unread = writeln!(io::stderr().lock());
+        }
+    }
+}
