@@ -13,7 +13,7 @@ use crate::source::proxy::discovery::Found;
 use crate::source::proxy::target::{Resource, Target};
 use crate::ui::app::{Ui, remember, remembered};
 use crate::ui::cluster::{
-    self, CUSTOM, MANY, Missing, Options, Status, Tried, WAYS, Way, base_of, groups, index_names,
+    self, CUSTOM, MANY, Missing, Options, Status, Tried, WAYS, Way, groups, index_names,
     is_built_in, missing, offered,
 };
 use crate::ui::command::Command;
@@ -117,14 +117,7 @@ impl Dialog {
 
     /// Looks for the API, then for what it has.
     fn look(self) {
-        let typed = self.base.get_untracked();
-        let origin = window().location().origin().unwrap_or_default();
-        let base = if typed.trim().is_empty() {
-            Ok(String::new())
-        } else {
-            base_of(&typed, &origin)
-        };
-        let base = match base {
+        let base = match live::here(&self.base.get_untracked()) {
             Ok(base) => base,
             Err(wrong) => return self.wrong.set(Some(wrong)),
         };

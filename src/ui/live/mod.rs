@@ -12,7 +12,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use super::cluster::{
-    BASES, Options, Phase, Probe, Status, Tried, ended, scenario, title, trouble,
+    BASES, Options, Phase, Probe, Status, Tried, base_of, ended, scenario, title, trouble,
 };
 use super::command::Command;
 use super::driver::Driver;
@@ -131,7 +131,8 @@ impl Link {
     /// # Errors
     /// Says what there is not, and what to do.
     pub async fn connect(self, mut options: Options) -> Result<(), Text> {
-        let base = find(&options.base).await.map_err(|tried| {
+        let base = here(&options.base)?;
+        let base = find(&base).await.map_err(|tried| {
             let missing = super::cluster::missing(&tried);
             let add = |text: &str| match missing.command {
                 Some(command) => format!("{text} {command}"),
@@ -423,6 +424,17 @@ impl Wire {
 }
 
 // --- small questions -----------------------------------------------------------------------------
+
+/// Where the API is on this page's origin, out of what somebody wrote; empty where nobody did.
+///
+/// # Errors
+/// It is elsewhere.
+pub fn here(typed: &str) -> Result<String, Text> {
+    if typed.trim().is_empty() {
+        return Ok(String::new());
+    }
+    base_of(typed, &window().location().origin().unwrap_or_default())
+}
 
 /// Looks for an API where the user says, and where it usually is.
 ///
