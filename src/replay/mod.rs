@@ -6,6 +6,7 @@ pub mod difference;
 pub mod edit;
 pub mod grain;
 pub mod link;
+pub mod log;
 pub mod moment;
 pub mod monitors;
 pub mod passages;

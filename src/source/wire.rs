@@ -1014,7 +1014,7 @@ fn quoted(text: &str) -> String {
     format!("{:?}", shortened(text))
 }
 
-pub(super) fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

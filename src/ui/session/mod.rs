@@ -28,6 +28,7 @@ use crate::cache::key::Key;
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::lessons::{self, Lesson};
 use crate::replay::branches::{Branches, Made};
+use crate::replay::log;
 use crate::replay::monitors::Monitors;
 use crate::replay::picture::{Feed, Picture};
 use crate::replay::playback::Playback;
@@ -526,7 +527,10 @@ impl Session {
     }
 
     fn open_files(&mut self, files: &[(String, Vec<u8>)]) -> Change {
-        if files.iter().any(|(_, bytes)| trace::is_trace(bytes)) {
+        if files
+            .iter()
+            .any(|(_, bytes)| trace::is_trace(bytes) || log::is_log(bytes))
+        {
             return self.open_trace(files);
         }
         let recorded = wire::open(files);

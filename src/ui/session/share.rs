@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::lessons::{self, Lesson};
 use crate::replay::link::{self, Link};
+use crate::replay::log;
 use crate::replay::moment::{Anchor, Moment};
 use crate::replay::recording::{Recording, Taken};
 use crate::replay::scramble::scramble_trace;
@@ -173,7 +174,11 @@ impl Session {
                 None,
             );
         };
-        let (read, error) = trace::read(name, bytes);
+        let (read, error) = if trace::is_trace(bytes) {
+            trace::read(name, bytes)
+        } else {
+            log::read(name, bytes)
+        };
         let line = error.as_ref().and_then(|error| error.line);
         let error = error.map(|error| text_of(&error.message));
         let Some(Trace {

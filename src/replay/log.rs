@@ -1,0 +1,433 @@
+//! What a controller logged, as a run: JSON Lines, of which those with the key `informer` count.
+//!
+//! ```json
+//! {"time":"2026-11-22T10:00:00.12Z","informer":{"type":"ADDED","initial":true,"object":{"metadata":{"name":"web-0", …}}}}
+//! {"time":"2026-11-22T10:00:07Z","informer":{"type":"MODIFIED","object":{…}}}
+//! {"ts":1763805610.5,"informer":{"type":"DELETED","object":{…}}}
+//! ```
+//!
+//! `type` and `object` are those of a watch; a `DeletedFinalStateUnknown` may stand for the object. What
+//! is `initial` makes the list; `{"informer":{"list":…}}` gives it as a server sends it. The `time` (or
+//! `ts`, or `timestamp`) is RFC 3339, or a number: seconds or milliseconds since 1970, or milliseconds
+//! since the start. Whatever else stands on a line is passed over, and so are other lines.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use kube_core::DynamicObject;
+use serde_json::{Map, Value};
+
+use crate::cache::controller::Generation;
+use crate::cache::fact::EventType;
+use crate::runtime::Time;
+use crate::runtime::fields::LATEST_MS;
+use crate::runtime::virtual_time::{Era, Feed, HandlerSettings, Input, Machinery, Settings};
+use crate::source::Command;
+use crate::source::live::{Page, Telling, Told};
+use crate::source::scenario::Scenario;
+use crate::source::wire::{
+    self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_LINE, RecordedEvent, WireError,
+    Words,
+};
+
+use super::recording::{Recording, Taken};
+use super::trace::{Trace, json_of};
+
+/// The key that makes a line count.
+const KEY: &str = "informer";
+/// How far the line that tells a log from other files may be from its start, in bytes.
+const NEAR: usize = 1 << 20;
+/// When the list comes, the watch opens and the first event may come: the informer has asked by then.
+const LIST_AT: Time = 50;
+const OPEN_AT: Time = 100;
+const EVENTS_AT: Time = 150;
+/// How far apart lines without times are.
+const STEP_MS: Time = 500;
+
+/// Whether a file is such a log; then [`read`] says what is wrong with it.
+#[must_use]
+pub fn is_log(bytes: &[u8]) -> bool {
+    let near = &bytes[..bytes.len().min(NEAR)];
+    let name = format!("\"{KEY}\"");
+    near.split(|&byte| byte == b'\n')
+        .filter(|line| line.windows(name.len()).any(|part| part == name.as_bytes()))
+        .any(|line| matches!(json_of(1, line), Ok(Some(value)) if value.get(KEY).is_some_and(Value::is_object)))
+}
+
+/// Reads a log as far as it can be read: what is there with an error came before its line.
+#[must_use]
+pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
+    let fail = |line, words: Words| wire::error(name, line, &words.en, &words.zh);
+    if bytes.len() > MAX_BYTES {
+        let size = bytes.len();
+        let words = Words {
+            en: format!(
+                "the log has {size} bytes; at most {MAX_BYTES} are read. Keep its last lines, or those of one kind."
+            ),
+            zh: format!(
+                "日志共 {size} 字节，最多读取 {MAX_BYTES} 字节。请只保留最后的若干行，或某一类对象的行。"
+            ),
+        };
+        return (None, Some(fail(None, words)));
+    }
+    let mut log = Log::default();
+    let mut error = None;
+    let mut each = |number: u32, line: &[u8]| {
+        if error.is_none()
+            && let Err(words) = log.line(number, line)
+        {
+            error = Some(fail(Some(number), words));
+        }
+    };
+    let mut lines = LineSplitter::new(MAX_LINE);
+    let fed = lines.feed(bytes, &mut each);
+    if let Some((number, rest)) = lines.finish().filter(|_| fed.is_ok()) {
+        each(number, &rest);
+    }
+    if let Err(LineTooLong { line }) = fed {
+        let words = Words {
+            en: format!("the line is longer than {MAX_LINE} bytes. Take it out."),
+            zh: format!("这一行超过 {MAX_LINE} 字节。请删除它。"),
+        };
+        error.get_or_insert(fail(Some(line), words));
+    }
+    if log.initial.is_empty() && log.events.is_empty() && !log.has_list {
+        let words = Words {
+            en: format!(
+                "no line has the key {KEY:?} with an event. Log each as {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}."
+            ),
+            zh: format!(
+                "没有一行带有含事件的键 {KEY:?}。请把每个事件记录为 {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}。"
+            ),
+        };
+        return (None, Some(error.unwrap_or_else(|| fail(None, words))));
+    }
+    (Some(log.trace(name)), error)
+}
+
+#[derive(Default)]
+struct Log {
+    /// The time of the first line, and of the one before.
+    first: Option<Time>,
+    last: Time,
+    has_list: bool,
+    rv: Arc<str>,
+    initial: IndexMap<String, Arc<DynamicObject>>,
+    events: Vec<(Time, RecordedEvent)>,
+    /// The last version of each object.
+    versions: IndexMap<String, String>,
+}
+
+impl Log {
+    fn line(&mut self, number: u32, line: &[u8]) -> Result<(), Words> {
+        // Text, as most of a log may be.
+        let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let is_json = text.trim_ascii_start().starts_with(b"{");
+        if !is_json {
+            return Ok(());
+        }
+        let Some(Value::Object(mut fields)) = json_of(number, line)? else {
+            return Ok(());
+        };
+        let Some(Value::Object(informer)) = fields.remove(KEY) else {
+            return Ok(());
+        };
+        let at = self.time(&fields)?;
+        self.informer(at, informer)
+    }
+
+    fn informer(&mut self, at: Time, mut informer: Map<String, Value>) -> Result<(), Words> {
+        if let Some(list) = informer.remove("list") {
+            return self.list(list);
+        }
+        let initial = informer.get("initial") == Some(&Value::Bool(true));
+        let mut event = Map::new();
+        event.insert(
+            "type".to_owned(),
+            informer.remove("type").unwrap_or_default(),
+        );
+        event.insert("object".to_owned(), object_of(&mut informer));
+        let event = wire::event_of(event.into())?;
+        if let RecordedEvent::Object { event, object } = &event {
+            let key = key_of(object);
+            let version = object.metadata.resource_version.clone().unwrap_or_default();
+            let before = self.versions.insert(key.clone(), version.clone());
+            if *event == EventType::Deleted {
+                self.versions.shift_remove(&key);
+            } else if *event == EventType::Modified
+                && before.as_deref() == Some(&version)
+                && !version.is_empty()
+            {
+                // A resync told a handler again; the server has sent nothing.
+                return Ok(());
+            }
+            if initial && *event == EventType::Added {
+                if !self.events.is_empty() {
+                    return Err(late());
+                }
+                self.rv = newer(&self.rv, &version);
+                self.initial.insert(key, Arc::clone(object));
+                return Ok(());
+            }
+        }
+        if self.events.len() == MAX_EVENTS {
+            return Err(Words {
+                en: format!("there are more than {MAX_EVENTS} events. Cut the log here."),
+                zh: format!("事件超过 {MAX_EVENTS} 个。请在这里截断日志。"),
+            });
+        }
+        self.events.push((at, event));
+        Ok(())
+    }
+
+    fn list(&mut self, mut list: Value) -> Result<(), Words> {
+        if !self.events.is_empty() || self.has_list {
+            return Err(late());
+        }
+        let items = match list.get_mut("items").map(Value::take) {
+            Some(Value::Array(items)) => items,
+            _ => Vec::new(),
+        };
+        let list = wire::list_of(list, items).map_err(|error| error.message)?;
+        self.has_list = true;
+        self.rv = list.rv;
+        for object in list.items {
+            let key = key_of(&object);
+            let version = object.metadata.resource_version.clone().unwrap_or_default();
+            self.versions.insert(key.clone(), version);
+            self.initial.insert(key, object);
+        }
+        Ok(())
+    }
+
+    /// When a line was written, in ms since the first; never before the line above.
+    fn time(&mut self, fields: &Map<String, Value>) -> Result<Time, Words> {
+        let names = ["time", "ts", "timestamp"];
+        let written = names.iter().find_map(|name| fields.get(*name));
+        let at = match written {
+            None => self.first.unwrap_or_default() + self.last + STEP_MS * Time::from(self.first.is_some()),
+            Some(written) => moment(written).ok_or_else(|| {
+                let written = wire::shortened(&written.to_string());
+                Words {
+                    en: format!("the time {written} cannot be read. Write it as in RFC 3339 (2026-11-22T10:00:00.5Z), or in ms."),
+                    zh: format!("时间 {written} 无法读取。请使用 RFC 3339（2026-11-22T10:00:00.5Z）或毫秒数。"),
+                }
+            })?,
+        };
+        let first = *self.first.get_or_insert(at);
+        self.last = at.saturating_sub(first).min(LATEST_MS / 2).max(self.last);
+        Ok(self.last)
+    }
+
+    fn trace(self, name: &str) -> Trace {
+        let settings = Settings {
+            feed: Feed::Cluster,
+            machinery: Machinery::Shared,
+            era: Era(Generation::Atomic),
+            watch_list: Some(false),
+            indices: vec!["namespace".into()],
+            handlers: vec![HandlerSettings {
+                name: "handler".into(),
+                ..HandlerSettings::default()
+            }],
+            ..Settings::default()
+        };
+        let page = Page {
+            rv: self.rv,
+            items: self.initial.into_values().collect(),
+            continue_token: Arc::default(),
+        };
+        let mut told = vec![(LIST_AT, 1, Told::Page(page)), (OPEN_AT, 2, Told::Opened)];
+        let mut over = false;
+        for (at, event) in self.events {
+            // What comes after an error was told of another watch, of which the log does not say when it began.
+            if !over {
+                over = matches!(event, RecordedEvent::Error { .. });
+                told.push((EVENTS_AT.max(at), 2, Told::Event(event)));
+            }
+        }
+        let inputs = told.into_iter().map(|(at, request, told)| Taken {
+            after: usize::MAX,
+            at,
+            input: Input::Source(Command::Tell([Telling { request, told }].into())),
+        });
+        Trace {
+            lesson: Arc::default(),
+            title: Words {
+                en: name.to_owned(),
+                zh: name.to_owned(),
+            },
+            at: None,
+            recording: Recording {
+                scenario: Scenario {
+                    settings,
+                    ..Scenario::default()
+                },
+                inputs: inputs.collect(),
+            },
+        }
+    }
+}
+
+/// The object of a line. One that was deleted while nobody watched comes wrapped; what a program of Go
+/// writes has no kind of its own, which may stand beside it.
+fn object_of(informer: &mut Map<String, Value>) -> Value {
+    let mut object = informer.remove("object").unwrap_or_default();
+    if object.get("Key").is_some()
+        && let Some(inner) = object.get_mut("Obj")
+    {
+        object = inner.take();
+    }
+    if let Value::Object(fields) = &mut object {
+        for name in ["apiVersion", "kind"] {
+            if let Some(given) = informer.remove(name) {
+                fields.entry(name).or_insert(given);
+            }
+        }
+    }
+    object
+}
+
+fn key_of(object: &DynamicObject) -> String {
+    let metadata = &object.metadata;
+    let [namespace, name] =
+        [&metadata.namespace, &metadata.name].map(|text| text.as_deref().unwrap_or_default());
+    format!("{namespace}/{name}")
+}
+
+/// The version of a list that nobody logged: no older than any of its objects.
+fn newer(one: &Arc<str>, other: &str) -> Arc<str> {
+    let number = |text: &str| text.parse::<u64>().unwrap_or_default();
+    if number(other) >= number(one) {
+        other.into()
+    } else {
+        Arc::clone(one)
+    }
+}
+
+fn late() -> Words {
+    Words {
+        en: "a list comes after events, or after another list. Cut the log before this line, or begin with it.".to_owned(),
+        zh: "列表出现在事件或另一个列表之后。请在这一行之前截断日志，或从这一行开始。".to_owned(),
+    }
+}
+
+/// A moment, in ms.
+fn moment(written: &Value) -> Option<Time> {
+    /// Larger numbers of seconds lie in the year 5138, smaller ones of ms in the 1970s.
+    const MS_FROM: f64 = 1e11;
+    /// Smaller numbers are no seconds since 1970, but ms since the start.
+    const SECONDS_FROM: f64 = 1e8;
+    match written {
+        Value::String(text) => rfc3339(text),
+        Value::Number(number) => {
+            let number = number.as_f64().filter(|number| *number >= 0.0)?;
+            let seconds = (SECONDS_FROM..MS_FROM).contains(&number);
+            // Too large ones end at the largest.
+            Some(if seconds { number * 1_000.0 } else { number } as Time)
+        }
+        _ => None,
+    }
+}
+
+/// `2026-11-22T10:00:00.123+08:00` as ms since 1970.
+fn rfc3339(text: &str) -> Option<Time> {
+    let number = |range: std::ops::Range<usize>| -> Option<i64> {
+        let digits = text.get(range)?;
+        digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| digits.parse().ok())?
+    };
+    let mark = |at: usize, marks: &[u8]| {
+        text.as_bytes()
+            .get(at)
+            .is_some_and(|byte| marks.contains(byte))
+    };
+    if !(mark(4, b"-") && mark(7, b"-") && mark(10, b"Tt ") && mark(13, b":") && mark(16, b":")) {
+        return None;
+    }
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    if !(1..=12).contains(&month)
+        || !(1..=31).contains(&day)
+        || hour > 24
+        || minute > 59
+        || second > 60
+    {
+        return None;
+    }
+    let mut rest = text.get(19..)?;
+    let mut ms = 0;
+    if let Some(after) = rest.strip_prefix(['.', ',']) {
+        let end = after
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(after.len());
+        let digits: String = after[..end].chars().chain("000".chars()).take(3).collect();
+        ms = digits.parse().ok()?;
+        rest = &after[end..];
+    }
+    let offset = match rest {
+        "Z" | "z" => 0,
+        _ => {
+            let sign = match rest.as_bytes().first()? {
+                b'+' => 1,
+                b'-' => -1,
+                _ => return None,
+            };
+            let digits: String = rest.get(1..)?.chars().filter(|c| *c != ':').collect();
+            let of = |range| {
+                digits
+                    .get(range)
+                    .and_then(|text: &str| text.parse::<i64>().ok())
+            };
+            sign * (of(0..2)? * 60 + of(2..4)?)
+        }
+    };
+    // Days since 1970, with years that begin in March: a leap day is the last of its year.
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    let days =
+        365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
+    let minutes = (days * 24 + hour) * 60 + minute - offset;
+    Time::try_from((minutes * 60 + second) * 1_000 + ms).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn times_are_read_in_every_form_that_loggers_write() {
+        for (written, ms) in [
+            (json!("1970-01-01T00:00:00Z"), Some(0)),
+            (json!("2026-11-22T10:00:00.12Z"), Some(1_795_341_600_120)),
+            (
+                json!("2026-11-22T18:00:00.120456789+08:00"),
+                Some(1_795_341_600_120),
+            ),
+            (
+                json!("2026-11-22 05:00:00,12-0500"),
+                Some(1_795_341_600_120),
+            ),
+            (json!("2024-02-29T23:59:60Z"), Some(1_709_251_200_000)),
+            (json!(1_795_341_600.12), Some(1_795_341_600_120)),
+            (json!(1_795_341_600_120_u64), Some(1_795_341_600_120)),
+            (json!(1_500), Some(1_500)),
+            (json!(-1), None),
+            (json!("2026-13-22T10:00:00Z"), None),
+            (json!("2026-11-22T10:00:00"), None),
+            (json!("2026-11-22T10:00:00+1"), None),
+            (json!("yesterday"), None),
+            (json!("二〇二六-11-22T10:00:00Z"), None),
+            (json!(null), None),
+        ] {
+            assert_eq!(moment(&written), ms, "{written}");
+        }
+    }
+}
