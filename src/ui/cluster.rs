@@ -713,6 +713,15 @@ pub fn ended(end: &WatchEnd) -> Option<Text> {
     Some(Text::new(en, zh))
 }
 
+/// What an `ERROR` on the watch means: of the API server, or of a line that could not be read.
+#[must_use]
+pub fn failed(code: u16, said: &str) -> Text {
+    Text::new(
+        &format!("The watch ended with an error ({code}): {said}. The reflector begins anew."),
+        &format!("watch 以错误结束（{code}）：{said}。Reflector 会重新开始。"),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]

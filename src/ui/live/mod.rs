@@ -12,7 +12,7 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use super::cluster::{
-    BASES, Options, Phase, Probe, Status, Tried, base_of, ended, scenario, title, trouble,
+    BASES, Options, Phase, Probe, Status, Tried, base_of, ended, failed, scenario, title, trouble,
 };
 use super::command::Command;
 use super::driver::Driver;
@@ -27,7 +27,7 @@ use crate::source::proxy::exchange::{self, Deadlines, End, Exchange};
 use crate::source::proxy::list;
 use crate::source::proxy::request::{self, HttpRequest};
 use crate::source::proxy::target::Target;
-use crate::source::wire::Words;
+use crate::source::wire::{RecordedEvent, Words};
 use fetch::{Answer, Came, Connection, NoAnswer};
 
 /// So long an answer to a small question may take, in ms: kubectl proxy opens a connection meanwhile.
@@ -392,6 +392,10 @@ impl Wire {
                 Told::Ended(end) => {
                     self.opened = false;
                     self.trouble = ended(end);
+                }
+                // An expired version is nothing to worry about: the reflector lists again.
+                Told::Event(RecordedEvent::Error { code, message, .. }) if *code != 410 => {
+                    self.trouble = Some(failed(*code, message));
                 }
                 Told::Event(_) => {}
             }
