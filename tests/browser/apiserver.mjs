@@ -402,7 +402,7 @@ class Api extends EventEmitter {
         for (const [key, object] of objects) objects.set(key, at(object, (this.revision += 1)));
       }
     }
-    this.compact();
+    for (const store of this.stores.values()) Object.assign(store, { history: [], floor: this.revision });
     await this.up();
   }
 

@@ -356,6 +356,8 @@ test("faults come on command", () => withApi({ control: 0 }, async (api) => {
   await api.restart({ revision: 7 });
   await assert.rejects(async () => { while (!(await reader.read()).done); });
   assert.equal((await (await fetch(pods)).json()).metadata.resourceVersion, "10");
+  const anew = await (await fetch(`${pods}?watch=true&resourceVersion=9&timeoutSeconds=1`)).text();
+  assert.match(anew, /^\{"type":"ERROR".*too old resource version: 9 \(10\)/, "and nothing of what was before");
   await api.down();
   await assert.rejects(status());
   await api.up();
