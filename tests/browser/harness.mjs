@@ -96,10 +96,11 @@ async function watchedOver(app, body) {
  * Opens the page and waits until it is ready. Motion is reduced unless a test asks for it, so that a
  * state is on screen as soon as it is asked for. `asFound` leaves language and theme as the page chose them.
  * `link` is opened instead of the page alone. `reads`: an API's address, which may be asked, and left, at any time; `provokes`: a
- * pattern of what a test makes go wrong on purpose.
+ * pattern of what a test makes go wrong on purpose; `clock`: time can be made to pass (`app.page.clock`);
+ * `measured`: the page's `wasm` is at hand there.
  */
 export async function open(browser, url, options = {}) {
-  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes } = options;
+  const { lang = "en", theme = "light", viewport = DESKTOP, motion = false, lesson, asFound, link, reads, provokes, clock, measured } = options;
   const context = await browser.newContext({
     viewport,
     locale: lang === "zh" ? "zh-CN" : "en-US",
@@ -107,6 +108,12 @@ export async function open(browser, url, options = {}) {
     reducedMotion: motion ? "no-preference" : "reduce",
     hasTouch: false,
   });
+  if (clock) await context.clock.install();
+  if (measured) {
+    await context.addInitScript(() => {
+      addEventListener("TrunkApplicationStarted", (event) => (globalThis.wasm = event.detail.wasm));
+    });
+  }
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const app = new App(context, page, url, { reads, provokes });

@@ -1,0 +1,249 @@
+// What comes from a cluster, and what does not: a test API server changes, breaks and lies low behind the page.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import { suite } from "../harness.mjs";
+import { PRIVATE } from "../kinds.mjs";
+import { NO_KUBECTL, kubectlProxy } from "../fronts.mjs";
+
+const { onCluster } = suite();
+
+/** What the server has, as the page shows it. */
+const had = (api, resource = "pods") =>
+  Object.fromEntries([...api.stores.get(resource).objects].map(([key, { metadata }]) => [key, metadata.resourceVersion]));
+
+const caughtUp = (app, api, resource, chosen = () => true) =>
+  app.eventually("the store has what the server has", ({ store }) => {
+    const wanted = Object.fromEntries(Object.entries(had(api, resource)).filter(([key]) => chosen(key)));
+    return isDeepStrictEqual(store.items, wanted);
+  });
+
+/** Lets time pass until something has come of it; less at once than a watch may be silent. */
+async function inTime(app, awaited) {
+  const passing = setInterval(() => app.page.clock.fastForward(10_000).catch(() => {}), 300);
+  try {
+    return await awaited;
+  } finally {
+    clearInterval(passing);
+  }
+}
+
+async function connected(app, api, options = {}) {
+  await app.call("connect", options);
+  return caughtUp(app, api, options.resource);
+}
+
+const lists = (api) => api.asked.filter(({ path, watch, url }) => /pods$/.test(path) && !watch && !/limit=1(&|$)/.test(url));
+const watches = (api) => api.asked.filter(({ watch }) => watch);
+
+// A connection that breaks is an error to a browser's console.
+const BROKEN = /ERR_|500/;
+/** Pods before the page is there. */
+const some = { setUp: (api) => api.generate("pods", 5) };
+
+test("what is there comes, then what changes", onCluster(some, async (app, api) => {
+  await connected(app, api);
+  api.create("pods", { metadata: { name: "new" } });
+  api.update("pods", "default/web-0");
+  api.remove("pods", "kube-system/cart-1");
+  const { handlers } = await caughtUp(app, api);
+  const told = handlers[0].notifications.map(([what, key]) => `${what} ${key}`);
+  assert.deepEqual(told.slice(-3), ["add default/new", "update default/web-0", "delete kube-system/cart-1"]);
+  assert.equal(api.watches.length, 1);
+  await app.call("disconnect");
+  await api.when("the watch is left", () => api.watches.length === 0);
+}));
+
+test("the past can be walked through while the present goes on", onCluster(some, async (app, api) => {
+  await connected(app, api);
+  api.rate(50);
+  const met = await app.eventually("some changes", ({ steps }) => steps > 200);
+  await app.call("seek", met.steps - 50);
+  const there = await app.state();
+  await app.call("step", -7);
+  await app.call("step", 7);
+  const again = await app.state();
+  assert.equal(again.step, met.steps - 50);
+  for (const part of ["api", "queue", "store", "handlers", "lock", "time"]) assert.deepEqual(again[part], there[part], part);
+  const later = await app.eventually("it went on meanwhile", ({ steps }) => steps > met.steps + 100);
+  assert.equal(later.step, met.steps - 50, "and the cursor did not");
+  await app.id("btn-live").click();
+  api.rate(0);
+  await caughtUp(app, api);
+}));
+
+test("a version that the server has forgotten means a new list", onCluster({ ...some, provokes: BROKEN }, async (app, api) => {
+  await connected(app, api);
+  const before = lists(api).length;
+  await api.down();
+  api.update("pods", "default/web-0");
+  api.remove("pods", "kube-system/cart-1");
+  api.compact();
+  await api.up();
+  await caughtUp(app, api);
+  assert.ok(lists(api).length + watches(api).filter(({ url }) => url.includes("sendInitialEvents")).length > before);
+}));
+
+test("a line that is cut is dropped, and the watch goes on from there", onCluster({ ...some, provokes: BROKEN }, async (app, api) => {
+  await connected(app, api);
+  // A watch that ends within a second with nothing come of it is a failed one to client-go.
+  api.update("pods", "default/web-0");
+  await caughtUp(app, api);
+  const before = lists(api).length;
+  api.cut();
+  await caughtUp(app, api);
+  const last = watches(api).at(-1).url;
+  assert.equal(lists(api).length, before, "nothing was listed again");
+  assert.ok(!last.includes("sendInitialEvents") && /resourceVersion=[1-9]/.test(last), last);
+}));
+
+test("a line may come in single bytes", onCluster(some, async (app, api) => {
+  api.pieces(1);
+  await connected(app, api);
+  api.update("pods", "default/web-0", { metadata: { labels: { name: "日本語 🦀 <&>" } } });
+  await caughtUp(app, api);
+}));
+
+test("a proxy may go away and come back", { skip: NO_KUBECTL }, onCluster({
+  ...some,
+  through: kubectlProxy,
+  clock: true,
+  provokes: /version|ERR_|500/,
+}, async (app, api, { front }) => {
+  await connected(app, api);
+  const port = Number(new URL(front.origin).port);
+  await front.close();
+  await app.id("live-trouble").waitFor();
+  api.update("pods", "default/web-0");
+  const back = await kubectlProxy(api.url, { port });
+  try {
+    await inTime(app, caughtUp(app, api));
+  } finally {
+    await back.close();
+  }
+}));
+
+test("a connection that is half open is found out", onCluster({ ...some, clock: true }, async (app, api) => {
+  await connected(app, api);
+  api.stall();
+  api.update("pods", "default/web-0");
+  await app.page.clock.fastForward(80_000);
+  await app.page.locator(".live-badge.trouble").waitFor();
+  const before = watches(api).length;
+  await app.page.clock.fastForward(300_000);
+  await api.when("it is asked again", () => watches(api).length > before);
+  api.resume();
+  await caughtUp(app, api);
+}));
+
+for (const [status, rule, english, chinese] of [
+  [401, {}, /401/, /401/],
+  [403, {}, /403.*"jane" cannot list/, /403/],
+  [404, {}, /404/, /404/],
+  [429, { retryAfter: 3 }, /429/, /429/],
+  [500, {}, /500/, /500/],
+  [503, { body: "" }, /503/, /503/],
+]) {
+  test(`${status} is told in words`, onCluster({ ...some, clock: true, provokes: new RegExp(`${status}`) }, async (app, api) => {
+    for (const on of ["list", "watch"]) api.fail({ status, on, ...rule });
+    await app.call("connect", { metadataOnly: false });
+    await app.id("live-trouble").filter({ hasText: english }).waitFor();
+    await app.language("zh");
+    await app.id("live-trouble").filter({ hasText: chinese }).waitFor();
+    api.heal();
+    await inTime(app, caughtUp(app, api));
+  }));
+}
+
+test("what is secret never reaches the page", onCluster({
+  setUp: (api) => ["secrets", "configmaps"].map((resource) => api.generate(resource, 8)),
+}, async (app, api) => {
+  for (const resource of ["secrets", "configmaps"]) {
+    for (const metadataOnly of [false, true]) {
+      await connected(app, api, { resource, metadataOnly });
+      const [key] = api.stores.get(resource).objects.keys();
+      api.update(resource, key, { data: { more: btoa(`${PRIVATE} again`) } });
+      await caughtUp(app, api, resource);
+      const seen = await app.page.evaluate(() =>
+        [window.deltascope.exportTrace(), window.deltascope.exportTranscript(), JSON.stringify(window.deltascope.getState()),
+          document.documentElement.outerHTML, window.deltascope.getUrl()].join("\n"));
+      for (const secret of [PRIVATE, btoa(PRIVATE).slice(0, -3), btoa(`${PRIVATE}-3`), btoa(`${PRIVATE} again`)]) {
+        assert.ok(!seen.includes(secret), `${resource}: ${secret}`);
+      }
+    }
+  }
+}));
+
+test("a line of many megabytes is refused, and said to be", onCluster({ ...some, clock: true }, async (app, api) => {
+  await connected(app, api);
+  api.huge(40_000_000);
+  await app.id("live-trouble").filter({ hasText: /longer than/ }).waitFor();
+  api.update("pods", "default/web-0");
+  await inTime(app, caughtUp(app, api));
+}));
+
+test("a trace of it plays elsewhere, without the cluster", onCluster({ ...some, provokes: BROKEN }, async (app, api) => {
+  await connected(app, api);
+  api.cut();
+  api.create("pods", { metadata: { name: "new" } });
+  const { store, output } = await caughtUp(app, api);
+  const trace = await app.page.evaluate(() => window.deltascope.exportTrace());
+  await api.down();
+  await app.elsewhere({}, async (other) => {
+    await other.call("openText", "cluster.jsonl", trace);
+    const end = await other.toEnd();
+    assert.equal(end.error, null);
+    assert.deepEqual(end.store, store);
+    assert.deepEqual(end.output, output);
+  });
+}));
+
+for (const watchList of [true, false]) {
+  const how = watchList ? "a streaming list" : "a list";
+  test(`${how} of a server that began anew with lower versions`, onCluster({
+    ...some,
+    api: { watchList, tooLargeMs: 40 },
+    clock: true,
+    provokes: /ERR_|50\d|422/,
+  }, async (app, api) => {
+    await connected(app, api);
+    await api.restart({ revision: 7 });
+    api.create("pods", { metadata: { name: "new" } });
+    await inTime(app, api.when("it watches from the future", () => api.watches.length === 1));
+    // Nothing would come of that; what it asks for after an error does not exist either, and it says so.
+    const gone = { kind: "Status", apiVersion: "v1", status: "Failure", reason: "Expired", code: 410, message: "too old" };
+    api.raw(`${JSON.stringify({ type: "ERROR", object: gone })}\n`);
+    await inTime(app, caughtUp(app, api));
+  }));
+}
+
+test("other resources, selectors and forms", onCluster({
+  setUp: (api) => {
+    for (const resource of ["pods", "nodes", "deployments", "crontabs", "namespaces"]) api.generate(resource, 12);
+  },
+}, async (app, api) => {
+  for (const resource of ["nodes", "deployments.apps", "crontabs.stable.example.com", "ns"]) {
+    await app.call("connect", { resource });
+    await caughtUp(app, api, resource === "ns" ? "namespaces" : resource);
+  }
+  await app.call("connect", { namespace: "shop" });
+  await caughtUp(app, api, "pods", (key) => key.startsWith("shop/"));
+  await app.call("connect", { labelSelector: "app in (web, cart)" });
+  await caughtUp(app, api, "pods", (key) => /\/(web|cart)-/.test(key));
+  await app.call("connect", { fieldSelector: "spec.nodeName=node-1", indices: ["namespace", "node"] });
+  const node = (key) => api.stores.get("pods").objects.get(key).spec.nodeName === "node-1";
+  await caughtUp(app, api, "pods", node);
+  await app.call("connect", { metadataOnly: true });
+  await caughtUp(app, api);
+  assert.match(watches(api).at(-1).accept, /as=PartialObjectMetadata;/);
+  assert.equal(api.watches.length, 1, "what is not wanted any more is left");
+}));
+
+test("a server without streaming lists gives pages", onCluster({
+  api: { watchList: false, watchCache: false },
+  setUp: (api) => api.generate("pods", 1_200),
+  provokes: /422/,
+}, async (app, api) => {
+  await connected(app, api, { metadataOnly: true });
+  assert.ok(lists(api).some(({ url }) => url.includes("continue=")), "the list came in pages");
+}));
