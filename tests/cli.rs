@@ -440,6 +440,11 @@ fn what_is_replayed_can_be_chosen() {
     let endless = scratch("endless.jsonl");
     fs::write(&endless, looked_at("sandbox", Lang::En).0).unwrap();
     let endless = endless.to_str().unwrap();
+    let log = scratch("controller.log");
+    let line = json!({ "time": "2026-11-22T10:00:00Z", "msg": "seen", "informer": {
+        "type": "ADDED", "initial": true, "object": pod("web-0", 41) } });
+    fs::write(&log, format!("I1122 starting\n{line}\n")).unwrap();
+    let log = log.to_str().unwrap();
     // Arguments, exit code, and what stands on stdout and on stderr.
     let table: &[(&[&str], i32, &str, &str)] = &[
         (&[path, "--until", "500ms"], 0, "0.50 s", ""),
@@ -464,6 +469,7 @@ fn what_is_replayed_can_be_chosen() {
         (&[list], 0, "list-25-limit-rv0.body", ""),
         // Its queue is put together by hand: it has no other generation.
         (&[list, "--era", "1.36"], 1, "", "by hand"),
+        (&[log, "--era", "1.32"], 0, "web-0", ""),
         (&[endless, "--until", "1s"], 0, "(1.32)", ""),
         (
             &[endless, "--until", "1s", "--era", "1.32"],

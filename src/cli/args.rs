@@ -183,7 +183,7 @@ pub(super) struct Record {
 /// `deltascope replay`
 #[derive(Debug, clap::Args)]
 pub(super) struct Replay {
-    /// A trace, or a recorded list and a recorded watch; - is stdin
+    /// A trace, a recorded list and a recorded watch, or what a controller logged; - is stdin
     #[arg(required = true, value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// As the client-go of this Kubernetes version does it, such as 1.32

@@ -596,14 +596,12 @@ impl<'a> Recorder<'a> {
     fn finish(&mut self, over: Over) -> Result<(), Failure> {
         match over {
             Over::Unread => return Ok(()),
-            Over::Full => note(match self.lang {
-                Lang::En => {
-                    "The recording ends here: a longer one could not be opened. Watch less (a namespace, a selector, --metadata-only) to record for longer."
-                }
-                Lang::Zh => {
-                    "录制到此结束：再长就无法打开。缩小范围（命名空间、选择器、--metadata-only）可以录得更久。"
-                }
-            }),
+            Over::Full => {
+                return Err(Failure::new(
+                    "The recording ends here: a longer one could not be opened. Watch less (a namespace, a selector, --metadata-only) to record for longer.",
+                    "录制到此结束：再长就无法打开。缩小范围（命名空间、选择器、--metadata-only）可以录得更久。",
+                ));
+            }
             Over::Asked => {}
         }
         if self.listed {
