@@ -53,7 +53,7 @@ dist: setup-dist
 	@$(MAKE) --no-print-directory size
 
 # The same workloads natively, in a browser as a user of the library compiles it, and there as the
-# page is compiled; one table of all; then what going through a million facts costs on the page. BENCH= a part of a name leaves out all other rows natively.
+# page is compiled; one table of all; then what going through a million facts costs on the page, and what ten thousand objects do. BENCH= a part of a name leaves out all other rows natively.
 bench: setup-dist setup-browser
 	@mkdir -p '$(BENCHES)'
 	BENCH_OUT='$(BENCHES)/native.json' cargo bench $(CARGO_FLAGS) -p deltascope-bench -- $(BENCH)
@@ -64,6 +64,7 @@ bench: setup-dist setup-browser
 	@node $(BROWSER)/bench.mjs '$(BENCHES)/native.json' '$(BENCHES)/release' '$(BENCHES)/page'
 	trunk build --release --dist '$(BENCHES)/dist'
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-time.mjs
+	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-many.mjs
 
 SOAKED := $(filter-out fold cli,$(basename $(notdir $(wildcard tests/*.rs))))
 soak:

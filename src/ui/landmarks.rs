@@ -14,6 +14,7 @@ use crate::lessons::MarkerRule;
 use crate::replay::passages::Passages;
 use crate::replay::timeline::{SEGMENT, Timeline};
 
+use super::rows::density::Places;
 use super::rows::{Alike, MARKS, Marks};
 use super::view::{Marker, Tick};
 
@@ -34,6 +35,7 @@ pub struct Landmarks {
     marks: Rc<Marks>,
     /// Of a run that was cut it may hold keys that come no more: who asks looks who is there.
     alike: Rc<Alike>,
+    places: Rc<Places>,
     passages: Passages,
 }
 
@@ -64,7 +66,7 @@ impl Landmarks {
         };
         for object in timeline.picture(0).api.objects.values() {
             landmarks.meet(0, &object.object);
-            Alike::see(&mut landmarks.alike, &object.object.key);
+            landmarks.name(0, &object.object.key);
         }
         landmarks.kept.push(landmarks.state.clone());
         landmarks.go_on(timeline, rules);
@@ -98,6 +100,7 @@ impl Landmarks {
             *found = found.filter(|at| *at <= seen);
         }
         self.passages.cut(seen);
+        Places::cut(&mut self.places, seen);
         let met = self.met.partition_point(|(at, _)| *at <= seen);
         let marks = Rc::make_mut(&mut self.marks);
         for (_, uid) in self.met.drain(met..) {
@@ -131,6 +134,10 @@ impl Landmarks {
             .values()
             .map(|object| (&*object.object.uid, ()))
             .collect();
+        let is_there =
+            |key: &Key| start.api.objects.contains_key(key) || !self.passages.of(key).is_empty();
+        Places::forget(&mut self.places, gone, &is_there);
+        Alike::forget(&mut self.alike, &is_there);
         let marks = Rc::make_mut(&mut self.marks);
         self.met.retain_mut(|(at, uid)| {
             let kept = *at > gone || there.get(&**uid).is_some();
@@ -187,6 +194,12 @@ impl Landmarks {
         Rc::clone(&self.alike)
     }
 
+    /// Where the objects have their cells.
+    #[must_use]
+    pub fn places(&self) -> Rc<Places> {
+        Rc::clone(&self.places)
+    }
+
     /// Where each object comes up.
     #[must_use]
     pub fn passages(&self) -> &Passages {
@@ -213,21 +226,31 @@ impl Landmarks {
                 .push((u32::try_from(at).unwrap_or(u32::MAX), delta_type));
         }
         self.note_objects(at, &record.fact);
+        if let Fact::ObjectCreated { object, .. }
+        | Fact::EventReceived {
+            event: EventType::Added,
+            object,
+            ..
+        } = &record.fact
+        {
+            Places::meet(&mut self.places, at, &object.key);
+        }
         let lists = match &record.fact {
             Fact::EntryAppended {
                 entry: Entry::ReplacedAll { objects, .. },
                 ..
             }
             | Fact::StoreReplaced { items: objects } => objects.as_slice(),
+            Fact::ObjectsLearned { objects, .. } => objects,
             _ => &[],
         };
         for object in lists {
-            Alike::see(&mut self.alike, &object.key);
+            self.name(at, &object.key);
         }
         if self.passages.see(place, &record.fact)
             && let Some(key) = record.fact.key()
         {
-            Alike::see(&mut self.alike, key);
+            self.name(at, key);
         }
         self.state.seen = at;
         let gap = SEGMENT.max(self.state.there.len() * 4);
@@ -246,6 +269,7 @@ impl Landmarks {
             } => {
                 self.meet(at, object);
                 self.state.there.remove(&object.key);
+                Places::leave(&mut self.places, at, &object.key);
             }
             Fact::ObjectCreated { object, .. }
             | Fact::Called { object, .. }
@@ -266,6 +290,12 @@ impl Landmarks {
             }
             _ => {}
         }
+    }
+
+    /// Notes a key.
+    fn name(&mut self, at: usize, key: &Key) {
+        Alike::see(&mut self.alike, key);
+        Places::meet(&mut self.places, at, key);
     }
 
     fn meet(&mut self, at: usize, object: &ObjectRef) {

@@ -3,10 +3,12 @@
 
 use super::command::Fault;
 use super::i18n::Lang;
+use super::rows::density::Hue;
 use super::rows::live::Room;
 use super::rows::processor::WorkPart;
 use super::session::walk::Said;
 use super::session::why::Origin;
+use crate::cache::delta::DeltaType;
 use crate::cache::fact::Actor;
 use crate::cache::lister_watcher::{ApiError, ApiErrorKind};
 use crate::replay::grain::Grain;
@@ -70,6 +72,8 @@ pub struct Strings {
     pub no_objects: &'static str,
     pub deleted: &'static str,
     pub show_all: &'static str,
+    pub find_object: &'static str,
+    pub queued: &'static str,
     pub show_fewer: &'static str,
     pub watch_stream: &'static str,
     pub no_watch: &'static str,
@@ -310,6 +314,42 @@ pub fn room(lang: Lang, room: Room) -> &'static str {
         (Room::Now, _) => strings(lang).now_running,
         (Room::Processor, _) => strings(lang).shared_processor,
     }
+}
+
+/// What cells of a colour have in common.
+#[must_use]
+pub fn cells(lang: Lang, hue: Hue, queued: bool) -> &'static str {
+    let (en, zh) = match hue {
+        Hue::Of(delta_type) if queued => return delta_type.as_str(),
+        Hue::Same if queued => ("without an object", "没有对象"),
+        Hue::Of(DeltaType::Added) => ("not stored yet", "尚未存入"),
+        Hue::Of(DeltaType::Deleted) => ("deleted", "已删除"),
+        Hue::Of(_) => ("older in the store", "存储中较旧"),
+        Hue::Same => ("alike", "一致"),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    }
+}
+
+/// A field of cells: what it is of, and how many look how.
+#[must_use]
+pub fn field(lang: Lang, label: &str, counts: &[(Hue, usize)], queued: bool) -> String {
+    let mut text = label.to_owned();
+    let mut between = match lang {
+        Lang::En => ": ",
+        Lang::Zh => "：",
+    };
+    for (hue, count) in counts {
+        text.push_str(between);
+        text.push_str(&format!("{count} {}", cells(lang, *hue, queued)));
+        between = match lang {
+            Lang::En => ", ",
+            Lang::Zh => "，",
+        };
+    }
+    text
 }
 
 /// `3 keys · 5 deltas`
@@ -830,6 +870,8 @@ static EN: Strings = Strings {
     no_objects: "no objects yet",
     deleted: "deleted",
     show_all: "Show all objects",
+    find_object: "Find an object",
+    queued: "Queued",
     show_fewer: "Show fewer objects",
     watch_stream: "watch stream",
     no_watch: "no watch is open",
@@ -1101,6 +1143,8 @@ static ZH: Strings = Strings {
     no_objects: "还没有对象",
     deleted: "已删除",
     show_all: "显示全部对象",
+    find_object: "查找对象",
+    queued: "排队中",
     show_fewer: "收起对象",
     watch_stream: "watch 流",
     no_watch: "没有打开的 watch",

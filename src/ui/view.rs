@@ -11,6 +11,7 @@ use crate::replay::monitors::{Monitor, Violation};
 use crate::replay::picture::{Picture, QueueKind};
 
 use super::i18n::Text;
+use super::rows::density::Places;
 use super::rows::{Alike, Marks};
 use super::session::select::{Followed, Selection};
 use super::session::walk::Walking;
@@ -48,6 +49,8 @@ pub struct View {
     pub marks: Rc<Marks>,
     /// Which keys of this run have one name.
     pub alike: Rc<Alike>,
+    /// Where its objects have their cells, where they are many.
+    pub places: Rc<Places>,
     /// What is being shown.
     pub lesson: Rc<LessonHead>,
     /// How far steps go, what is run to, and the breakpoints.

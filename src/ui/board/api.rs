@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use leptos::{ev, html};
 
+use super::density::Density;
 use super::frame::{self, Frame, rv};
 use super::layout::{Layout, fit, size_of};
 use super::parts::{either, list, part, shown, text};
@@ -15,7 +16,8 @@ use crate::source::Refusals;
 use crate::ui::app::Ui;
 use crate::ui::command::{Command, Draft, FAULTS};
 use crate::ui::memo::Memo;
-use crate::ui::rows::api::{CallRow, ObjectRow, StreamRow, free_name, rows};
+use crate::ui::rows::api::{CallRow, ObjectRow, StreamRow, draft, free_name, rows};
+use crate::ui::rows::density::Field;
 use crate::ui::rows::live::Room;
 use crate::ui::strings;
 
@@ -61,6 +63,7 @@ pub(super) fn Api() -> impl IntoView {
     // Of a watch without a list nobody knows what the server has.
     let unknown =
         ui.memo(|view| view.picture.api.feed == Feed::Recorded && !view.picture.api.told_by_events);
+    let dense = Memo::new(move |_| room.with(|room| room.dense));
     let objects = Memo::new(move |_| room.with(|room| room.objects.clone()));
     let watch = Memo::new(move |_| room.with(|room| room.watch.clone()));
     let gauge = Memo::new(move |_| room.with(|room| room.rv.clone()));
@@ -76,10 +79,8 @@ pub(super) fn Api() -> impl IntoView {
     });
     let target = Memo::new(move |_| {
         let chosen = chosen.get()?;
-        objects.with(|rows| {
-            let row = rows.iter().find(|row| row.key == chosen && !row.gone)?;
-            Some((row.key.clone(), row.draft.clone()))
-        })
+        let draft = ui.view.with(|view| draft(view, &chosen))?;
+        Some((chosen, draft))
     });
     let title = text(move || match feed.get() {
         Feed::Server => strings::room(ui.lang.get(), Room::Api),
@@ -143,14 +144,23 @@ pub(super) fn Api() -> impl IntoView {
                     class="objects"
                     class:all=all
                     class:absent=move || feed.get() == Feed::Program
+                    class:many=move || dense.get()
                     node_ref=objects_box
                 >
-                    <ul aria-label=ui.word(|words| words.objects)>
-                        {list(objects, |row| row.key.clone(), move |row| {
-                                view! { <Object row=row chosen=chosen enabled=can_write /> }
-                            })}
-                    </ul>
-                    {shown(move || { hidden.get() > 0 || all.get() }, move || view! {
+                    {either(
+    move || dense.get(),
+    move || view! {
+                        <Density field=Field::Objects label=|words| words.objects chosen=chosen />
+                    },
+    move || view! {
+                        <ul aria-label=ui.word(|words| words.objects)>
+                            {list(objects, |row| row.key.clone(), move |row| {
+                                    view! { <Object row=row chosen=chosen enabled=can_write /> }
+                                })}
+                        </ul>
+                    },
+    )}
+                    {shown(move || { (hidden.get() > 0 || all.get()) && !dense.get() }, move || view! {
                         <button
                             class="more"
                             aria-expanded=text(move || all.get().to_string())
@@ -168,7 +178,7 @@ pub(super) fn Api() -> impl IntoView {
                             })}
                         </button>
                     })}
-                    {shown(move || objects.with(Vec::is_empty) && !unknown.get(), move || view! {
+                    {shown(move || objects.with(Vec::is_empty) && !unknown.get() && !dense.get(), move || view! {
                         <p class="empty">{ui.word(|words| words.no_objects)}</p>
                     })}
                 </div>

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use leptos::html;
 use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
 
+use super::density::{Density, Strip};
 use super::frame::{Frame, name, rv};
 use super::parts::{Text, either, list, maybe, part, shown, text};
 use crate::ui::app::Ui;
 use crate::ui::memo::Memo;
 use crate::ui::rows::beside;
+use crate::ui::rows::density::Field;
 use crate::ui::rows::live::Room;
 use crate::ui::rows::store::{Change, IndexRow, ValueRow, first_query, index_names, query, rows};
 use crate::ui::strings;
@@ -22,6 +25,7 @@ pub(super) fn Indexer() -> impl IntoView {
     let items = Memo::new(move |_| room.with(|room| room.items.clone()));
     let indices = Memo::new(move |_| room.with(|room| room.indices.clone()));
     let hidden = Memo::new(move |_| room.with(|room| room.hidden));
+    let dense = Memo::new(move |_| room.with(|room| room.dense));
     let present = Memo::new(move |_| room.with(|room| room.present));
     let gauge = Memo::new(move |_| room.with(|room| (room.rv.clone(), room.behind)));
     let kept = ui.memo(|view| view.lesson.keeps_rv);
@@ -66,9 +70,12 @@ pub(super) fn Indexer() -> impl IntoView {
                 {either(
     move || present.get(),
     move || view! {
-                    <div class="split" tabindex="0" node_ref=split>
+                    <div class="split" class:many=move || dense.get() tabindex="0" node_ref=split>
                         <div class="items">
                             <h3 class="sub">{ui.word(|words| words.items)}</h3>
+                            {shown(move || dense.get(), move || view! {
+                                <Density field=Field::Items label=|words| words.items />
+                            })}
                             <ul>
                                 {list(items, |row| row.key.clone(), move |row| {
                                         let key = row.with_untracked(|row| row.key.clone());
@@ -105,7 +112,7 @@ pub(super) fn Indexer() -> impl IntoView {
                                         }
                                     })
                             })}
-                            {shown(move || items.with(Vec::is_empty), move || view! {
+                            {shown(move || items.with(Vec::is_empty) && !dense.get(), move || view! {
                                 <div class="slot empty-slot">
                                     <span>{ui.word(|words| words.empty_store)}</span>
                                 </div>
@@ -114,7 +121,7 @@ pub(super) fn Indexer() -> impl IntoView {
                         <div class="tree">
                             <h3 class="sub">{ui.word(|words| words.indices)}</h3>
                             {list(indices, |row| Arc::clone(&row.name), move |row| {
-                                    view! { <Index row=row /> }
+                                    view! { <Index row=row dense=dense /> }
                                 })}
                             {shown(move || indices.with(Vec::is_empty), move || view! {
                                 <p class="empty">{ui.word(|words| words.no_indices)}</p>
@@ -135,7 +142,11 @@ pub(super) fn Indexer() -> impl IntoView {
 /// Scrolls to what this step has changed, in the indices rather than in the items.
 fn show_changes(split: &web_sys::HtmlElement) {
     let find = |selector| split.query_selector(selector).ok().flatten();
-    let Some(changed) = find(".tag.out, .tag.new").or_else(|| find(".obj.out, .obj.new")) else {
+    // Beside cells, which stay where they are, the indices scroll for themselves.
+    let tree = find(".split.many > .tree").and_then(|tree| tree.dyn_into().ok());
+    let split = tree.as_ref().unwrap_or(split);
+    let changed = find(".tag.out, .tag.new, .strip > .out, .strip > .lit");
+    let Some(changed) = changed.or_else(|| find(".obj.out, .obj.new")) else {
         return;
     };
     let (here, room) = (
@@ -152,7 +163,7 @@ fn show_changes(split: &web_sys::HtmlElement) {
 }
 
 #[component]
-fn Index(row: Memo<IndexRow>) -> impl IntoView {
+fn Index(row: Memo<IndexRow>, dense: Memo<bool>) -> impl IntoView {
     let ui = Ui::get();
     let name = row.with_untracked(|row| row.name.to_string());
     let values = Memo::new(move |_| row.with(|row| row.values.clone()));
@@ -164,9 +175,14 @@ fn Index(row: Memo<IndexRow>) -> impl IntoView {
             </h4>
             <ul>
                 {list(values, |row| Arc::clone(&row.value), move |row| {
-                        view! { <Value row=row /> }
+                        view! { <Value row=row dense=dense /> }
                     })}
             </ul>
+            {part(move || {
+                let hidden = row.with(|row| row.hidden);
+                (hidden > 0)
+                    .then(|| view! { <p class="empty">{strings::more(ui.lang.get(), hidden)}</p> })
+            })}
             {shown(move || values.with(Vec::is_empty), move || view! {
                 <p class="empty">{ui.word(|words| words.empty_store)}</p>
             })}
@@ -175,7 +191,7 @@ fn Index(row: Memo<IndexRow>) -> impl IntoView {
 }
 
 #[component]
-fn Value(row: Memo<ValueRow>) -> impl IntoView {
+fn Value(row: Memo<ValueRow>, dense: Memo<bool>) -> impl IntoView {
     let (index, value) = row.with_untracked(|row| (row.index.clone(), row.value.to_string()));
     let label = if value.is_empty() {
         "\"\"".to_owned()
@@ -183,14 +199,16 @@ fn Value(row: Memo<ValueRow>) -> impl IntoView {
         value.clone()
     };
     let tags = Memo::new(move |_| row.with(|row| row.tags.clone()));
+    let listed = Memo::new(move |_| if dense.get() { Vec::new() } else { tags.get() });
     let hidden = Memo::new(move |_| row.with(|row| row.hidden));
     view! {
         <li class="row v" translate="no">
             <span class="value" title=value.clone()>
                 {label}
             </span>
+            {shown(move || dense.get(), move || view! { <Strip row=row /> })}
             <span class="set">
-                {list(tags, |row| row.key.clone(), move |row| {
+                {list(listed, |row| row.key.clone(), move |row| {
                         let key = row.with_untracked(|row| row.key.clone());
                         let anchor = format!("store/index/{index}/{value}/{key}");
                         let title = key.to_string();

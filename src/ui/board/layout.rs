@@ -191,7 +191,8 @@ pub(super) fn fit(length: f64, each: f64, gap: f64, unknown: usize) -> usize {
     count
 }
 
-fn rem() -> f64 {
+/// How many px of the page are one rem.
+pub(super) fn rem() -> f64 {
     let root = document().document_element();
     let style = root.and_then(|root| window().get_computed_style(&root).ok().flatten());
     style

@@ -11,6 +11,7 @@ mod branches;
 mod checks;
 mod cluster;
 mod compare;
+pub(in crate::ui) mod density;
 mod drawer;
 mod frame;
 mod header;

@@ -3,6 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use super::density::Density;
 use super::frame::{Frame, name, rv};
 use super::icons::glyph;
 use super::layout::{Layout, fit, size_of};
@@ -12,6 +13,7 @@ use crate::cache::delta::DeltaType;
 use crate::replay::picture::QueueKind;
 use crate::ui::app::Ui;
 use crate::ui::memo::Memo;
+use crate::ui::rows::density::{Field, is_queue_dense};
 use crate::ui::rows::live::Room;
 use crate::ui::rows::queue::{ColumnRow, EntryRow, Space, is_wide, rows};
 use crate::ui::rows::type_class;
@@ -38,6 +40,7 @@ pub(super) fn Queue() -> impl IntoView {
     let wide = ui.memo(is_wide);
     let layout = Layout::get();
     let kind = ui.memo(|view| view.picture.queue.kind);
+    let dense = ui.memo(|view| is_queue_dense(&view.picture));
     let space = Memo::new(move |_| {
         let (width, height) = size.get();
         let (each, gap) = match (wide.get(), layout.narrow.get()) {
@@ -109,10 +112,14 @@ pub(super) fn Queue() -> impl IntoView {
     });
     view! {
         <Frame room=Room::Queue title=title side=side>
+            {shown(move || dense.get(), move || view! {
+                <Density field=Field::Queue label=|words| words.queued />
+            })}
             <div
                 class="cols"
                 class:wide=move || wide.get()
                 class:flat=flat
+                class:many=move || dense.get()
                 node_ref=cols_box
                 title=maybe(move || (!empty.get()).then(|| ui.words().oldest_bottom))
             >
@@ -129,7 +136,7 @@ pub(super) fn Queue() -> impl IntoView {
                     </div>
                 })}
             </div>
-            <ol class="belt" class:wide=move || wide.get() class:flat=flat>
+            <ol class="belt" hidden=move || dense.get() class:wide=move || wide.get() class:flat=flat>
                 {list(columns, |row| row.key.clone(), move |row| {
                         let key = row.with_untracked(|row| row.key.clone());
                         let title = key.to_string();

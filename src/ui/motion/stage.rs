@@ -16,6 +16,7 @@ use super::plan::{
     beside, climbing, ease,
 };
 use crate::cache::delta::DeltaType;
+use crate::ui::board::density::stand_in;
 use crate::ui::decimal::decimals;
 use crate::ui::rows::type_class;
 
@@ -161,7 +162,7 @@ impl Stage {
             return;
         };
         match flight.look {
-            Look::Arriving if is_more(&to) => {}
+            Look::Arriving if is_small(&to) => {}
             Look::Arriving | Look::Label(_, Hides::Target) => self.hide(&to),
             // What has left is inside of what it arrives at.
             Look::Leaving | Look::Label(_, Hides::Inside) => {
@@ -470,7 +471,7 @@ fn layer() -> Option<HtmlElement> {
 fn shown(anchor: &str) -> Option<Element> {
     let anchor = anchor.replace('\\', "\\\\").replace('"', "\\\"");
     let found = document().query_selector(&format!("[data-anchor=\"{anchor}\"]"));
-    let mut found = found.ok().flatten();
+    let mut found = found.ok().flatten().or_else(|| stand_in(&anchor));
     if anchor == LAST_LINE
         && let Some(output) = &found
     {
@@ -481,8 +482,14 @@ fn shown(anchor: &str) -> Option<Element> {
     found.filter(|element| Rect::of(element).is_some())
 }
 
-fn is_more(element: &Element) -> bool {
-    element.get_attribute("data-anchor").as_deref() == Some(MORE)
+/// What shows nothing of what arrives there or leaves: a count, a cell.
+fn is_small(element: &Element) -> bool {
+    element.get_attribute("data-anchor").as_deref() == Some(MORE) || name_of(element).is_some()
+}
+
+/// What is in a cell.
+fn name_of(cell: &Element) -> Option<String> {
+    cell.get_attribute("data-name")
 }
 
 fn restore(element: &HtmlElement) {
@@ -542,11 +549,13 @@ fn look(
         Some(label)
     };
     let (element, rect) = match &flight.look {
-        Look::Arriving if is_more(to) => {
+        Look::Arriving if is_small(to) => {
             let text = flight.hue.map_or("", DeltaType::as_str);
-            (label(text)?, None)
+            let name = name_of(to).unwrap_or_default();
+            (label(format!("{text} {name}").trim())?, None)
         }
         Look::Arriving => (copy(to)?, Some(target)),
+        Look::Leaving if is_small(leaving) => (label(&name_of(leaving).unwrap_or_default())?, None),
         Look::Leaving => {
             let copy = leaving.clone_node_with_deep(true).ok()?;
             (copy.dyn_into().ok()?, Some(origin))

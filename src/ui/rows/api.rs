@@ -1,6 +1,6 @@
 //! The API server's room.
 
-use super::{Mark, Names, RvText, current, type_class};
+use super::{Mark, Names, RvText, current, density, type_class};
 use crate::cache::fact::{EventType, Fact};
 use crate::cache::key::Key;
 use crate::replay::picture::{ApiObject, Delivery, Feed, RequestKind};
@@ -23,6 +23,8 @@ pub struct ApiRows {
     pub objects: Vec<ObjectRow>,
     /// So many objects are not shown.
     pub hidden: usize,
+    /// There are so many that they are cells, not rows.
+    pub dense: bool,
     /// With what the open watch was asked for.
     pub watch: Option<String>,
     /// What the server was asked to refuse and has not refused yet.
@@ -100,9 +102,10 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
         Fact::WriteRefused { key, .. } => Some(key),
         _ => None,
     });
+    let dense = density::is_dense(&view.picture);
     let (first, shown) = window(
         api.objects.len(),
-        objects.max(2),
+        if dense { 1 } else { objects.max(2) },
         lit.and_then(|key| api.objects.get_index_of(key)),
     );
     ApiRows {
@@ -117,7 +120,8 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
             .take(shown)
             .map(|(key, object)| object_row(&names, key, object, lit == Some(key)))
             .collect(),
-        hidden: api.objects.len() - shown,
+        hidden: if dense { 0 } else { api.objects.len() - shown },
+        dense,
         watch: api.watch.as_ref().map(|rv| query(view, rv)),
         armed: api.refusals.iter().copied().collect(),
         stream: stream(view, &names, lines),
@@ -165,8 +169,25 @@ fn window(length: usize, room: usize, wanted: Option<usize>) -> (usize, usize) {
     (wanted.map_or(first, |index| first.min(index)), shown)
 }
 
-fn object_row(names: &Names, key: &Key, object: &ApiObject, lit: bool) -> ObjectRow {
+/// What a form for an object starts with, where it is there.
+#[must_use]
+pub fn draft(view: &View, key: &Key) -> Option<Draft> {
+    let object = view.picture.api.objects.get(key)?;
+    (!object.deleted).then(|| draft_of(key, object))
+}
+
+fn draft_of(key: &Key, object: &ApiObject) -> Draft {
     let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+    Draft {
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+        app: object.body.labels.get("app").cloned().unwrap_or_default(),
+        node: object.body.node.to_string(),
+        phase: object.body.phase.to_string(),
+    }
+}
+
+fn object_row(names: &Names, key: &Key, object: &ApiObject, lit: bool) -> ObjectRow {
     ObjectRow {
         key: key.clone(),
         name: names.long(key),
@@ -174,13 +195,7 @@ fn object_row(names: &Names, key: &Key, object: &ApiObject, lit: bool) -> Object
         rv: RvText::of(&object.object.rv),
         gone: object.deleted,
         lit,
-        draft: Draft {
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-            app: object.body.labels.get("app").cloned().unwrap_or_default(),
-            node: object.body.node.to_string(),
-            phase: object.body.phase.to_string(),
-        },
+        draft: draft_of(key, object),
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod api;
 pub mod beside;
 pub mod compare;
+pub mod density;
 pub mod live;
 pub mod pop;
 pub mod processor;
@@ -205,6 +206,16 @@ pub struct Alike {
 }
 
 impl Alike {
+    /// Forgets who is not there.
+    pub fn forget(this: &mut Rc<Self>, is_there: &dyn Fn(&Key) -> bool) {
+        let known = std::mem::take(this);
+        for key in known.more.values().flatten().chain(known.first.values()) {
+            if is_there(key) {
+                Self::see(this, key);
+            }
+        }
+    }
+
     /// Takes in a key.
     pub fn see(this: &mut Rc<Self>, key: &Key) {
         let short = short_name(key);

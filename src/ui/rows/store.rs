@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Mark, Names, RvText};
+use super::{Mark, Names, RvText, density};
 use crate::cache::fact::{Fact, ObjectRef};
 use crate::cache::key::Key;
 use crate::replay::picture::{Picture, StoreRoom};
@@ -10,6 +10,8 @@ use crate::ui::view::View;
 
 /// So many items are shown at most; a longer list is no picture any more.
 const ITEMS: usize = 60;
+/// So many values of one index are shown at most.
+const VALUES: usize = 60;
 /// So many keys of one set are shown at most.
 const TAGS: usize = 24;
 /// So many keys of an answer are written out; of more, who reads them does not read on.
@@ -37,6 +39,8 @@ pub struct StoreRows {
     pub count: usize,
     /// So many are not shown.
     pub hidden: usize,
+    /// There are so many that they are cells, not rows.
+    pub dense: bool,
     /// The indices.
     pub indices: Vec<IndexRow>,
 }
@@ -85,8 +89,10 @@ impl Change {
 pub struct IndexRow {
     /// Its name.
     pub name: Arc<str>,
-    /// Its values in order.
+    /// Its values in order, as many as are shown.
     pub values: Vec<ValueRow>,
+    /// So many are not shown.
+    pub hidden: usize,
 }
 
 /// One indexed value with its set of keys.
@@ -100,6 +106,8 @@ pub struct ValueRow {
     pub tags: Vec<TagRow>,
     /// So many are not shown.
     pub hidden: usize,
+    /// How many there are.
+    pub count: usize,
 }
 
 /// One key in one set.
@@ -122,6 +130,7 @@ pub fn rows(view: &View) -> StoreRows {
     let names = Names::of(view);
     let touched = Touched::of(view);
     let count = store.items.len();
+    let dense = density::is_dense(&view.picture);
     let gone = touched.removed.as_ref();
     let stored = touched.stored.as_ref();
     let stored = stored.filter(|key| store.items.contains_key(*key));
@@ -129,23 +138,25 @@ pub fn rows(view: &View) -> StoreRows {
     let wanted = wanted.map(|key| store.items.rank(key));
     let all = count + usize::from(gone.is_some());
     let first = wanted.map_or(0, |place| (place + 1).saturating_sub(ITEMS));
-    let shown = store.items.iter().skip(first).take(ITEMS);
+    let places = if dense { 0 } else { ITEMS };
+    let shown = store.items.iter().skip(first).take(places);
     let mut items: Vec<_> = shown
         .map(|(key, object)| item(&names, key, object, touched.item(key)))
         .collect();
     if let Some((key, old)) = gone {
         let place = items.partition_point(|row| row.key < *key);
         items.insert(place, item(&names, key, old, Change::Out));
-        items.truncate(ITEMS);
+        items.truncate(places);
     }
     StoreRows {
         present: store.present,
         rv: RvText::of(&store.rv),
         behind: store.behind,
-        hidden: all - items.len(),
+        hidden: if dense { 0 } else { all - items.len() },
         items,
         count,
-        indices: indices(store, &names, &touched),
+        indices: indices(store, &names, &touched, dense),
+        dense,
     }
 }
 
@@ -272,33 +283,47 @@ fn item(names: &Names, key: &Key, object: &ObjectRef, change: Change) -> ItemRow
     }
 }
 
-fn indices(store: &StoreRoom, names: &Names, touched: &Touched) -> Vec<IndexRow> {
+fn indices(store: &StoreRoom, names: &Names, touched: &Touched, dense: bool) -> Vec<IndexRow> {
     let tag = |index: &str, value: &str, key: &Key| TagRow {
         key: key.clone(),
         name: names.get(key),
         mark: names.mark(store.items.get(key).map_or("", |object| &*object.uid)),
         change: touched.tag(index, value, key),
     };
-    let mut rows: Vec<_> = store
-        .indices
-        .iter()
-        .map(|(name, values)| IndexRow {
+    let row = |name: &Arc<str>, value: &Arc<str>, keys: &Vec<Key>| {
+        // Of cells only what changes is an element.
+        let shown = keys.iter().take(if dense { 0 } else { TAGS });
+        let mut tags: Vec<_> = shown.map(|key| tag(name, value, key)).collect();
+        if dense {
+            let entered = touched.entered.iter();
+            let here = entered.filter(|(i, v, _)| i == name && v == value);
+            tags.extend(here.map(|(.., key)| tag(name, value, key)));
+        }
+        ValueRow {
+            index: Arc::clone(name),
+            value: Arc::clone(value),
+            tags,
+            hidden: if dense {
+                0
+            } else {
+                keys.len().saturating_sub(TAGS)
+            },
+            count: keys.len(),
+        }
+    };
+    let mut rows = Vec::new();
+    for (name, values) in &store.indices {
+        let changed = touched.entered.iter().chain(&touched.left);
+        let changed = changed.filter(|(index, ..)| index == name);
+        let place = changed.map(|(_, value, _)| values.rank(value)).max();
+        let first = place.map_or(0, |place| (place + 1).saturating_sub(VALUES));
+        let shown = values.iter().skip(first).take(VALUES);
+        rows.push(IndexRow {
             name: Arc::clone(name),
-            values: values
-                .iter()
-                .map(|(value, keys)| ValueRow {
-                    index: Arc::clone(name),
-                    value: Arc::clone(value),
-                    tags: keys
-                        .iter()
-                        .take(TAGS)
-                        .map(|key| tag(name, value, key))
-                        .collect(),
-                    hidden: keys.len().saturating_sub(TAGS),
-                })
-                .collect(),
-        })
-        .collect();
+            values: shown.map(|(value, keys)| row(name, value, keys)).collect(),
+            hidden: values.len().saturating_sub(VALUES),
+        });
+    }
     if let Some((index, value, key)) = &touched.left {
         put_back(
             &mut rows,
@@ -331,6 +356,7 @@ fn put_back(rows: &mut [IndexRow], index: &Arc<str>, value: &Arc<str>, tag: TagR
                 value: Arc::clone(value),
                 tags: Vec::new(),
                 hidden: 0,
+                count: 0,
             },
         );
     }

@@ -448,6 +448,7 @@ impl Session {
             markers: Rc::clone(&self.markers),
             marks: self.landmarks.marks(),
             alike: self.landmarks.alike(),
+            places: self.landmarks.places(),
             lesson: Rc::clone(&self.head),
             walking: self.walking(),
             why: self.why(),
