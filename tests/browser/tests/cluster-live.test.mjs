@@ -1,40 +1,12 @@
 // What comes from a cluster, and what does not: a test API server changes, breaks and lies low behind the page.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isDeepStrictEqual } from "node:util";
 import { suite } from "../harness.mjs";
 import { PRIVATE } from "../kinds.mjs";
 import { NO_KUBECTL, kubectlProxy } from "../fronts.mjs";
+import { caughtUp, connected, inTime, lists, watches } from "../live.mjs";
 
 const { onCluster } = suite();
-
-/** What the server has, as the page shows it. */
-const had = (api, resource = "pods") =>
-  Object.fromEntries([...api.stores.get(resource).objects].map(([key, { metadata }]) => [key, metadata.resourceVersion]));
-
-const caughtUp = (app, api, resource, chosen = () => true) =>
-  app.eventually("the store has what the server has", ({ store }) => {
-    const wanted = Object.fromEntries(Object.entries(had(api, resource)).filter(([key]) => chosen(key)));
-    return isDeepStrictEqual(store.items, wanted);
-  });
-
-/** Lets time pass until something has come of it; less at once than a watch may be silent. */
-async function inTime(app, awaited) {
-  const passing = setInterval(() => app.page.clock.fastForward(10_000).catch(() => {}), 300);
-  try {
-    return await awaited;
-  } finally {
-    clearInterval(passing);
-  }
-}
-
-async function connected(app, api, options = {}) {
-  await app.call("connect", options);
-  return caughtUp(app, api, options.resource);
-}
-
-const lists = (api) => api.asked.filter(({ path, watch, url }) => /pods$/.test(path) && !watch && !/limit=1(&|$)/.test(url));
-const watches = (api) => api.asked.filter(({ watch }) => watch);
 
 // A connection that breaks is an error to a browser's console.
 const BROKEN = /ERR_|500/;

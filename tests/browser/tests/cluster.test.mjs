@@ -1,8 +1,9 @@
-// A real cluster, as a test API server plays it: found, or plainly not; each way that the README shows.
+// A real cluster, as a test API server plays it: found, each way that the README shows, or plainly not; and what can be watched.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { suite } from "../harness.mjs";
 import { NO_KUBECTL, NO_TRUNK, kubectlProxy, makeServe } from "../fronts.mjs";
+import { caughtUp, watches } from "../live.mjs";
 
 const { onCluster, onPage } = suite();
 
@@ -15,13 +16,24 @@ const WAYS = {
 };
 
 for (const [way, { skip, ...options }] of Object.entries(WAYS)) {
-  test(`the API is found: ${way}`, { skip }, onCluster(options, async (app) => {
+  test(`a cluster is watched: ${way}`, { skip }, onCluster({
+    setUp: (api) => api.generate("pods", 5),
+    ...options,
+  }, async (app, api) => {
     const asked = app.requests.filter((address) => address.includes("version"));
     assert.deepEqual(asked, [], "a page that is only read asks nobody anything");
     await app.id("btn-cluster").click();
     const found = await app.id("cluster-found").innerText();
     assert.match(found, /v1\.36\.4/);
     assert.ok(found.includes(new URL(app.reads).pathname), found);
+    await app.id("cluster-start").click();
+    await caughtUp(app, api);
+    api.create("pods", { metadata: { name: "new" } });
+    api.update("pods", "default/web-0");
+    await caughtUp(app, api);
+    await app.id("live-badge").click();
+    await app.id("btn-disconnect").click();
+    await api.when("the watch is left", () => api.watches.length === 0);
   }));
 }
 
@@ -82,4 +94,72 @@ test("a name that kubectl proxy does not answer to is", { skip: NO_KUBECTL }, on
 }, async (app) => {
   await app.id("btn-cluster").click();
   await missing(app, "only to localhost", "localhost");
+}));
+
+for (const aggregated of [true, false]) {
+  const how = aggregated ? "at once" : "one by one";
+  test(`what there is to be watched is offered, found out ${how}`, onCluster({
+    api: { aggregated },
+    setUp: (api) => {
+      for (const [resource, count] of [["namespaces", 5], ["pods", 600], ["nodes", 3], ["crontabs", 7]]) api.generate(resource, count);
+      api.group("metrics.k8s.io", "stale");
+    },
+    provokes: /metrics|503/,
+  }, async (app, api) => {
+    await app.id("btn-cluster").click();
+    const offered = app.id("cluster-offer").locator("label");
+    const names = async () => (await offered.evaluateAll((all) => all.map(({ dataset }) => dataset.testid.slice("resource-".length)))).sort();
+    await app.id("resource-crontabs.stable.example.com").waitFor();
+    const all = ["configmaps", "crontabs.stable.example.com", "deployments.apps", "events", "namespaces", "nodes", "pods", "secrets"];
+    assert.deepEqual(await names(), all, "what cannot be watched is left out, and each resource is there once");
+    await app.id("cluster").getByText("metrics.k8s.io").waitFor();
+    await app.id("cluster-group").selectOption("apps");
+    assert.deepEqual(await names(), ["deployments.apps"]);
+    await app.id("cluster-group").selectOption("");
+    const start = app.id("cluster-start");
+
+    // Many objects are watched as metadata, where nobody says otherwise.
+    await app.id("resource-pods").click();
+    await app.id("cluster-count").filter({ hasText: "600" }).waitFor();
+    assert.ok(await app.id("cluster-metadata").isChecked());
+    await start.click();
+    await caughtUp(app, api);
+    assert.match(watches(api).at(-1).accept, /as=PartialObjectMetadata;/);
+
+    await app.id("live-badge").click();
+    await app.id("cluster-search").fill("ct");
+    await app.id("cluster-search").press("Enter");
+    await start.filter({ hasText: "crontabs.stable.example.com" }).click();
+    await caughtUp(app, api, "crontabs.stable.example.com");
+    assert.match(watches(api).at(-1).path, /^\/apis\/stable\.example\.com\/v1\/crontabs$/);
+
+    // Whole objects of one namespace, by a label and by a field.
+    await app.id("live-badge").click();
+    await app.id("cluster-search").fill("");
+    await app.id("resource-pods").click();
+    const namespaces = app.page.locator("#cluster-namespaces option");
+    await namespaces.first().waitFor({ state: "attached" });
+    assert.equal(await namespaces.count(), 5);
+    await app.id("cluster-namespace").fill("shop");
+    await app.id("cluster-labels").fill("app!=web");
+    await app.id("cluster-fields").fill("status.phase=Running");
+    await app.id("cluster-metadata").setChecked(false);
+    await app.id("cluster-indices").fill("app, .spec.nodeName");
+    await start.click();
+    const chosen = (key) => key.startsWith("shop/") && !key.startsWith("shop/web-");
+    const { store } = await caughtUp(app, api, "pods", chosen);
+    const values = Object.values(store.indices).map((index) => Object.keys(index).sort().join());
+    assert.ok(values.includes("cache,cart,cron,worker"), `${values}`);
+    assert.ok(values.includes("node-1,node-2,node-3,node-4"), `${values}`);
+    assert.equal(api.watches.length, 1);
+  }));
+}
+
+test("what may not be watched is said before it is tried", onCluster({
+  setUp: (api) => api.fail({ status: 403, path: "/secrets" }),
+  provokes: /403/,
+}, async (app) => {
+  await app.id("btn-cluster").click();
+  await app.id("resource-secrets").click();
+  await app.id("cluster-count").filter({ hasText: "kubectl auth can-i list secrets" }).waitFor();
 }));
