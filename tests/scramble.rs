@@ -155,23 +155,25 @@ fn labels_and_annotations_go_alone() {
 
 #[test]
 fn a_title_goes_with_the_names() {
-    let trace = |lesson: &str| Trace {
+    let trace = |lesson: &str, recording: Recording| Trace {
         lesson: lesson.into(),
         title: Words {
             en: "pods in secret-place".to_owned(),
             zh: "secret-place 的 pods".to_owned(),
         },
         at: None,
-        recording: recorded(),
+        recording,
     };
-    for (lesson, stays) in [
-        ("", false),
-        ("file:secret-place.jsonl", false),
-        ("hello-1", true),
+    let lesson = || recording(json!({}), Vec::new());
+    for (trace, stays) in [
+        (trace("", lesson()), false),
+        (trace("file:secret-place.jsonl", lesson()), false),
+        (trace("cluster", recorded()), false),
+        (trace("hello-1", lesson()), true),
     ] {
-        let other = scramble_trace(&trace(lesson), BOTH);
-        assert_eq!(write(&other).contains("secret-place"), stays, "{lesson}");
-        assert!(write(&scramble_trace(&trace(lesson), LABELS)).contains("secret-place"));
+        let has = |what| write(&scramble_trace(&trace, what)).contains("secret-place");
+        assert_eq!(has(BOTH), stays, "{}", trace.lesson);
+        assert!(has(LABELS));
     }
 }
 

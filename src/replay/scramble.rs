@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
 use crate::runtime::rng::Rng;
-use crate::runtime::virtual_time::{HandlerSettings, Input, Question, Settings};
+use crate::runtime::virtual_time::{Feed, HandlerSettings, Input, Question, Settings};
 use crate::source::live::{Page, Telling, Told};
 use crate::source::pod::{self, Write};
 use crate::source::scenario::{Act, Entry, Scenario};
@@ -79,12 +79,14 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
         at,
         recording,
     } = trace;
-    // The id of a lesson stays; what was opened is called after where it came from.
+    // The id of a lesson stays; what was opened is called after where it came from, and a cluster
+    // after what of it is watched.
     let foreign = what.names
         && lesson
             .chars()
             .any(|c| !c.is_ascii_alphanumeric() && c != '-');
-    let renamed = what.names && (foreign || lesson.is_empty());
+    let of_cluster = recording.scenario.settings.feed == Feed::Cluster;
+    let renamed = what.names && (foreign || of_cluster || lesson.is_empty());
     Trace {
         lesson: if foreign {
             "".into()
