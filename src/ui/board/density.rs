@@ -154,6 +154,18 @@ pub(super) fn Density(
             }
         });
     });
+    // On a small screen not even a px each has room.
+    let hidden = Memo::new(move |_| {
+        let cells = layout.get().cells();
+        let (all, room) = ui
+            .view
+            .with(|view| (field.total(&view.picture), field.room(view)));
+        if room <= cells {
+            return 0;
+        }
+        let shown: usize = counts.with(|counts| counts.iter().map(|(_, count)| count).sum());
+        all.saturating_sub(shown)
+    });
     let spots = Memo::new(move |_| {
         let (layout, cursor) = (layout.get(), cursor.get());
         ui.view.with(|view| spots(view, field, layout, cursor))
@@ -332,6 +344,10 @@ pub(super) fn Density(
                             }
                         })
                         .collect_view()
+                })}
+                {part(move || {
+                    let hidden = hidden.get();
+                    (hidden > 0).then(|| strings::more(ui.lang.get(), hidden))
                 })}
             </p>
         </div>

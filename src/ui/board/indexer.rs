@@ -118,7 +118,7 @@ pub(super) fn Indexer() -> impl IntoView {
                                 </div>
                             })}
                         </div>
-                        <div class="tree">
+                        <div class="tree" tabindex=maybe(move || dense.get().then_some("0"))>
                             <h3 class="sub">{ui.word(|words| words.indices)}</h3>
                             {list(indices, |row| Arc::clone(&row.name), move |row| {
                                     view! { <Index row=row dense=dense /> }

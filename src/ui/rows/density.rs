@@ -263,6 +263,16 @@ impl Field {
         }
     }
 
+    /// How many things there are, whether or not they fit.
+    #[must_use]
+    pub fn total(self, picture: &Picture) -> usize {
+        match self {
+            Self::Objects => picture.api.objects.len(),
+            Self::Items => picture.store.items.len(),
+            Self::Queue => queued(picture),
+        }
+    }
+
     /// The cell of what an anchor of this field names.
     #[must_use]
     pub fn cell(self, view: &View, cells: usize, name: &str) -> Option<usize> {
