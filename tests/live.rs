@@ -26,6 +26,7 @@ use deltascope::ui::command::{Command as Click, Export};
 use deltascope::ui::i18n::{Lang, Text};
 use deltascope::ui::session::Session;
 use deltascope::ui::session::live::LiveRun;
+use deltascope::ui::session::walk::BreakCommand;
 use kube_core::DynamicObject;
 use proptest::prelude::*;
 use serde_json::json;
@@ -456,6 +457,34 @@ fn read(session: &mut Session, cluster: &mut Cluster, now: Time) {
     session.live_told(now, told);
     while session.live_due().is_some_and(|at| at <= now) {
         session.live_tick(now);
+    }
+}
+
+#[test]
+fn going_along_stops_at_a_breakpoint_and_playing_joins_the_edge() {
+    let (mut session, mut cluster) = session();
+    // (how many objects come at once: shown fact by fact, and at once)
+    for (round, names) in [1_u8, 40].into_iter().enumerate() {
+        let now = 1_000 * (round as u64 + 1);
+        session.obey(Click::GoLive);
+        read(&mut session, &mut cluster, now);
+        at_the_edge(&mut session);
+        let at = format!("fact=ItemStored key=ns{}/p{names}", names % 3);
+        session.obey(Click::Break(BreakCommand::Add(at)));
+        (1..=names).for_each(|name| cluster.write(name));
+        read(&mut session, &mut cluster, now + 10);
+        read(&mut session, &mut cluster, now + 20);
+        at_the_edge(&mut session);
+        let live = session.view().live.unwrap();
+        assert!(!live.following && live.behind > 0, "{names}: {live:?}");
+        let stopped = session.view().walking.breaks[0].clone();
+        assert_eq!(stopped.hit, Some(session.view().step));
+        // On from there, up to the edge.
+        session.obey(Click::Break(BreakCommand::Remove(stopped.id)));
+        session.play();
+        while session.tick() == deltascope::ui::session::Change::Forward {}
+        let live = session.view().live.unwrap();
+        assert!(live.following && live.behind == 0, "{names}: {live:?}");
     }
 }
 

@@ -154,13 +154,30 @@ impl Session {
             return Change::None;
         }
         let (cursor, edge) = (self.playback.cursor(), self.timeline.len());
-        match edge.saturating_sub(cursor) {
+        // Going along stops at a breakpoint, as playing does.
+        let to = self.first_break(cursor..edge).unwrap_or(edge);
+        let change = match edge.saturating_sub(cursor) {
             0 => Change::None,
             1..=SMOOTH => self.move_by(1),
             _ => {
-                self.playback.seek(edge, edge);
+                self.playback.seek(to, edge);
                 Change::Cut
             }
+        };
+        if change != Change::None
+            && self.stop_at_breaks()
+            && let Some(live) = &mut self.live
+        {
+            live.following = false;
+        }
+        change
+    }
+
+    /// What has played up to the edge goes along with it.
+    pub(super) fn join(&mut self) {
+        let at_edge = self.playback.cursor() == self.timeline.len();
+        if let Some(live) = &mut self.live {
+            live.following |= at_edge;
         }
     }
 
@@ -224,9 +241,10 @@ impl Session {
 
     /// Puts an input in at the edge of a live run.
     pub(super) fn insert_live(&mut self, input: Input<source::Command>) -> Change {
-        let now = self.live.as_ref().map_or(0, |live| live.now);
-        let edge = self.timeline.len();
-        if self.playback.cursor() < edge {
+        let live = self.live.as_ref();
+        let (now, following) = live.map_or((0, false), |live| (live.now, live.following));
+        // Who follows sees the edge, or will at the next drawing.
+        if !following && self.playback.cursor() < self.timeline.len() {
             return self.fail(not_at_the_edge(), None);
         }
         self.timeline.take(now, input);

@@ -372,7 +372,9 @@ impl Session {
     pub fn tick(&mut self) -> Change {
         self.look_ahead(self.playback.cursor() + 1);
         if self.playback.tick(self.timeline.len()) {
-            self.stop_at_breaks();
+            if !self.stop_at_breaks() {
+                self.join();
+            }
             Change::Forward
         } else if self.timeline.is_full() {
             self.fail(full(self.timeline.most()), None)

@@ -1,6 +1,6 @@
 //! Steps of a size, running until something happens, and breakpoints.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
 use crate::replay::grain::{FARTHEST, Grain};
@@ -203,22 +203,22 @@ impl Session {
         }
     }
 
-    /// Stops the playing where it was to stop.
-    pub(super) fn stop_at_breaks(&mut self) {
+    /// Stops the playing where it was to stop; says whether it did.
+    pub(super) fn stop_at_breaks(&mut self) -> bool {
         let walking = &self.walking;
         if walking.playing_to.is_none() && !walking.breaks.iter().any(|one| one.on) {
-            return;
+            return false;
         }
         let at = self.playback.cursor();
         let Some(record) = self.current() else {
-            return;
+            return false;
         };
         let violated = self.is_violated(at);
         let holds = |predicate: &Predicate| predicate.holds(&record, violated);
         let there = walking.playing_to.as_ref().is_some_and(holds);
         let hit = |one: &Break| one.on && holds(&one.predicate);
         if !there && !walking.breaks.iter().any(hit) {
-            return;
+            return false;
         }
         self.playback.pause();
         let walking = Rc::make_mut(&mut self.walking);
@@ -229,6 +229,24 @@ impl Session {
             walking.playing_to = None;
             walking.said = Some(Said::Found(at));
         }
+        true
+    }
+
+    /// After so many facts a breakpoint among these stops.
+    pub(super) fn first_break(&self, facts: Range<usize>) -> Option<usize> {
+        let breaks = self.walking.breaks.iter().filter(|one| one.on);
+        let breaks: Vec<&Predicate> = breaks.map(|one| &one.predicate).collect();
+        if breaks.is_empty() {
+            return None;
+        }
+        self.timeline.each(facts, &mut |place, record| {
+            let violated = self.is_violated(place + 1);
+            if breaks.iter().any(|one| one.holds(record, violated)) {
+                ControlFlow::Break(place + 1)
+            } else {
+                ControlFlow::Continue(())
+            }
+        })
     }
 
     /// Whether something that must always hold stops doing so with the last of so many facts.
