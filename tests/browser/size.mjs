@@ -4,8 +4,9 @@ import { extname, join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 
 // The goal is 300 KB without the lessons' texts. The whole machinery with its words in two languages
-// is beyond it: this holds the line until words and lessons are fetched apart.
-const LIMIT_KB = 560;
+// is beyond it, and a real cluster (its dialog, the wire, what hides names) another 120: this holds the
+// line until words, lessons and the cluster are fetched apart.
+const LIMIT_KB = 700;
 // The styles stand in the page itself.
 const COUNTED = new Set([".wasm", ".js", ".html", ".css"]);
 
