@@ -420,7 +420,15 @@ proptest! {
 
         let mut live = run.timeline.clone();
         live.end_live();
-        let mut played = live.recording().play().unwrap();
+        let recording = live.recording();
+        let text = trace::write(&Trace {
+            lesson: "".into(), title: Words::default(), at: None, recording,
+        });
+        let longest = text.lines().map(str::len).max();
+        prop_assert!(longest < Some(40_000), "{longest:?}");
+        let (read, error) = trace::read("trace.jsonl", text.as_bytes());
+        prop_assert!(error.is_none(), "{}", error.unwrap());
+        let mut played = read.unwrap().recording.play().unwrap();
         played.extend_past(run.now);
         prop_assert_eq!(stored(&played), stored(&live));
         let told = |timeline: &Timeline| {
@@ -619,4 +627,53 @@ fn an_index_of_a_field_has_its_values() {
         .map(|(value, keys)| (&**value, keys.len()))
         .collect();
     assert_eq!(values, [("n0", 3), ("n1", 2)]);
+}
+
+#[test]
+fn more_than_can_be_kept_is_refused_and_not_asked_for_again() {
+    for generation in [Generation::Classic, Generation::Atomic] {
+        let mut run = Run::new(generation, None);
+        run.go();
+        let Wanted { request, ask } = wanted(&run.timeline).unwrap();
+        let one = |n: u32| {
+            let mut made = DynamicObject::clone(&object(1, 7));
+            made.metadata.name = Some(n.to_string());
+            Arc::new(made)
+        };
+        let objects = (0..50_001).map(one);
+        let told: Vec<Told> = match ask {
+            Asked::List(_) => vec![Told::Page(Page {
+                rv: "9".into(),
+                items: objects.collect(),
+                continue_token: "more".into(),
+            })],
+            Asked::Watch(_) => {
+                let event = |object| {
+                    Told::Event(RecordedEvent::Object {
+                        event: EventType::Added,
+                        object,
+                    })
+                };
+                [Told::Opened]
+                    .into_iter()
+                    .chain(objects.map(event))
+                    .collect()
+            }
+        };
+        let tell = |told| Telling { request, told };
+        run.tell(told.into_iter().map(tell).collect());
+        for _ in 0..50 {
+            run.now += 1_000;
+            run.go();
+            assert!(wanted(&run.timeline).is_none(), "{generation:?}");
+        }
+        // It goes on trying, as a reflector does, at its pace.
+        let picture = run.timeline.picture(run.timeline.len());
+        assert!(picture.store.items.is_empty());
+        assert!(
+            (2..90).contains(&picture.reflector.watch_errors),
+            "{}",
+            picture.reflector.watch_errors
+        );
+    }
 }

@@ -743,6 +743,7 @@ fn what_stays_silent_is_given_up() {
     let deadlines = Deadlines {
         list_ms: 100,
         watch_ms: 300,
+        over_ms: 50,
     };
     let fresh = |watch| Exchange::new(&pods(), &wanted(watch), deadlines, 10);
     // No answer at all.
@@ -763,6 +764,24 @@ fn what_stays_silent_is_given_up() {
     let mut exchange = fresh(true);
     exchange.sent(20);
     assert_eq!(exchange.head(50, &lifecycle.head).len(), 1);
+    // Without a bookmark nobody knows that others will come: the watch's own time counts.
+    assert_eq!(exchange.due(), Some(350));
+    let mut quiet = fresh(true);
+    let mut asked = wanted(true);
+    if let Asked::Watch(watch) = &mut asked.ask {
+        watch.timeout = Duration::from_secs(400);
+        quiet = Exchange::new(&pods(), &asked, deadlines, 10);
+    }
+    quiet.sent(20);
+    quiet.head(50, &lifecycle.head);
+    assert_eq!(quiet.due(), Some(400_100));
+    let bookmark =
+        b"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"9\"}}}\n";
+    assert_eq!(quiet.chunk(60, bookmark).len(), 1);
+    assert_eq!(quiet.due(), Some(360));
+    // What is held back is not silent.
+    quiet.held(300);
+    assert_eq!((quiet.due(), quiet.last_heard()), (Some(600), 60));
     assert_eq!(exchange.chunk(200, &lifecycle.body[..7]), []);
     assert_eq!((exchange.due(), exchange.last_heard()), (Some(500), 200));
     let told = exchange.timeout(500);

@@ -1,6 +1,6 @@
 //! What can be typed.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -258,7 +258,12 @@ fn loopback(text: &str) -> Result<IpAddr, String> {
         .trim_end_matches(']')
         .parse()
         .map_err(|_| "it is no IP address, such as 127.0.0.1".to_owned())?;
-    if address.is_loopback() {
+    if [
+        IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(Ipv6Addr::LOCALHOST),
+    ]
+    .contains(&address)
+    {
         Ok(address)
     } else {
         Err(

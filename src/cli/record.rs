@@ -127,9 +127,15 @@ async fn target(options: &Record) -> Result<Target, Failure> {
 
 async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
     let mut discovery = Discovery::new(&proxy.to_string());
+    let mut denied = 0;
     while let Some(ask) = discovery.next_ask() {
         match get(proxy, &ask.request).await {
-            Ok((head, body)) => discovery.answer(ask.id, Ok((&head, &body))),
+            Ok((head, body)) => {
+                if matches!(head.status, 401 | 403) {
+                    denied = head.status;
+                }
+                discovery.answer(ask.id, Ok((&head, &body)));
+            }
             // Nobody is there: nor will anybody be for the next question.
             Err(Lost::Unreachable(error @ Unreachable::Connect(_))) => {
                 return Err(Failure {
@@ -142,6 +148,12 @@ async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
     }
     let found = discovery.finish();
     match found.errors.first() {
+        // An API server answers, and says no.
+        Some(_) if found.resources.is_empty() && denied == 401 => Err(Failure::new(
+            "The API server does not take the proxy's credentials (401). Log in again (kubectl get namespaces shows whether it works) and restart kubectl proxy.",
+            "API server 不接受代理的凭据（401）。请重新登录（用 kubectl get namespaces 检验）并重启 kubectl proxy。",
+        )),
+        Some(words) if found.resources.is_empty() && denied > 0 => Err(failure(words)),
         Some(words) if found.resources.is_empty() => Err(Failure {
             exit: Exit::Unreachable,
             ..failure(words)
@@ -288,6 +300,8 @@ struct Recorder<'a> {
 enum Over {
     /// As it was asked for.
     Asked,
+    /// By the user, now.
+    Stopped,
     /// Nobody reads it any more.
     Unread,
     /// A longer one could not be opened.
@@ -375,7 +389,7 @@ impl<'a> Recorder<'a> {
             let due = self.at(self.due());
             let told = tokio::select! {
                 biased;
-                () = &mut stop => break Ok(Over::Asked),
+                () = &mut stop => break Ok(Over::Stopped),
                 came = self.connection.next() => self.came(came),
                 () = sleep_until(due) => self.timeout(),
             };
@@ -595,7 +609,7 @@ impl<'a> Recorder<'a> {
 
     fn finish(&mut self, over: Over) -> Result<(), Failure> {
         match over {
-            Over::Unread => return Ok(()),
+            Over::Unread | Over::Stopped => return Ok(()),
             Over::Full => {
                 return Err(Failure::new(
                     "The recording ends here: a longer one could not be opened. Watch less (a namespace, a selector, --metadata-only) to record for longer.",

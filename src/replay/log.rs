@@ -205,7 +205,11 @@ impl Log {
         let names = ["time", "ts", "timestamp"];
         let written = names.iter().find_map(|name| fields.get(*name));
         let at = match written {
-            None => self.first.unwrap_or_default() + self.last + STEP_MS * Time::from(self.first.is_some()),
+            None => {
+                let step = STEP_MS * Time::from(self.first.is_some());
+                let first = self.first.unwrap_or_default();
+                first.saturating_add(self.last).saturating_add(step)
+            }
             Some(written) => moment(written).ok_or_else(|| {
                 let written = wire::shortened(&written.to_string());
                 Words {

@@ -1089,7 +1089,8 @@ impl ApiRoom {
             return;
         }
         let deleted = event == EventType::Deleted;
-        if event == EventType::Added {
+        let was = self.objects.get(&object.key);
+        if event == EventType::Added && was.is_some_and(|was| was.deleted) {
             self.objects.shift_remove(&object.key);
         }
         let entry = told_object(object, deleted);

@@ -86,7 +86,9 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
             .chars()
             .any(|c| !c.is_ascii_alphanumeric() && c != '-');
     let of_cluster = recording.scenario.settings.feed == Feed::Cluster;
-    let renamed = what.names && (foreign || of_cluster || lesson.is_empty());
+    // Selectors are in the title, too, after where they select.
+    let selects = what.labels && of_cluster && title.en.matches(" · ").count() > 1;
+    let renamed = what.names && (foreign || of_cluster || lesson.is_empty()) || selects;
     Trace {
         lesson: if foreign {
             "".into()
@@ -103,6 +105,27 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
         },
         at: at.clone(),
         recording: scramble(recording, what),
+    }
+}
+
+/// What an object says of the labels of others, as a template or a selector does, left out.
+fn without_labels(value: &Value) -> Value {
+    const LABELS: [&str; 4] = ["labels", "annotations", "matchLabels", "matchExpressions"];
+    match value {
+        Value::Object(fields) => {
+            // A Service's selector is a map of labels.
+            let is_map = |value: &Value| match value {
+                Value::Object(fields) => fields.values().all(Value::is_string),
+                _ => false,
+            };
+            let kept = fields.iter().filter(|(name, value)| {
+                !(LABELS.contains(&name.as_str()) || *name == "selector" && is_map(value))
+            });
+            let kept = kept.map(|(name, value)| (name.clone(), without_labels(value)));
+            Value::Object(kept.collect())
+        }
+        Value::Array(values) => Value::Array(values.iter().map(without_labels).collect()),
+        other => other.clone(),
     }
 }
 
@@ -457,6 +480,8 @@ impl Scrambler {
             let paths: Vec<&[String]> = paths.iter().map(Vec::as_slice).collect();
             self.kept(data, &paths)
                 .unwrap_or_else(|| Value::Object(Map::new()))
+        } else if labels {
+            without_labels(data)
         } else {
             data.clone()
         };

@@ -48,6 +48,8 @@ const CHECKPOINTS_WEIGH: usize = 800_000;
 pub const MAX_FACTS: usize = 3_000_000;
 /// So long before the rest of a run, whose beginning was forgotten, its first watch was opened.
 const SETTLED_MS: Time = 2_000;
+/// So many of its first events come at once: what comes at once is a line of a trace.
+const AT_ONCE: usize = 100;
 /// How many facts an endless run is ahead of the cursor.
 pub const AHEAD: usize = 40;
 
@@ -597,16 +599,22 @@ impl Timeline {
                 initial_events_end: true,
             });
             let events = objects.map(event).chain([end]);
-            vec![[Told::Opened].into_iter().chain(events).collect()]
+            let mut told: Vec<Told> = [Told::Opened].into_iter().chain(events).collect();
+            let mut parts = Vec::new();
+            while !told.is_empty() {
+                let rest = told.split_off(told.len().min(AT_ONCE));
+                parts.push((1, std::mem::replace(&mut told, rest)));
+            }
+            parts
         } else {
             let page = Page {
                 rv: Arc::clone(rv),
                 items: objects.collect(),
                 continue_token: "".into(),
             };
-            vec![vec![Told::Page(page)], vec![Told::Opened]]
+            vec![(1, vec![Told::Page(page)]), (2, vec![Told::Opened])]
         };
-        for (request, told) in (1..).zip(told) {
+        for (request, told) in told {
             let told: Vec<Told> = told;
             let tellings = told.into_iter().map(|told| Telling { request, told });
             prologue.push(Taken {

@@ -81,7 +81,11 @@ impl Known {
         let key = &object.key;
         match event {
             EventType::Added => {
-                self.objects.shift_remove(key);
+                // One that is there stays where it is: a stream that tells all of them again, each to be
+                // moved to the end, would cost the square of their number.
+                if self.objects.get(key).is_some_and(|(_, deleted)| *deleted) {
+                    self.objects.shift_remove(key);
+                }
                 self.deleted.retain(|other| other != key);
                 self.objects.insert(key.clone(), (object.clone(), false));
             }

@@ -27,6 +27,7 @@ use crate::runtime::{Refused, Source, Time};
 use super::Command;
 use super::known::Known;
 use super::pod;
+use super::proxy::list::{MAX_OBJECTS, NARROWER};
 use super::simulator::{bare, key_of, reference, write_target};
 use super::stream::Stream;
 use super::wire::{self, RecordedEvent};
@@ -236,6 +237,8 @@ pub struct Live {
     known: Known,
     /// The objects behind `known`, the deleted ones left out.
     objects: IndexMap<Key, Arc<DynamicObject>>,
+    /// There is more than can be kept: nothing more is asked for.
+    too_much: bool,
     /// Of the list that is under way, in pages; or of the initial events of a stream.
     under_way: Option<IndexMap<Key, Arc<DynamicObject>>>,
 }
@@ -250,6 +253,7 @@ impl Default for Live {
             stream: Stream::default(),
             known: Known::new("".into(), true),
             objects: IndexMap::new(),
+            too_much: false,
             under_way: None,
         }
     }
@@ -399,6 +403,24 @@ impl Live {
             }
             RecordedEvent::Cut { .. } => return,
         };
+        if self
+            .under_way
+            .as_ref()
+            .is_some_and(|all| all.len() > MAX_OBJECTS)
+        {
+            self.too_much = true;
+            self.under_way = None;
+            self.state = State::Ended;
+            let error = too_much();
+            let (end, object) = (
+                WatchEnd::Failed(error.code, Arc::clone(&error.reason)),
+                bare("".into()),
+            );
+            let item = WatchItem::Error(error);
+            self.stream
+                .send_at(now, EventType::Error, object, item, trace);
+            return self.stream.end_at_once(now, end, trace);
+        }
         self.known.follow(sent, &object);
         self.stream.send_at(now, sent, object, item, trace);
         // What the stream did not tell of again is gone.
@@ -424,6 +446,12 @@ impl Live {
     }
 }
 
+/// As the wire says it of one answer; here of several that make a list, or of a stream.
+fn too_much() -> ApiError {
+    let message = format!("there are more than {MAX_OBJECTS} objects{NARROWER}");
+    ApiError::from_status(413, "RequestEntityTooLarge", &message, [])
+}
+
 fn no_answer() -> Refused {
     ApiError::new(ApiErrorKind::Other, "there is no answer").into()
 }
@@ -434,11 +462,17 @@ fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
     } else {
         Step::ServerList
     };
-    // Nobody has answered; with another code the server has.
-    if error.code == 0 {
+    if error.kind == ApiErrorKind::ConnectionRefused {
         return trace.fact(step, || Fact::ConnectionRefused);
     }
-    let (code, reason) = (error.code, Arc::clone(&error.reason));
+    let code = error.code;
+    // No answer that could be used has no reason, either.
+    let reason = if code == 0 {
+        &error.message
+    } else {
+        &error.reason
+    };
+    let reason = Arc::clone(reason);
     trace.fact(step, || {
         if watch {
             Fact::WatchDenied { code, reason }
@@ -491,7 +525,11 @@ impl Source for Live {
 
     fn ask(&mut self, ask: Asked) {
         self.request += 1;
-        self.state = State::Asked(ask);
+        self.state = if self.too_much {
+            State::Answered(ask, Err(too_much()))
+        } else {
+            State::Asked(ask)
+        };
         self.early.clear();
     }
 
@@ -543,6 +581,11 @@ impl Source for Live {
         }
         let objects = self.under_way.get_or_insert_default();
         objects.extend(page.items.iter().map(|o| (key_of(o), Arc::clone(o))));
+        if objects.len() > MAX_OBJECTS {
+            self.too_much = true;
+            self.under_way = None;
+            return Err(too_much().into());
+        }
         if page.continue_token.is_empty() {
             let objects = self.under_way.take().unwrap_or_default();
             self.known.set_rv(Arc::clone(&page.rv));

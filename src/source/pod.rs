@@ -166,9 +166,10 @@ pub(crate) fn trimmed(
     let kind = text(&fields, "kind").or(types.map(|types| &*types.kind));
     let redacted = keep.redacted || matches!(kind, Some("Secret" | "ConfigMap"));
     // Where the kind is not known it may be a secret.
+    let mut redacted = redacted;
     if kind.is_none() {
         for name in ["data", "stringData", "binaryData"] {
-            fields.remove(name);
+            redacted |= fields.remove(name).is_some();
         }
     }
     let known: &[&str] = match (keep.metadata_only, redacted) {

@@ -350,7 +350,7 @@ impl Writer<'_> {
                 )],
             ),
             // Code 0: nobody answered, there is nothing more to answer with.
-            Fact::ListRefused { code: 0, reason } => (
+            Fact::ListRefused { code: 0, reason } if self.picture.api.feed != Feed::Cluster => (
                 say!(
                     self,
                     "No answer to the list: {reason}.",

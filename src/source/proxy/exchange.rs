@@ -29,8 +29,11 @@ const MAX_TEXT: usize = 2_048;
 pub struct Deadlines {
     /// Before an answer begins, and inside a list.
     pub list_ms: Time,
-    /// Inside a watch.
+    /// Inside a watch that has been sent a bookmark: others will come.
     pub watch_ms: Time,
+    /// Beyond its own time inside a watch that has not: what a server keeps no watch cache of (Events, by
+    /// default) gets none, however long it is quiet.
+    pub over_ms: Time,
 }
 
 impl Default for Deadlines {
@@ -40,6 +43,7 @@ impl Default for Deadlines {
             list_ms: 75_000,
             // A bookmark comes about once a minute: one is missing, and half of the next minute is over.
             watch_ms: 90_000,
+            over_ms: 30_000,
         }
     }
 }
@@ -85,6 +89,10 @@ pub struct Exchange {
     target: Target,
     request: Result<HttpRequest, String>,
     deadlines: Deadlines,
+    /// How long the watch was asked for, in ms.
+    watch_for: Time,
+    /// A bookmark has come.
+    bookmarked: bool,
     phase: Phase,
     body: Body,
     /// How often it was asked again.
@@ -116,6 +124,13 @@ impl Exchange {
         Self {
             number: wanted.request,
             watch: matches!(wanted.ask, Asked::Watch(_)),
+            watch_for: match &wanted.ask {
+                Asked::Watch(watch) => {
+                    Time::try_from(watch.timeout.as_millis()).unwrap_or(Time::MAX)
+                }
+                Asked::List(_) => 0,
+            },
+            bookmarked: false,
             target: target.clone(),
             // What cannot be sent fails at once.
             phase: if request.is_ok() {
@@ -162,10 +177,21 @@ impl Exchange {
         let quiet = match (self.phase, &self.body) {
             (Phase::Done, _) => return None,
             (Phase::Waiting(until), _) => return Some(until),
-            (_, Body::Watch(_)) => self.deadlines.watch_ms,
+            (_, Body::Watch(_)) if self.bookmarked => self.deadlines.watch_ms,
+            (_, Body::Watch(_)) => self
+                .watch_for
+                .saturating_add(self.deadlines.over_ms)
+                .max(self.deadlines.watch_ms),
             _ => self.deadlines.list_ms,
         };
         Some(self.since.saturating_add(quiet))
+    }
+
+    /// Nothing is read for now, because what came before is still worked on: that is no silence.
+    pub fn held(&mut self, now: Time) {
+        if self.phase == Phase::Reading {
+            self.since = now;
+        }
     }
 
     /// The request is on its way.
@@ -266,6 +292,7 @@ impl Exchange {
                     over = true;
                 }
                 for event in events {
+                    self.bookmarked |= matches!(event, RecordedEvent::Bookmark { .. });
                     self.tell(Told::Event(event), &mut told);
                 }
                 if over {

@@ -264,7 +264,7 @@ impl ListReader {
 }
 
 /// What to do about too much.
-const NARROWER: &str = ": choose one namespace, a selector, or metadata only";
+pub(crate) const NARROWER: &str = ": choose one namespace, a selector, or metadata only";
 
 fn fields_of(bytes: &[u8]) -> Result<Map<String, Value>, String> {
     // serde_json's own reader of bytes is another copy of all of it.
