@@ -11,8 +11,8 @@ const OBJECTS = Number(process.env.LOAD_OBJECTS ?? 10_000);
 const RATE = Number(process.env.LOAD_RATE ?? 1_000);
 const SECONDS = Number(process.env.LOAD_SECONDS ?? 10);
 // What is drawn does not grow with what there is.
-const ELEMENTS = 6_000;
-const MEMORY_MB = 800;
+const ELEMENTS = 3_000;
+const MEMORY_MB = 500;
 const PATIENCE_MS = 120_000;
 
 test(`${OBJECTS} objects, ${RATE} changes a second`, onCluster({
