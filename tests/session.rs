@@ -56,7 +56,7 @@ fn a_lesson_opens_at_its_start_with_every_member_of_the_state() {
             "output": [], "error": null,
             "grain": "micro", "breakpoints": [], "selection": null, "following": null,
             "branches": [{ "id": 1, "name": "main", "made": "as it was opened", "depth": 0, "current": true }],
-            "violations": [], "comparison": null,
+            "violations": [], "comparison": null, "live": null,
         })
     );
 }
@@ -445,6 +445,9 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "ObjectMutated",
         "MutationDetected",
         "WorkShutDown",
+        // Of a real cluster: tests/live.rs.
+        "ObjectsLearned",
+        "RequestDeferred",
     ]
     .into();
     let all: BTreeSet<&str> = caption::samples().iter().map(Fact::name).collect();

@@ -494,8 +494,9 @@ mod tests {
         let text = serde_json::to_string(&object).unwrap();
         assert!(!text.contains("hunter2"), "{text}");
         assert!(!text.contains("managedFields"), "{text}");
+        // Any annotation may be a copy of the whole.
         assert!(
-            text.contains("Opaque") && text.contains(r#""a":"b""#),
+            text.contains("Opaque") && !text.contains("annotations"),
             "{text}"
         );
     }
