@@ -9,7 +9,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, HtmlAnchorElement, Url};
 
 use super::open::OpenButton;
-use super::parts::{Text, part, text};
+use super::parts::{Text, part, shown, text};
 use crate::replay::scramble::Scramble;
 use crate::ui::app::Ui;
 use crate::ui::command::Export;
@@ -92,8 +92,14 @@ pub(super) fn Share() -> impl IntoView {
                 None => "",
             })}
         </p>
-        <p class="share-note">{ui.word(|words| words.share_link_note)}</p>
+        {shown(move || link.with(Result::is_ok), move || view! {
+            <p class="share-note">{ui.word(|words| words.share_link_note)}</p>
+        })}
         <h3>{ui.word(|words| words.share_run)}</h3>
+        <div class="share-scramble">
+            {check("share-names", ui.word(|words| words.share_names), names)}
+            {check("share-labels", ui.word(|words| words.share_labels), labels)}
+        </div>
         <div class="share-files">
             <button
                 class="btn"
@@ -127,10 +133,6 @@ pub(super) fn Share() -> impl IntoView {
             let refused = refused.get(ui.lang.get()).to_owned();
             Some(view! { <p class="share-note" role="alert" data-testid="share-refused">{refused}</p> })
         })}
-        <div class="share-scramble">
-            {check("share-names", ui.word(|words| words.share_names), names)}
-            {check("share-labels", ui.word(|words| words.share_labels), labels)}
-        </div>
         <p class="share-note">{ui.word(|words| words.share_run_note)}</p>
     }
 }

@@ -320,13 +320,20 @@ fn marked(lesson: &Lesson, timeline: &mut Timeline, id: &str) -> Option<usize> {
 
 /// A run that is no lesson's, as one.
 fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
-    Lesson {
-        id: id.into(),
-        title,
-        note: Text::new(
+    let (en, zh) = match scenario.settings.feed {
+        Feed::Cluster => (
+            "A recording of a real cluster. What its API server said is replayed, and all else is computed anew; it can be changed like any other run.",
+            "真实集群的录制。API server 说过的话会重放，其余都重新计算；也可以像其他运行一样改动。",
+        ),
+        _ => (
             "A run that somebody shared. It is computed anew from what was built and what was done, and can be changed like any other.",
             "别人分享的运行。它由当时的设置和操作重新计算得出，也可以像其他运行一样改动。",
         ),
+    };
+    Lesson {
+        id: id.into(),
+        title,
+        note: Text::new(en, zh),
         era: scenario.settings.era.0.era().into(),
         scenario: scenario.clone(),
         ..Lesson::default()
