@@ -501,6 +501,22 @@ fn at_the_edge(session: &mut Session) {
 }
 
 #[test]
+fn who_goes_along_is_late_only_for_a_moment_and_sees_the_end() {
+    let (mut session, mut cluster) = session();
+    read(&mut session, &mut cluster, 10);
+    at_the_edge(&mut session);
+    cluster.write(1);
+    read(&mut session, &mut cluster, 20);
+    let live = session.view().live.unwrap();
+    assert!(live.following && live.behind > 0 && !live.late, "{live:?}");
+    read(&mut session, &mut cluster, 5_000);
+    assert!(session.view().live.unwrap().late);
+    session.obey(Click::Disconnect);
+    let view = session.view();
+    assert!(view.live.is_none() && view.step == view.steps);
+}
+
+#[test]
 fn a_live_session_goes_on_wherever_one_looks() {
     let (mut session, mut cluster) = session();
     for name in 0..4 {

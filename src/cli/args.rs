@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::cache::controller::Generation;
 use crate::lessons::text::Lang;
+use crate::ui::cluster;
 
 use super::http::Proxy;
 
@@ -154,7 +155,7 @@ pub(super) struct Record {
     #[arg(long)]
     pub(super) full: bool,
     /// Indices of the store: namespace, node, a label, or a field's path with a dot in front [default: namespace]
-    #[arg(long, value_name = "NAME,…")]
+    #[arg(long, value_name = "NAME,…", value_parser = index)]
     pub(super) index: Vec<String>,
     /// The client-go of this Kubernetes version, such as 1.32 [default: 1.36]
     #[arg(long, value_name = "VERSION", value_parser = generation)]
@@ -232,6 +233,14 @@ impl From<Language> for Lang {
 
 fn generation(text: &str) -> Result<Generation, &'static str> {
     Generation::from_era(text).ok_or("it is a Kubernetes version, such as 1.32, 1.34, 1.35 or 1.36")
+}
+
+/// Names of indices, as the page's dialog takes them.
+fn index(text: &str) -> Result<String, String> {
+    for name in cluster::index_names(text) {
+        cluster::check_index(&name).map_err(|wrong| wrong.en.to_string())?;
+    }
+    Ok(text.to_owned())
 }
 
 /// `1500ms`, `12s`, `2m` or `1h`, in ms; none where it is something else.

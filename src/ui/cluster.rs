@@ -9,7 +9,9 @@ use super::i18n::{Lang, Text};
 use crate::cache::controller::Generation;
 use crate::cache::fact::WatchEnd;
 use crate::cache::lister_watcher::ApiError;
-use crate::runtime::fields::{Fields, moment};
+use crate::cache::selector::{Operator, Requirement};
+use crate::runtime::Time;
+use crate::runtime::fields::{Fields, LATEST_MS, moment};
 use crate::runtime::virtual_time::{Era, Feed, HandlerSettings, Machinery, Settings};
 use crate::source::proxy::exchange::Head;
 use crate::source::proxy::target::{Resource, Target};
@@ -38,6 +40,8 @@ pub enum Probe {
     WrongHost,
     /// Something that passes requests on and gets no answer: the status, and what it says.
     NothingBehind(u16, Arc<str>),
+    /// `deltascope serve`, which gets no answer and says itself what to type.
+    ServeAlone(Text),
     /// A web page.
     Page,
     /// Something else: the status.
@@ -65,7 +69,10 @@ impl Probe {
             // It may not be asked for its version; for the rest, it says so itself.
             403 if text("kind") == Some("Status") => Self::Api("".into()),
             403 => Self::WrongHost,
-            500..=599 => Self::NothingBehind(status, first_line(body)),
+            500..=599 => match serve_says(body) {
+                Some(said) => Self::ServeAlone(said),
+                None => Self::NothingBehind(status, first_line(body)),
+            },
             _ => Self::Other(status),
         }
     }
@@ -73,9 +80,10 @@ impl Probe {
     /// How much it says about what is missing.
     fn weight(&self) -> u8 {
         match self {
-            Self::Api(_) => 7,
-            Self::Unauthorized => 6,
-            Self::WrongHost => 5,
+            Self::Api(_) => 8,
+            Self::Unauthorized => 7,
+            Self::WrongHost => 6,
+            Self::ServeAlone(_) => 5,
             Self::NothingBehind(..) => 4,
             Self::Late => 3,
             Self::Gone => 2,
@@ -102,6 +110,10 @@ impl Probe {
             Self::NothingBehind(status, said) => {
                 (format!("{status}: {said}"), format!("{status}：{said}"))
             }
+            Self::ServeAlone(_) => (
+                "deltascope serve, and nothing behind it".to_owned(),
+                "deltascope serve，但它背后没有应答".to_owned(),
+            ),
             Self::Page => ("a web page".to_owned(), "一个网页".to_owned()),
             Self::Other(status) => (
                 format!("{status}: no Kubernetes API"),
@@ -115,6 +127,15 @@ impl Probe {
             Lang::Zh => zh,
         }
     }
+}
+
+/// What `deltascope serve` says when nobody answers it: a line of each language, each with the command.
+fn serve_says(body: &[u8]) -> Option<Text> {
+    let text = String::from_utf8_lossy(body);
+    let mut lines = text.lines();
+    let (en, zh) = (lines.next()?, lines.next()?);
+    let named = [en, zh].iter().all(|line| line.contains("kubectl proxy"));
+    named.then(|| Text::new(en, zh))
 }
 
 /// The first line of a text, as far as somebody wants to read it.
@@ -140,12 +161,21 @@ pub struct Missing {
     pub what: Text,
     /// To be typed.
     pub command: Option<&'static str>,
+    /// Whether the page could be run another way; not where it is said what this way lacks.
+    pub ways: bool,
 }
 
 /// What is missing where no API was found.
 #[must_use]
 pub fn missing(tried: &[Tried]) -> Missing {
     let telling = tried.iter().max_by_key(|tried| tried.found.weight());
+    if let Some(Probe::ServeAlone(said)) = telling.map(|tried| &tried.found) {
+        return Missing {
+            what: said.clone(),
+            command: None,
+            ways: false,
+        };
+    }
     let (en, zh, command) = match telling.map(|tried| (&*tried.base, &tried.found)) {
         Some((_, Probe::Unauthorized)) => (
             "There is an API server, but it does not take the credentials that kubectl proxy sends (401). Log in again, see that this command works, then start kubectl proxy anew.".to_owned(),
@@ -181,6 +211,7 @@ pub fn missing(tried: &[Tried]) -> Missing {
     Missing {
         what: Text::new(&en, &zh),
         command,
+        ways: true,
     }
 }
 
@@ -209,7 +240,7 @@ impl Way {
 }
 
 /// They are told here and in the README; the browser tests go all of them.
-pub const WAYS: [Way; 3] = [
+pub const WAYS: [Way; 4] = [
     Way {
         en: "kubectl serves the built page",
         zh: "由 kubectl 提供构建好的页面",
@@ -230,7 +261,16 @@ pub const WAYS: [Way; 3] = [
         zh: "同上，不用 make",
         commands: &[
             "kubectl proxy --port=8001",
-            "trunk serve --proxy-backend=http://127.0.0.1:8001/ --proxy-rewrite=/k8s/",
+            "trunk serve --proxy-backend=http://127.0.0.1:8001 --proxy-rewrite=/k8s/ --proxy-no-system-proxy",
+        ],
+        page: "http://127.0.0.1:8080/",
+    },
+    Way {
+        en: "deltascope's own command serves the built page",
+        zh: "由 deltascope 命令提供构建好的页面",
+        commands: &[
+            "kubectl proxy --port=8001",
+            "deltascope serve --proxy http://127.0.0.1:8001",
         ],
         page: "http://127.0.0.1:8080/",
     },
@@ -340,7 +380,18 @@ impl Options {
                 resync_ms,
             })
         };
-        read(value).map_err(|error| Text::new(&error, &format!("connect：{error}")))
+        let options =
+            read(value).map_err(|error| Text::new(&error, &format!("connect：{error}")))?;
+        options.check()?;
+        Ok(options)
+    }
+
+    /// Whether it can be built.
+    ///
+    /// # Errors
+    /// Says which index cannot, and what to write instead.
+    pub fn check(&self) -> Result<(), Text> {
+        self.indices.iter().try_for_each(|name| check_index(name))
     }
 
     /// Whether metadata are enough where there are so many objects; nothing: nobody knows how many.
@@ -382,7 +433,11 @@ pub fn scenario(target: &Target, options: &Options) -> Scenario {
         machinery: Machinery::Shared,
         era: Era(options.era),
         resync_ms: options.resync_ms,
-        indices: options.indices.clone(),
+        // There a node is nobody's.
+        indices: (options.indices.iter())
+            .filter(|name| !(target.metadata_only && &***name == "node"))
+            .cloned()
+            .collect(),
         type_description: Some(type_of(target).into()),
         handlers: vec![handler],
         ..Settings::default()
@@ -508,6 +563,83 @@ pub fn index_names(text: &str) -> Vec<Arc<str>> {
     found
 }
 
+/// Whether an index can be called so: `namespace`, `node`, the key of a label, or the path of a field.
+///
+/// # Errors
+/// Says what is wrong, and what to write.
+pub fn check_index(name: &str) -> Result<(), Text> {
+    let (en, zh) = match name.strip_prefix('.') {
+        Some(path) => {
+            let odd = |part: &str| part.is_empty() || part.contains(is_odd);
+            if !path.split('.').any(odd) {
+                return Ok(());
+            }
+            (
+                "is no path of a field. Write names with one dot before each, like .spec.nodeName or .status.conditions.0.type.",
+                "不是字段路径。请写名称，每个前面一个点，例如 .spec.nodeName 或 .status.conditions.0.type。",
+            )
+        }
+        None if Requirement::new(name, Operator::Exists, Vec::new()).is_ok() => return Ok(()),
+        None => (
+            "is no key of a label. Write one like app or app.kubernetes.io/name, or the path of a field with a dot in front.",
+            "不是标签的键。请写 app 或 app.kubernetes.io/name 这样的键，或以点开头的字段路径。",
+        ),
+    };
+    Err(Text::new(
+        &format!("The index {name:?} {en}"),
+        &format!("索引 {name:?} {zh}"),
+    ))
+}
+
+/// What no name of a field has; elements of an array are counted, not bracketed.
+fn is_odd(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || matches!(c, '[' | ']' | ',')
+}
+
+/// What to say of indices that objects without spec and status have no values for; nothing: there
+/// are none.
+#[must_use]
+pub fn without_values<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Text> {
+    let lacking: Vec<&str> = (names.into_iter())
+        .filter(|name| {
+            let first = name.strip_prefix('.').map(|path| path.split('.').next());
+            *name == "node" || first.is_some_and(|first| first != Some("metadata"))
+        })
+        .collect();
+    (!lacking.is_empty()).then(|| {
+        Text::new(
+            &format!(
+                "Metadata alone have no {}: nothing to index.",
+                lacking.join(", ")
+            ),
+            &format!("只看元数据时没有 {}：无从索引。", lacking.join("、")),
+        )
+    })
+}
+
+/// How often to resync, in ms, out of what somebody typed in seconds; empty: never.
+///
+/// # Errors
+/// Says what cannot be read, and what to write.
+pub fn resync_ms(typed: &str) -> Result<Time, Text> {
+    let typed = typed.trim();
+    if typed.is_empty() {
+        return Ok(0);
+    }
+    let most = LATEST_MS / 1000;
+    match typed.parse::<u64>() {
+        Ok(seconds) if seconds <= most => Ok(seconds * 1000),
+        _ => Err(Text::new(
+            &format!(
+                "The resync {typed:?} is no whole number of seconds from 0 to {most}. Write one, or nothing for never."
+            ),
+            &format!(
+                "resync 的 {typed:?} 不是 0 到 {most} 之间的整数秒。请写一个，或留空表示从不。"
+            ),
+        )),
+    }
+}
+
 /// What is watched, in a line: `pods · default · app=web`.
 #[must_use]
 pub fn title(target: &Target) -> Text {
@@ -531,6 +663,42 @@ pub fn title(target: &Target) -> Text {
 }
 
 // --- how it goes ---------------------------------------------------------------------------------
+
+/// How long a run has been going on, by a clock that somebody may set back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clock {
+    /// What it showed last, in ms.
+    read: f64,
+    /// What went by until then, in ms.
+    passed: f64,
+}
+
+impl Clock {
+    /// From this reading on.
+    #[must_use]
+    pub fn new(read: f64) -> Self {
+        Self { read, passed: 0.0 }
+    }
+
+    /// At this reading, in ms since the start: a clock that was set back goes on from there.
+    pub fn at(&mut self, read: f64) -> Time {
+        self.passed += (read - self.read).max(0.0);
+        self.read = read;
+        self.latest()
+    }
+
+    /// At the reading before.
+    #[must_use]
+    pub fn latest(&self) -> Time {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and a cast saturates"
+        )]
+        let passed = self.passed as Time;
+        passed
+    }
+}
 
 /// What the connection does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -570,6 +738,13 @@ impl Status {
     #[must_use]
     pub fn is_stale(&self) -> bool {
         self.phase == Phase::Watching && self.silent_ms > SILENCE_MS
+    }
+
+    /// Whether nothing is amiss: nobody waits, and what is heard is young.
+    #[must_use]
+    pub fn is_well(&self) -> bool {
+        let waits = matches!(self.phase, Phase::Waiting(_));
+        self.trouble.is_none() && !waits && !self.is_stale()
     }
 
     /// As scripts read it.
@@ -669,10 +844,27 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
             format!("API server 不认识 {name}（404）。它的定义被删除了吗？"),
         ),
         429 => return later(429),
-        code @ (400 | 422) => (
-            format!("The API server does not take this request ({code}): {said}"),
-            format!("API server 不接受这个请求（{code}）：{said}"),
-        ),
+        code @ (400 | 422) => {
+            let (en, zh) = match (&*target.label_selector, &*target.field_selector) {
+                ("", "") => ("", ""),
+                (_, "") => (
+                    ". Connect again with another label selector.",
+                    "。请更改标签选择器后重新连接。",
+                ),
+                ("", _) => (
+                    ". Connect again with another field selector.",
+                    "。请更改字段选择器后重新连接。",
+                ),
+                _ => (
+                    ". Connect again with other selectors.",
+                    "。请更改选择器后重新连接。",
+                ),
+            };
+            (
+                format!("The API server does not take this request ({code}): {said}{en}"),
+                format!("API server 不接受这个请求（{code}）：{said}{zh}"),
+            )
+        }
         // What a proxy says when nobody answers it.
         code @ 500.. if said.contains("refused") || said.contains("ECONNREFUSED") => (
             format!("Something passes requests on, but nobody answers there ({code}). Is kubectl proxy running, and the cluster behind it?"),
@@ -755,6 +947,16 @@ mod tests {
             ),
             (
                 502,
+                "text/plain",
+                "Nothing answers. Start it with: kubectl proxy\n没有应答。请启动：kubectl proxy\n"
+                    .as_bytes(),
+                Probe::ServeAlone(Text::new(
+                    "Nothing answers. Start it with: kubectl proxy",
+                    "没有应答。请启动：kubectl proxy",
+                )),
+            ),
+            (
+                502,
                 "",
                 b"\xff",
                 Probe::NothingBehind(502, "\u{fffd}".into()),
@@ -776,6 +978,12 @@ mod tests {
             found,
         };
         let behind = Probe::NothingBehind(502, "refused".into());
+        let said = Text::new("Start kubectl proxy", "请启动 kubectl proxy");
+        let alone = missing(&[
+            at("/k8s/", Probe::ServeAlone(said.clone())),
+            at("/", Probe::Page),
+        ]);
+        assert_eq!((alone.what, alone.command, alone.ways), (said, None, false));
         // (what was found) → the command
         for (tried, command) in [
             (
@@ -837,6 +1045,7 @@ mod tests {
             json!({ "selector": "app" }),
             json!({ "resource": 1 }),
             json!({ "resyncMs": u64::MAX }),
+            json!({ "indices": ["app", "..bad"] }),
             json!("pods"),
         ] {
             assert!(Options::from_json(wrong.clone()).is_err(), "{wrong}");
@@ -911,6 +1120,104 @@ mod tests {
         let names = index_names("app, tier  app，.spec.nodeName");
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
         assert_eq!(names, ["app", "tier", ".spec.nodeName"]);
+    }
+
+    #[test]
+    fn an_index_is_a_label_or_a_path() {
+        for (name, good) in [
+            ("namespace", true),
+            ("node", true),
+            ("app.kubernetes.io/name", true),
+            (".spec.nodeName", true),
+            (".metadata.labels.app.kubernetes.io/name", true),
+            (".status.conditions.0.type", true),
+            ("", false),
+            (".", false),
+            ("..bad", false),
+            (".spec.", false),
+            (".spec..nodeName", false),
+            (".spec.node name", false),
+            (".status.conditions[0].type", false),
+            ("app tier", false),
+            ("app=web", false),
+            ("a/b/c", false),
+        ] {
+            assert_eq!(check_index(name).is_ok(), good, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn metadata_have_no_spec() {
+        let names = ["namespace", "app", ".metadata.labels.app"];
+        assert_eq!(without_values(names), None);
+        let said = without_values(["node", "app", ".spec.nodeName"]).unwrap();
+        assert!(said.en.contains("node, .spec.nodeName:"), "{}", said.en);
+        let mut options = Options {
+            indices: vec!["namespace".into(), "node".into()],
+            ..Options::default()
+        };
+        for (metadata_only, count) in [(false, 2), (true, 1)] {
+            options.metadata_only = Some(metadata_only);
+            let target = options.target(&resource("", "pods", &[]));
+            assert_eq!(scenario(&target, &options).settings.indices.len(), count);
+        }
+    }
+
+    #[test]
+    fn a_resync_is_seconds_or_nothing() {
+        for (typed, ms) in [
+            ("", Some(0)),
+            (" 30 ", Some(30_000)),
+            ("1000000000", Some(LATEST_MS)),
+            ("1000000001", None),
+            ("99999999999999999999999", None),
+            ("abc", None),
+            ("-3", None),
+            ("1.5", None),
+        ] {
+            assert_eq!(resync_ms(typed).ok(), ms, "{typed:?}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_goes_on() {
+        let mut clock = Clock::new(1_000.0);
+        let reads = [1_000.0, 1_500.0, 900.0, 1_000.0, 1_000.0, f64::NAN, 1_100.0];
+        let seen = reads.map(|read| clock.at(read));
+        assert_eq!(seen[..5], [0, 500, 500, 600, 600]);
+        assert!(seen.is_sorted());
+    }
+
+    #[test]
+    fn a_request_that_is_not_taken_says_what_to_change() {
+        let error =
+            ApiError::from_status(400, "BadRequest", "field label not supported: spec.x", []);
+        let told = |labels: &str, fields: &str| {
+            let target = Target {
+                label_selector: labels.to_owned(),
+                field_selector: fields.to_owned(),
+                ..Target::default()
+            };
+            trouble(&error, &target).en.to_string()
+        };
+        assert!(
+            told("", "spec.x=1").ends_with("spec.x. Connect again with another field selector.")
+        );
+        assert!(told("a=b", "").contains("label selector"));
+        assert!(told("a=b", "spec.x=1").contains("other selectors"));
+        assert!(told("", "").ends_with("spec.x"));
+    }
+
+    #[test]
+    fn who_waits_is_not_well() {
+        let status = |phase, trouble: Option<Text>| Status {
+            phase,
+            trouble,
+            ..Status::default()
+        };
+        assert!(status(Phase::Watching, None).is_well());
+        assert!(!status(Phase::Waiting(3), None).is_well());
+        assert!(!status(Phase::Watching, Some(failed(500, "no"))).is_well());
     }
 
     #[test]

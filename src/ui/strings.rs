@@ -12,7 +12,7 @@ use crate::cache::delta::DeltaType;
 use crate::cache::fact::Actor;
 use crate::cache::lister_watcher::{ApiError, ApiErrorKind};
 use crate::replay::grain::Grain;
-use crate::replay::picture::{Answer, ProcessMode};
+use crate::replay::picture::{Answer, Feed, ProcessMode};
 use crate::source::Refusals;
 
 /// Every label, hint and accessible name of the page.
@@ -313,6 +313,17 @@ pub fn room(lang: Lang, room: Room) -> &'static str {
         (Room::Indexer, _) => "Indexer",
         (Room::Now, _) => strings(lang).now_running,
         (Room::Processor, _) => strings(lang).shared_processor,
+    }
+}
+
+/// The title of the first room, by what it shows.
+#[must_use]
+pub fn feed(lang: Lang, feed: Feed) -> &'static str {
+    match feed {
+        Feed::Server => room(lang, Room::Api),
+        Feed::Recorded => strings(lang).recording,
+        Feed::Cluster => strings(lang).cluster,
+        Feed::Program => strings(lang).program,
     }
 }
 
@@ -804,10 +815,12 @@ pub fn counted(lang: Lang, count: u64, many: bool) -> String {
     }
 }
 
-/// `120 facts behind`
+/// `120 facts behind`; who catches up may be behind what no facts were made of yet.
 #[must_use]
-pub fn facts_behind(lang: Lang, facts: usize) -> String {
+pub fn facts_behind(lang: Lang, facts: usize, catching_up: bool) -> String {
     match lang {
+        Lang::En if catching_up && facts == 0 => "catching up".to_owned(),
+        Lang::Zh if catching_up && facts == 0 => "正在追赶".to_owned(),
         Lang::En => format!("{facts} {} behind", plural(facts, "fact", "facts")),
         Lang::Zh => format!("落后 {facts} 个事实"),
     }
@@ -1059,7 +1072,7 @@ static EN: Strings = Strings {
 
     cluster_title: "Watch a real cluster",
     cluster_looking: "Looking for a Kubernetes API beside this page …",
-    cluster_ways: "Three ways",
+    cluster_ways: "Four ways",
     cluster_then: "then open",
     cluster_copy: "Copy",
     cluster_base: "The API is elsewhere on this server",
@@ -1332,7 +1345,7 @@ static ZH: Strings = Strings {
 
     cluster_title: "观察真实的集群",
     cluster_looking: "正在本页旁边寻找 Kubernetes API……",
-    cluster_ways: "三种方式",
+    cluster_ways: "四种方式",
     cluster_then: "然后打开",
     cluster_copy: "复制",
     cluster_base: "API 在这台服务器的别处",

@@ -84,6 +84,8 @@ pub struct LiveView {
     pub following: bool,
     /// How many facts the cursor is behind it.
     pub behind: usize,
+    /// What comes next at the cursor has been there for longer than is needed to show it.
+    pub late: bool,
     /// How long it has been going on, in ms.
     pub now: u64,
     /// How many facts, the oldest, were forgotten.

@@ -82,12 +82,7 @@ pub(super) fn Api() -> impl IntoView {
         let draft = ui.view.with(|view| draft(view, &chosen))?;
         Some((chosen, draft))
     });
-    let title = text(move || match feed.get() {
-        Feed::Server => strings::room(ui.lang.get(), Room::Api),
-        Feed::Recorded => ui.words().recording,
-        Feed::Cluster => ui.words().cluster,
-        Feed::Program => ui.words().program,
-    });
+    let title = text(move || strings::feed(ui.lang.get(), feed.get()));
     let shown_gauge = move || {
         (feed.get() != Feed::Program).then(|| {
             let gauge = gauge.get();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gloo_timers::future::TimeoutFuture;
 use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -14,7 +15,7 @@ use crate::source::proxy::target::{Resource, Target};
 use crate::ui::app::{Ui, remember, remembered};
 use crate::ui::cluster::{
     self, CUSTOM, MANY, Missing, Options, Status, Tried, WAYS, Way, groups, index_names,
-    is_built_in, missing, offered,
+    is_built_in, missing, offered, without_values,
 };
 use crate::ui::command::Command;
 use crate::ui::i18n::Text;
@@ -26,6 +27,8 @@ use crate::ui::strings;
 const REMEMBERED: &str = "api";
 /// So many resources are shown at once; more are found by name.
 const SHOWN: usize = 100;
+/// Who types pauses for less than this, in ms.
+const TYPING_MS: u32 = 300;
 /// What the menu calls the group without a name.
 const CORE: &str = "core";
 /// What is chosen where somebody looks for nothing else.
@@ -86,6 +89,12 @@ struct Dialog {
     wrong: RwSignal<Option<Text>>,
     /// How often something was asked for: what comes of older questions is no news.
     asked: StoredValue<u32>,
+    /// How often the API was looked for.
+    looked: StoredValue<u32>,
+    /// Where what is offered was found.
+    place: StoredValue<Arc<str>>,
+    /// The name of what was chosen last: it is chosen again where there is one of that name.
+    name: StoredValue<String>,
 }
 
 impl Dialog {
@@ -112,6 +121,9 @@ impl Dialog {
             resync: text(),
             wrong: RwSignal::new(None),
             asked: StoredValue::new(0),
+            looked: StoredValue::new(0),
+            place: StoredValue::new("".into()),
+            name: StoredValue::new(FIRST.to_owned()),
         }
     }
 
@@ -123,23 +135,42 @@ impl Dialog {
         };
         self.wrong.set(None);
         self.search.set(Search::Looking);
+        let looked = next(self.looked);
+        next(self.asked);
         spawn_local(async move {
-            let there = match live::find(&base).await {
+            let there = live::find(&base).await;
+            let is_old = || self.looked.get_value() != looked;
+            if is_old() {
+                return;
+            }
+            let there = match there {
                 Ok(there) => there,
                 Err(tried) => return self.search.set(Search::Missing(tried)),
             };
             remember(REMEMBERED, &base);
             let base = Arc::clone(&there.base);
+            if self.place.get_value() != base {
+                // What another API has is no news of this one.
+                self.found.set(None);
+                self.chosen.set(None);
+                self.namespaces.set(Arc::default());
+                self.place.set_value(Arc::clone(&base));
+            }
             self.search.set(Search::Found(there));
             let found = live::discover(&base).await;
+            if is_old() {
+                return;
+            }
             self.offer(found);
-            self.namespaces.set(live::namespaces(&base).await.into());
+            let namespaces = live::namespaces(&base).await;
+            if !is_old() {
+                self.namespaces.set(namespaces.into());
+            }
         });
     }
 
     fn offer(self, found: Found) {
-        let before = self.resource();
-        let before = before.map_or_else(|| FIRST.to_owned(), |resource| resource.name());
+        let before = self.name.get_value();
         let place = |name: &str| {
             let mut names = found.resources.iter().map(Resource::name);
             names.position(|other| other == name)
@@ -152,7 +183,10 @@ impl Dialog {
     fn choose(self, place: Option<usize>) {
         self.chosen.set(place);
         self.metadata_only.set(None);
-        self.count();
+        if let Some(resource) = untrack(|| self.resource()) {
+            self.name.set_value(resource.name());
+        }
+        self.count(0);
     }
 
     fn resource(self) -> Option<Resource> {
@@ -171,7 +205,6 @@ impl Dialog {
                 indices.insert(0, name.into());
             }
         }
-        let resync = self.resync.get_untracked().trim().parse::<u32>();
         Options {
             base,
             resource: String::new(),
@@ -181,7 +214,7 @@ impl Dialog {
             metadata_only: Some(self.is_metadata_only()),
             indices,
             era: self.era.get_untracked(),
-            resync_ms: u64::from(resync.unwrap_or_default()) * 1000,
+            resync_ms: 0,
         }
     }
 
@@ -204,16 +237,17 @@ impl Dialog {
         self.metadata_only.get().unwrap_or(many)
     }
 
-    /// Asks how many objects there are.
-    fn count(self) {
+    /// Asks how many objects there are, where nothing else is asked for within so many ms.
+    fn count(self, wait: u32) {
         self.wrong.set(None);
-        let Some((target, _)) = self.target() else {
-            return;
-        };
-        let asked = self.asked.get_value() + 1;
-        self.asked.set_value(asked);
+        let asked = next(self.asked);
         self.counted.set(Counted::Asked);
         spawn_local(async move {
+            TimeoutFuture::new(wait).await;
+            let target = self.target().filter(|_| self.asked.get_value() == asked);
+            let Some((target, _)) = target else {
+                return;
+            };
             let counted = match live::count(&target).await {
                 Ok(Some(count)) => Counted::Many(count),
                 Ok(None) => Counted::Unknown,
@@ -226,9 +260,14 @@ impl Dialog {
     }
 
     fn start(self, link: Link) {
-        let Some((target, options)) = self.target() else {
+        let Some((target, mut options)) = self.target() else {
             return;
         };
+        let resync = cluster::resync_ms(&self.resync.get_untracked());
+        match options.check().and(resync) {
+            Ok(ms) => options.resync_ms = ms,
+            Err(wrong) => return self.wrong.set(Some(wrong)),
+        }
         self.wrong.set(None);
         spawn_local(async move {
             match link.begin(target, options).await {
@@ -237,6 +276,13 @@ impl Dialog {
             }
         });
     }
+}
+
+/// Counts, and says to how many.
+fn next(number: StoredValue<u32>) -> u32 {
+    let next = number.get_value().wrapping_add(1);
+    number.set_value(next);
+    next
 }
 
 /// Whether its objects are on nodes.
@@ -353,6 +399,15 @@ fn connected(ui: Ui, link: Link) -> impl IntoView {
 fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
     let namespaced = Memo::new(move |_| dialog.resource().is_none_or(|one| one.namespaced));
     let on_nodes = Memo::new(move |_| dialog.resource().is_some_and(|one| has_nodes(&one)));
+    let by_node = Memo::new(move |_| on_nodes.get() && !dialog.is_metadata_only());
+    let valueless = Memo::new(move |_| {
+        let typed = index_names(&dialog.indices.get());
+        let node = on_nodes.get().then_some("node");
+        let names = node.into_iter().chain(typed.iter().map(|name| &**name));
+        dialog.is_metadata_only().then(|| without_values(names))?
+    });
+    // What was wrong may be mended now.
+    let clear = move || dialog.wrong.set(None);
     view! {
         <form
             class="watch"
@@ -369,7 +424,7 @@ fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                     text(move || ui.words().namespace),
                     ui,
                     move || !namespaced.get(),
-                    move || dialog.count(),
+                    move || dialog.count(TYPING_MS),
                 )}
                 <datalist id="cluster-namespaces">
                     {part(move || {
@@ -382,14 +437,14 @@ fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                     text(move || ui.words().cluster_labels),
                     ui,
                     || false,
-                    || (),
+                    clear,
                 )}
                 {field(
                     Field { testid: "cluster-fields", value: dialog.fields, hint: |_| "spec.nodeName=n1" },
                     text(move || ui.words().cluster_fields),
                     ui,
                     || false,
-                    || (),
+                    clear,
                 )}
                 <label class="check">
                     <input
@@ -409,15 +464,20 @@ fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                     <legend>{ui.word(|words| words.indices)}</legend>
                     <div class="checks">
                         {check("cluster-by-namespace", "namespace", dialog.by_namespace, namespaced)}
-                        {check("cluster-by-node", "node", dialog.by_node, on_nodes)}
+                        {check("cluster-by-node", "node", dialog.by_node, by_node)}
                     </div>
                     {field(
                         Field { testid: "cluster-indices", value: dialog.indices, hint: |_| "app, .spec.nodeName" },
                         text(move || ui.words().cluster_indices),
                         ui,
                         || false,
-                        || (),
+                        clear,
                     )}
+                    {part(move || {
+                        let said = valueless.get()?;
+                        let said = said.get(ui.lang.get()).to_owned();
+                        Some(view! { <p class="hint" data-testid="cluster-valueless">{said}</p> })
+                    })}
                 </fieldset>
                 <div class="pair">
                     <label>
@@ -450,7 +510,7 @@ fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                         text(move || ui.words().cluster_resync),
                         ui,
                         || false,
-                        || (),
+                        clear,
                     )}
                 </div>
             </div>
@@ -528,8 +588,10 @@ fn field(
                 placeholder=text(move || hint(ui.words()))
                 disabled=disabled
                 prop:value=move || value.get()
-                on:input=move |event| value.set(event_target_value(&event))
-                on:change=move |_| changed()
+                on:input=move |event| {
+                    value.set(event_target_value(&event));
+                    changed();
+                }
             />
         </label>
     }
@@ -586,7 +648,9 @@ fn picker(ui: Ui, dialog: Dialog) -> impl IntoView {
                     if event.key() == "Enter" {
                         // It chooses; it does not begin yet.
                         event.prevent_default();
-                        dialog.choose(offer.with_untracked(|offer| offer.first().copied()));
+                        if let Some(first) = offer.with_untracked(|offer| offer.first().copied()) {
+                            dialog.choose(Some(first));
+                        }
                     }
                 }
             />
@@ -696,7 +760,11 @@ fn row(ui: Ui, dialog: Dialog, place: usize, resource: &Resource) -> impl IntoVi
 
 /// There is no API: what is missing, and what to type.
 fn absent(ui: Ui, dialog: Dialog, tried: &[Tried]) -> impl IntoView + use<> {
-    let Missing { what, command } = missing(tried);
+    let Missing {
+        what,
+        command,
+        ways,
+    } = missing(tried);
     let tried = tried.to_vec();
     view! {
         <div class="absent" role="alert" data-testid="cluster-missing">
@@ -716,8 +784,10 @@ fn absent(ui: Ui, dialog: Dialog, tried: &[Tried]) -> impl IntoView + use<> {
                 })
                 .collect_view()}
         </ul>
-        <h3>{ui.word(|words| words.cluster_ways)}</h3>
-        <ol class="ways">{WAYS.iter().map(|way| one_way(ui, way)).collect_view()}</ol>
+        {ways.then(|| view! {
+            <h3>{ui.word(|words| words.cluster_ways)}</h3>
+            <ol class="ways">{WAYS.iter().map(|way| one_way(ui, way)).collect_view()}</ol>
+        })}
         <form
             class="look"
             on:submit=move |event| {
@@ -802,7 +872,7 @@ pub(super) fn Badge(
     let ui = Ui::get();
     let status = Link::get().status;
     let is_on = Memo::new(move |_| status.with(|status| status.is_on()));
-    let has_trouble = move || status.with(|status| status.trouble.is_some() || status.is_stale());
+    let has_trouble = move || status.with(|status| !status.is_well());
     view! {
         {shown(move || is_on.get(), move || view! {
             <button
@@ -853,14 +923,15 @@ pub(super) fn Trouble() -> impl IntoView {
 #[component]
 pub(super) fn Edge() -> impl IntoView {
     let ui = Ui::get();
-    let live = ui.memo(|view| view.live.as_ref().map(|live| (live.following, live.behind)));
+    let live = ui.memo(|view| view.live);
     let is_live = Memo::new(move |_| live.get().is_some());
-    let following = Memo::new(move |_| live.get().is_some_and(|(following, _)| following));
+    let following = Memo::new(move |_| live.get().is_some_and(|live| live.following));
+    let at_edge = Memo::new(move |_| live.get().is_some_and(|live| live.following && !live.late));
     view! {
         {shown(move || is_live.get(), move || view! {
             <button
                 class="edge"
-                class:on=move || following.get()
+                class:on=move || at_edge.get()
                 data-testid="btn-live"
                 aria-pressed=text(move || following.get().to_string())
                 title=ui.word(|words| words.go_live)
@@ -868,7 +939,10 @@ pub(super) fn Edge() -> impl IntoView {
             >
                 <i class="dot"></i>
                 {text(move || match live.get() {
-                    Some((false, behind)) => strings::facts_behind(ui.lang.get(), behind),
+                    // One fact after the other is no delay to speak of.
+                    Some(live) if live.late || !live.following => {
+                        strings::facts_behind(ui.lang.get(), live.behind, live.following)
+                    }
                     _ => ui.words().live.to_owned(),
                 })}
             </button>

@@ -88,6 +88,7 @@ fn Tabs(class: &'static str, rooms: &'static [Room], chosen: RwSignal<Room>) -> 
     let ui = Ui::get();
     let live = ui.memo(|view| current(view).map(live::room));
     let kind = ui.memo(|view| view.picture.queue.kind);
+    let feed = ui.memo(|view| view.picture.api.feed);
     let list = NodeRef::<html::Div>::new();
     let go = move |room: Room| {
         chosen.set(room);
@@ -126,6 +127,7 @@ fn Tabs(class: &'static str, rooms: &'static [Room], chosen: RwSignal<Room>) -> 
                     let on = move || chosen.get() == room;
                     let name = text(move || match room {
                         Room::Queue => kind.get().as_str(),
+                        Room::Api => strings::feed(ui.lang.get(), feed.get()),
                         room => strings::room(ui.lang.get(), room),
                     });
                     view! {

@@ -69,9 +69,16 @@ impl Connection {
         Self { abort, open, held }
     }
 
-    /// Whether what comes is to wait: on the wire, whose sender notices in the end.
-    pub fn hold(&self, held: bool) {
-        self.held.set(held);
+    /// Whether what comes is to wait: on the wire, whose sender notices in the end. True where it
+    /// waited before.
+    pub fn hold(&self, held: bool) -> bool {
+        self.held.replace(held)
+    }
+
+    /// Whether it waits.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.held.get()
     }
 }
 

@@ -12,7 +12,8 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use super::cluster::{
-    BASES, Options, Phase, Probe, Status, Tried, base_of, ended, failed, scenario, title, trouble,
+    BASES, Clock, Options, Phase, Probe, Status, Tried, base_of, ended, failed, scenario, title,
+    trouble,
 };
 use super::command::Command;
 use super::driver::Driver;
@@ -61,10 +62,7 @@ struct Inner {
 /// What is on the wire.
 struct Wire {
     target: Target,
-    /// When the run began, in ms of the machine's clock.
-    began: f64,
-    /// The latest moment that was told: a clock that is set back does not make time go back.
-    latest: Time,
+    clock: Clock,
     exchange: Option<Exchange>,
     connection: Option<Connection>,
     /// The watch that is asked for is open.
@@ -168,8 +166,7 @@ impl Link {
         };
         *inner.wire.borrow_mut() = Some(Wire {
             target,
-            began: js_sys::Date::now(),
-            latest: 0,
+            clock: Clock::new(reading()),
             exchange: None,
             connection: None,
             opened: false,
@@ -253,10 +250,9 @@ impl Inner {
 
     /// What comes faster than it is worked on waits on the wire, not here.
     fn hold(&self) {
-        if let Some(wire) = &*self.wire.borrow()
-            && let Some(connection) = &wire.connection
-        {
-            connection.hold(self.driver.with(|session| is_busy(session, wire.latest)));
+        if let Some(wire) = &mut *self.wire.borrow_mut() {
+            let latest = wire.clock.latest();
+            wire.hold(self.driver.with(|session| is_busy(session, latest)));
         }
     }
 
@@ -265,6 +261,10 @@ impl Inner {
         self.timer.borrow_mut().take();
         let told = match &mut *self.wire.borrow_mut() {
             Some(wire) => {
+                // Nothing is read meanwhile: that is no silence.
+                if wire.connection.as_ref().is_some_and(Connection::is_held) {
+                    wire.hold(true);
+                }
                 let now = wire.now();
                 match &mut wire.exchange {
                     Some(exchange) if exchange.due().is_some_and(|due| due <= now) => {
@@ -343,6 +343,13 @@ impl Inner {
     }
 }
 
+/// In ms, by a clock that nobody sets where there is one.
+fn reading() -> f64 {
+    window()
+        .performance()
+        .map_or_else(js_sys::Date::now, |clock| clock.now())
+}
+
 /// Whether something is due already.
 fn is_busy(session: &Session, now: Time) -> bool {
     session.live_due().is_some_and(|due| due <= now)
@@ -351,15 +358,17 @@ fn is_busy(session: &Session, now: Time) -> bool {
 impl Wire {
     /// In ms since the run began.
     fn now(&mut self) -> Time {
-        let passed = (js_sys::Date::now() - self.began).max(0.0);
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "not negative, and a cast saturates"
-        )]
-        let passed = passed as Time;
-        self.latest = self.latest.max(passed);
-        self.latest
+        self.clock.at(reading())
+    }
+
+    /// What comes waits, or does no more; it was not silent until now.
+    fn hold(&mut self, held: bool) {
+        let now = self.now();
+        if let (Some(connection), Some(exchange)) = (&self.connection, &mut self.exchange)
+            && (connection.hold(held) || held)
+        {
+            exchange.held(now);
+        }
     }
 
     fn came(&mut self, came: Came) -> Vec<Telling> {
@@ -391,7 +400,10 @@ impl Wire {
                 Told::Later { code, .. } => self.trouble = Some(super::cluster::later(*code)),
                 Told::Ended(end) => {
                     self.opened = false;
-                    self.trouble = ended(end);
+                    // The error that ended it stays to be read until what follows is open.
+                    if let Some(end) = ended(end) {
+                        self.trouble = Some(end);
+                    }
                 }
                 // An expired version is nothing to worry about: the reflector lists again.
                 Told::Event(RecordedEvent::Error { code, message, .. }) if *code != 410 => {

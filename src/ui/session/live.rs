@@ -28,6 +28,9 @@ const WEIGHS: usize = 128 << 20;
 /// As far as this behind the edge it is shown fact by fact; farther, at once.
 const SMOOTH: usize = 60;
 
+/// What has not been shown for longer than this, in ms, is missed by whoever looks.
+const LATE_MS: Time = 1_000;
+
 /// What a live run begins with.
 #[derive(Clone, Debug)]
 pub struct LiveRun {
@@ -195,11 +198,18 @@ impl Session {
 
     /// Nothing more comes; what came stays, as a recording.
     pub(super) fn disconnect(&mut self) -> Change {
-        if self.live.take().is_some() {
-            self.timeline.end_live();
-            self.packed.borrow_mut().take();
+        let Some(live) = self.live.take() else {
+            return Change::None;
+        };
+        self.timeline.end_live();
+        self.packed.borrow_mut().take();
+        let edge = self.timeline.len();
+        if !live.following || self.playback.cursor() == edge {
+            return Change::None;
         }
-        Change::None
+        // Who went along sees how it ended.
+        self.playback.seek(edge, edge);
+        Change::Cut
     }
 
     /// What a command does to a live run before it is obeyed; some cannot be.
@@ -256,9 +266,13 @@ impl Session {
     #[must_use]
     pub fn live_view(&self) -> Option<LiveView> {
         let live = self.live.as_ref()?;
+        let cursor = self.playback.cursor();
+        let unseen = self.timeline.fact(cursor).map(|fact| fact.time);
+        let unseen = unseen.or(live.told.front().map(|(at, _)| *at));
         Some(LiveView {
             following: live.following,
-            behind: self.timeline.len().saturating_sub(self.playback.cursor()),
+            behind: self.timeline.len().saturating_sub(cursor),
+            late: unseen.is_some_and(|at| at.saturating_add(LATE_MS) < live.now),
             now: live.now,
             forgotten: self.timeline.forgotten(),
         })

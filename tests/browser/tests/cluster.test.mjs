@@ -55,7 +55,8 @@ test("without an API the page says how to have one", onPage({ provokes: NOT_THER
   for (const command of [
     "kubectl proxy --www=dist",
     "make serve PROXY=http://127.0.0.1:8001",
-    "trunk serve --proxy-backend=http://127.0.0.1:8001/ --proxy-rewrite=/k8s/",
+    "trunk serve --proxy-backend=http://127.0.0.1:8001 --proxy-rewrite=/k8s/ --proxy-no-system-proxy",
+    "deltascope serve --proxy http://127.0.0.1:8001",
   ]) {
     assert.ok(all.includes(command), command);
   }
