@@ -16,6 +16,7 @@ use hyper::{Request, Response};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::cache::fact::WatchEnd;
+use crate::cache::lister_watcher::ApiErrorKind;
 use crate::lessons::text::{Lang, Text};
 use crate::replay::recording::{Recording, Taken};
 use crate::replay::scramble::{Scramble, scramble_trace};
@@ -543,11 +544,15 @@ impl<'a> Recorder<'a> {
             kept += 1;
             let trouble = match &telling.told {
                 Told::Page(_) | Told::Opened => None,
+                // An expired version is nothing to worry about: the reflector lists again.
+                Told::Event(RecordedEvent::Error { code, message, .. }) if *code != 410 => {
+                    Some(cluster::failed(*code, message))
+                }
                 Told::Event(event) => {
                     self.events += u64::from(matches!(event, RecordedEvent::Object { .. }));
                     continue;
                 }
-                Told::Refused(error) if error.code == 0 => {
+                Told::Refused(error) if error.kind == ApiErrorKind::ConnectionRefused => {
                     Some(self.options.proxy.down(&error.message))
                 }
                 Told::Refused(error) => Some(cluster::trouble(error, &self.target)),
