@@ -2,3 +2,4 @@
 
 #[cfg(feature = "ui")]
 pub mod api;
+pub mod options;

@@ -9,9 +9,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::cache::controller::Generation;
 use crate::cache::fact::FactRecord;
+use crate::replay::link::in_era;
+use crate::replay::predicate::FACTS;
 use crate::runtime::fields::{Fields, Read, deserialize_by_fields};
-use crate::runtime::virtual_time::{Feed, HandlerSettings, ProcessModeText, Settings};
+use crate::runtime::virtual_time::{Era, Feed, HandlerSettings, ProcessModeText, Settings};
 use crate::source::scenario::Scenario;
 use crate::source::wire::Recorded;
 use text::Text;
@@ -194,6 +197,92 @@ pub fn load(id: &str) -> Result<Lesson, Text> {
             ids.replace(", ", "、")
         ),
     ))
+}
+
+/// A lesson that somebody wrote into a page: as a file of the library, but only its scenario is needed,
+/// and a text may be written once for both languages. A bare scenario is one as well.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn inline(value: Value) -> Result<Lesson, Text> {
+    let is_lesson = value.get("scenario").is_some();
+    let read = if is_lesson {
+        inline_lesson(value)
+    } else {
+        Scenario::read(value).map(|scenario| Lesson {
+            scenario,
+            ..Lesson::default()
+        })
+    };
+    let mut lesson = read.map_err(|error| {
+        Text::new(
+            &format!("The scenario cannot be read: {error}."),
+            &format!("场景无法读取：{error}。"),
+        )
+    })?;
+    if lesson.id.is_empty() {
+        lesson.id = "inline".into();
+    }
+    if lesson.title == Text::default() {
+        lesson.title = Text::new("A scenario of this page", "本页的场景");
+    }
+    lesson.era = lesson.scenario.settings.era.0.era().into();
+    Ok(lesson)
+}
+
+fn inline_lesson(value: Value) -> Result<Lesson, String> {
+    let mut fields = Fields::of("a lesson", value)?;
+    let read = Lesson {
+        id: fields.get("id")?,
+        title: text(fields.get("title")?)?,
+        note: text(fields.get("note")?)?,
+        era: fields.get("era")?,
+        open: fields.get("open")?,
+        scenario: fields.need("scenario")?,
+        markers: fields
+            .get::<Vec<Value>>("markers")?
+            .into_iter()
+            .map(inline_marker)
+            .collect::<Result<_, _>>()?,
+        expect: fields.get("expect")?,
+    };
+    fields.done()?;
+    let scenario = match Generation::from_era(&read.era) {
+        _ if read.era.is_empty() => read.scenario,
+        Some(generation) => in_era(&read.scenario, Some(Era(generation))),
+        None => return Err(format!("era {:?} is not known", read.era)),
+    };
+    Ok(Lesson { scenario, ..read })
+}
+
+fn inline_marker(value: Value) -> Result<MarkerRule, String> {
+    let mut fields = Fields::of("a marker", value)?;
+    let id: Arc<str> = fields.need("id")?;
+    let title = text(fields.get("title")?)?;
+    let read = MarkerRule {
+        title: if title == Text::default() {
+            Text::new(&id, &id)
+        } else {
+            title
+        },
+        id,
+        fact: fields.need("fact")?,
+        nth: fields.get::<Option<usize>>("nth")?.unwrap_or(1),
+    };
+    fields.done()?;
+    if !FACTS.contains(&&*read.fact) {
+        return Err(format!("there is no fact {:?}", read.fact));
+    }
+    Ok(read)
+}
+
+/// A text in both languages, or one for both.
+fn text(value: Value) -> Result<Text, String> {
+    match value {
+        Value::Null => Ok(Text::default()),
+        Value::String(text) => Ok(Text::new(&text, &text)),
+        value => Text::read(value),
+    }
 }
 
 fn title(bundled: &recordings::Bundled) -> Text {

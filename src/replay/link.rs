@@ -230,7 +230,9 @@ pub fn is_link(fragment: &str) -> bool {
     number.starts_with(|c: char| c.is_ascii_digit()) || text.contains(['=', ';', '%'])
 }
 
-fn in_era(scenario: &Scenario, era: Option<Era>) -> Scenario {
+/// A scenario in a generation, where it is an informer's.
+#[must_use]
+pub fn in_era(scenario: &Scenario, era: Option<Era>) -> Scenario {
     let recording = Recording {
         scenario: scenario.clone(),
         inputs: Vec::new(),

@@ -5,6 +5,7 @@
 mod branches;
 pub mod compare;
 pub mod live;
+pub mod present;
 pub mod select;
 mod share;
 mod shown;
@@ -99,6 +100,8 @@ pub struct Session {
     packed: RefCell<Option<Rc<share::Packed>>>,
     /// Where the run comes from a cluster, now.
     live: Option<live::Live>,
+    /// Where playing ends or pauses.
+    stops: present::Stops,
 }
 
 impl Session {
@@ -130,6 +133,7 @@ impl Session {
             settings: Rc::new([]),
             packed: RefCell::default(),
             live: None,
+            stops: present::Stops::default(),
         };
         session.list_branches();
         session.list_settings();
@@ -372,7 +376,7 @@ impl Session {
     pub fn tick(&mut self) -> Change {
         self.look_ahead(self.playback.cursor() + 1);
         if self.playback.tick(self.timeline.len()) {
-            if !self.stop_at_breaks() {
+            if !self.stop_at_breaks() && !self.stop_at_place() {
                 self.join();
             }
             Change::Forward
@@ -478,6 +482,7 @@ impl Session {
     fn begin(&mut self, lesson: Lesson, timeline: Timeline) -> Change {
         let speed = self.playback.speed();
         self.live = None;
+        self.stops = present::Stops::default();
         self.timeline = timeline;
         self.first_run = None;
         self.compared = None;

@@ -297,7 +297,7 @@ enum Shared {
 }
 
 /// Where a marker of a lesson is.
-fn marked(lesson: &Lesson, timeline: &mut Timeline, id: &str) -> Option<usize> {
+pub(super) fn marked(lesson: &Lesson, timeline: &mut Timeline, id: &str) -> Option<usize> {
     let rule = lesson.markers.iter().find(|rule| &*rule.id == id)?;
     let (mut count, mut from) = (0, 0);
     loop {
@@ -384,7 +384,7 @@ fn too_far(far: usize) -> Text {
     )
 }
 
-fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
+pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
     match &at.anchor {
         Anchor::Marker(id) if lesson.markers.iter().any(|rule| rule.id == *id) => Text::new(
             &format!("This run does not come to the marker {id:?}. Another generation may."),

@@ -1,0 +1,247 @@
+//! Shows what a page around asks for: a run at a moment, in a generation.
+
+use serde_json::Value;
+
+use crate::embed::options::{Options, Place};
+use crate::lessons::{self, Lesson};
+use crate::replay::link::in_era;
+use crate::replay::timeline::{MAX_FACTS, SEGMENT};
+use crate::source::scenario::Scenario;
+use crate::ui::command::Command;
+use crate::ui::i18n::Text;
+
+use super::{Change, LEAP, Session, hand_made};
+
+/// Where playing ends or pauses, however it was begun.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stops {
+    /// After so many facts.
+    until: Option<usize>,
+    /// At each marker.
+    markers: bool,
+}
+
+impl Session {
+    /// Opens what is asked for: a scenario of the page's own, else a lesson of the library.
+    ///
+    /// # Errors
+    /// Says what is wrong with it; what can be shown is shown.
+    pub fn present(&mut self, options: &Options, scenario: Option<Value>) -> Result<(), Text> {
+        let lesson = match (scenario, &options.lesson) {
+            (Some(value), _) => lessons::inline(value)?,
+            (None, Some(id)) => lessons::load(id)?,
+            (None, None) => lessons::load(lessons::FIRST)?,
+        };
+        let is_informer = lesson.scenario.settings.is_informer();
+        let lesson = Lesson {
+            scenario: in_era(&lesson.scenario, options.era),
+            ..lesson
+        };
+        self.open(lesson);
+        self.said_wrong()?;
+        let moved = self.present_opened(options);
+        if options.era.is_some() && !is_informer {
+            return Err(hand_made());
+        }
+        moved
+    }
+
+    /// Opens a trace, a recording or a controller's log.
+    ///
+    /// # Errors
+    /// Says what is wrong with it; what can be shown is shown.
+    pub fn present_file(
+        &mut self,
+        options: &Options,
+        name: &str,
+        bytes: Vec<u8>,
+    ) -> Result<(), Text> {
+        self.obey(Command::Open(vec![(name.to_owned(), bytes)]));
+        let opened = self.said_wrong();
+        if let Some(era) = options.era {
+            self.obey(Command::Era(era.0.era().into()));
+            self.said_wrong()?;
+        }
+        if options.at.is_some() || options.until.is_some() {
+            self.present_opened(options)?;
+        }
+        opened
+    }
+
+    fn present_opened(&mut self, options: &Options) -> Result<(), Text> {
+        if let Some(percent) = options.speed {
+            self.obey(Command::Speed(percent));
+        }
+        if let Some(grain) = options.granularity {
+            self.obey(Command::Grain(grain));
+        }
+        self.stops.markers = options.pause_at_markers;
+        let until = options.until.as_ref().map(|place| self.find_place(place));
+        match &options.at {
+            Some(place) => {
+                self.seek_place(place)?;
+            }
+            None => self.show_opening(),
+        }
+        self.stops.until = until.transpose()?;
+        Ok(())
+    }
+
+    /// Goes to a moment, as an attribute names it.
+    ///
+    /// # Errors
+    /// Says that the run does not come to it.
+    pub fn seek_place(&mut self, place: &Place) -> Result<Change, Text> {
+        let step = self.find_place(place)?;
+        Ok(self.obey(Command::Seek(step)))
+    }
+
+    /// After how many facts it is.
+    fn find_place(&mut self, place: &Place) -> Result<usize, Text> {
+        let found = match place {
+            Place::Start => Some(0),
+            Place::Step(step) => {
+                self.timeline.extend(*step);
+                Some((*step).min(self.timeline.len()))
+            }
+            Place::End => {
+                while self.timeline.is_endless() && self.timeline.len() < MAX_FACTS.min(LEAP) {
+                    self.timeline.extend(self.timeline.len() + SEGMENT);
+                }
+                let over = !self.timeline.is_endless() && !self.timeline.is_full();
+                over.then(|| self.timeline.len())
+            }
+            Place::Moment(moment) => {
+                let lesson = &self.lesson;
+                moment.find(&mut self.timeline, &|timeline, id| {
+                    super::share::marked(lesson, timeline, id)
+                })
+            }
+        };
+        // More of the run may be known now.
+        self.marked();
+        found.ok_or_else(|| match place {
+            Place::Moment(moment) => super::share::no_moment(&self.lesson, moment, LEAP),
+            _ => Text::new(
+                "This run never ends. Name another moment: a marker, input:N or t:MS.",
+                "此运行没有终点。请写另一个时刻：标记、input:N 或 t:MS。",
+            ),
+        })
+    }
+
+    /// Pauses where it was asked for; says whether it did.
+    pub(super) fn stop_at_place(&mut self) -> bool {
+        let cursor = self.playback.cursor();
+        let at_marker = self.stops.markers && self.markers.iter().any(|one| one.at == cursor);
+        if self.stops.until != Some(cursor) && !at_marker {
+            return false;
+        }
+        self.playback.pause();
+        true
+    }
+
+    /// What went wrong with the last command.
+    fn said_wrong(&self) -> Result<(), Text> {
+        match &self.error {
+            Some(error) => Err(error.message.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// The scenario that runs.
+    #[must_use]
+    pub fn scenario(&self) -> &Scenario {
+        self.timeline.scenario()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn options(pairs: &[(&str, &str)]) -> Options {
+        let mut options = Options::default();
+        for (key, value) in pairs {
+            options.set(key, value).unwrap();
+        }
+        options
+    }
+
+    #[test]
+    fn what_a_page_asks_for_is_shown() {
+        for (pairs, step_of) in [
+            (&[("lesson", "tombstone"), ("at", "relist")][..], "relist"),
+            (
+                &[("lesson", "tombstone"), ("at", "told"), ("era", "1.36")],
+                "told",
+            ),
+        ] {
+            let mut session = Session::new();
+            session.present(&options(pairs), None).unwrap();
+            let at = session
+                .view()
+                .markers
+                .iter()
+                .find(|m| &*m.id == step_of)
+                .map(|m| m.at);
+            assert_eq!(Some(session.view().step), at, "{pairs:?}");
+        }
+        let mut session = Session::new();
+        let asked = options(&[("lesson", "deltafifo"), ("at", "end")]);
+        session.present(&asked, None).unwrap();
+        let view = session.view();
+        assert_eq!((view.step, view.endless), (view.steps, false));
+    }
+
+    #[test]
+    fn what_cannot_be_shown_says_why() {
+        for (pairs, word) in [
+            (&[("lesson", "nothing")][..], "no lesson"),
+            (&[("lesson", "tombstone"), ("at", "nowhere")], "no marker"),
+            (&[("lesson", "sandbox"), ("at", "end")], "never ends"),
+            (&[("lesson", "deltafifo"), ("era", "1.36")], "by hand"),
+        ] {
+            let error = Session::new().present(&options(pairs), None).unwrap_err();
+            assert!(error.en.contains(word), "{pairs:?}: {}", error.en);
+        }
+    }
+
+    #[test]
+    fn playing_ends_where_it_is_told_to() {
+        let mut session = Session::new();
+        let asked = options(&[("lesson", "tombstone"), ("at", "start"), ("until", "cut")]);
+        session.present(&asked, None).unwrap();
+        session.play();
+        while session.playback().is_playing() {
+            session.tick();
+        }
+        let view = session.view();
+        let cut = view.markers.iter().find(|marker| &*marker.id == "cut");
+        assert_eq!(Some(view.step), cut.map(|marker| marker.at));
+    }
+
+    #[test]
+    fn a_scenario_of_the_page_may_be_bare() {
+        let object = json!({"metadata": {"namespace": "default", "name": "a"}});
+        let scenario = json!({
+            "settings": {"machinery": "shared", "handlers": [{"name": "one", "onAdd": ["OnAdd: {name}"]}]},
+            "initial": [object],
+        });
+        for value in [
+            scenario.clone(),
+            json!({"title": "Mine", "era": "1.36", "scenario": scenario}),
+        ] {
+            let mut session = Session::new();
+            let asked = options(&[("at", "end")]);
+            session.present(&asked, Some(value)).unwrap();
+            assert_eq!(*session.view().picture.output[0], *"OnAdd: a");
+        }
+        let wrong = json!({"settings": {"machinery": "steam"}});
+        let error = Session::new().present(&Options::default(), Some(wrong));
+        assert!(error.unwrap_err().en.contains("steam"));
+    }
+}
