@@ -22,6 +22,12 @@ use crate::ui::state::{API_VERSION, state};
 
 /// Puts `deltascope` on the window; its `ready` is settled at once, because the page is mounted.
 pub fn install(driver: &Driver, ui: Ui, link: Link) {
+    let _ = Reflect::set(&window(), &"deltascope".into(), &api(driver, ui, link));
+}
+
+/// The scripting interface of one board.
+#[must_use]
+pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let api = Object::new();
     let set = |name: &str, value: &JsValue| {
         // The object is ours and extensible, so this cannot fail.
@@ -47,10 +53,10 @@ pub fn install(driver: &Driver, ui: Ui, link: Link) {
     });
     let on = driver.clone();
     method(&api, "seek", move |to: JsValue, _: JsValue| {
-        let marker = to.as_string();
+        let named = to.as_string();
         let place = to.as_f64().unwrap_or(0.0).max(0.0);
-        perform(&on, move |session| match marker {
-            Some(marker) => session.seek_marker(&marker),
+        perform(&on, move |session| match named {
+            Some(named) => session.seek_named(&named),
             None =>
             {
                 #[allow(
@@ -189,7 +195,7 @@ pub fn install(driver: &Driver, ui: Ui, link: Link) {
         JSON::parse(&state.to_string()).unwrap_or(JsValue::NULL)
     });
     set("getState", &get_state.into_js_value());
-    let _ = Reflect::set(&window(), &"deltascope".into(), &api);
+    api
 }
 
 /// What a text, or nothing, asks for.
@@ -228,7 +234,11 @@ fn walk(session: &mut Session, by: f64, grain: &str) -> Change {
     change
 }
 
-fn method(api: &Object, name: &str, call: impl Fn(JsValue, JsValue) -> JsValue + 'static) {
+pub(super) fn method(
+    api: &Object,
+    name: &str,
+    call: impl Fn(JsValue, JsValue) -> JsValue + 'static,
+) {
     let call = Closure::<dyn Fn(JsValue, JsValue) -> JsValue>::new(call);
     let _ = Reflect::set(api, &name.into(), &call.into_js_value());
 }
@@ -248,7 +258,7 @@ fn promise(driver: Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsVa
 }
 
 /// What has no JSON form (nothing at all, a function) counts as null.
-fn to_json(value: &JsValue) -> Value {
+pub(super) fn to_json(value: &JsValue) -> Value {
     if value.is_undefined() || value.is_function() || value.is_symbol() {
         return Value::Null;
     }

@@ -2,4 +2,6 @@
 
 #[cfg(feature = "ui")]
 pub mod api;
+#[cfg(feature = "ui")]
+pub mod element;
 pub mod options;

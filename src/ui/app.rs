@@ -10,12 +10,15 @@ use leptos::prelude::*;
 use super::board::Board;
 use super::command::{Command, Export};
 use super::driver::Driver;
+use super::host::Host;
 use super::i18n::{Lang, Text};
 use super::live::Link;
 use super::memo::Memo;
+use super::rows::live::Room;
 use super::strings::{Strings, strings};
 use super::view::View;
 use crate::embed::api;
+use crate::embed::options::{Controls, Options};
 use crate::lessons;
 use crate::replay::link;
 
@@ -38,6 +41,42 @@ pub struct Ui {
     pub on: UnsyncCallback<Command>,
     /// Gives what leaves the page.
     pub export: UnsyncCallback<Export, Result<String, Text>>,
+    /// Where the board is.
+    host: StoredValue<Host, LocalStorage>,
+    /// What is shown of it.
+    pub shape: RwSignal<Shape>,
+}
+
+/// What is shown of the board: all of it on a page of its own, what is asked for elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// It is an element among others.
+    pub embedded: bool,
+    /// The rooms that are shown; none: all.
+    pub panels: Vec<Room>,
+    /// What there is to turn.
+    pub controls: Controls,
+    /// Only time can be moved.
+    pub watch: bool,
+}
+
+impl Shape {
+    /// What is asked for.
+    #[must_use]
+    pub fn of(options: &Options) -> Self {
+        Self {
+            embedded: true,
+            panels: options.panels.clone(),
+            controls: options.controls,
+            watch: options.watch,
+        }
+    }
+
+    /// Whether there is all that there is to turn.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        !self.embedded || self.controls == Controls::Full
+    }
 }
 
 /// The lessons (and the sandbox, and bundled recordings) of the menu: id and title, in order.
@@ -77,6 +116,12 @@ impl Ui {
         expect_context::<Self>()
     }
 
+    /// Where the board is.
+    #[must_use]
+    pub fn host(self) -> Host {
+        self.host.get_value()
+    }
+
     /// Asks for something.
     pub fn send(self, command: Command) {
         self.on.run(command);
@@ -97,8 +142,16 @@ impl Ui {
     }
 }
 
-/// Puts the page into `<body>`, in place of what says that it is loading.
+/// The attribute that tells the project's own page from all others.
+const OWN_PAGE: &str = "data-deltascope";
+
+/// Puts the page into `<body>`, in place of what says that it is loading; on a page of somebody else
+/// it waits for its elements.
 pub fn mount() {
+    let root = document().document_element();
+    if !root.is_some_and(|root| root.has_attribute(OWN_PAGE)) {
+        return;
+    }
     if let Some(loading) = document().get_element_by_id("loading") {
         loading.remove();
     }
@@ -108,18 +161,8 @@ pub fn mount() {
 /// The page.
 #[component]
 pub fn App() -> impl IntoView {
-    let driver = Driver::open(link_of_address());
-    let on = driver.clone();
-    let export = driver.clone();
-    let ui = Ui {
-        view: RwSignal::new_local(Rc::new(driver.view())),
-        lang: RwSignal::new(first_lang()),
-        theme: RwSignal::new(first_theme()),
-        lessons: RwSignal::new(lessons::menu().into()),
-        on: UnsyncCallback::new(move |command| on.send(command)),
-        export: UnsyncCallback::new(move |what| export.export(what)),
-    };
-    driver.attach(ui);
+    let driver = Driver::open(Host::page(), link_of_address());
+    let ui = ui_of(&driver, Shape::default(), first_lang(), first_theme());
     follow(ui);
     let handle = window_event_listener(ev::hashchange, move |_| {
         if let Some(link) = link_of_address() {
@@ -127,11 +170,28 @@ pub fn App() -> impl IntoView {
         }
     });
     on_cleanup(move || handle.remove());
-    provide_context(ui);
     let link = Link::new(&driver);
     provide_context(link);
     api::install(&driver, ui, link);
     view! { <Board /> }
+}
+
+/// What the components of a board share, as a context; from now on the driver draws on it.
+pub fn ui_of(driver: &Driver, shape: Shape, lang: Lang, theme: Theme) -> Ui {
+    let (on, export) = (driver.clone(), driver.clone());
+    let ui = Ui {
+        view: RwSignal::new_local(Rc::new(driver.view())),
+        lang: RwSignal::new(lang),
+        theme: RwSignal::new(theme),
+        lessons: RwSignal::new(lessons::menu().into()),
+        on: UnsyncCallback::new(move |command| on.send(command)),
+        export: UnsyncCallback::new(move |what| export.export(what)),
+        host: StoredValue::new_local(driver.host().clone()),
+        shape: RwSignal::new(shape),
+    };
+    driver.attach(ui);
+    provide_context(ui);
+    ui
 }
 
 /// What stands behind the `#` of the address, where it is a link to a run. It stays there, so that the
@@ -141,20 +201,20 @@ fn link_of_address() -> Option<String> {
     link::is_link(&hash).then_some(hash)
 }
 
-/// Keeps `<html>` and what is remembered in step with language and theme.
+/// Keeps the root of the board, and on the page what is remembered, in step with language and theme.
 pub fn follow(ui: Ui) {
     Effect::new(move |before: Option<Lang>| {
         let lang = ui.lang.get();
-        set_on_root("lang", tag(lang));
-        if before.is_some() {
+        set_on_root(ui, "lang", tag(lang));
+        if before.is_some() && ui.host().is_page() {
             remember("lang", tag(lang));
         }
         lang
     });
     Effect::new(move |before: Option<Theme>| {
         let theme = ui.theme.get();
-        set_on_root("data-theme", theme.as_str());
-        if before.is_some() {
+        set_on_root(ui, "data-theme", theme.as_str());
+        if before.is_some() && ui.host().is_page() {
             remember("theme", theme.as_str());
         }
         theme
@@ -193,8 +253,8 @@ fn tag(lang: Lang) -> &'static str {
     }
 }
 
-fn set_on_root(name: &str, value: &str) {
-    if let Some(root) = document().document_element() {
+fn set_on_root(ui: Ui, name: &str, value: &str) {
+    if let Some(root) = ui.host().root() {
         // Fails for a malformed name alone.
         let _ = root.set_attribute(name, value);
     }

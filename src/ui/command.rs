@@ -112,6 +112,39 @@ pub enum Command {
     DismissError,
 }
 
+impl Command {
+    /// Whether another run comes of it; else it only moves in time, or looks.
+    #[must_use]
+    pub fn changes_the_run(&self) -> bool {
+        matches!(
+            self,
+            Self::Load(_)
+                | Self::Open(_)
+                | Self::OpenLink(_)
+                | Self::Create(_)
+                | Self::Edit(_)
+                | Self::Delete(_)
+                | Self::CutWatch
+                | Self::Compact
+                | Self::PopOne
+                | Self::Mode(_)
+                | Self::KnownObjects(_)
+                | Self::Era(_)
+                | Self::AddHandler
+                | Self::RemoveHandler(_)
+                | Self::Fault(_)
+                | Self::Disarm(..)
+                | Self::Fork
+                | Self::Branch(_)
+                | Self::RemoveBranch(_)
+                | Self::DropEvent(_)
+                | Self::MoveEvent(..)
+                | Self::Set(_)
+                | Self::SetText(..)
+        )
+    }
+}
+
 /// What leaves the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Export {

@@ -12,6 +12,7 @@ use web_sys::ResizeObserver;
 
 use super::app::Ui;
 use super::command::{Command, Export};
+use super::host::Host;
 use super::i18n::Text;
 use super::motion::plan::{self, Motion};
 use super::motion::stage::Stage;
@@ -48,35 +49,74 @@ struct Inner {
     keeps_up: Cell<bool>,
     /// A live run has gone on since the screen was drawn last.
     stale: Cell<bool>,
+    /// Whether things move; nothing: as the reader's machine says.
+    motion: Cell<Option<bool>>,
+    /// Nobody looks any more.
+    gone: Cell<bool>,
+    /// Who follows the size of the stage.
+    resized: RefCell<Option<Resized>>,
 }
+
+type Resized = (ResizeObserver, Closure<dyn FnMut()>);
 
 impl Driver {
     /// With the first lesson open.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(host: Host) -> Self {
+        Self::with_session(host, Session::new())
+    }
+
+    /// Of a session that is there already.
+    #[must_use]
+    pub fn with_session(host: Host, session: Session) -> Self {
         Self {
             inner: Rc::new(Inner {
-                session: RefCell::new(Session::new()),
+                session: RefCell::new(session),
                 ui: OnceCell::new(),
-                stage: Stage::default(),
+                stage: Stage::new(host),
                 run: Cell::new(0),
                 flashed: Cell::new(0.0),
                 listener: OnceCell::new(),
                 keeps_up: Cell::new(false),
                 stale: Cell::new(false),
+                motion: Cell::new(None),
+                gone: Cell::new(false),
+                resized: RefCell::default(),
             }),
         }
     }
 
     /// The same, then what a link holds.
     #[must_use]
-    pub fn open(link: Option<String>) -> Self {
-        let driver = Self::new();
+    pub fn open(host: Host, link: Option<String>) -> Self {
+        let driver = Self::new(host);
         if let Some(link) = link {
             let command = Command::OpenLink(link.into());
             driver.inner.session.borrow_mut().obey(command);
         }
         driver
+    }
+
+    /// Where it draws.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        self.inner.stage.host()
+    }
+
+    /// Whether things move; nothing: as the reader's machine says.
+    pub fn set_motion(&self, motion: Option<bool>) {
+        self.inner.motion.set(motion);
+    }
+
+    /// The board is taken away: what still runs ends by itself.
+    pub fn end(&self) {
+        self.inner.gone.set(true);
+        self.next_run();
+        self.inner.stage.cut();
+        if let Some((observer, _)) = self.inner.resized.take() {
+            observer.disconnect();
+        }
+        self.with(|session| session.pause());
     }
 
     /// What leaves the page; a link is whole, with the address of the page.
@@ -108,6 +148,9 @@ impl Driver {
             // The page is laid out after the task that mounts it.
             tick().await;
             TimeoutFuture::new(0).await;
+            if driver.inner.gone.get() {
+                return;
+            }
             driver.trail();
             driver.follow_size();
         });
@@ -144,7 +187,7 @@ impl Driver {
 
     /// Until the screen shows what there is, or somebody else draws it.
     async fn catch_up(&self) {
-        while !document().hidden() {
+        while !document().hidden() && !self.inner.gone.get() {
             let Some(live) = self.with(|session| session.live_view()) else {
                 return;
             };
@@ -155,7 +198,7 @@ impl Driver {
                 // Where nothing is to move by itself, the edge is shown at once.
                 let change = self.with(|session| {
                     let mut change = session.live_follow();
-                    while still() && change == Change::Forward {
+                    while self.still() && change == Change::Forward {
                         change = session.live_follow();
                     }
                     change
@@ -191,6 +234,14 @@ impl Driver {
     /// A command from a button or a key.
     pub fn send(&self, command: Command) {
         let driver = self.clone();
+        let watched = self.inner.ui.get().is_some_and(|ui| {
+            let watch = ui.shape.try_with_untracked(|shape| shape.watch);
+            watch.unwrap_or_default()
+        });
+        // What a key asks for; there is no button for it.
+        if watched && command.changes_the_run() {
+            return;
+        }
         let change = self.inner.session.borrow_mut().obey(command);
         self.asked();
         spawn_local(async move {
@@ -199,7 +250,7 @@ impl Driver {
             let playing = driver.inner.session.borrow().playback().is_playing();
             if let Change::Follow(to) = change
                 && !playing
-                && !still()
+                && !driver.still()
             {
                 driver.follow(to, run).await;
             }
@@ -304,7 +355,7 @@ impl Driver {
         }
         let before = stage.before(&motion);
         self.set(view).await;
-        stage.play(before, &motion, still(), scaled);
+        stage.play(before, &motion, self.still(), scaled);
         let Motion { ms, .. } = motion;
         scaled(ms)
     }
@@ -335,13 +386,18 @@ impl Driver {
             && let Some(flight) = plan::plan(&record, &picture).flight
         {
             let from = plan::trail_from(&record, &flight, &picture);
-            self.inner.stage.trail(&from, &flight, still());
+            self.inner.stage.trail(&from, &flight, self.still());
         }
+    }
+
+    /// Whether nothing is to move.
+    fn still(&self) -> bool {
+        self.inner.motion.get().map_or_else(reduced, |moves| !moves)
     }
 
     /// What is drawn over the stage stands where its rooms are: in another size it is drawn anew.
     fn follow_size(&self) {
-        let Some(layer) = document().get_element_by_id("motion") else {
+        let Some(layer) = self.host().find("#motion") else {
             return;
         };
         let driver = self.clone();
@@ -355,8 +411,7 @@ impl Driver {
         });
         if let Ok(observer) = ResizeObserver::new(on_resize.as_ref().unchecked_ref()) {
             observer.observe(&layer);
-            // As long as the page.
-            on_resize.forget();
+            self.inner.resized.replace(Some((observer, on_resize)));
         }
     }
 
@@ -366,7 +421,7 @@ impl Driver {
     }
 
     async fn set(&self, view: View) {
-        if let Some(ui) = self.inner.ui.get() {
+        if let Some(ui) = self.inner.ui.get().filter(|_| !self.inner.gone.get()) {
             ui.view.set(Rc::new(view));
             // Effects run when the current task is done.
             tick().await;
@@ -380,14 +435,8 @@ impl Driver {
     }
 }
 
-impl Default for Driver {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 /// Whether the visitor wants nothing to move.
-fn still() -> bool {
+fn reduced() -> bool {
     let query = window().match_media("(prefers-reduced-motion: reduce)");
     query.ok().flatten().is_some_and(|query| query.matches())
 }

@@ -26,6 +26,8 @@ pub mod board;
 #[cfg(feature = "ui")]
 pub mod driver;
 #[cfg(feature = "ui")]
+pub mod host;
+#[cfg(feature = "ui")]
 pub mod live;
 #[cfg(feature = "ui")]
 pub mod memo;

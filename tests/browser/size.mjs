@@ -24,10 +24,14 @@ const brotli = (bytes) =>
     },
   }).length;
 
+// What elements on other pages load lies beside the page, which does without it.
+const program = readdirSync(dist).find((name) => name.endsWith("_bg.wasm")) ?? "";
+const page = new Set(["index.html", program, program.replace("_bg.wasm", ".js")]);
+
 const sums = new Map();
-for (const name of readdirSync(dist, { recursive: true })) {
+for (const name of readdirSync(dist)) {
   const kind = extname(name);
-  if (!COUNTED.has(kind)) continue;
+  if (!COUNTED.has(kind) || !page.has(name)) continue;
   const bytes = readFileSync(join(dist, name));
   const sum = sums.get(kind) ?? { raw: 0, brotli: 0 };
   sum.raw += bytes.length;

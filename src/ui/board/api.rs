@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
-use leptos::{ev, html};
 
 use super::density::Density;
 use super::frame::{self, Frame, rv};
@@ -502,7 +502,7 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
     let close = move || {
         form.set(None);
         let back = if editing { "btn-edit" } else { "btn-create" };
-        focus_test_id(back);
+        focus_test_id(ui, back);
     };
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
@@ -530,13 +530,14 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
             }
         }
     });
-    let on_key = window_event_listener(ev::keydown, move |event| {
+    let host = ui.host();
+    host.listen("keydown", move |event: web_sys::KeyboardEvent| {
         if event.key() == "Escape" && !event.default_prevented() {
             event.prevent_default();
             close();
         }
     });
-    let outside = window_event_listener(ev::pointerdown, move |event| {
+    host.listen("pointerdown", move |event: web_sys::PointerEvent| {
         let target: Option<web_sys::Element> =
             event.target().and_then(|target| target.dyn_into().ok());
         let kept = target.is_some_and(|target| {
@@ -546,10 +547,6 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
         if !kept {
             form.set(None);
         }
-    });
-    on_cleanup(move || {
-        on_key.remove();
-        outside.remove();
     });
     let words = move || ui.words();
     view! {
@@ -613,12 +610,9 @@ fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
     }
 }
 
-fn focus_test_id(id: &str) {
-    let found = document().query_selector(&format!("[data-testid={id}]"));
-    if let Some(element) = found
-        .ok()
-        .flatten()
-        .and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
+fn focus_test_id(ui: Ui, id: &str) {
+    let found = ui.host().find(&format!("[data-testid={id}]"));
+    if let Some(element) = found.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
     {
         let _ = element.focus();
     }

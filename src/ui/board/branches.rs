@@ -71,7 +71,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
         let done = move |name: String| {
             renamed.set(None);
             ui.send(Command::RenameBranch(id, name.into()));
-            focus_on(branch_go(id));
+            focus_on(ui, branch_go(id));
         };
         view! {
             <input
@@ -94,7 +94,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                             event.stop_propagation();
                             event.prevent_default();
                             renamed.set(None);
-                            focus_on(branch_go(id));
+                            focus_on(ui, branch_go(id));
                         }
                         _ => {}
                     }
@@ -110,7 +110,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                 title=format!("{} {name}", words.branch_go)
                 on:click=move |_| {
                     ui.send(Command::Branch(id));
-                    focus_on(branch_go(id));
+                    focus_on(ui, branch_go(id));
                 }
             >
                 <b>{name.clone()}</b>
@@ -120,7 +120,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
         .into_any()
     };
     view! {
-        <li class:current=current style=format!("--depth:{}", row.depth) data-branch=id.to_string()>
+        <li class:current=current prop:style=format!("--depth:{}", row.depth) data-branch=id.to_string()>
             {shown}
             <button
                 class="mini"
@@ -129,7 +129,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                 aria-label=format!("{}: {name}", words.branch_rename)
                 on:click=move |_| {
                     renamed.set(Some(id));
-                    focus_on(format!(".branches [data-branch='{id}'] input"));
+                    focus_on(ui, format!(".branches [data-branch='{id}'] input"));
                 }
             >
                 "✎"
@@ -206,7 +206,7 @@ fn event(ui: Ui, row: &ServerEvent) -> AnyView {
                 title=named.clone()
                 on:click=move |_| {
                     ui.send(Command::Seek(place + 1));
-                    focus_on(format!(".branches [data-place='{place}'] .go"));
+                    focus_on(ui, format!(".branches [data-place='{place}'] .go"));
                 }
             >
                 <span class="when">{time.clone()}</span>

@@ -88,7 +88,7 @@ pub(super) fn tick(ui: Ui, drawer: DrawerState, found: &Violation, style: String
             data-monitor=found.monitor.id()
             aria-label=title.clone()
             title=title
-            style=style
+            prop:style=style
             on:click=move |_| {
                 ui.send(Command::Seek(to));
                 drawer.show(Panel::Checks);

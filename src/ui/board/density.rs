@@ -22,6 +22,7 @@ use crate::ui::app::{Theme, Ui};
 use crate::ui::caption::short_name;
 use crate::ui::command::Command;
 use crate::ui::decimal::decimals;
+use crate::ui::host::Host;
 use crate::ui::memo::Memo;
 use crate::ui::rows::density::{Before, Field, Fill, Hue, Layout, Look, said, touched};
 use crate::ui::rows::store::{Change, ValueRow};
@@ -64,24 +65,40 @@ struct Spot {
 
 type Find = Box<dyn Fn(&str) -> Option<Element>>;
 
+/// A field: its own number, that of its board, and how to find something in it.
+type Found = (usize, u32, Find);
+
 thread_local! {
     /// The fields on the page, each of which finds what stands for an anchor of its own.
-    static FIELDS: RefCell<Vec<(usize, Find)>> = const { RefCell::new(Vec::new()) };
+    static FIELDS: RefCell<Vec<Found>> = const { RefCell::new(Vec::new()) };
 }
 
 /// An element where the cell of this anchor is.
-pub(in crate::ui) fn stand_in(anchor: &str) -> Option<Element> {
-    FIELDS.with_borrow(|fields| fields.iter().find_map(|(_, find)| find(anchor)))
+pub(in crate::ui) fn stand_in(host: &Host, anchor: &str) -> Option<Element> {
+    FIELDS.with_borrow(|fields| {
+        let here = fields
+            .iter()
+            .filter(|(_, board, _)| *board == host.number());
+        here.into_iter().find_map(|(_, _, find)| find(anchor))
+    })
 }
 
 /// Lets anchors be found as long as the owner of the caller is there.
-fn register(find: Find) {
+fn register(ui: Ui, find: Find) {
+    let board = ui.host().number();
     let number = FIELDS.with_borrow_mut(|fields| {
-        let number = fields.last().map_or(0, |(number, _)| number + 1);
-        fields.push((number, find));
+        let number = fields.last().map_or(0, |(number, ..)| number + 1);
+        fields.push((number, board, find));
         number
     });
-    on_cleanup(move || FIELDS.with_borrow_mut(|fields| fields.retain(|(of, _)| *of != number)));
+    on_cleanup(move || FIELDS.with_borrow_mut(|fields| fields.retain(|(of, ..)| *of != number)));
+}
+
+/// Not as an attribute, which a page may forbid.
+fn css(element: &Element, style: &str) {
+    if let Some(element) = element.dyn_ref::<HtmlElement>() {
+        element.style().set_css_text(style);
+    }
 }
 
 fn ratio() -> f64 {
@@ -128,7 +145,7 @@ pub(super) fn Density(
     let size = size_of(frame);
     let layout = Memo::new(move |_| {
         let (width, height) = size.get();
-        let scale = rem() / 16.0 * ratio();
+        let scale = rem(&ui.host()) / 16.0 * ratio();
         let count = ui.view.with(|view| field.room(view));
         Layout::fit(px(width * scale), px(height * scale), px(ratio()), count)
     });
@@ -179,11 +196,11 @@ pub(super) fn Density(
         let cell = cell.filter(|cell| *cell < layout.cells())?;
         let spare: Element = spare.get_untracked()?.into();
         let name = anchor.rsplit('/').next().unwrap_or_default();
-        let _ = spare.set_attribute("style", &over(layout, cell));
+        css(&spare, &over(layout, cell));
         let _ = spare.set_attribute("data-name", name);
         Some(spare)
     };
-    register(Box::new(find));
+    register(ui, Box::new(find));
     let name_at = move |cell: usize| {
         let cells = layout.get_untracked().cells();
         ui.view.with_untracked(|view| field.name(view, cells, cell))
@@ -242,7 +259,7 @@ pub(super) fn Density(
         Field::Queue => "queued",
     };
     let is_focused = move || {
-        let active = document().active_element();
+        let active = ui.host().active_element();
         active.is_some_and(|active| {
             frame.get_untracked().is_some_and(|frame| {
                 let frame: &Element = &frame;
@@ -306,7 +323,7 @@ pub(super) fn Density(
                     view! {
                         <span
                             class=text(move || spot.with(|spot| spot.class))
-                            style=move || spot.with(|spot| spot.style.clone())
+                            prop:style=move || spot.with(|spot| spot.style.clone())
                             id=maybe(move || {
                                 let is_here = cursor.with(|cursor| cursor.as_ref() == Some(&here));
                                 is_here.then(|| format!("cell-{id}"))
@@ -400,7 +417,7 @@ pub(super) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             let facts = touched(view, &known).filter(|_| same);
             if facts.is_none_or(|facts| facts.iter().any(is_changed)) {
                 keys(view, &mut |keys| {
-                    draw_strip(&canvas, theme, size, view, keys)
+                    draw_strip(&ui.host(), &canvas, theme, size, view, keys)
                 });
             }
             now
@@ -413,14 +430,17 @@ pub(super) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
     };
     let own = Arc::clone(&prefix);
     let has = set.clone();
-    register(Box::new(move |anchor: &str| {
-        let key = anchor.strip_prefix(&*own)?;
-        let at = ui.view.with_untracked(|view| along(view, key))?;
-        let spare: Element = spare.get_untracked()?.into();
-        let _ = spare.set_attribute("style", &decimals("left:#%", &[at]));
-        let _ = spare.set_attribute("data-name", short_name(key));
-        Some(spare)
-    }));
+    register(
+        ui,
+        Box::new(move |anchor: &str| {
+            let key = anchor.strip_prefix(&*own)?;
+            let at = ui.view.with_untracked(|view| along(view, key))?;
+            let spare: Element = spare.get_untracked()?.into();
+            css(&spare, &decimals("left:#%", &[at]));
+            let _ = spare.set_attribute("data-name", short_name(key));
+            Some(spare)
+        }),
+    );
     let wanted = Arc::clone(&prefix);
     let spots = Memo::new(move |_| {
         let tags = tags.get();
@@ -493,7 +513,7 @@ pub(super) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
                 view! {
                     <span
                         class=text(move || spot.with(|spot| spot.class))
-                        style=move || spot.with(|spot| spot.style.clone())
+                        prop:style=move || spot.with(|spot| spot.style.clone())
                         data-anchor=format!("{prefix}{name}")
                         data-name=short_name(&name).to_owned()
                         title=name.to_string()
@@ -508,6 +528,7 @@ pub(super) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
 
 /// The denser, the more of them lie in one line of px.
 fn draw_strip(
+    host: &Host,
     canvas: &HtmlCanvasElement,
     theme: Theme,
     (width, height): (f64, f64),
@@ -517,7 +538,7 @@ fn draw_strip(
     let Some(pen) = pen(canvas) else {
         return;
     };
-    let scale = rem() / 16.0 * ratio();
+    let scale = rem(host) / 16.0 * ratio();
     let (width, height) = (px(width * scale), px(height * scale));
     if (canvas.width(), canvas.height()) != (width, height) {
         canvas.set_width(width);
@@ -704,7 +725,7 @@ impl Painter {
                 "width:#px;height:#px",
                 &[f64::from(width) / ratio, f64::from(height) / ratio],
             );
-            let _ = canvas.set_attribute("style", &style);
+            css(canvas, &style);
             self.looks = Vec::new();
             anew = true;
         }

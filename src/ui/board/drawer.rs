@@ -98,11 +98,13 @@ pub(super) struct DrawerState {
     /// The one that was open last.
     last: StoredValue<Panel>,
     opener: StoredValue<Option<web_sys::HtmlElement>, LocalStorage>,
+    ui: Ui,
 }
 
 impl DrawerState {
     pub(super) fn new() -> Self {
         Self {
+            ui: Ui::get(),
             open: RwSignal::new(None),
             last: StoredValue::new(Panel::Why),
             opener: StoredValue::new_local(None),
@@ -112,7 +114,7 @@ impl DrawerState {
     /// Shows a tab and leaves the focus where it is.
     pub(super) fn show(self, panel: Panel) {
         if self.open.get_untracked().is_none() {
-            self.opener.set_value(focused());
+            self.opener.set_value(focused(self.ui));
         }
         self.last.set_value(panel);
         if self.open.get_untracked() != Some(panel) {
@@ -126,13 +128,13 @@ impl DrawerState {
             self.close();
         } else {
             self.show(panel);
-            focus_tab(panel);
+            focus_tab(self.ui, panel);
         }
     }
 
     /// Closes it; the focus goes back to where it was opened from.
     pub(super) fn close(self) {
-        let inside = focused().is_some_and(|focused| {
+        let inside = focused(self.ui).is_some_and(|focused| {
             focused
                 .closest("#drawer")
                 .is_ok_and(|drawer| drawer.is_some())
@@ -223,7 +225,7 @@ pub(super) fn Drawer() -> impl IntoView {
         };
         event.prevent_default();
         drawer.show(Panel::ALL[to]);
-        focus_tab(Panel::ALL[to]);
+        focus_tab(ui, Panel::ALL[to]);
     };
     view! {
         {shown(move || drawer.open.get().is_some(), move || view! {
@@ -286,23 +288,24 @@ pub(super) fn Drawer() -> impl IntoView {
     }
 }
 
-fn focused() -> Option<web_sys::HtmlElement> {
-    document().active_element()?.dyn_into().ok()
+fn focused(ui: Ui) -> Option<web_sys::HtmlElement> {
+    ui.host().active_element()?.dyn_into().ok()
 }
 
-fn focus_tab(panel: Panel) {
-    focus_on(format!("#drawer-tab-{}", panel.id()));
+fn focus_tab(ui: Ui, panel: Panel) {
+    focus_on(ui, format!("#drawer-tab-{}", panel.id()));
 }
 
 /// Puts the focus on what this selector finds in the drawer once the screen has changed: what had it
 /// may have been drawn anew.
-pub(super) fn focus_on(selector: String) {
+pub(super) fn focus_on(ui: Ui, selector: String) {
+    let host = ui.host();
     spawn_local(async move {
         // It is there when the effects have run, of the command and of what it has changed.
         for _ in 0..3 {
             leptos::task::tick().await;
         }
-        let found = document().query_selector(&selector).ok().flatten();
+        let found = host.find(&selector);
         if let Some(found) = found.and_then(|found| found.dyn_into::<web_sys::HtmlElement>().ok()) {
             let _ = found.focus();
         }

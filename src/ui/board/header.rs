@@ -30,6 +30,7 @@ pub(super) fn Header(
     cluster: RwSignal<bool>,
 ) -> impl IntoView {
     let ui = Ui::get();
+    let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let lesson = ui.memo(|view| (*view.lesson).clone());
     let known = ui.memo(|view| view.picture.queue.known_objects);
     let can_switch = Memo::new(move |_| lesson.with(|lesson| lesson.can_switch_known));
@@ -93,7 +94,7 @@ pub(super) fn Header(
                     {icons::drawn(icons::CHEVRON)}
                 </span>
             </label>
-            <Badge open=cluster />
+            {(!embedded).then(|| view! { <Badge open=cluster /> })}
             <span class="spacer"></span>
             <div
                 class="segments eras"
@@ -133,6 +134,7 @@ pub(super) fn Header(
             >
                 {text(move || if known.get() { ui.words().known_on } else { ui.words().known_off })}
             </button>
+            {(!embedded).then(|| view! {
             <button
                 class="chip to-cluster"
                 data-testid="btn-cluster"
@@ -145,6 +147,7 @@ pub(super) fn Header(
                 <span class="label">{ui.word(|words| words.cluster)}</span>
             </button>
             <OpenButton class="chip open" testid="btn-open" />
+            })}
             <button
                 class="chip lang"
                 data-testid="toggle-lang"

@@ -33,15 +33,16 @@ mod transport;
 mod until;
 mod why;
 
-use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
-use super::app::Ui;
+use super::app::{Shape, Ui};
 use super::command::Command;
 use super::keys::{Action, Focus, Press, action};
+use crate::embed::options::Controls;
+use crate::ui::rows::live::Room;
 use layout::Layout;
-use parts::{part, text};
+use parts::{Live, part, shown, text};
 
 /// The whole page.
 #[component]
@@ -51,10 +52,13 @@ pub fn Board() -> impl IntoView {
     provide_context(layout);
     let help = RwSignal::new(false);
     let cluster = RwSignal::new(false);
+    let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let comparing = ui.memo(|view| view.compare.is_some());
     listen_to_keys(ui, layout, help, cluster);
     view! {
-        <header::Header help=help cluster=cluster />
+        {shown(move || ui.shape.with(Shape::is_full), move || {
+            view! { <header::Header help=help cluster=cluster /> }
+        })}
         <layout::RoomTabs />
         <main
             class=text(move || format!("stage show-{}", layout.shown.get().id()))
@@ -64,7 +68,7 @@ pub fn Board() -> impl IntoView {
             <Problem />
             <compare::Compare />
             <div
-                class="grid"
+                class=text(move || ui.shape.with(grid))
                 class:second-processor=move || layout.lower_is_processor()
                 on:click=move |event| why::on_click(ui, layout, &event)
             >
@@ -72,25 +76,49 @@ pub fn Board() -> impl IntoView {
                 <i class="link refl-queue"></i>
                 <i class="link queue-pop"></i>
                 <i class="link pop-idx"></i>
-                <api::Api />
-                <reflector::Reflector />
-                <queue::Queue />
-                <pop::Pop />
-                <indexer::Indexer />
+                {room(ui, Room::Api, || api::Api().into_any())}
+                {room(ui, Room::Reflector, || reflector::Reflector().into_any())}
+                {room(ui, Room::Queue, || queue::Queue().into_any())}
+                {room(ui, Room::Pop, || pop::Pop().into_any())}
+                {room(ui, Room::Indexer, || indexer::Indexer().into_any())}
                 <layout::LowerTabs />
-                <now::Now />
-                <processor::Processor />
+                {room(ui, Room::Now, || now::Now().into_any())}
+                {room(ui, Room::Processor, || processor::Processor().into_any())}
                 <div id="motion" aria-hidden="true"></div>
             </div>
             <why::Marked />
             <drawer::Drawer />
         </main>
-        <strip::Strip />
-        <transport::Transport />
+        {shown(move || ui.shape.with(|shape| shape.controls != Controls::None), strip::Strip)}
+        {shown(move || ui.shape.with(|shape| shape.controls != Controls::None), transport::Transport)}
         <help::Help open=help />
-        <cluster::Cluster open=cluster />
-        <open::DropZone />
+        {(!embedded).then(|| view! {
+            <cluster::Cluster open=cluster />
+            <open::DropZone />
+        })}
     }
+}
+
+/// A room, where it is shown.
+fn room(ui: Ui, room: Room, view: fn() -> AnyView) -> Live<AnyView> {
+    let is_shown = move |shape: &Shape| shape.panels.is_empty() || shape.panels.contains(&room);
+    shown(move || ui.shape.with(is_shown), view)
+}
+
+/// The classes of the grid: what of it is shown.
+fn grid(shape: &Shape) -> String {
+    let mut classes = "grid".to_owned();
+    if !shape.panels.is_empty() {
+        classes.push_str(" chosen");
+    }
+    for room in &shape.panels {
+        classes.push_str(" with-");
+        classes.push_str(room.id());
+    }
+    if shape.watch {
+        classes.push_str(" watch");
+    }
+    classes
 }
 
 /// What went wrong, until it is dismissed.
@@ -136,7 +164,14 @@ fn names_line(message: &str, line: u32) -> bool {
 }
 
 fn listen_to_keys(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSignal<bool>) {
-    let handle = window_event_listener(ev::keydown, move |event| {
+    let host = ui.host();
+    let here = host.clone();
+    host.listen("keydown", move |event: web_sys::KeyboardEvent| {
+        let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
+        // The page around has keys of its own, and what is typed here is not for them.
+        if !here.is_page() && !modified && event.key() != "Tab" {
+            event.stop_propagation();
+        }
         if help.get_untracked() || cluster.get_untracked() || event.default_prevented() {
             return;
         }
@@ -156,10 +191,14 @@ fn listen_to_keys(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSigna
             ui.send(Command::CloseCompare);
             return;
         }
+        if key == "Escape" && !here.is_page() {
+            here.leave();
+            return;
+        }
         let press = Press {
             key: &key,
             shift: event.shift_key(),
-            modified: event.ctrl_key() || event.alt_key() || event.meta_key(),
+            modified,
             focus: focus_of(&event, &key),
         };
         let steps = ui.view.with_untracked(|view| view.steps);
@@ -173,7 +212,6 @@ fn listen_to_keys(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSigna
             Action::Help => help.set(true),
         }
     });
-    on_cleanup(move || handle.remove());
 }
 
 fn focus_of(event: &web_sys::KeyboardEvent, key: &str) -> Focus {

@@ -155,7 +155,7 @@ fn Lanes(rows: Memo<Vec<Lane>>) -> impl IntoView {
         <div
             class="lanes"
             class:many=move || rows.with(|rows| rows.len() > 2)
-            style=move || format!("--rows:{}", rows.with(|rows| rows.len().div_ceil(2)))
+            prop:style=move || format!("--rows:{}", rows.with(|rows| rows.len().div_ceil(2)))
             tabindex="0"
             role="group" aria-label=ui.word(|words| words.lanes)
         >
@@ -190,7 +190,7 @@ fn Lanes(rows: Memo<Vec<Lane>>) -> impl IntoView {
                                                 "left:#%;width:#%",
                                                 &[segment.from, width].map(|x| f64::from(x) * 100.0),
                                             );
-                                            view! { <i class=class title=title style=style></i> }
+                                            view! { <i class=class title=title prop:style=style></i> }
                                         })
                                         .collect_view()}
                                 </span>

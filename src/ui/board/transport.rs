@@ -5,11 +5,12 @@ use leptos::prelude::*;
 use super::cluster::Edge;
 use super::drawer::Tools;
 use super::layout::Layout;
-use super::parts::{part, text};
+use super::parts::{part, shown, text};
 use super::{checks, icons};
+use crate::embed::options::Controls;
 use crate::replay::grain::Grain;
 use crate::replay::monitors::Violation;
-use crate::ui::app::Ui;
+use crate::ui::app::{Shape, Ui};
 use crate::ui::command::Command;
 use crate::ui::decimal::decimal;
 use crate::ui::memo::Memo;
@@ -53,7 +54,11 @@ pub(super) fn Transport() -> impl IntoView {
         strings::position(ui.lang.get(), step, steps, endless, time)
     });
     view! {
-        <footer data-testid="transport" class="transport" aria-label=ui.word(|words| words.transport)>
+        <footer
+            data-testid="transport"
+            class="transport"
+            class:minimal=move || ui.shape.with(|shape| shape.controls == Controls::Minimal)
+            aria-label=ui.word(|words| words.transport)>
             <div class="play" role="group" aria-label=ui.word(|words| words.transport)>
                 <button
                     data-testid="btn-reset"
@@ -189,7 +194,7 @@ pub(super) fn Transport() -> impl IntoView {
                         .collect_view()}
                 </select>
             </div>
-            <Tools />
+            {shown(move || ui.shape.with(Shape::is_full), Tools)}
         </footer>
     }
 }
@@ -230,7 +235,7 @@ fn Timeline() -> impl IntoView {
     });
     let place = move |step: usize| format!("--at:{}", decimal(share(step, steps.get())));
     view! {
-        <div class="time" style=move || place(at.get().0)>
+        <div class="time" prop:style=move || place(at.get().0)>
             <div class="rail"></div>
             <div class="done"></div>
             {part(move || {
@@ -238,7 +243,7 @@ fn Timeline() -> impl IntoView {
                     .get()
                     .iter()
                     .flat_map(|one| one.ticks.iter())
-                    .map(|at| view! { <i class="passage" style=place(*at as usize)></i> })
+                    .map(|at| view! { <i class="passage" prop:style=place(*at as usize)></i> })
                     .collect_view()
             })}
             {part(move || {
@@ -247,7 +252,7 @@ fn Timeline() -> impl IntoView {
                     .into_iter()
                     .map(|tick| {
                         let class = format!("tick {}", type_class(tick.delta_type));
-                        view! { <i class=class style=place(tick.at)></i> }
+                        view! { <i class=class prop:style=place(tick.at)></i> }
                     })
                     .collect_view()
             })}
@@ -285,7 +290,7 @@ fn Timeline() -> impl IntoView {
                                 class="marker"
                                 aria-label=title.clone()
                                 title=title
-                                style=place(to)
+                                prop:style=place(to)
                                 on:click=move |_| ui.send(Command::Seek(to))
                             ></button>
                         }

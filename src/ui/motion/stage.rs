@@ -18,6 +18,7 @@ use super::plan::{
 use crate::cache::delta::DeltaType;
 use crate::ui::board::density::stand_in;
 use crate::ui::decimal::decimals;
+use crate::ui::host::Host;
 use crate::ui::rows::type_class;
 
 /// How long neighbours take to close a gap.
@@ -27,13 +28,13 @@ const SLIDE_MS: u32 = 300;
 const GAP: f64 = 4.0;
 
 /// The layer above the stage.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Stage {
     inner: Rc<Inner>,
 }
 
-#[derive(Default)]
 struct Inner {
+    host: Host,
     /// Counts motions: a frame of an older one does nothing.
     turn: Cell<u64>,
     /// Elements that a motion has touched, to be put right.
@@ -88,13 +89,32 @@ impl Rect {
 }
 
 impl Stage {
+    /// Of this board.
+    #[must_use]
+    pub fn new(host: Host) -> Self {
+        Self {
+            inner: Rc::new(Inner {
+                host,
+                turn: Cell::new(0),
+                touched: RefCell::default(),
+            }),
+        }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        &self.inner.host
+    }
+
     /// Ends whatever moves: the screen shows the picture and nothing else.
     pub fn cut(&self) {
+        let host = self.host();
         self.inner.turn.set(self.inner.turn.get() + 1);
         for element in self.inner.touched.borrow_mut().drain(..) {
             restore(&element);
         }
-        if let Some(layer) = layer() {
+        if let Some(layer) = layer(host) {
             layer.set_text_content(None);
         }
     }
@@ -102,15 +122,16 @@ impl Stage {
     /// Looks where things are before the screen changes.
     #[must_use]
     pub fn before(&self, motion: &Motion) -> Before {
+        let host = self.host();
         let from = motion.flight.as_ref().and_then(|flight| {
-            let element = flight.from.iter().find_map(|anchor| shown(anchor))?;
+            let element = flight.from.iter().find_map(|anchor| shown(host, anchor))?;
             let rect = Rect::of(&element)?;
             Some((rect, copy(&element)?))
         });
         let mut slides = Vec::new();
         for prefix in ["queue/column/", "queue/key/"] {
-            let found = document().query_selector_all(&format!("[data-anchor^='{prefix}']"));
-            let Ok(found) = found else { continue };
+            let found = host.find_all(&format!("[data-anchor^='{prefix}']"));
+            let Some(found) = found else { continue };
             for place in 0..found.length() {
                 let element = found.get(place).and_then(|n| n.dyn_into::<Element>().ok());
                 let Some(element) = element else { continue };
@@ -127,25 +148,27 @@ impl Stage {
     /// Shows the motion, now that the screen has changed. `scaled` gives the time that so many ms
     /// take at the speed of now; `still` is for those who want nothing to move.
     pub fn play(&self, before: Before, motion: &Motion, still: bool, scaled: impl Fn(u32) -> u32) {
+        let host = self.host();
         let found = motion.flight.as_ref().and_then(|flight| {
-            let to = flight.to.iter().find_map(|anchor| shown(anchor))?;
+            let to = flight.to.iter().find_map(|anchor| shown(host, anchor))?;
             let target = within_room(&to, Rect::of(&to)?);
             let (origin, leaving) = before.from.as_ref()?;
             Some((flight, to, *origin, target, leaving))
         });
-        let (Some((flight, to, origin, target, leaving)), Some(layer)) = (found, layer()) else {
+        let (Some((flight, to, origin, target, leaving)), Some(layer)) = (found, layer(host))
+        else {
             self.flash(&motion.flash, scaled(SETTLE_MS));
             return;
         };
         let shift = onto(&layer);
-        let exit = flight.exit.as_ref().and_then(|anchor| shown(anchor));
+        let exit = flight.exit.as_ref().and_then(|anchor| shown(host, anchor));
         let exit = exit.and_then(|exit| Rect::of(&exit));
         let (start, end) = edges(exit.unwrap_or(origin), target);
         let (start, end) = (shift(start), shift(end));
         draw_way(&layer, start, end, flight.hue, still);
         if still {
             // A still arrow, words and what is lit at its end say the same without moving.
-            say_way(&layer, &flight.from, flight, start, end);
+            say_way(host, &layer, &flight.from, flight, start, end);
             self.flash(&flight.to, scaled(SETTLE_MS));
             return;
         }
@@ -190,15 +213,17 @@ impl Stage {
     /// Where the target of a fact is now, before the fact is taken back.
     #[must_use]
     pub fn landed(&self, flight: &Flight) -> Option<Landed> {
-        let to = flight.to.iter().find_map(|anchor| shown(anchor))?;
+        let host = self.host();
+        let to = flight.to.iter().find_map(|anchor| shown(host, anchor))?;
         let rect = within_room(&to, Rect::of(&to)?);
         Some(Landed { rect })
     }
 
     /// Draws the way of a fact that was taken back, in reverse.
     pub fn reversed(&self, from: &[String], flight: &Flight, landed: &Landed) {
-        let origin = from.iter().find_map(|anchor| shown(anchor));
-        let (Some(origin), Some(layer)) = (origin.and_then(|e| Rect::of(&e)), layer()) else {
+        let host = self.host();
+        let origin = from.iter().find_map(|anchor| shown(host, anchor));
+        let (Some(origin), Some(layer)) = (origin.and_then(|e| Rect::of(&e)), layer(host)) else {
             return;
         };
         let (start, end) = edges(landed.rect, origin);
@@ -208,11 +233,12 @@ impl Stage {
 
     /// Draws the trail of a fact that the screen was cut to: where what is new came from.
     pub fn trail(&self, from: &[String], flight: &Flight, still: bool) {
+        let host = self.host();
         let place = |anchors: &[String]| {
-            let element = anchors.iter().find_map(|anchor| shown(anchor))?;
+            let element = anchors.iter().find_map(|anchor| shown(host, anchor))?;
             Some(within_room(&element, Rect::of(&element)?))
         };
-        let (Some(origin), Some(to), Some(layer)) = (place(from), place(&flight.to), layer())
+        let (Some(origin), Some(to), Some(layer)) = (place(from), place(&flight.to), layer(host))
         else {
             return;
         };
@@ -221,7 +247,7 @@ impl Stage {
         let (start, end) = (shift(start), shift(end));
         draw_way(&layer, start, end, flight.hue, still);
         if still {
-            say_way(&layer, from, flight, start, end);
+            say_way(host, &layer, from, flight, start, end);
         }
     }
 
@@ -264,10 +290,11 @@ impl Stage {
 
     /// Lights what differs for a moment.
     pub fn flash(&self, anchors: &[String], ms: u32) {
+        let host = self.host();
         let turn = self.inner.turn.get();
         let lit: Vec<HtmlElement> = anchors
             .iter()
-            .filter_map(|anchor| shown(anchor))
+            .filter_map(|anchor| shown(host, anchor))
             // A whole room is no news.
             .filter(|element| !element.class_list().contains("room"))
             .filter_map(|element| element.dyn_into().ok())
@@ -305,8 +332,10 @@ impl Stage {
 
     /// Lets what has moved slide from where it was to where it is.
     fn slide(&self, before: &[(String, Rect)], ms: u32) {
+        let host = self.host();
         for (anchor, was) in before {
-            let Some(element) = shown(anchor).and_then(|e| e.dyn_into::<HtmlElement>().ok()) else {
+            let Some(element) = shown(host, anchor).and_then(|e| e.dyn_into::<HtmlElement>().ok())
+            else {
                 continue;
             };
             let Some(is) = Rect::of(&element) else {
@@ -342,9 +371,16 @@ fn within_room(element: &Element, mut rect: Rect) -> Rect {
 }
 
 /// In words: from which room to which.
-fn say_way(layer: &HtmlElement, from: &[String], flight: &Flight, start: Point, end: Point) {
+fn say_way(
+    host: &Host,
+    layer: &HtmlElement,
+    from: &[String],
+    flight: &Flight,
+    start: Point,
+    end: Point,
+) {
     let room = |anchors: &[String]| {
-        let element = anchors.iter().find_map(|anchor| shown(anchor))?;
+        let element = anchors.iter().find_map(|anchor| shown(host, anchor))?;
         let room = element.closest(".room").ok().flatten()?;
         room.query_selector("h2").ok().flatten()?.text_content()
     };
@@ -363,13 +399,17 @@ fn say_way(layer: &HtmlElement, from: &[String], flight: &Flight, start: Point, 
     words.set_text_content(Some(&format!("{from} → {to}")));
     let _ = layer.append_child(&words);
     if let (Ok(words), Some(size)) = (words.clone().dyn_into::<HtmlElement>(), Rect::of(&words)) {
-        put(&words, free_place(layer, size, start, end), (0.0, 0.0));
+        put(
+            &words,
+            free_place(host, layer, size, start, end),
+            (0.0, 0.0),
+        );
     }
 }
 
 /// Where beside the way words of this size cover no text, or the least of it.
-fn free_place(layer: &HtmlElement, size: Rect, start: Point, end: Point) -> Point {
-    let texts = texts(layer);
+fn free_place(host: &Host, layer: &HtmlElement, size: Rect, start: Point, end: Point) -> Point {
+    let texts = texts(host, layer);
     let room = layer.get_bounding_client_rect();
     let path = Path::between(start, end);
     let x = beside(start, end);
@@ -403,10 +443,10 @@ fn free_place(layer: &HtmlElement, size: Rect, start: Point, end: Point) -> Poin
 }
 
 /// Where on the layer there is text.
-fn texts(layer: &HtmlElement) -> Vec<Rect> {
+fn texts(host: &Host, layer: &HtmlElement) -> Vec<Rect> {
     let shift = onto(layer);
     let mut texts = Vec::new();
-    let Ok(found) = document().query_selector_all(".grid .room *") else {
+    let Some(found) = host.find_all(".grid .room *") else {
         return texts;
     };
     for place in 0..found.length() {
@@ -464,14 +504,14 @@ fn onto(layer: &HtmlElement) -> impl Fn(Point) -> Point + use<> {
     }
 }
 
-fn layer() -> Option<HtmlElement> {
-    document().get_element_by_id("motion")?.dyn_into().ok()
+fn layer(host: &Host) -> Option<HtmlElement> {
+    host.find("#motion")?.dyn_into().ok()
 }
 
-fn shown(anchor: &str) -> Option<Element> {
+fn shown(host: &Host, anchor: &str) -> Option<Element> {
     let anchor = anchor.replace('\\', "\\\\").replace('"', "\\\"");
-    let found = document().query_selector(&format!("[data-anchor=\"{anchor}\"]"));
-    let mut found = found.ok().flatten().or_else(|| stand_in(&anchor));
+    let found = host.find(&format!("[data-anchor=\"{anchor}\"]"));
+    let mut found = found.or_else(|| stand_in(host, &anchor));
     if anchor == LAST_LINE
         && let Some(output) = &found
     {

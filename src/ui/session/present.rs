@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::embed::options::{Options, Place};
 use crate::lessons::{self, Lesson};
 use crate::replay::link::in_era;
+use crate::replay::moment::{Anchor, Moment};
 use crate::replay::timeline::{MAX_FACTS, SEGMENT};
 use crate::source::scenario::Scenario;
 use crate::ui::command::Command;
@@ -75,16 +76,14 @@ impl Session {
         if let Some(grain) = options.granularity {
             self.obey(Command::Grain(grain));
         }
-        self.stops.markers = options.pause_at_markers;
-        let until = options.until.as_ref().map(|place| self.find_place(place));
+        let stops = self.set_stops(options);
         match &options.at {
             Some(place) => {
                 self.seek_place(place)?;
             }
             None => self.show_opening(),
         }
-        self.stops.until = until.transpose()?;
-        Ok(())
+        stops
     }
 
     /// Goes to a moment, as an attribute names it.
@@ -94,6 +93,42 @@ impl Session {
     pub fn seek_place(&mut self, place: &Place) -> Result<Change, Text> {
         let step = self.find_place(place)?;
         Ok(self.obey(Command::Seek(step)))
+    }
+
+    /// Goes to a moment that a script names.
+    pub fn seek_named(&mut self, name: &str) -> Change {
+        let place = match name.parse() {
+            Ok(Place::Moment(moment)) if self.is_marker(&moment) => {
+                return self.seek_marker(name);
+            }
+            Ok(place) => place,
+            // The same words as for a marker that there is not.
+            Err(()) => return self.seek_marker(name),
+        };
+        match self.seek_place(&place) {
+            Ok(change) => change,
+            Err(message) => self.fail(message, None),
+        }
+    }
+
+    fn is_marker(&self, moment: &Moment) -> bool {
+        let Anchor::Marker(_) = &moment.anchor else {
+            return false;
+        };
+        moment.plus == 0
+    }
+
+    /// Takes another value of one attribute while a run is shown: where playing ends or pauses.
+    ///
+    /// # Errors
+    /// Says that the run does not come to that moment.
+    pub fn set_stops(&mut self, options: &Options) -> Result<(), Text> {
+        let until = options.until.as_ref().map(|place| self.find_place(place));
+        self.stops = Stops {
+            until: until.transpose()?,
+            markers: options.pause_at_markers,
+        };
+        Ok(())
     }
 
     /// After how many facts it is.

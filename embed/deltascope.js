@@ -1,0 +1,491 @@
+// <delta-scope>: one element that shows how an informer works.
+//
+// The module is small; the program behind it is loaded when the first element wants it, and once a page,
+// however many there are.
+
+/** The version of the package. */
+export const version = "__VERSION__";
+
+const TAG = "delta-scope";
+const ATTRIBUTES = [
+  "lesson", "src", "era", "at", "until", "panels", "controls", "mode", "granularity", "speed",
+  "theme", "lang", "motion", "height", "load", "markers",
+];
+// Another value of these needs another run; all others act on the one that is shown.
+const OPENS = new Set(["lesson", "src"]);
+// How far from the screen an element is loaded.
+const NEAR = "300px";
+const BOOK_DARK = /\b(?:coal|navy|ayu)\b/;
+const BOOK_LIGHT = /\b(?:light|rust)\b/;
+const WORDS = {
+  en: { start: "Show how it runs", loading: "Loading…", failed: "This cannot be shown here:", stage: "deltascope: an informer, step by step" },
+  zh: { start: "运行演示", loading: "正在加载…", failed: "这里无法显示：", stage: "deltascope：逐步看 informer" },
+};
+
+let program;
+/** Loads the program, once; resolves with its exports. */
+function load() {
+  program ??= (async () => {
+    const url = new URL("./__WASM__", import.meta.url);
+    const wasm = fetch(url);
+    // It is waited for below; until then a failure is nobody's.
+    wasm.catch(() => {});
+    const [glue, styles] = await Promise.all([
+      import("./__GLUE__"),
+      import("./deltascope-stage.js"),
+    ]);
+    await glue.default({ module_or_path: wasm });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(styles.default);
+    return { mount: glue.mountElement, sheet };
+  })().catch((error) => {
+    // The next element tries again.
+    program = undefined;
+    throw error;
+  });
+  return program;
+}
+
+// What stands there before the program does: the poster, or a box of the same height.
+const BEFORE = new CSSStyleSheet();
+BEFORE.replaceSync(`
+  :host { display: block; position: relative; }
+  :host([hidden]) { display: none; }
+  .before { position: relative; min-height: 30em; display: grid; place-items: center; }
+  .before.has-poster { min-height: 0; display: block; }
+  .before .say { position: absolute; inset: auto 0 0.75em; margin: auto; width: fit-content; max-width: 90%;
+    font: 0.875em/1.4 system-ui, sans-serif; color: CanvasText; background: Canvas; border: 1px solid GrayText;
+    border-radius: 999px; padding: 0.35em 1em; }
+  .before button.say { cursor: pointer; font-weight: 600; }
+  .before button.say:focus-visible { outline: 2px solid Highlight; outline-offset: 2px; }
+  .before .say.wrong { border-radius: 10px; border-color: currentColor; }
+  .before.quiet .say { display: none; }
+  slot[name=transcript] { display: none; }
+  [hidden] { display: none !important; }
+  .printed { display: none; }
+  @media print {
+    .box { display: none; }
+    slot[name=transcript] { display: block; }
+    slot[name=poster], .printed { display: block !important; }
+    .printed ~ .before, .before .say { display: none; }
+  }
+`);
+
+// --- the page around ----------------------------------------------------------------------------
+
+const elements = new Set();
+let watch;
+
+function follow(element) {
+  elements.add(element);
+  watch ??= watchPage();
+  watch.near.observe(element);
+}
+
+function unfollow(element) {
+  elements.delete(element);
+  watch?.near.unobserve(element);
+  if (elements.size === 0) {
+    watch?.end();
+    watch = undefined;
+  }
+}
+
+/** One watcher for all elements: of the page's theme and language, of what is in view, of printing. */
+function watchPage() {
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) entry.target[SEEN]?.(entry.isIntersecting);
+    },
+    { rootMargin: NEAR },
+  );
+  const changed = () => elements.forEach((element) => element[AROUND]());
+  const page = new MutationObserver(changed);
+  page.observe(document.documentElement, { attributes: true, attributeFilter: ["class", "data-theme", "lang"] });
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const print = () => elements.forEach((element) => element[PRINT]());
+  dark.addEventListener("change", changed);
+  addEventListener("beforeprint", print);
+  return {
+    near,
+    end() {
+      near.disconnect();
+      page.disconnect();
+      dark.removeEventListener("change", changed);
+      removeEventListener("beforeprint", print);
+    },
+  };
+}
+
+function isDark() {
+  const root = document.documentElement;
+  const said = root.dataset.theme;
+  if (BOOK_DARK.test(root.className)) return true;
+  if (BOOK_LIGHT.test(root.className)) return false;
+  if (said === "dark" || said === "light") return said === "dark";
+  return matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+const isSet = (value) => value != null && value !== "" && value !== "auto";
+
+// --- the element --------------------------------------------------------------------------------
+
+const SEEN = Symbol("seen");
+const AROUND = Symbol("around");
+const PRINT = Symbol("print");
+
+/** The element. `define` gives it a name. */
+export class DeltaScope extends HTMLElement {
+  static observedAttributes = ATTRIBUTES;
+  static version = version;
+
+  #api;
+  #parts;
+  #ready;
+  #settle;
+  #turn = 0;
+  #given;
+  #resume = false;
+  #isSeen = false;
+  #disposed = false;
+  #loading = false;
+
+  constructor() {
+    super();
+    this.#renew();
+  }
+
+  /** The version of the package. */
+  get version() {
+    return version;
+  }
+
+  /** Settles when the first picture is there; fails when there can be none. */
+  get ready() {
+    return this.#ready;
+  }
+
+  connectedCallback() {
+    if (this.#disposed || this.#parts) return;
+    this.#build();
+    follow(this);
+    if (this.getAttribute("load") === "eager") this.#start();
+  }
+
+  disconnectedCallback() {
+    // What was only moved is there again at once.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#close();
+    });
+  }
+
+  attributeChangedCallback(name, before, value) {
+    if (before === value || !this.#parts) return;
+    if (name === "load") {
+      this.#offer();
+      if (value === "eager" || (value !== "click" && this.#isSeen)) this.#start();
+      return;
+    }
+    if (name === "height" || name === "panels" || name === "controls") this.#measure();
+    if (!this.#api) return;
+    if (OPENS.has(name)) {
+      this.#given = undefined;
+      this.#restart();
+    } else if (name === "theme" || name === "lang") {
+      this[AROUND]();
+    } else {
+      this.#api.set(name, value ?? "");
+    }
+  }
+
+  // What is asked for before it is there is done once it is.
+  async #do(name, ...values) {
+    this.#start();
+    await this.ready;
+    return this.#api?.[name](...values);
+  }
+
+  play() { return this.#do("play"); }
+  pause() { this.#resume = false; return this.#do("pause"); }
+  step(by = 1, granularity) { return this.#do("step", by, granularity); }
+  seek(where) { return this.#do("seek", where); }
+  fork() { return this.#do("fork"); }
+  setEra(era) { return this.#do("setEra", String(era)); }
+  inject(event) { return this.#do("inject", event); }
+
+  /** Back to the start, or to where `at` says. */
+  async reset() {
+    await this.#do("reset");
+    const at = this.getAttribute("at");
+    if (at) await this.#api?.seek(at);
+  }
+
+  /** Shows something else: the id of a lesson, a scenario as an object, or the text of a trace. */
+  async load(what) {
+    if (typeof what === "string" && !/^\s*\{/.test(what)) {
+      this.#given = undefined;
+      if (this.getAttribute("lesson") === what) this.#restart();
+      else this.setAttribute("lesson", what);
+    } else {
+      this.#given = typeof what === "string" ? { file: what, name: "trace.jsonl" } : { scenario: what };
+      this.#restart();
+    }
+    await this.ready;
+  }
+
+  /** What is shown now, as JSON; nothing before it is ready. */
+  getState() { return this.#api?.getState() ?? null; }
+  /** A link to this moment, on a page that shows it alone. */
+  getUrl() {
+    const url = this.#api?.getUrl();
+    return url ? new URL(`./embed.html${url.slice(url.indexOf("#"))}`, import.meta.url).href : null;
+  }
+  /** The picture as SVG. */
+  exportSvg(options) { return this.#api?.exportSvg?.(options ?? {}) ?? null; }
+  /** The run in words. */
+  exportTranscript() { return this.#api?.exportTranscript() ?? null; }
+  /** The run as a file that can be opened again. */
+  exportTrace(options) { return this.#api?.exportTrace(options) ?? null; }
+
+  /** Gives back all that it holds, for good. */
+  dispose() {
+    this.#disposed = true;
+    this.#close();
+  }
+
+  // --- inside ---
+
+  #renew() {
+    this.#ready = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    // Who does not ask is told by an event.
+    this.#ready.catch(() => {});
+  }
+
+  get #words() {
+    return WORDS[this.#lang] ?? WORDS.en;
+  }
+
+  get #lang() {
+    const own = this.getAttribute("lang");
+    const said = isSet(own) ? own : this.parentElement?.closest("[lang]")?.lang;
+    return (said || navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en";
+  }
+
+  get #theme() {
+    const own = this.getAttribute("theme");
+    return isSet(own) ? own : isDark() ? "dark" : "light";
+  }
+
+  #build() {
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [BEFORE];
+    const before = make("div", "before");
+    const poster = make("slot");
+    poster.name = "poster";
+    const transcript = make("slot");
+    transcript.name = "transcript";
+    before.append(poster);
+    root.replaceChildren(before, transcript);
+    this.#parts = { root, before, poster, transcript };
+    const look = () => before.classList.toggle("has-poster", poster.assignedElements().length > 0);
+    poster.addEventListener("slotchange", look);
+    look();
+    this.#measure();
+    this.#offer();
+  }
+
+  /** Says that it can be started, that it is coming, or what went wrong. */
+  #offer(message) {
+    const { before } = this.#parts ?? {};
+    if (!before) return;
+    before.querySelector(".say")?.remove();
+    const click = !message && this.getAttribute("load") === "click" && !this.#loading;
+    const say = make(click ? "button" : "div", "say");
+    say.textContent = message ?? (click ? this.#words.start : this.#words.loading);
+    say.classList.toggle("wrong", !!message);
+    if (message) say.setAttribute("role", "alert");
+    if (click) say.addEventListener("click", () => this.#start(true));
+    // A poster needs no word that more is coming.
+    before.classList.toggle("quiet", !click && !message && before.classList.contains("has-poster"));
+    before.append(say);
+  }
+
+  #measure() {
+    const { frame, before } = this.#parts ?? {};
+    const height = /^(\d+)(px)?$/.exec(this.getAttribute("height") ?? "")?.[1];
+    const px = height >= 160 && height <= 4000 ? `${height}px` : "";
+    if (frame) frame.style.height = px;
+    if (before) before.style.height = before.style.minHeight = before.classList.contains("has-poster") ? "" : px;
+    if (!frame) return;
+    const rooms = (this.getAttribute("panels") ?? "").split(/[\s,]+/).filter(Boolean);
+    const controls = this.getAttribute("controls");
+    const below = rooms.filter((room) => room === "now" || room === "processor").length;
+    frame.classList.toggle("all", rooms.length === 0);
+    frame.classList.toggle("two-rows", below > 0 && below < rooms.length);
+    frame.classList.toggle("full", controls === "full");
+    frame.classList.toggle("bare", controls === "none");
+  }
+
+  [SEEN](isSeen) {
+    this.#isSeen = isSeen;
+    const load = this.getAttribute("load");
+    if (isSeen && load !== "click") this.#start();
+    if (!this.#api) return;
+    // Out of sight nothing plays; back in sight it goes on.
+    if (!isSeen && this.#api.getState().playing) {
+      this.#resume = true;
+      this.#api.pause();
+    } else if (isSeen && this.#resume) {
+      this.#resume = false;
+      this.#api.play();
+    }
+  }
+
+  [AROUND]() {
+    if (!this.#api) return;
+    this.#api.set("theme", this.#theme);
+    this.#api.set("lang", this.#lang);
+    this.#parts.mount.setAttribute("aria-label", this.#words.stage);
+  }
+
+  // What is printed is what is shown.
+  [PRINT]() {
+    const { root } = this.#parts ?? {};
+    const svg = this.exportSvg({ theme: "light" });
+    if (!root || !svg) return;
+    root.querySelector(".printed")?.remove();
+    const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+    const printed = make("div", "printed");
+    printed.append(document.adoptNode(picture));
+    root.prepend(printed);
+  }
+
+  #restart() {
+    this.#turn += 1;
+    this.#loading = false;
+    this.#api?.dispose();
+    this.#api = undefined;
+    this.#renew();
+    this.#start();
+  }
+
+  async #start(focus = false) {
+    if (this.#loading || this.#api || !this.#parts || this.#disposed) return;
+    this.#loading = true;
+    const turn = (this.#turn += 1);
+    this.#offer();
+    try {
+      const [{ mount, sheet }, given] = await Promise.all([load(), this.#what()]);
+      if (turn !== this.#turn) return;
+      this.#mount(mount, sheet, given);
+      // The first picture is there when the browser has drawn it.
+      await new Promise((resolve) => requestAnimationFrame(() => resolve()));
+      if (turn !== this.#turn) return;
+      if (focus) this.#parts.mount.focus();
+      this.#settle.resolve();
+      this.#emit("ready", { version });
+    } catch (error) {
+      if (turn !== this.#turn) return;
+      const message = error?.message ?? String(error);
+      this.#loading = false;
+      this.#offer(`${this.#words.failed} ${message}`);
+      this.#settle.reject(error);
+      this.#renew();
+      this.#emit("error", { message });
+    }
+  }
+
+  /** What is to be run, where it is not a lesson. */
+  async #what() {
+    if (this.#given) return this.#given;
+    const src = this.getAttribute("src");
+    if (src) {
+      const url = new URL(src, document.baseURI);
+      const answer = await fetch(url);
+      if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
+      const text = await answer.text();
+      const name = url.pathname.split("/").pop() || "run";
+      return asScenario(text) ?? { file: text, name };
+    }
+    const script = this.querySelector(":scope > script[type='application/json']");
+    return script ? { scenario: JSON.parse(script.textContent) } : {};
+  }
+
+  #mount(mount, sheet, given) {
+    const { root, before } = this.#parts;
+    root.adoptedStyleSheets = [BEFORE, sheet];
+    const box = make("div", "box");
+    const frame = make("div", "frame");
+    const rem = make("div", "rem");
+    const stage = make("div", "ds");
+    frame.part = "frame";
+    // Both languages are its own; a machine's would only be worse, and would tear up what moves.
+    frame.translate = false;
+    stage.tabIndex = 0;
+    stage.setAttribute("role", "group");
+    stage.setAttribute("aria-label", this.#words.stage);
+    rem.append(stage);
+    frame.append(rem);
+    box.append(frame);
+    root.querySelector(".box")?.remove();
+    before.after(box);
+    Object.assign(this.#parts, { box, frame, mount: stage });
+    this.#measure();
+    frame.style.setProperty("--base", getComputedStyle(frame).fontSize);
+    const attributes = { theme: this.#theme, lang: this.#lang };
+    for (const name of ATTRIBUTES) {
+      const value = this.getAttribute(name);
+      if (value != null && !(name in attributes)) attributes[name] = value;
+    }
+    this.#api = mount(stage, { attributes, ...given, emit: (name, detail) => this.#emit(name, detail) });
+    before.hidden = true;
+    this.#loading = false;
+  }
+
+  #emit(name, detail) {
+    this.dispatchEvent(new CustomEvent(`ds-${name}`, { detail, bubbles: true, composed: true }));
+  }
+
+  #close() {
+    this.#turn += 1;
+    this.#loading = false;
+    unfollow(this);
+    this.#api?.dispose();
+    this.#api = undefined;
+    this.#parts?.root.replaceChildren();
+    this.#parts = undefined;
+    this.#renew();
+  }
+}
+
+/** A lesson or a scenario in a file; a trace has more than one line of JSON. */
+function asScenario(text) {
+  try {
+    const scenario = JSON.parse(text);
+    const isOne = ["scenario", "settings", "initial", "script"].some((name) => name in scenario);
+    return isOne ? { scenario } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function make(tag, name) {
+  const element = document.createElement(tag);
+  if (name) element.className = name;
+  return element;
+}
+
+/** Gives the element a name; says whether it was free. Two versions on one page need two names. */
+export function define(tag = TAG) {
+  if (customElements.get(tag)) return false;
+  // A class has one name; another one needs another class.
+  customElements.define(tag, tag === TAG ? DeltaScope : class extends DeltaScope {});
+  return true;
+}
+
+const tag = new URL(import.meta.url).searchParams.get("tag") ?? TAG;
+if (!define(tag) && customElements.get(tag).version !== version) {
+  console.info(`deltascope ${version}: <${tag}> is taken by another version; import with ?tag=another-name`);
+}

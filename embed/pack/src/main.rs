@@ -1,0 +1,28 @@
+//! Puts what other pages embed beside the page that trunk has built: `deltascope-pack DIST`.
+//!
+//! trunk calls it after a build, with the folder that it builds into. What it writes there makes the
+//! folder an npm package as well.
+
+mod package;
+mod styles;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+#[allow(clippy::print_stderr, reason = "this is a program of the build")]
+fn main() -> ExitCode {
+    let dist = std::env::args().nth(1);
+    #[allow(clippy::disallowed_methods, reason = "trunk says it there")]
+    let dist = dist.or_else(|| std::env::var("TRUNK_STAGING_DIR").ok());
+    let Some(dist) = dist else {
+        eprintln!("usage: deltascope-pack DIST, where DIST is what trunk has built");
+        return ExitCode::from(2);
+    };
+    match package::write(Path::new("."), Path::new(&dist)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("deltascope-pack: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The files of the package.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::styles::shadowed;
+
+/// The styles of the page that elements do without.
+const LEFT_OUT: [&str; 1] = ["cluster.css"];
+/// Dialogs stand above all of the page.
+const OF_THE_WINDOW: [&str; 1] = ["help.css"];
+const TOKENS: &str = "tokens.css";
+
+/// Writes the package beside what trunk has built.
+pub(crate) fn write(root: &Path, dist: &Path) -> Result<(), String> {
+    let (glue, wasm) = built(dist)?;
+    let version = version(root)?;
+    let module = read(&root.join("embed/deltascope.js"))?;
+    for place in ["__GLUE__", "__WASM__", "__VERSION__"] {
+        if !module.contains(place) {
+            return Err(format!("embed/deltascope.js has no {place}"));
+        }
+    }
+    let module = module
+        .replace("__GLUE__", &glue)
+        .replace("__WASM__", &wasm)
+        .replace("__VERSION__", &version);
+    put(dist, "deltascope.js", &module)?;
+    let styles = Value::from(styles(root)?).to_string();
+    put(
+        dist,
+        "deltascope-stage.js",
+        &format!("export default {styles};\n"),
+    )?;
+    let mut files = vec![
+        "deltascope.js".to_owned(),
+        "deltascope-stage.js".to_owned(),
+        glue,
+        wasm,
+    ];
+    copy_all(&root.join("embed/files"), Path::new(""), dist, &mut files)?;
+    put(dist, "LICENSE", &read(&root.join("LICENSE"))?)?;
+    files.push("LICENSE".to_owned());
+    files.sort();
+    let manifest = manifest(root, &version, &files)?;
+    put(dist, "package.json", &format!("{manifest:#}\n"))
+}
+
+/// The glue and the program, as trunk has named them.
+fn built(dist: &Path) -> Result<(String, String), String> {
+    let mut names = names(dist)?;
+    names.sort();
+    let wasm = names.iter().find(|name| name.ends_with("_bg.wasm"));
+    let wasm =
+        wasm.ok_or_else(|| format!("{} holds no wasm: build the page first", dist.display()))?;
+    let glue = wasm.replace("_bg.wasm", ".js");
+    if !names.contains(&glue) {
+        return Err(format!("{} holds {wasm}, but no {glue}", dist.display()));
+    }
+    Ok((glue, wasm.clone()))
+}
+
+fn names(folder: &Path) -> Result<Vec<String>, String> {
+    let error = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(error)? {
+        names.push(
+            entry
+                .map_err(error)?
+                .file_name()
+                .to_string_lossy()
+                .into_owned(),
+        );
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The page's styles in the order in which it has them, then the element's own.
+fn styles(root: &Path) -> Result<String, String> {
+    let page = read(&root.join("index.html"))?;
+    let mut css = String::new();
+    for line in page.lines().filter(|line| line.contains("rel=\"inline\"")) {
+        let file = line
+            .split("style/")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
+        let Some(file) = file else {
+            continue;
+        };
+        if !LEFT_OUT.contains(&file) {
+            let text = read(&root.join("style").join(file))?;
+            css.push_str(&shadowed(
+                &text,
+                OF_THE_WINDOW.contains(&file),
+                file == TOKENS,
+            ));
+        }
+    }
+    if css.is_empty() {
+        return Err("index.html names no styles".to_owned());
+    }
+    css.push_str(&read(&root.join("embed/stage.css"))?);
+    Ok(css)
+}
+
+fn version(root: &Path) -> Result<String, String> {
+    let manifest = read(&root.join("Cargo.toml"))?;
+    let line = manifest
+        .lines()
+        .find_map(|line| line.strip_prefix("version = \""));
+    let version = line.and_then(|rest| rest.strip_suffix('"'));
+    version
+        .map(ToOwned::to_owned)
+        .ok_or_else(|| "Cargo.toml names no version".to_owned())
+}
+
+/// `package.json`: as it stands in the sources, with the version and the files.
+fn manifest(root: &Path, version: &str, files: &[String]) -> Result<Value, String> {
+    let text = read(&root.join("embed/package.json"))?;
+    let mut manifest: Value =
+        serde_json::from_str(&text).map_err(|error| format!("embed/package.json: {error}"))?;
+    manifest["version"] = json!(version);
+    manifest["files"] = json!(files);
+    Ok(manifest)
+}
+
+fn copy_all(from: &Path, under: &Path, dist: &Path, files: &mut Vec<String>) -> Result<(), String> {
+    for name in names(from)? {
+        let (path, under) = (from.join(&name), under.join(&name));
+        if path.is_dir() {
+            let folder = dist.join(&under);
+            fs::create_dir_all(&folder)
+                .map_err(|error| format!("{}: {error}", folder.display()))?;
+            copy_all(&path, &under, dist, files)?;
+        } else {
+            let to: PathBuf = dist.join(&under);
+            fs::copy(&path, &to).map_err(|error| format!("{}: {error}", to.display()))?;
+            files.push(under.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn put(dist: &Path, name: &str, text: &str) -> Result<(), String> {
+    let path = dist.join(name);
+    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,233 @@
+//! The page's styles, for a shadow root: what goes by the window there goes by the element's frame here.
+//!
+//! - `rem` is the page's own; here it is `var(--rem)`, which the frame sets.
+//! - A media query for a width or a height asks the container `ds`. The frame is also called `ds-narrow`
+//!   or `ds-wide`, so that the module decides which, by what it has to show.
+//! - `:root` is the host, `body` is `.ds`, and what is said of `html` is left out.
+//! - Each token can be set from outside, with `--ds-` before its name.
+
+/// Which lengths go by the window.
+const VIEWPORT: [(&str, &str); 5] = [
+    ("dvh", "cqh"),
+    ("vh", "cqh"),
+    ("dvw", "cqw"),
+    ("vw", "cqw"),
+    ("svh", "cqh"),
+];
+
+/// What a file of styles is, in a shadow root. `is_window` keeps what goes by the window (dialogs are
+/// above all of the page), `tokens` lets the outside set them.
+pub(crate) fn shadowed(css: &str, is_window: bool, tokens: bool) -> String {
+    let css = without_comments(css);
+    let mut out = String::new();
+    block(&css, is_window, tokens, &mut out);
+    out
+}
+
+fn without_comments(css: &str) -> String {
+    let mut out = String::new();
+    let mut rest = css;
+    while let Some((before, after)) = rest.split_once("/*") {
+        out.push_str(before);
+        rest = after.split_once("*/").map_or("", |(_, rest)| rest);
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Rules, one after the other.
+fn block(css: &str, is_window: bool, tokens: bool, out: &mut String) {
+    let mut rest = css;
+    while let Some((prelude, after)) = rest.split_once('{') {
+        let (body, next) = split_at_end(after);
+        rest = next;
+        let prelude = squeezed(prelude);
+        if prelude.starts_with("@media") {
+            out.push_str(&media(&prelude));
+            out.push('{');
+            block(body, is_window, tokens, out);
+            out.push_str("}\n");
+        } else if prelude.starts_with("@keyframes") {
+            out.push_str(&format!("{prelude}{{"));
+            block(body, is_window, false, out);
+            out.push_str("}\n");
+        } else if let Some(selectors) = selectors(&prelude) {
+            let is_root = selectors == ":host";
+            let body = declarations(body, is_window, tokens && is_root);
+            out.push_str(&format!("{selectors}{{{body}}}\n"));
+        }
+    }
+}
+
+/// What stands before the brace that closes a block, and after it.
+fn split_at_end(css: &str) -> (&str, &str) {
+    let mut depth = 1;
+    for (at, sign) in css.char_indices() {
+        match sign {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return (&css[..at], &css[at + 1..]);
+        }
+    }
+    (css, "")
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn media(prelude: &str) -> String {
+    if !prelude.contains("width") && !prelude.contains("height") {
+        return prelude.to_owned();
+    }
+    let query = prelude.trim_start_matches("@media").trim();
+    const NARROW: &str = "(max-width: 56.24em)";
+    const WIDE: &str = "(min-width: 56.25em)";
+    if query == NARROW {
+        return "@container ds-narrow (min-width: 0)".to_owned();
+    }
+    for with in [format!(" and {WIDE}"), format!("{WIDE} and ")] {
+        if query.contains(&with) {
+            return format!("@container ds-wide {}", query.replace(&with, ""));
+        }
+    }
+    if query == WIDE {
+        return "@container ds-wide (min-width: 0)".to_owned();
+    }
+    format!("@container ds {}", query.replace("), (", ") or ("))
+}
+
+/// Those that there are in a shadow root; nothing where there is none.
+fn selectors(prelude: &str) -> Option<String> {
+    let kept: Vec<String> = prelude
+        .split(',')
+        .map(str::trim)
+        .filter(|selector| !selector.starts_with("html"))
+        .map(|selector| {
+            let host = selector.replace(":root", ":host");
+            match host.strip_prefix("body") {
+                Some(rest) => format!(".ds{rest}"),
+                None => host,
+            }
+        })
+        .collect();
+    (!kept.is_empty()).then(|| kept.join(","))
+}
+
+fn declarations(body: &str, is_window: bool, tokens: bool) -> String {
+    let mut out = String::new();
+    for declaration in body.split(';') {
+        let Some((name, value)) = declaration.split_once(':') else {
+            continue;
+        };
+        let (name, value) = (name.trim(), lengths(&squeezed(value), is_window));
+        if let Some(token) = name.strip_prefix("--").filter(|_| tokens) {
+            out.push_str(&format!("{name}:var(--ds-{token},{value});"));
+        } else {
+            out.push_str(&format!("{name}:{value};"));
+        }
+    }
+    out
+}
+
+/// The lengths of a value.
+fn lengths(value: &str, is_window: bool) -> String {
+    let mut out = String::new();
+    let bytes = value.as_bytes();
+    let mut at = 0;
+    let mut before = b' ';
+    while at < bytes.len() {
+        let rest = &value[at..];
+        let is_start =
+            !before.is_ascii_alphanumeric() && !matches!(before, b'-' | b'_' | b'#' | b'.');
+        let number = if is_start { number(rest) } else { 0 };
+        if number == 0 {
+            let sign = rest.chars().next().unwrap_or(' ');
+            out.push(sign);
+            before = bytes[at];
+            at += sign.len_utf8();
+            continue;
+        }
+        let (digits, after) = rest.split_at(number);
+        let unit: String = after
+            .chars()
+            .take_while(char::is_ascii_alphabetic)
+            .collect();
+        let viewport = VIEWPORT.iter().find(|(name, _)| *name == unit);
+        match viewport {
+            _ if unit == "rem" => out.push_str(&format!("calc({digits}*var(--rem))")),
+            Some((_, container)) if !is_window => out.push_str(&format!("{digits}{container}")),
+            _ => out.push_str(&format!("{digits}{unit}")),
+        }
+        at += number + unit.len();
+        before = bytes[at - 1];
+    }
+    out
+}
+
+/// How long the number is that a text begins with.
+fn number(text: &str) -> usize {
+    let sign = usize::from(text.starts_with('-'));
+    let digits = text[sign..]
+        .bytes()
+        .take_while(|byte| byte.is_ascii_digit() || *byte == b'.')
+        .count();
+    let has_digit = text[sign..sign + digits]
+        .bytes()
+        .any(|byte| byte.is_ascii_digit());
+    if has_digit { sign + digits } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_by_the_window_goes_by_the_frame() {
+        for (css, expected) in [
+            (
+                "a { margin: -0.5rem 1px 2rem; }",
+                "a{margin:calc(-0.5*var(--rem)) 1px calc(2*var(--rem));}\n",
+            ),
+            (
+                "a{font:0.875rem/1.4 var(--x-2rem)}",
+                "a{font:calc(0.875*var(--rem))/1.4 var(--x-2rem);}\n",
+            ),
+            (
+                "body > .b, html { height: 100dvh }",
+                ".ds > .b{height:100cqh;}\n",
+            ),
+            ("html{color:red}/* x */", ""),
+            (
+                "@media (max-width: 56.24em){a{b:c}}",
+                "@container ds-narrow (min-width: 0){a{b:c;}\n}\n",
+            ),
+            (
+                "@media (max-width: 74.99em), (max-height: 49.99em) {a{b:c}}",
+                "@container ds (max-width: 74.99em) or (max-height: 49.99em){a{b:c;}\n}\n",
+            ),
+            (
+                "@media (max-height: 49.99em) and (min-width: 56.25em) {a{b:c}}",
+                "@container ds-wide (max-height: 49.99em){a{b:c;}\n}\n",
+            ),
+            (
+                "@media (prefers-reduced-motion: reduce){a{b:c}}",
+                "@media (prefers-reduced-motion: reduce){a{b:c;}\n}\n",
+            ),
+            (
+                "@keyframes x{from{top:1rem}to{top:0}}",
+                "@keyframes x{from{top:calc(1*var(--rem));}\nto{top:0;}\n}\n",
+            ),
+        ] {
+            assert_eq!(shadowed(css, false, false), expected, "{css}");
+        }
+        assert_eq!(shadowed("a{b:9vw}", true, false), "a{b:9vw;}\n");
+        assert_eq!(
+            shadowed(":root{--ink: light-dark(x, y)}", false, true),
+            ":host{--ink:var(--ds-ink,light-dark(x, y));}\n"
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! Where a board is mounted: all of a page, or the shadow root of an element among others.
+
+use std::cell::Cell;
+
+use leptos::prelude::{StoredValue, WithValue, document, on_cleanup, window};
+use leptos::wasm_bindgen::JsCast;
+use leptos::wasm_bindgen::prelude::Closure;
+use web_sys::{Element, Event, EventTarget, HtmlElement, NodeList, ShadowRoot};
+
+/// Where a board is mounted. What it looks for, it looks for there.
+#[derive(Clone)]
+pub struct Host {
+    number: u32,
+    element: Option<(ShadowRoot, HtmlElement)>,
+}
+
+thread_local! {
+    static HOSTS: Cell<u32> = const { Cell::new(0) };
+}
+
+impl Host {
+    /// The page, which is the board's alone.
+    #[must_use]
+    pub fn page() -> Self {
+        Self::new(None)
+    }
+
+    fn new(element: Option<(ShadowRoot, HtmlElement)>) -> Self {
+        let number = HOSTS.get();
+        HOSTS.set(number + 1);
+        Self { number, element }
+    }
+
+    /// Inside this element of a shadow root; without one it is as on a page of its own.
+    #[must_use]
+    pub fn inside(mount: &HtmlElement) -> Self {
+        let root = mount.get_root_node().dyn_into::<ShadowRoot>().ok();
+        Self::new(root.map(|root| (root, mount.clone())))
+    }
+
+    /// Tells it from the others of the page.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether the page is the board's alone.
+    #[must_use]
+    pub fn is_page(&self) -> bool {
+        self.element.is_none()
+    }
+
+    /// The first element that a selector finds.
+    #[must_use]
+    pub fn find(&self, selector: &str) -> Option<Element> {
+        let found = match &self.element {
+            Some((root, _)) => root.query_selector(selector),
+            None => document().query_selector(selector),
+        };
+        found.ok().flatten()
+    }
+
+    /// All that a selector finds.
+    #[must_use]
+    pub fn find_all(&self, selector: &str) -> Option<NodeList> {
+        let found = match &self.element {
+            Some((root, _)) => root.query_selector_all(selector),
+            None => document().query_selector_all(selector),
+        };
+        found.ok()
+    }
+
+    /// What has the focus.
+    #[must_use]
+    pub fn active_element(&self) -> Option<Element> {
+        match &self.element {
+            Some((root, _)) => root.active_element(),
+            None => document().active_element(),
+        }
+    }
+
+    /// Hears what happens here, and nothing that happens elsewhere, as long as the owner of the caller
+    /// is there.
+    pub fn listen<E: JsCast>(&self, name: &'static str, hear: impl Fn(E) + 'static) {
+        let target: EventTarget = match &self.element {
+            Some((_, mount)) => mount.clone().into(),
+            None => window().into(),
+        };
+        let hear = Closure::<dyn Fn(Event)>::new(move |event: Event| hear(event.unchecked_into()));
+        let called = hear.as_ref().unchecked_ref();
+        // Fails for nothing that a browser knows.
+        let _ = target.add_event_listener_with_callback(name, called);
+        let kept = StoredValue::new_local((target, hear));
+        on_cleanup(move || {
+            kept.with_value(|(target, hear)| {
+                let called = hear.as_ref().unchecked_ref();
+                let _ = target.remove_event_listener_with_callback(name, called);
+            });
+        });
+    }
+
+    /// Gives the focus away: keys are the page's again.
+    pub fn leave(&self) {
+        let active = self.active_element();
+        if let Some(active) = active.and_then(|active| active.dyn_into::<HtmlElement>().ok()) {
+            let _ = active.blur();
+        }
+    }
+
+    /// What language and theme are written on.
+    #[must_use]
+    pub fn root(&self) -> Option<Element> {
+        match &self.element {
+            Some((_, mount)) => Some(mount.clone().into()),
+            None => document().document_element(),
+        }
+    }
+
+    /// The frame of an element: the styles ask how large it is.
+    #[must_use]
+    pub fn frame(&self) -> Option<Element> {
+        let (_, mount) = self.element.as_ref()?;
+        mount.closest(".frame").ok().flatten()
+    }
+
+    /// What is measured: its font-size is one rem.
+    #[must_use]
+    pub fn measure(&self) -> Option<Element> {
+        match &self.element {
+            Some((_, mount)) => mount.parent_element(),
+            None => document().document_element(),
+        }
+    }
+}
