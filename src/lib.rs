@@ -21,3 +21,24 @@ pub mod ui;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// So is the Rust of the book's chapters.
+#[cfg(doctest)]
+#[allow(
+    rustdoc::invalid_codeblock_attributes,
+    reason = "the other blocks are mdbook's"
+)]
+mod guide {
+    #[doc = include_str!("../docs/en/src/store.md")]
+    struct Store;
+    #[doc = include_str!("../docs/en/src/indexer.md")]
+    struct Indexer;
+    #[doc = include_str!("../docs/en/src/threadsafemap.md")]
+    struct ThreadSafeMap;
+    #[doc = include_str!("../docs/en/src/queue.md")]
+    struct Queue;
+    #[doc = include_str!("../docs/en/src/fifo.md")]
+    struct Fifo;
+    #[doc = include_str!("../docs/en/src/pop.md")]
+    struct Pop;
+}
