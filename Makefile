@@ -66,7 +66,7 @@ bench: setup-dist setup-browser
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-time.mjs
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-many.mjs
 
-SOAKED := $(filter-out fold cli,$(basename $(notdir $(wildcard tests/*.rs))))
+SOAKED := $(filter-out fold cli mdbook,$(basename $(notdir $(wildcard tests/*.rs))))
 soak:
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
 	  --lib $(addprefix --test ,$(SOAKED))
@@ -116,6 +116,7 @@ fmt: setup-rust
 clippy: setup-rust
 	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --features cli --lib --bins --test cli -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --features mdbook --lib --bins --test mdbook -- -D warnings
 	cargo clippy $(CARGO_FLAGS) -p deltascope-bench --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --target $(WASM) --features ui --lib --bins -- -D warnings
 
@@ -123,6 +124,8 @@ clippy: setup-rust
 test-native: setup-rust
 	PROPTEST_RNG_SEED=1 SHUTTLE_RANDOM_SEED=1 cargo test $(CARGO_FLAGS) --no-fail-fast
 	cargo test $(CARGO_FLAGS) --features cli --test cli
+	cargo test $(CARGO_FLAGS) --features mdbook --lib mdbook
+	cargo test $(CARGO_FLAGS) --features mdbook --test mdbook
 
 # Among them the runner of recorded scenarios.
 examples: setup-rust

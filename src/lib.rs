@@ -5,13 +5,15 @@
 //!
 //! Read the modules in this order: [`cache`] (plain data, no lock, clock or thread), [`runtime`]
 //! (what drives it), [`source`] (where list and watch come from), [`replay`] (recordings and the
-//! picture that the screen draws), [`lessons`], then `ui` and `embed`, and `cli`, the command line.
+//! picture that the screen draws), [`lessons`], then `ui` and `embed`, `cli`, the command line, and `mdbook`, the preprocessor for mdBook.
 
 pub mod cache;
 #[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
 pub mod cli;
 pub mod embed;
 pub mod lessons;
+#[cfg(all(feature = "mdbook", not(target_arch = "wasm32")))]
+pub mod mdbook;
 pub mod replay;
 pub mod runtime;
 pub mod source;

@@ -1,0 +1,9 @@
+//! The preprocessor for mdBook: runs the fenced blocks of a book, and shows them.
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() -> std::process::ExitCode {
+    deltascope::mdbook::main()
+}
+
+#[cfg(target_arch = "wasm32")]
+fn main() {}

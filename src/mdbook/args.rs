@@ -1,0 +1,47 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// The command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mdbook-deltascope",
+    version,
+    about = "Shows informers at work in a book of mdBook, and fails the build when they do otherwise than it says",
+    after_help = EXAMPLES,
+    disable_help_subcommand = true
+)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mdbook-deltascope check docs/en/src
+  mdbook-deltascope check --verbose docs/en/src/queue.md
+
+Exit codes:
+  0  done
+  1  a block does not hold, or something went wrong
+  2  the command line cannot be understood";
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run the blocks of Markdown files, without mdBook
+    Check(Check),
+}
+
+/// `mdbook-deltascope check`
+#[derive(Debug, clap::Args)]
+pub(super) struct Check {
+    /// Markdown files, or folders with some
+    #[arg(required = true, value_name = "FILE|DIR")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Print what getState() is at the moment that each block shows, as lines for [expect]
+    #[arg(long, short)]
+    pub(super) verbose: bool,
+}

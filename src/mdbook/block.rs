@@ -1,0 +1,321 @@
+//! One block: what it asks for, and whether it holds.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::embed::options::{KEYS, Options, Place};
+use crate::lessons;
+use crate::ui::i18n::Lang;
+use crate::ui::session::Session;
+use crate::ui::state::state;
+use crate::ui::view::View;
+
+use super::body::Body;
+use super::expect::{self, begins_in};
+use super::fence::{Fence, WORD};
+use super::info;
+use super::near::hint;
+
+/// The attributes that only a block has.
+const OWN: [&str; 2] = ["caption", "alt"];
+/// What a lesson's file has, and a bare scenario.
+const FIELDS: [&str; 14] = [
+    "id", "title", "note", "era", "open", "markers", "scenario", "expect", "settings", "initial",
+    "script", "traffic", "drops", "beside",
+];
+
+/// What is wrong with a block, and on which line of its chapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wrong {
+    /// The line.
+    pub(super) line: usize,
+    /// The words, in one or more lines.
+    pub(super) message: String,
+}
+
+/// A block that runs.
+pub(super) struct Block {
+    /// The attributes, with the book's defaults, in the order of [`KEYS`].
+    pub(super) attributes: Vec<(&'static str, String)>,
+    /// What they ask for.
+    pub(super) options: Options,
+    /// What stands under it.
+    pub(super) caption: Option<String>,
+    /// What stands for its picture.
+    pub(super) alt: Option<String>,
+    /// The scenario that it brings along.
+    pub(super) scenario: Option<Value>,
+    /// The run, at the moment that it shows.
+    pub(super) session: Session,
+}
+
+impl Block {
+    /// Reads and runs a block. `defaults` are the book's attributes, `folder` is the chapter's.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub(super) fn run(
+        fence: &Fence,
+        defaults: &[(&'static str, String)],
+        folder: &Path,
+    ) -> Result<Self, Vec<Wrong>> {
+        let mut wrong = Vec::new();
+        let mut block = Self {
+            attributes: Vec::new(),
+            options: Options::default(),
+            caption: None,
+            alt: None,
+            scenario: None,
+            session: Session::new(),
+        };
+        block.ask(fence, defaults, &mut wrong);
+        let body = match Body::read(&fence.body) {
+            Ok(body) => body,
+            Err(error) => {
+                wrong.push(Wrong {
+                    line: fence.line_at(error.offset),
+                    message: error.message,
+                });
+                return Err(wrong);
+            }
+        };
+        block.check_fields(fence, &body, &mut wrong);
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        block.scenario.clone_from(&body.scenario);
+        block
+            .present(fence, &body, folder)
+            .map_err(|wrong| vec![wrong])?;
+        block.hold(fence, &body, &mut wrong);
+        wrong.sort_by_key(|one| one.line);
+        if wrong.is_empty() {
+            Ok(block)
+        } else {
+            Err(wrong)
+        }
+    }
+
+    fn ask(&mut self, fence: &Fence, defaults: &[(&'static str, String)], wrong: &mut Vec<Wrong>) {
+        let mut say = |message: String| {
+            wrong.push(Wrong {
+                line: fence.line,
+                message,
+            });
+        };
+        let word = fence.word();
+        let rest = fence.info.get(word.len()..).unwrap_or_default();
+        if word != WORD {
+            say(format!(
+                "A block of this kind is written ```{WORD}, not {word:?}"
+            ));
+            return;
+        }
+        if rest.starts_with(',') {
+            say(format!(
+                "Attributes stand apart with spaces: {WORD} lesson=… at=…"
+            ));
+            return;
+        }
+        let written = match info::attributes(rest) {
+            Ok(written) => written,
+            Err(found) => {
+                found.into_iter().for_each(say);
+                return;
+            }
+        };
+        for (key, value) in &written {
+            match &**key {
+                "caption" => self.caption = Some(value.clone()),
+                "alt" => self.alt = Some(value.clone()),
+                key if KEYS.contains(&key) => {}
+                key => {
+                    let known: Vec<&str> = KEYS.into_iter().chain(OWN).collect();
+                    say(format!(
+                        "There is no attribute {key:?}. {}",
+                        hint(key, &known)
+                    ));
+                }
+            }
+        }
+        for key in KEYS {
+            let own = written.iter().find(|(name, _)| name == key);
+            let default = defaults.iter().find(|(name, _)| *name == key);
+            let Some(value) = own
+                .map(|(_, value)| value)
+                .or(default.map(|(_, value)| value))
+            else {
+                continue;
+            };
+            match self.options.set(key, value) {
+                Ok(()) => self.attributes.push((key, value.clone())),
+                Err(error) => say(error.en.to_string()),
+            }
+        }
+    }
+
+    fn check_fields(&self, fence: &Fence, body: &Body, wrong: &mut Vec<Wrong>) {
+        let Some(Value::Object(fields)) = &body.scenario else {
+            return;
+        };
+        for name in fields.keys().filter(|name| !FIELDS.contains(&&***name)) {
+            wrong.push(Wrong {
+                line: fence.line_at(body.place_of(std::slice::from_ref(name))),
+                message: format!("A block has no field {name:?}. {}", hint(name, &FIELDS)),
+            });
+        }
+        let chosen = self.options.lesson.is_some().then_some("lesson");
+        let chosen = chosen.or(self.options.src.is_some().then_some("src"));
+        if let (Some(key), Some(first)) = (chosen, fields.keys().next()) {
+            wrong.push(Wrong {
+                line: fence.line_at(body.place_of(std::slice::from_ref(first))),
+                message: format!(
+                    "{first} belongs to a scenario of the block's own, and {key}= names another. Leave out one of them"
+                ),
+            });
+        }
+    }
+
+    fn present(&mut self, fence: &Fence, body: &Body, folder: &Path) -> Result<(), Wrong> {
+        let at_fence = |message: String| Wrong {
+            line: fence.line,
+            message,
+        };
+        if let Some(src) = &self.options.src
+            && body.scenario.is_none()
+        {
+            let bytes = file(folder, src).map_err(at_fence)?;
+            let presented = match scenario_in(&bytes) {
+                Some(scenario) => self.session.present(&self.options, Some(scenario)),
+                None => self.session.present_file(&self.options, src, bytes),
+            };
+            return presented.map_err(|error| at_fence(format!("{src}: {}", error.en)));
+        }
+        let presented = self.session.present(&self.options, body.scenario.clone());
+        presented.map_err(|error| {
+            if body.scenario.is_some()
+                && lessons::inline(body.scenario.clone().unwrap_or_default()).is_err()
+            {
+                let offset = body.place_of_error(&error.en);
+                return Wrong {
+                    line: fence.line_at(offset),
+                    message: error.en.to_string(),
+                };
+            }
+            let known = lessons::menu();
+            let ids: Vec<&str> = known.iter().map(|(id, _)| &**id).collect();
+            match &self.options.lesson {
+                Some(id) if body.scenario.is_none() && !ids.contains(&&**id) => {
+                    at_fence(format!("There is no lesson {id:?}. {}", hint(id, &ids)))
+                }
+                _ => at_fence(error.en.to_string()),
+            }
+        })
+    }
+
+    /// Looks whether all holds that is expected, and comes back to the moment that is shown.
+    fn hold(&mut self, fence: &Fence, body: &Body, wrong: &mut Vec<Wrong>) {
+        let view = self.session.view();
+        let (shown, first) = (view.step, state(&view, Lang::En));
+        let mut here = Map::new();
+        let mut elsewhere = Vec::new();
+        for (name, value) in &body.expect {
+            match value {
+                Value::Object(expected) if !begins_in(&first, name) => {
+                    elsewhere.push((name, expected))
+                }
+                value => {
+                    here.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        let at = self.attributes.iter().find(|(key, _)| *key == "at");
+        let at = at.map_or("as it opens".to_owned(), |(_, at)| format!("at {at}"));
+        tell(fence, body, &at, &[], &expect::check(&here, &first), wrong);
+        for (name, expected) in elsewhere {
+            let names = [name.clone()];
+            match self.state_at(name, &first) {
+                Ok(state) => {
+                    let found = expect::check(expected, &state);
+                    tell(fence, body, &format!("at {name}"), &names, &found, wrong);
+                }
+                Err(message) => wrong.push(Wrong {
+                    line: line_of(fence, body, &names),
+                    message,
+                }),
+            }
+        }
+        // The run is known that far.
+        let _same = self.session.seek_place(&Place::Step(shown));
+    }
+
+    fn state_at(&mut self, name: &str, first: &Value) -> Result<Value, String> {
+        let place = name.parse::<Place>();
+        let sought = place.map(|place| self.session.seek_place(&place));
+        let error = match sought {
+            Ok(Ok(_)) => return Ok(state(&self.session.view(), Lang::En)),
+            Ok(Err(error)) => error.en.to_string(),
+            Err(()) => "A moment is a marker, input:N, t:MS, step:N, start or end.".to_owned(),
+        };
+        let members = first.as_object().into_iter().flatten();
+        let members: Vec<&str> = members.map(|(name, _)| name.as_str()).collect();
+        Err(format!(
+            "{name} is no moment of this run: {error} Nor is it a member of the state. {}",
+            hint(name, &members)
+        ))
+    }
+
+    /// What is shown.
+    pub(super) fn view(&mut self) -> View {
+        self.session.view()
+    }
+}
+
+fn tell(
+    fence: &Fence,
+    body: &Body,
+    at: &str,
+    before: &[String],
+    found: &[expect::Otherwise],
+    wrong: &mut Vec<Wrong>,
+) {
+    for one in found {
+        let names: Vec<String> = before.iter().chain(&one.names).cloned().collect();
+        wrong.push(Wrong {
+            line: line_of(fence, body, &names),
+            message: format!("{at}: {}", one.message),
+        });
+    }
+}
+
+fn line_of(fence: &Fence, body: &Body, names: &[String]) -> usize {
+    let path: Vec<String> = ["expect".to_owned()].iter().chain(names).cloned().collect();
+    fence.line_at(body.place_of(&path))
+}
+
+/// A file of the book.
+fn file(folder: &Path, src: &str) -> Result<Vec<u8>, String> {
+    if src.contains("://") || src.starts_with('/') {
+        return Err(format!(
+            "src={src:?} is no file of the book, so it cannot be run while the book is built. Put it beside the chapter, and write its relative path"
+        ));
+    }
+    let path = folder.join(src);
+    std::fs::read(&path).map_err(|error| {
+        format!(
+            "src={src:?} cannot be read: {error}. It is looked for at {}",
+            path.display()
+        )
+    })
+}
+
+/// A scenario or a lesson that is a file of its own; a trace has one thing a line, and a recording other words.
+fn scenario_in(bytes: &[u8]) -> Option<Value> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let is_trace = crate::replay::trace::is_trace(bytes);
+    let is_ours = ["scenario", "settings", "initial", "script", "traffic"]
+        .iter()
+        .any(|name| value.get(name).is_some());
+    (is_ours && !is_trace).then_some(value)
+}

@@ -1,0 +1,134 @@
+//! `mdbook-deltascope check`: the blocks of Markdown files, without mdBook.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::ui::i18n::Lang;
+use crate::ui::state::state;
+
+use super::args::Check;
+use super::block::Block;
+use super::config::Config;
+use super::expect::lines;
+use super::fence::{Fence, fences};
+use super::{Failure, Problem, note, print, told};
+
+/// Folders that hold no chapters.
+const NOT_CHAPTERS: [&str; 3] = ["node_modules", "target", "book"];
+
+/// Runs them, and says what does not hold.
+pub(super) fn check(options: &Check) -> Result<(), Failure> {
+    let mut files = Vec::new();
+    for path in &options.paths {
+        find(path, &mut files)
+            .map_err(|error| Failure::new(format!("Cannot read {}: {error}.", path.display())))?;
+    }
+    let (mut problems, mut count) = (Vec::new(), 0);
+    for file in &files {
+        let text = fs::read_to_string(file)
+            .map_err(|error| Failure::new(format!("Cannot read {}: {error}.", file.display())))?;
+        let found = fences(&text);
+        if found.is_empty() {
+            continue;
+        }
+        let config = match Config::of_file(file) {
+            Ok(config) => config,
+            Err((path, wrong)) => {
+                let file = path.display().to_string();
+                for message in wrong {
+                    let problem = Problem {
+                        file: file.clone(),
+                        line: 1,
+                        message,
+                    };
+                    if !problems.contains(&problem) {
+                        problems.push(problem);
+                    }
+                }
+                Config::default()
+            }
+        };
+        let shown = file.display().to_string();
+        for fence in found {
+            if fence.body.contains("{{#") {
+                note(&format!(
+                    "{shown}:{}: passed over: only mdBook follows its {{{{#…}}}}",
+                    fence.line
+                ));
+                continue;
+            }
+            count += 1;
+            match Block::run(
+                &fence,
+                &config.defaults,
+                file.parent().unwrap_or(Path::new("")),
+            ) {
+                Ok(mut block) if options.verbose => print(&described(&shown, &fence, &mut block))?,
+                Ok(_) => {}
+                Err(wrong) => problems.extend(wrong.into_iter().map(|wrong| Problem {
+                    file: shown.clone(),
+                    line: wrong.line,
+                    message: wrong.message,
+                })),
+            }
+        }
+    }
+    if problems.is_empty() {
+        return print(&format!("{count} blocks of {} files hold\n", files.len()));
+    }
+    Err(Failure::new(told(&problems)))
+}
+
+/// The moment that a block shows, as lines that can stand under `[expect]`.
+fn described(file: &str, fence: &Fence, block: &mut Block) -> String {
+    let view = block.view();
+    let markers: Vec<String> = view
+        .markers
+        .iter()
+        .map(|marker| format!("{} ({})", marker.id, marker.at))
+        .collect();
+    let mut text = format!(
+        "{file}:{}: {}, {}, {} ms, {} facts of {}; markers: {}\n",
+        fence.line,
+        view.lesson.id,
+        view.lesson.era,
+        view.time,
+        view.step,
+        view.steps,
+        markers.join(", ")
+    );
+    for line in lines(&state(&view, Lang::En)) {
+        text.push_str("  ");
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+/// The Markdown files in a folder, in order, or one.
+fn find(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    if !path.is_dir() {
+        fs::metadata(path)?;
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let mut inside = fs::read_dir(path)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<io::Result<Vec<PathBuf>>>()?;
+    inside.sort();
+    for path in inside {
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        if path.is_dir() {
+            if !name.starts_with('.') && !NOT_CHAPTERS.contains(&&*name) {
+                find(&path, files)?;
+            }
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

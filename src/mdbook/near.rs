@@ -1,0 +1,69 @@
+//! What somebody may have meant.
+
+/// The most names that an error lists.
+const LISTED: usize = 16;
+
+/// `Did you mean "x"? There are: x, y.`
+pub(super) fn hint(wanted: &str, names: &[&str]) -> String {
+    let nearest = names
+        .iter()
+        .map(|name| (distance(wanted, name), name))
+        .filter(|(far, name)| *far <= ((name.chars().count() + 1) / 3).max(1))
+        .min_by_key(|(far, _)| *far);
+    let meant = nearest.map_or(String::new(), |(_, name)| {
+        format!("Did you mean {name:?}? ")
+    });
+    let listed: Vec<&str> = names.iter().take(LISTED).copied().collect();
+    let more = match names.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match listed.join(", ") {
+        none if none.is_empty() => format!("{meant}It is empty."),
+        listed => format!("{meant}There are: {listed}{more}."),
+    }
+}
+
+/// How many characters have to be put in, taken out or changed.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, a) in one.chars().enumerate() {
+        let mut corner = i;
+        let mut left = i + 1;
+        for (b, above) in other.iter().zip(row.iter_mut().skip(1)) {
+            let changed = corner + usize::from(!a.eq_ignore_ascii_case(b));
+            corner = *above;
+            left = changed.min(left + 1).min(*above + 1);
+            *above = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_named() {
+        for (one, other, far) in [
+            ("", "abc", 3),
+            ("queue", "quue", 1),
+            ("abc", "abc", 0),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(distance(one, other), far, "{one} {other}");
+        }
+        let names = ["queue", "store", "output"];
+        assert_eq!(
+            hint("quue", &names),
+            "Did you mean \"queue\"? There are: queue, store, output."
+        );
+        assert_eq!(hint("kitchen", &names), "There are: queue, store, output.");
+        assert_eq!(hint("x", &[]), "It is empty.");
+    }
+}
