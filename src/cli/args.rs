@@ -54,6 +54,9 @@ pub(super) enum Command {
     /// Tell in words what an informer does with a recording
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(Replay),
+    /// Draw the stage of a lesson or a recording at one moment, as SVG
+    #[command(after_help = DRAW_EXAMPLES)]
+    Draw(Draw),
     /// Print what makes a shell complete these commands
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -92,6 +95,17 @@ Examples:
   gunzip -c trace.jsonl.gz | deltascope replay - --until 12s
 
 A condition is made of delta=, key=, rv>=, tombstone, fact=, call= and violation, as in the page.";
+
+const DRAW_EXAMPLES: &str = "\
+Examples:
+  deltascope draw --lesson tombstone --at relist > relist.svg
+  deltascope draw --lesson tombstone --at relist --panels api,queue,indexer -o poster.svg
+  deltascope draw scenario.json --at end --theme dark --width 600 --lang zh -o end.svg
+  deltascope draw trace.jsonl --at t:12000 > moment.svg
+
+With --theme auto a picture is as its reader likes it; poster.svg#dark and poster.svg#light decide. A moment is a
+marker of the lesson (also relist+3), input:N, t:MS, step:N, start or end. Panels are api, reflector, queue, pop,
+indexer, now and processor.";
 
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
@@ -193,6 +207,38 @@ pub(super) struct Replay {
     /// Tell no more than up to a time (1500ms, 12s, 2m) or the first fact for which a condition holds
     #[arg(long, value_name = "TIME|CONDITION")]
     pub(super) until: Option<String>,
+}
+
+/// `deltascope draw`
+#[derive(Debug, clap::Args)]
+pub(super) struct Draw {
+    /// A scenario or a lesson as JSON, a trace, or another recording; - is stdin
+    #[arg(value_name = "FILE", conflicts_with = "lesson")]
+    pub(super) file: Option<PathBuf>,
+    /// A lesson of the page
+    #[arg(long, value_name = "ID")]
+    pub(super) lesson: Option<String>,
+    /// As the client-go of this Kubernetes version does it, such as 1.32
+    #[arg(long, value_name = "VERSION")]
+    pub(super) era: Option<String>,
+    /// The moment; otherwise what is shown first
+    #[arg(long, value_name = "MOMENT")]
+    pub(super) at: Option<String>,
+    /// The rooms that are drawn; otherwise all
+    #[arg(long, value_name = "ROOM,…")]
+    pub(super) panels: Option<String>,
+    /// light, dark or auto
+    #[arg(long)]
+    pub(super) theme: Option<String>,
+    /// How wide it is, in CSS px [default: 1200 with all rooms, 750 with some]
+    #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(240..=4_000))]
+    pub(super) width: Option<u32>,
+    /// Without the words under the stage
+    #[arg(long)]
+    pub(super) no_strip: bool,
+    /// Write to a file; - is stdout
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
 }
 
 /// What can be taken out of a trace.

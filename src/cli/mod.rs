@@ -4,6 +4,7 @@
 //! HTTP (`kubectl proxy` speaks no TLS). The feature `cli` turns it on; natively only.
 
 mod args;
+mod draw;
 mod gate;
 mod http;
 mod page;
@@ -83,6 +84,7 @@ pub fn main() -> ExitCode {
         Command::Serve(options) => serve::run(&options, lang),
         Command::Record(options) => record::run(&options, lang),
         Command::Replay(options) => replay::run(&options, lang),
+        Command::Draw(options) => draw::run(&options, lang),
         Command::Completions { shell } => completions(shell),
     };
     code(match done {

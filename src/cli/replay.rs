@@ -85,7 +85,7 @@ fn tell(session: &Session, end: usize, lang: Lang) -> Result<(), Failure> {
 }
 
 /// A file with its name, or what comes on stdin; a little more than may be read, so that it is told.
-fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
+pub(super) fn read(path: &Path) -> Result<(String, Vec<u8>), Failure> {
     let mut bytes = Vec::new();
     let most = MAX_BYTES as u64 + 1;
     let (name, read) = if path.as_os_str() == "-" {

@@ -1,5 +1,5 @@
 //! The page. `view`, `command`, `caption`, `pseudo`, `lanes`, `landmarks`, `strings`, `keys`, `cluster`, `rows`, `session`,
-//! `state` and `motion::plan` know neither leptos nor web-sys, so that `cargo test` reaches them;
+//! `state`, `svg` and `motion::plan` know neither leptos nor web-sys, so that `cargo test` reaches them;
 //! the rest is behind the feature `ui`.
 
 pub mod caption;
@@ -17,6 +17,7 @@ pub mod rows;
 pub mod session;
 pub mod state;
 pub mod strings;
+pub mod svg;
 pub mod view;
 
 #[cfg(feature = "ui")]

@@ -46,6 +46,12 @@ impl Mark {
             None => "id hollow".to_owned(),
         }
     }
+
+    /// Its hue and its shape; none: it is hollow.
+    #[must_use]
+    pub fn look(self) -> Option<(u8, u8)> {
+        self.0.map(|mark| (mark % HUES, mark / HUES))
+    }
 }
 
 /// The marks of a run: handed out in turn as objects appear, leaving out those of objects that are

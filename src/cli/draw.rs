@@ -1,0 +1,65 @@
+//! `deltascope draw`: the stage at one moment, as SVG.
+
+use std::fs;
+
+use crate::embed::options::Options;
+use crate::lessons::text::Lang;
+use crate::ui::session::Session;
+use crate::ui::svg::{self, SvgOptions, Theme};
+
+use super::args::Draw;
+use super::{Failure, cannot_write, print, replay};
+
+/// Draws it.
+pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
+    let mut asked = Options::default();
+    for (key, value) in [
+        ("lesson", &options.lesson),
+        ("era", &options.era),
+        ("at", &options.at),
+        ("panels", &options.panels),
+        ("theme", &options.theme),
+    ] {
+        if let Some(value) = value {
+            asked.set(key, value).map_err(|wrong| Failure {
+                exit: super::Exit::Usage,
+                ..Failure::of(wrong)
+            })?;
+        }
+    }
+    let mut session = Session::new();
+    match &options.file {
+        None => session.present(&asked, None),
+        Some(path) => {
+            let (name, bytes) = replay::read(path)?;
+            // A bare scenario, or a lesson of its own, is one JSON value; else it is a recording.
+            match serde_json::from_slice::<serde_json::Value>(&bytes) {
+                Ok(value) if value.get("scenario").or(value.get("settings")).is_some() => {
+                    session.present(&asked, Some(value))
+                }
+                _ => session.present_file(&asked, &name, bytes),
+            }
+        }
+    }
+    .map_err(Failure::of)?;
+    let picture = svg::stage(
+        &session.view(),
+        &SvgOptions {
+            panels: asked.panels,
+            theme: match asked.dark {
+                None => Theme::Auto,
+                Some(false) => Theme::Light,
+                Some(true) => Theme::Dark,
+            },
+            lang,
+            width: options.width.unwrap_or_default(),
+            strip: !options.no_strip,
+        },
+    );
+    match &options.output {
+        Some(path) if path.as_os_str() != "-" => {
+            fs::write(path, picture).map_err(|error| cannot_write(&error))
+        }
+        _ => print(picture.as_bytes()),
+    }
+}

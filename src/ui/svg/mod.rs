@@ -1,0 +1,367 @@
+//! The stage as a picture: SVG that stands alone, made of the same rows as the page's rooms.
+//!
+//! A pure function without a DOM: posters in books, what an element exports, pictures on the command line.
+
+mod colors;
+mod feed;
+pub mod glyphs;
+mod parts;
+mod pen;
+mod queue;
+mod store;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use colors::Ink;
+use parts::DASHED;
+use pen::{Area, Pen, area};
+
+use crate::ui::caption::plain;
+use crate::ui::i18n::Lang;
+use crate::ui::rows::live::{self, Room};
+use crate::ui::rows::{current, reflector, store as items};
+use crate::ui::view::View;
+
+/// What a picture shows, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SvgOptions {
+    /// The rooms, in the order of the data's path; none: all.
+    pub panels: Vec<Room>,
+    /// Its colours.
+    pub theme: Theme,
+    /// The language of its words.
+    pub lang: Lang,
+    /// How wide it is, in CSS px; 0: 1200 with all rooms, 750 with some.
+    pub width: u32,
+    /// With the words under the stage.
+    pub strip: bool,
+}
+
+/// The colours of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// Ink on paper.
+    Light,
+    /// The dark ones.
+    Dark,
+    /// As the reader likes it; `#dark` or `#light` behind its address decides.
+    #[default]
+    Auto,
+}
+
+impl Default for SvgOptions {
+    fn default() -> Self {
+        Self {
+            panels: Vec::new(),
+            theme: Theme::Auto,
+            lang: Lang::En,
+            width: 0,
+            strip: true,
+        }
+    }
+}
+
+/// Around the rooms, and between them.
+const PAD: i32 = 16;
+const GAP: i32 = 14;
+/// Within a room.
+const INSET: (i32, i32) = (14, 12);
+/// No row is higher, nor lower.
+const HIGH: i32 = 470;
+const LOW: i32 = 150;
+/// All rooms stand as they do on the page where there is as much room as this; then their picture is this wide.
+const GRID: i32 = 1100;
+const GRID_WIDTH: i32 = 1300;
+
+/// How wide a room is at least, and how much it takes of what is left.
+fn width_of(room: Room) -> (i32, i32) {
+    match room {
+        Room::Api => (196, 12),
+        Room::Reflector => (152, 2),
+        Room::Queue => (244, 20),
+        Room::Pop => (140, 1),
+        Room::Indexer => (224, 18),
+        Room::Now | Room::Processor => (340, 10),
+    }
+}
+
+/// The stage at one moment, as SVG.
+#[must_use]
+pub fn stage(view: &View, options: &SvgOptions) -> String {
+    let mut pen = Pen::new(view, options);
+    let (w, h) = draw(&mut pen);
+    finish(&pen, w, h)
+}
+
+/// Draws everything; returns how large it is.
+fn draw(pen: &mut Pen) -> (i32, i32) {
+    let options = pen.options;
+    let wanted = match (options.width, options.panels.is_empty()) {
+        (0, true) => 1_200,
+        (0, false) => 750,
+        (width, _) => i32::try_from(width.min(4_000)).unwrap_or_default(),
+    };
+    let pad = if wanted < 560 { 10 } else { PAD };
+    let all = options.panels.is_empty();
+    let grid = all && wanted >= GRID;
+    let w = if grid {
+        wanted.max(GRID_WIDTH)
+    } else {
+        wanted.max(320)
+    };
+    let a = area(pad, pad, w - 2 * pad, 0);
+    let y = match grid {
+        true => on_grid(pen, a),
+        false => {
+            let chosen: Vec<Room> = Room::ALL
+                .into_iter()
+                .filter(|room| all || options.panels.contains(room))
+                .collect();
+            in_rows(pen, a, &chosen, wanted < 560)
+        }
+    };
+    let mut h = y + pad;
+    if options.strip {
+        // Drawn once to know how high it is.
+        let to = area(pad + 4, h - pad + GAP, w - 2 * pad - 8, 0);
+        let at = pen.out.len();
+        let high = work::strip(pen, to);
+        let words = pen.out.split_off(at);
+        let ground = area(0, h - pad + 2, w, high + GAP + pad);
+        pen.rect(area(0, ground.y, w, 12), 0, Some(Ink::CARD), None, "");
+        pen.rect(ground, 12, Some(Ink::CARD), None, "");
+        pen.line(0, ground.y, w, 0, Ink::LINE, "");
+        pen.out.push_str(&words);
+        h = to.y + high + pad - 4;
+        // The ground ends where the picture does.
+        debug_assert!(ground.bottom() >= h);
+    }
+    (w, h)
+}
+
+/// As the page has them at 1440 by 900.
+fn on_grid(pen: &mut Pen, a: Area) -> i32 {
+    let left = a.w - 4 * GAP - 164 - 148;
+    let api = (left * 24 / 100).min(300);
+    let indexer = (left * 35 / 100).max(330);
+    let widths = [api, 164, left - api - indexer, 148, indexer];
+    let mut x = a.x;
+    let columns = widths.map(|w| {
+        let at = area(x, a.y, w, 0);
+        x += w + GAP;
+        at
+    });
+    let upper = [Room::Reflector, Room::Queue, Room::Pop, Room::Indexer];
+    let upper: Vec<(Room, Area)> = upper.into_iter().zip(columns.into_iter().skip(1)).collect();
+    let wide = |first: usize, last: usize| {
+        let (first, last) = (columns[first], columns[last]);
+        area(first.x, 0, last.right() - first.x, 0)
+    };
+    let mut lower = vec![(Room::Now, wide(1, 2)), (Room::Processor, wide(3, 4))];
+    let high = tallest(pen, &upper, 390);
+    let low = tallest(pen, &lower, 300);
+    for (_, at) in &mut lower {
+        at.y = a.y + high + GAP;
+    }
+    place(pen, &[(Room::Api, columns[0])], high + GAP + low);
+    place(pen, &upper, high);
+    place(pen, &lower, low);
+    // The wires.
+    for (from, to) in columns.iter().zip(columns.iter().skip(1)) {
+        let y = if from.x == columns[2].x {
+            a.y + high - 80
+        } else {
+            a.y + 96
+        };
+        pen.line(
+            from.right(),
+            y,
+            to.x - from.right(),
+            0,
+            Ink::WIRE,
+            " stroke-width=\"2\"",
+        );
+    }
+    a.y + high + GAP + low
+}
+
+/// As many beside each other as there is room for, in the order of the data's path.
+fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
+    let mut rows: Vec<Vec<Room>> = Vec::new();
+    let mut left = 0;
+    for room in rooms {
+        let (needs, _) = width_of(*room);
+        // What runs and who is told are wide, and stand under the others.
+        let fits = needs + GAP <= left && !stacked;
+        match rows.last_mut() {
+            Some(row) if fits => row.push(*room),
+            _ => {
+                rows.push(vec![*room]);
+                left = a.w + GAP;
+            }
+        }
+        left -= needs + GAP;
+    }
+    let mut y = a.y;
+    for row in rows {
+        let least: i32 = row.iter().map(|room| width_of(*room).0).sum();
+        let shares: i32 = row.iter().map(|room| width_of(*room).1).sum();
+        let between = GAP * (i32::try_from(row.len()).unwrap_or(1) - 1);
+        let spare = a.w - least - between;
+        let mut x = a.x;
+        let mut placed: Vec<(Room, Area)> = Vec::new();
+        for room in &row {
+            let (needs, share) = width_of(*room);
+            let w = needs + spare * share / shares.max(1);
+            placed.push((*room, area(x, y, w, 0)));
+            x += w + GAP;
+        }
+        // What rounding left over.
+        if let Some((_, last)) = placed.last_mut() {
+            last.w = a.right() - last.x;
+        }
+        let high = tallest(pen, &placed, if stacked { 430 } else { HIGH });
+        place(pen, &placed, high);
+        for (from, to) in placed.iter().zip(placed.iter().skip(1)) {
+            if to.0 <= Room::Indexer {
+                let (x, gap) = (from.1.right(), to.1.x - from.1.right());
+                pen.line(x, y + 84, gap, 0, Ink::WIRE, " stroke-width=\"2\"");
+            }
+        }
+        y += high + GAP;
+    }
+    y - GAP
+}
+
+/// How high the highest of these rooms wants to be.
+fn tallest(pen: &mut Pen, rooms: &[(Room, Area)], most: i32) -> i32 {
+    let mut high = LOW;
+    for (room, at) in rooms {
+        let (length, spots) = (pen.out.len(), pen.mark_spots());
+        let needs = inside(
+            pen,
+            *room,
+            area(0, 0, at.w - 2 * INSET.0, most - 2 * INSET.1),
+        );
+        pen.out.truncate(length);
+        pen.drop_spots(spots);
+        high = high.max(needs + 2 * INSET.1);
+    }
+    high.min(most)
+}
+
+/// Draws rooms of one height.
+fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32) {
+    for (room, at) in rooms {
+        let at = area(at.x, at.y, at.w, high);
+        pen.room(*room, at);
+        let is_live = current(pen.view).is_some_and(|record| live::room(record) == *room);
+        let absent = is_unused(pen.view, *room)
+            || *room == Room::Reflector && !reflector::rows(pen.view).present
+            || *room == Room::Indexer && !items::rows(pen.view).present;
+        let (ground, border) = match (absent, is_live) {
+            (_, true) => (Some(Ink::CARD), Ink::GLOW_LINE),
+            (true, _) => (None, Ink::WIRE),
+            _ => (Some(Ink::CARD), Ink::LINE),
+        };
+        if is_live {
+            pen.rect(
+                at.inset(-2, -2),
+                13,
+                None,
+                Some(Ink::GLOW),
+                " stroke-width=\"4\"",
+            );
+        }
+        pen.rect(
+            at,
+            12,
+            ground,
+            Some(border),
+            if absent { DASHED } else { "" },
+        );
+        inside(pen, *room, at.inset(INSET.0, INSET.1));
+    }
+}
+
+/// This program does without it.
+fn is_unused(view: &View, room: Room) -> bool {
+    matches!(room, Room::Reflector | Room::Queue | Room::Pop) && !view.picture.machinery.has_queue()
+}
+
+fn inside(pen: &mut Pen, room: Room, a: Area) -> i32 {
+    let unused = is_unused(pen.view, room);
+    match room {
+        Room::Api => feed::api(pen, a),
+        Room::Reflector => feed::reflector(pen, a, unused),
+        Room::Queue => queue::queue(pen, a, unused),
+        Room::Pop => queue::pop(pen, a, unused),
+        Room::Indexer => store::indexer(pen, a),
+        Room::Now => work::now(pen, a),
+        Room::Processor => work::processor(pen, a),
+    }
+}
+
+/// What is around what was drawn.
+fn finish(pen: &Pen, w: i32, h: i32) -> String {
+    let options = pen.options;
+    let scaled = options.panels.is_empty() && (options.width == 0 || options.width >= 1_100);
+    let shown = match (scaled, options.width) {
+        (true, 0) => 1_200,
+        (_, 0) => 750,
+        (_, width) => i32::try_from(width.min(4_000)).unwrap_or_default(),
+    };
+    let mut head = Pen::new(pen.view, options);
+    let [wide, high] = [w, h].map(|side| side.to_string());
+    let shown_high = (i64::from(h) * i64::from(shown) / i64::from(w.max(1))).to_string();
+    head.raw(&[
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dsg\" role=\"img\" xml:space=\"preserve\" viewBox=\"0 0 ",
+        &wide,
+        " ",
+        &high,
+        "\" width=\"",
+        &shown.to_string(),
+        "\" height=\"",
+        &shown_high,
+        "\" fill=\"none\">",
+    ]);
+    head.title(pen.view.lesson.title.get(options.lang));
+    let said = work::said(pen);
+    let mut told = plain(&said.what);
+    if !said.why.is_empty() {
+        told.push(' ');
+        told.push_str(&plain(&said.why));
+    }
+    head.raw(&["<desc>"]);
+    head.escape(&told);
+    head.raw(&["</desc>"]);
+    let mut ground = Pen::new(pen.view, options);
+    for (id, d, ink, side) in [
+        ("dsg-hatch", "M0 7L7 0", Ink::LINE_2, "7"),
+        ("dsg-waits", "M0 5L5 0", Ink::WIRE, "5"),
+    ] {
+        ground.raw(&[
+            "<pattern id=\"",
+            id,
+            "\" width=\"",
+            side,
+            "\" height=\"",
+            side,
+            "\" patternUnits=\"userSpaceOnUse\">",
+        ]);
+        ground.path(0, 0, d, None, Some(ink), " stroke-width=\"1.5\"");
+        ground.raw(&["</pattern>"]);
+    }
+    ground.rect(area(0, 0, w, h), 12, Some(Ink::PAPER), None, "");
+    let mut out = head.out;
+    pen.style_with(&ground, &mut out);
+    if options.theme == Theme::Auto {
+        out.push_str("<g id=\"light\"/><g id=\"dark\"/>");
+    }
+    out.push_str(&ground.out);
+    out.push_str("<g transform=\"translate(.5 .5)\">");
+    out.push_str(&pen.out);
+    out.push_str("</g></svg>\n");
+    out
+}

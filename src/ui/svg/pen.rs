@@ -1,0 +1,577 @@
+//! Writes the elements of a picture: text that is measured, boxes and paths.
+//!
+//! Numbers are whole px, and letters have cautious widths: nobody can ask what font a reader has.
+
+use super::colors::{Ink, MONO, SANS, TOKENS};
+use super::{SvgOptions, Theme};
+use crate::ui::rows::live::Room;
+use crate::ui::strings::{Strings, strings};
+use crate::ui::view::View;
+
+/// How a piece of text is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Type {
+    /// In tenths of a px.
+    pub(super) size: i32,
+    pub(super) mono: bool,
+    pub(super) bold: bool,
+    pub(super) struck: bool,
+    pub(super) ink: Ink,
+}
+
+/// Letters of one width each.
+pub(super) const fn mono(size: i32, ink: Ink) -> Type {
+    Type {
+        size,
+        mono: true,
+        bold: false,
+        struck: false,
+        ink,
+    }
+}
+
+/// Letters as in a book.
+pub(super) const fn sans(size: i32, ink: Ink) -> Type {
+    Type {
+        mono: false,
+        ..mono(size, ink)
+    }
+}
+
+impl Type {
+    pub(super) const fn bold(self) -> Self {
+        Self { bold: true, ..self }
+    }
+
+    pub(super) const fn struck(self, struck: bool) -> Self {
+        Self { struck, ..self }
+    }
+
+    pub(super) const fn ink(self, ink: Ink) -> Self {
+        Self { ink, ..self }
+    }
+}
+
+/// Which end of a text its place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    Start,
+    Middle,
+    End,
+}
+
+/// A box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Area {
+    pub(super) x: i32,
+    pub(super) y: i32,
+    pub(super) w: i32,
+    pub(super) h: i32,
+}
+
+/// A box.
+pub(super) const fn area(x: i32, y: i32, w: i32, h: i32) -> Area {
+    Area { x, y, w, h }
+}
+
+impl Area {
+    pub(super) const fn right(self) -> i32 {
+        self.x + self.w
+    }
+
+    pub(super) const fn bottom(self) -> i32 {
+        self.y + self.h
+    }
+
+    pub(super) const fn middle(self) -> i32 {
+        self.y + self.h / 2
+    }
+
+    /// Smaller by so much at each side.
+    pub(super) const fn inset(self, dx: i32, dy: i32) -> Self {
+        area(self.x + dx, self.y + dy, self.w - 2 * dx, self.h - 2 * dy)
+    }
+
+    /// What is left of it from this height on.
+    pub(super) const fn below(self, y: i32) -> Self {
+        area(self.x, y, self.w, self.y + self.h - y)
+    }
+}
+
+/// What was drawn, for the tests.
+#[cfg(test)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) what: &'static str,
+    pub(super) text: String,
+    pub(super) area: Area,
+}
+
+/// The picture as it is written.
+pub(super) struct Pen<'a> {
+    pub(super) out: String,
+    pub(super) view: &'a View,
+    pub(super) options: &'a SvgOptions,
+    pub(super) words: &'static Strings,
+    /// Which colours fill something, and which draw something.
+    used: [u32; 2],
+    #[cfg(test)]
+    pub(super) spots: Vec<Spot>,
+}
+
+/// The width of a letter, in thousandths of its size: that of the widest of the fonts, for what is usual.
+fn advance(letter: char, text: Type) -> i32 {
+    let width = match letter {
+        '\u{1f000}'.. => 1_400,
+        '\u{2e80}'.. | '\u{1100}'..'\u{1200}' => 1_000,
+        _ if text.mono => 605,
+        'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '·' | '!' => 340,
+        'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' | '-' | '"' => 450,
+        'm' | 'w' | 'M' | 'W' | '%' | '@' | '…' | '—' => 1_000,
+        'A'..='Z' | '=' | '+' | '→' | '<' | '>' | '≥' => 790,
+        _ => 640,
+    };
+    if text.bold && !text.mono {
+        width * 11 / 10
+    } else {
+        width
+    }
+}
+
+/// How many px wide a text is at most.
+pub(super) fn measure(text: &str, of: Type) -> i32 {
+    let width: i32 = text.chars().map(|letter| advance(letter, of)).sum();
+    (width * of.size + 9_999) / 10_000
+}
+
+/// As much of the beginning of a text as fits, with a sign that there is more.
+fn cut(text: &str, w: i32, of: Type) -> String {
+    let mut left = w * 10_000 / of.size - advance('…', of);
+    let mut short = String::new();
+    for letter in text.chars() {
+        left -= advance(letter, of);
+        if left < 0 {
+            break;
+        }
+        short.push(letter);
+    }
+    short.push('…');
+    short
+}
+
+/// A name as it fits: without its namespace, unless that has been cut already; then without its middle, for
+/// its end tells most pods of one owner apart.
+fn cut_name(text: &str, w: i32, of: Type) -> String {
+    const END: usize = 5;
+    let name = match text.rfind('/') {
+        Some(at) if !text.contains('…') => &text[at + 1..],
+        _ => text,
+    };
+    if measure(name, of) <= w {
+        return name.to_owned();
+    }
+    let middle = name.chars().count().saturating_sub(END);
+    let middle = name.char_indices().nth(middle).map_or(0, |(at, _)| at);
+    let (start, end) = name.split_at(middle);
+    let left = w - measure(end, of);
+    if left < measure("a…", of) {
+        return cut(name, w, of);
+    }
+    cut(start, left, of) + end
+}
+
+/// A text in lines: runs of letters that are set alike.
+pub(super) type Runs = Vec<(String, Type)>;
+
+/// Breaks a text into lines of at most `w`; words are broken only where one is longer than a line.
+pub(super) fn wrap(runs: &[(&str, Type)], w: i32) -> Vec<Runs> {
+    let letters: Vec<(char, Type)> = runs
+        .iter()
+        .flat_map(|(text, of)| text.chars().map(|letter| (letter, *of)))
+        .collect();
+    let mut lines = Vec::new();
+    let (mut start, mut at, mut good, mut x) = (0, 0, 0, 0);
+    while let Some((letter, of)) = letters.get(at) {
+        let is_han = |letter: char| letter > '\u{2e7f}';
+        // Marks do not begin a line.
+        let is_mark = matches!(
+            letter,
+            '，' | '。' | '、' | '；' | '：' | '！' | '？' | '）' | '”' | '」'
+        );
+        let before = at.checked_sub(1).map_or('a', |before| letters[before].0);
+        if before == ' ' || ((is_han(*letter) || is_han(before)) && !is_mark && before != '（') {
+            good = at;
+        }
+        x += advance(*letter, *of) * of.size;
+        if x > w * 10_000 && *letter != ' ' && at > start {
+            let end = if good > start { good } else { at };
+            lines.push(joined(&letters[start..end]));
+            (start, at, good, x) = (end, end, end, 0);
+            continue;
+        }
+        at += 1;
+    }
+    if start < letters.len() {
+        lines.push(joined(&letters[start..]));
+    }
+    lines
+}
+
+fn joined(letters: &[(char, Type)]) -> Runs {
+    let mut runs = Runs::new();
+    for (letter, of) in letters {
+        match runs.last_mut() {
+            Some((text, last)) if last == of => text.push(*letter),
+            _ => runs.push((letter.to_string(), *of)),
+        }
+    }
+    runs
+}
+
+impl<'a> Pen<'a> {
+    pub(super) fn new(view: &'a View, options: &'a SvgOptions) -> Self {
+        Self {
+            out: String::new(),
+            view,
+            options,
+            words: strings(options.lang),
+            used: [0; 2],
+            #[cfg(test)]
+            spots: Vec::new(),
+        }
+    }
+
+    /// Markup as it is.
+    pub(super) fn raw(&mut self, parts: &[&str]) {
+        for part in parts {
+            self.out.push_str(part);
+        }
+    }
+
+    /// Text between tags. What XML forbids is replaced: names come from users.
+    pub(super) fn escape(&mut self, text: &str) {
+        for letter in text.chars() {
+            match letter {
+                '&' => self.out.push_str("&amp;"),
+                '<' => self.out.push_str("&lt;"),
+                '>' => self.out.push_str("&gt;"),
+                '"' => self.out.push_str("&quot;"),
+                '\t' | '\n' | '\r' => self.out.push(' '),
+                '\0'..' ' | '\u{7f}'..'\u{a0}' | '\u{fffe}' | '\u{ffff}' => {
+                    self.out.push('\u{fffd}');
+                }
+                letter => self.out.push(letter),
+            }
+        }
+    }
+
+    /// An attribute.
+    fn number(&mut self, name: &str, tenths: i32) {
+        let (whole, rest) = ((tenths / 10).to_string(), (tenths % 10).to_string());
+        self.raw(&[" ", name, "=\"", &whole]);
+        if rest != "0" {
+            self.raw(&[".", &rest]);
+        }
+        self.out.push('"');
+    }
+
+    /// The class that fills with a colour (`f`) or draws with it (`s`).
+    fn class(&mut self, kind: usize, ink: Ink) {
+        self.used[kind] |= 1 << ink.0;
+        let kind = ["f", "s"][kind];
+        self.raw(&[kind, &ink.0.to_string(), " "]);
+    }
+
+    fn painted(&mut self, fill: Option<Ink>, stroke: Option<Ink>, more: &str) {
+        self.out.push_str(" class=\"");
+        for (kind, ink) in [fill, stroke].into_iter().enumerate() {
+            if let Some(ink) = ink {
+                self.class(kind, ink);
+            }
+        }
+        if self.out.ends_with(' ') {
+            self.out.pop();
+        }
+        self.raw(&["\"", more, "/>"]);
+    }
+
+    /// A box with round corners; `more` are its other attributes.
+    pub(super) fn rect(
+        &mut self,
+        at: Area,
+        r: i32,
+        fill: Option<Ink>,
+        stroke: Option<Ink>,
+        more: &str,
+    ) {
+        self.out.push_str("<rect");
+        let Area { x, y, w, h } = at;
+        for (name, number) in [("x", x), ("y", y), ("width", w), ("height", h), ("rx", r)] {
+            self.number(name, number.max(0) * 10);
+        }
+        self.painted(fill, stroke, more);
+    }
+
+    /// A path from a place on; `more` are its other attributes.
+    pub(super) fn path(
+        &mut self,
+        x: i32,
+        y: i32,
+        d: &str,
+        fill: Option<Ink>,
+        stroke: Option<Ink>,
+        more: &str,
+    ) {
+        let (x, y) = (x.to_string(), y.to_string());
+        self.raw(&[
+            "<path transform=\"translate(",
+            &x,
+            " ",
+            &y,
+            ")\" d=\"",
+            d,
+            "\"",
+        ]);
+        self.painted(fill, stroke, more);
+    }
+
+    /// A line from one place to another.
+    pub(super) fn line(&mut self, x: i32, y: i32, dx: i32, dy: i32, ink: Ink, more: &str) {
+        let (dx, dy) = (dx.to_string(), dy.to_string());
+        let d = ["M0 0l", &dx, " ", &dy].concat();
+        self.path(x, y, &d, None, Some(ink), more);
+    }
+
+    /// What a pointer is told.
+    pub(super) fn title(&mut self, text: &str) {
+        self.out.push_str("<title>");
+        self.escape(text);
+        self.out.push_str("</title>");
+    }
+
+    /// One line of text whose middle is at the height `cy`; `whole` is what it is short for. Returns how wide it is.
+    fn set(&mut self, x: i32, cy: i32, at: At, runs: &[(&str, Type)], whole: Option<&str>) -> i32 {
+        let width = runs.iter().map(|(text, of)| measure(text, *of)).sum();
+        let Some((_, first)) = runs.first() else {
+            return 0;
+        };
+        #[cfg(test)]
+        self.spots.push(Spot {
+            what: "text",
+            text: runs.iter().map(|(text, _)| *text).collect(),
+            area: area(
+                match at {
+                    At::Start => x,
+                    At::Middle => x - width / 2,
+                    At::End => x - width,
+                },
+                cy - first.size / 20,
+                width,
+                first.size / 10,
+            ),
+        });
+        self.out.push_str("<text");
+        self.number("x", x * 10);
+        self.number("y", cy * 10 + first.size * 36 / 100);
+        match at {
+            At::Start => {}
+            At::Middle => self.out.push_str(" text-anchor=\"middle\""),
+            At::End => self.out.push_str(" text-anchor=\"end\""),
+        }
+        if let [(text, of)] = runs {
+            self.typed(*of);
+            if let Some(whole) = whole {
+                self.title(whole);
+            }
+            self.escape(text);
+        } else {
+            self.out.push('>');
+            if let Some(whole) = whole {
+                self.title(whole);
+            }
+            for (text, of) in runs {
+                self.out.push_str("<tspan");
+                self.typed(*of);
+                self.escape(text);
+                self.out.push_str("</tspan>");
+            }
+        }
+        self.out.push_str("</text>");
+        width
+    }
+
+    fn typed(&mut self, of: Type) {
+        self.number("font-size", of.size);
+        self.out.push_str(" class=\"");
+        self.class(0, of.ink);
+        for (on, class) in [(of.mono, "m "), (of.bold, "b "), (of.struck, "k ")] {
+            if on {
+                self.out.push_str(class);
+            }
+        }
+        self.out.pop();
+        self.out.push_str("\">");
+    }
+
+    /// One line of runs in `w` px; what does not fit is cut. Returns how wide it is.
+    pub(super) fn runs(&mut self, x: i32, cy: i32, w: i32, at: At, runs: &[(&str, Type)]) -> i32 {
+        let mut left = w;
+        let mut shown = Runs::new();
+        let mut whole = None;
+        for (text, of) in runs.iter().filter(|(text, _)| !text.is_empty()) {
+            let width = measure(text, *of);
+            if width > left {
+                if left >= measure("…", *of) {
+                    shown.push((cut(text, left, *of), *of));
+                }
+                whole = Some(runs.iter().map(|(text, _)| *text).collect::<String>());
+                break;
+            }
+            left -= width;
+            shown.push(((*text).to_owned(), *of));
+        }
+        let shown: Vec<_> = shown.iter().map(|(text, of)| (&**text, *of)).collect();
+        self.set(x, cy, at, &shown, whole.as_deref())
+    }
+
+    /// One line of one run.
+    pub(super) fn text(&mut self, x: i32, cy: i32, w: i32, at: At, text: &str, of: Type) -> i32 {
+        self.runs(x, cy, w, at, &[(text, of)])
+    }
+
+    /// A name: what goes where there is no room is chosen. `whole` is what it is short for.
+    pub(super) fn name(&mut self, x: i32, cy: i32, w: i32, name: &str, of: Type) -> i32 {
+        if measure(name, of) <= w {
+            return self.text(x, cy, w, At::Start, name, of);
+        }
+        if w < measure("…", of) {
+            return 0;
+        }
+        let short = cut_name(name, w, of);
+        self.set(x, cy, At::Start, &[(&short, of)], Some(name))
+    }
+
+    /// Lines of text; the last one is cut where there are more. Returns how high they are.
+    pub(super) fn lines(
+        &mut self,
+        to: Area,
+        line: i32,
+        at: At,
+        lines: &[Runs],
+        most: usize,
+    ) -> i32 {
+        let mut y = to.y;
+        for (number, runs) in lines.iter().take(most).enumerate() {
+            let mut runs: Vec<_> = runs.iter().map(|(text, of)| (&**text, *of)).collect();
+            let mut whole = None;
+            let cut_off;
+            if number + 1 == most && lines.len() > most {
+                let all = lines.iter().flatten().map(|(text, _)| &**text);
+                whole = Some(all.collect::<String>());
+                if let Some((text, of)) = runs.pop() {
+                    let before: i32 = runs.iter().map(|(text, of)| measure(text, *of)).sum();
+                    cut_off = cut(text, to.w - before, of);
+                    runs.push((&cut_off, of));
+                }
+            }
+            let x = match at {
+                At::Start => to.x,
+                At::Middle => to.x + to.w / 2,
+                At::End => to.right(),
+            };
+            self.set(x, y + line / 2, at, &runs, whole.as_deref());
+            y += line;
+        }
+        y - to.y
+    }
+
+    /// A text of one type in lines.
+    pub(super) fn para(&mut self, to: Area, line: i32, most: usize, text: &str, of: Type) -> i32 {
+        let lines = wrap(&[(text, of)], to.w);
+        self.lines(to, line, At::Start, &lines, most)
+    }
+
+    /// How many spots there are, to forget later ones again.
+    #[cfg_attr(not(test), allow(clippy::unused_self))]
+    pub(super) fn mark_spots(&self) -> usize {
+        #[cfg(test)]
+        return self.spots.len();
+        #[cfg(not(test))]
+        0
+    }
+
+    /// Forgets them.
+    #[cfg_attr(not(test), allow(unused_variables, clippy::unused_self))]
+    pub(super) fn drop_spots(&mut self, from: usize) {
+        #[cfg(test)]
+        self.spots.truncate(from);
+    }
+
+    /// What follows is in this room, for the tests.
+    #[cfg_attr(not(test), allow(unused_variables, clippy::unused_self))]
+    pub(super) fn room(&mut self, room: Room, a: Area) {
+        #[cfg(test)]
+        self.spots.push(Spot {
+            what: "room",
+            text: room.id().to_owned(),
+            area: a,
+        });
+    }
+
+    /// The style of what was drawn, and of what is under it, in the theme that is wanted.
+    pub(super) fn style_with(&self, under: &Pen, out: &mut String) {
+        let used = [0, 1].map(|kind| self.used[kind] | under.used[kind]);
+        let put = |out: &mut String, parts: &[&str]| {
+            for part in parts {
+                out.push_str(part);
+            }
+        };
+        put(
+            out,
+            &[
+                "<style>.dsg{font-family:",
+                SANS,
+                "}.dsg text{white-space:pre}.dsg .m{font-family:",
+                MONO,
+                "}.dsg .b{font-weight:650}.dsg .k{text-decoration:line-through}",
+            ],
+        );
+        let theme = self.options.theme;
+        for (number, (name, light, dark)) in TOKENS.iter().enumerate() {
+            for (kind, property) in [("f", "fill"), ("s", "stroke")].iter().enumerate() {
+                if used[kind] & 1 << number == 0 {
+                    continue;
+                }
+                let first = if theme == Theme::Dark { dark } else { light };
+                let number = number.to_string();
+                put(
+                    out,
+                    &[".dsg .", property.0, &number, "{", property.1, ":", first],
+                );
+                if theme == Theme::Auto {
+                    // Where variables are not known, the first of the two stays.
+                    put(out, &[";", property.1, ":var(--dsg-", name, ")"]);
+                }
+                out.push('}');
+            }
+        }
+        if theme == Theme::Auto {
+            for (rule, is_dark) in [
+                (".dsg{", false),
+                ("@media (prefers-color-scheme:dark){.dsg{", true),
+                (".dsg:has(#light:target){", false),
+                (".dsg:has(#dark:target){", true),
+            ] {
+                out.push_str(rule);
+                for (number, (name, light, dark)) in TOKENS.iter().enumerate() {
+                    if (used[0] | used[1]) & 1 << number != 0 {
+                        let colour = if is_dark { dark } else { light };
+                        put(out, &["--dsg-", name, ":", colour, ";"]);
+                    }
+                }
+                out.push_str(if rule.starts_with('@') { "}}" } else { "}" });
+            }
+        }
+        out.push_str("</style>");
+    }
+}

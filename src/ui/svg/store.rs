@@ -1,0 +1,261 @@
+//! The Indexer's room.
+
+use super::colors::Ink;
+use super::parts::{HEAD, STRONG, SUB, Side, TAGS, Tag};
+use super::pen::{Area, At, Pen, area, measure, mono, sans, wrap};
+use crate::ui::rows::beside::{self, COUNTED};
+use crate::ui::rows::density::Field;
+use crate::ui::rows::store::{self, Change, IndexRow, ValueRow};
+use crate::ui::strings;
+
+/// The height of an item with its gap.
+const ITEM: i32 = 30;
+/// The height of the name of an index.
+const NAME: i32 = 20;
+
+fn count(number: usize) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+/// Leaves out those that did not change, from the end on, until so many are left. Returns how many went.
+fn thin<T>(rows: &mut Vec<T>, places: usize, changes: &dyn Fn(&T) -> bool) -> usize {
+    let all = rows.len();
+    while rows.len() > places.max(1) {
+        let at = rows.iter().rposition(|row| !changes(row));
+        rows.remove(at.unwrap_or(rows.len() - 1));
+    }
+    all - rows.len()
+}
+
+pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
+    let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
+    let rows = store::rows(view);
+    if !rows.present {
+        let y = a.y + pen.head(a, "Indexer", &[]);
+        return y + pen.empty(a.below(y), words.no_store) - a.y;
+    }
+    let behind = [" · ", &strings::behind(lang, rows.behind)].concat();
+    pen.head(
+        a,
+        "Indexer",
+        &[Side::Gauge(&rows.rv, &behind, !view.lesson.keeps_rv)],
+    );
+    let top = a.y + HEAD;
+    let below = beside::rows(view);
+    let stores = below.as_ref().map_or(0, |rows| rows.stores.len());
+    let beside_high = below
+        .as_ref()
+        .map_or(0, |_| 30 + (2 + count(stores)) * TAGS);
+    let asks = a.w >= 270 && !rows.indices.is_empty();
+    let query_high = if asks { 70 } else { 0 };
+    let bottom = a.bottom() - beside_high - query_high;
+    let two = a.w >= 270;
+    let items_w = if two { (a.w * 2 / 5).min(136) } else { a.w };
+
+    // The items.
+    pen.sub(a.x, top, items_w, words.items);
+    let mut y = top + SUB;
+    let columns = if two || a.w < 200 { 1 } else { 2 };
+    let w = (items_w - (columns - 1) * 6) / columns;
+    let mut items = rows.items.clone();
+    let high = if two { bottom - y } else { (bottom - y) / 2 };
+    let places = (high / ITEM).max(2) * columns;
+    let mut hidden = rows.hidden;
+    if count(items.len()) > places {
+        let places = usize::try_from(places - 1).unwrap_or_default();
+        hidden += thin(&mut items, places, &|row| row.change != Change::None);
+    }
+    if rows.dense {
+        let field = area(a.x, y, items_w, high.min(190));
+        y += pen.field(field, Field::Items, words.items) + 8;
+    }
+    for (place, row) in (0..).zip(&items) {
+        let x = a.x + place % columns * (w + 6);
+        let at = area(x, y + place / columns * ITEM, w, ITEM - 4);
+        pen.object(at, row.mark, &row.name, &row.rv.short, row.change);
+    }
+    let mut shown = count(items.len());
+    if hidden > 0 {
+        let x = a.x + shown % columns * (w + 6);
+        pen.more(
+            area(x, y + shown / columns * ITEM, w, ITEM - 4),
+            hidden,
+            false,
+        );
+        shown += 1;
+    }
+    y += (shown + columns - 1) / columns * ITEM;
+    if items.is_empty() && !rows.dense {
+        let at = area(a.x, y, items_w, 60);
+        pen.slot(at, false);
+        pen.text(
+            at.x + at.w / 2,
+            at.middle(),
+            at.w - 12,
+            At::Middle,
+            words.empty_store,
+            sans(120, Ink::INK_2),
+        );
+        y += 68;
+    }
+
+    // The indices.
+    let tree = match two {
+        true => area(a.x + items_w + 14, top, a.w - items_w - 14, bottom - top),
+        false => area(a.x, y + 8, a.w, bottom - y - 8),
+    };
+    let mut tree_y = tree.y + pen.sub(tree.x, tree.y, tree.w, words.indices);
+    if rows.indices.is_empty() {
+        tree_y += pen.empty(tree.below(tree_y), words.no_indices);
+    }
+    // What does not change gives way.
+    let mut indices = rows.indices.clone();
+    let names = count(indices.len()) * (NAME + 2);
+    let changes = |row: &ValueRow| row.tags.iter().any(|tag| tag.change != Change::None);
+    loop {
+        let values = indices.iter().flat_map(|index| &index.values);
+        let high: i32 = values.map(|row| value(pen, tree, row, None)).sum();
+        let left = tree.bottom() - tree_y - names - count(indices.len()) * 4;
+        let longest = indices.iter_mut().max_by_key(|index| index.values.len());
+        let Some(longest) = longest.filter(|index| high > left && index.values.len() > 1) else {
+            break;
+        };
+        let places = longest.values.len() - 1;
+        longest.hidden += thin(&mut longest.values, places, &changes);
+    }
+    for index in &indices {
+        tree_y = self::index(pen, tree.below(tree_y), index);
+    }
+    y = y.max(tree_y);
+
+    if asks {
+        y = y.max(if a.h > 2000 { 0 } else { bottom.min(y + 12) }) + 4;
+        y += pen.sub(a.x, y, a.w, words.query) - 2;
+        let (index, of) = store::first_query(view, None);
+        let answer = store::query(&view.picture, &index, &of).unwrap_or_else(|error| error);
+        let plain = mono(120, Ink::INK);
+        let asked = ["IndexKeys(\"", &index, "\", \"", &of, "\") → "].concat();
+        let lines = wrap(&[(&asked, plain), (&answer, plain)], a.w - 16);
+        let high = count(lines.len()).min(2) * 17 + 7;
+        pen.rect(area(a.x, y, a.w, high), 8, None, Some(Ink::LINE), "");
+        pen.lines(
+            area(a.x + 8, y + 3, a.w - 16, high),
+            17,
+            At::Start,
+            &lines,
+            2,
+        );
+        y += high + 4;
+    }
+    if let Some(below) = below {
+        y += 8;
+        pen.line(a.x, y, a.w, 0, Ink::LINE, "");
+        y += 6;
+        y += pen.sub(a.x, y, a.w, words.beside);
+        for shared in [true, false] {
+            let [informers, counts @ ..] = below.sums[usize::from(shared)];
+            if informers == 0 {
+                continue;
+            }
+            let mut told = String::new();
+            for (name, count) in COUNTED.iter().zip(counts) {
+                let dot = if told.is_empty() { "" } else { " · " };
+                for part in [dot, name, " ×", &count.to_string()] {
+                    told.push_str(part);
+                }
+            }
+            let label = strings::informers(lang, informers, shared);
+            pen.tagged(area(a.x, y, a.w, TAGS), &label, &[], 0);
+            let x = 96.min(a.w / 3);
+            pen.text(
+                a.x + x,
+                y + 9,
+                a.w - x,
+                At::Start,
+                &told,
+                mono(115, Ink::INK),
+            );
+            y += TAGS;
+        }
+        for kept in &below.stores {
+            let label = strings::informer_store(lang, kept.number);
+            y += pen.tagged(area(a.x, y, a.w, TAGS), &label, &kept.objects, kept.hidden);
+        }
+    }
+    y - a.y
+}
+
+/// An index with its values; returns where it ends.
+fn index(pen: &mut Pen, a: Area, row: &IndexRow) -> i32 {
+    let of = mono(123, Ink::INK);
+    pen.text(a.x, a.y + 9, 14, At::Start, "▾", of);
+    pen.text(a.x + 16, a.y + 9, a.w - 16, At::Start, &row.name, of);
+    let mut y = a.y + NAME;
+    for (place, one) in row.values.iter().enumerate() {
+        let high = value(pen, a, one, Some(y));
+        // The elbow to it, and the line on to the next one.
+        let up = if place == 0 {
+            "M6 -3v6q0 6 6 6h3"
+        } else {
+            "M6 0v3q0 6 6 6h3"
+        };
+        pen.path(a.x, y, up, None, Some(Ink::WIRE), STRONG);
+        if place + 1 < row.values.len() {
+            pen.line(a.x + 6, y, 0, high, Ink::WIRE, STRONG);
+        }
+        y += high;
+    }
+    let words = pen.words;
+    let told = match (row.hidden, row.values.is_empty()) {
+        (0, false) => return y + 4,
+        (0, true) => words.empty_store.to_owned(),
+        (hidden, _) => strings::more(pen.options.lang, hidden),
+    };
+    pen.text(
+        a.x + 20,
+        y + 8,
+        a.w - 20,
+        At::Start,
+        &told,
+        sans(120, Ink::INK_3),
+    );
+    y + NAME
+}
+
+/// A value with its set of keys, at a height, or only measured. Returns how high it is.
+fn value(pen: &mut Pen, a: Area, row: &ValueRow, y: Option<i32>) -> i32 {
+    let of = mono(123, Ink::INK);
+    let label = if row.value.is_empty() {
+        "\"\""
+    } else {
+        &*row.value
+    };
+    let w = measure(label, of).min((a.w - 20) * 2 / 5);
+    let tags: Vec<Tag> = row
+        .tags
+        .iter()
+        .map(|tag| Tag {
+            mark: tag.mark,
+            name: &tag.name,
+            note: "",
+            change: tag.change,
+        })
+        .collect();
+    // Of many the number says it.
+    let listed = row
+        .tags
+        .iter()
+        .filter(|tag| tag.change != Change::Out)
+        .count();
+    let hidden = row.count.saturating_sub(listed);
+    let to = area(a.x + 20 + w + 7, y.unwrap_or_default(), a.w - 27 - w, TAGS);
+    let Some(y) = y else {
+        let (length, used) = (pen.out.len(), pen.mark_spots());
+        let high = pen.tags(to, &tags, hidden, 3);
+        pen.out.truncate(length);
+        pen.drop_spots(used);
+        return high;
+    };
+    pen.text(a.x + 20, y + 9, w, At::Start, label, of);
+    pen.tags(to, &tags, hidden, 3)
+}
