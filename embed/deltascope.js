@@ -22,6 +22,14 @@ const WORDS = {
   zh: { start: "运行演示", loading: "正在加载…", failed: "这里无法显示：", stage: "deltascope：逐步看 informer" },
 };
 
+// One element is drawn after the other: several at once would keep the page waiting.
+let turns = Promise.resolve();
+function inTurn(draw) {
+  const drawn = turns.then(draw);
+  turns = drawn.catch(() => {});
+  return drawn;
+}
+
 let program;
 /** Loads the program, once; resolves with its exports. */
 function load() {
@@ -35,6 +43,7 @@ function load() {
       import("./deltascope-stage.js"),
     ]);
     await glue.default({ module_or_path: wasm });
+    await pause();
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(styles.default);
     return { mount: glue.mountElement, sheet };
@@ -60,6 +69,7 @@ BEFORE.replaceSync(`
   .before button.say:focus-visible { outline: 2px solid Highlight; outline-offset: 2px; }
   .before .say.wrong { border-radius: 10px; border-color: currentColor; }
   .before.quiet .say { display: none; }
+  .box.coming { position: absolute; inset: 0 0 auto; visibility: hidden; }
   slot[name=transcript] { display: none; }
   [hidden] { display: none !important; }
   .printed { display: none; }
@@ -145,6 +155,7 @@ export class DeltaScope extends HTMLElement {
   #settle;
   #turn = 0;
   #given;
+  #around = {};
   #resume = false;
   #isSeen = false;
   #disposed = false;
@@ -345,8 +356,11 @@ export class DeltaScope extends HTMLElement {
 
   [AROUND]() {
     if (!this.#api) return;
-    this.#api.set("theme", this.#theme);
-    this.#api.set("lang", this.#lang);
+    const around = { theme: this.#theme, lang: this.#lang };
+    for (const name of ["theme", "lang"]) {
+      if (around[name] !== this.#around[name]) this.#api.set(name, around[name]);
+    }
+    this.#around = around;
     this.#parts.mount.setAttribute("aria-label", this.#words.stage);
   }
 
@@ -378,8 +392,13 @@ export class DeltaScope extends HTMLElement {
     this.#offer();
     try {
       const [{ mount, sheet }, given] = await Promise.all([load(), this.#what()]);
-      if (turn !== this.#turn) return;
-      this.#mount(mount, sheet, given);
+      const api = await inTurn(() => this.#draw(turn, mount, sheet, given));
+      if (!api) return;
+      this.#api = api;
+      this.#loading = false;
+      this[AROUND]();
+      this.#parts.before.hidden = true;
+      this.#parts.box.classList.remove("coming");
       // The first picture is there when the browser has drawn it.
       await new Promise((resolve) => requestAnimationFrame(() => resolve()));
       if (turn !== this.#turn) return;
@@ -395,6 +414,21 @@ export class DeltaScope extends HTMLElement {
       this.#renew();
       this.#emit("error", { message });
     }
+  }
+
+  /** Draws it piece by piece; the page around goes on meanwhile. Nothing, if it is not wanted any more. */
+  async #draw(turn, mount, sheet, given) {
+    await pause();
+    if (turn !== this.#turn) return undefined;
+    const api = this.#mount(mount, sheet, given);
+    do {
+      await pause();
+      if (turn !== this.#turn) {
+        api.dispose?.();
+        return undefined;
+      }
+    } while (api.build());
+    return api;
   }
 
   /** What is to be run, where it is not a lesson. */
@@ -416,7 +450,7 @@ export class DeltaScope extends HTMLElement {
   #mount(mount, sheet, given) {
     const { root, before } = this.#parts;
     root.adoptedStyleSheets = [BEFORE, sheet];
-    const box = make("div", "box");
+    const box = make("div", "box coming");
     const frame = make("div", "frame");
     const rem = make("div", "rem");
     const stage = make("div", "ds");
@@ -434,14 +468,14 @@ export class DeltaScope extends HTMLElement {
     Object.assign(this.#parts, { box, frame, mount: stage });
     this.#measure();
     frame.style.setProperty("--base", getComputedStyle(frame).fontSize);
-    const attributes = { theme: this.#theme, lang: this.#lang };
+    this.#around = { theme: this.#theme, lang: this.#lang };
+    const attributes = { ...this.#around };
     for (const name of ATTRIBUTES) {
       const value = this.getAttribute(name);
-      if (value != null && !(name in attributes)) attributes[name] = value;
+      if (value != null && !(name in this.#around)) attributes[name] = value;
     }
-    this.#api = mount(stage, { attributes, ...given, emit: (name, detail) => this.#emit(name, detail) });
-    before.hidden = true;
-    this.#loading = false;
+    const api = mount(stage, { attributes, ...given, emit: (name, detail) => this.#emit(name, detail) });
+    return api;
   }
 
   #emit(name, detail) {
@@ -469,6 +503,11 @@ function asScenario(text) {
   } catch {
     return undefined;
   }
+}
+
+/** Lets the page do what waits for it. */
+function pause() {
+  return globalThis.scheduler?.yield?.() ?? new Promise((resolve) => setTimeout(resolve));
 }
 
 function make(tag, name) {

@@ -4,7 +4,6 @@
 //! runs inside.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
 use js_sys::{Function, Object, Reflect};
 use leptos::mount::mount_to;
@@ -24,17 +23,73 @@ use crate::ui::i18n::{Lang, Text};
 use crate::ui::live::Link;
 use crate::ui::session::{Change, Session};
 
-/// Opens a run and mounts its board into an element of a shadow root. `config` holds `attributes` (names
-/// and values), `scenario` (one of the page's own), `file` and `name` (a text that was fetched), and
-/// `emit`, which is told what happens: a name and what there is to say about it. What comes back is the
+/// An element that is coming: each call of `build` does one more piece of it, so that the page around is
+/// not kept waiting, and says whether more are missing. `config` holds `attributes` (names and values),
+/// `scenario` (one of the page's own), `file` and `name` (a text that was fetched), and `emit`, which is
+/// told what happens: a name and what there is to say about it. Once it is built the object is the
 /// scripting interface, with `set` for an attribute and `dispose`.
 #[wasm_bindgen(js_name = mountElement)]
 #[must_use]
 pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
-    let get = |name: &str| Reflect::get(&config, &name.into()).unwrap_or(JsValue::UNDEFINED);
-    let emit = Emit(get("emit").dyn_into().ok());
+    let object = Object::new();
+    let (coming, made) = (
+        RefCell::new(Coming::Asked { mount, config }),
+        object.clone(),
+    );
+    method(&object, "build", move |_, _| {
+        let (next, more) = coming.take().go_on(&made);
+        coming.replace(next);
+        more.into()
+    });
+    object.into()
+}
+
+/// How far an element has come.
+#[derive(Default)]
+enum Coming {
+    /// It was asked for.
+    Asked { mount: HtmlElement, config: JsValue },
+    /// Its run is open.
+    Opened {
+        mount: HtmlElement,
+        options: Box<Options>,
+        emit: Emit,
+        session: Box<Session>,
+    },
+    /// Its board is there; pieces are missing.
+    Mounted { driver: Driver },
+    /// All is there, or nothing any more.
+    #[default]
+    Done,
+}
+
+impl Coming {
+    /// One piece more; says whether others are missing.
+    fn go_on(self, api: &Object) -> (Self, bool) {
+        match self {
+            Self::Asked { mount, config } => (open(mount, &config), true),
+            Self::Opened {
+                mount,
+                options,
+                emit,
+                session,
+            } => {
+                let driver = board(api, mount, *options, emit, *session);
+                (Self::Mounted { driver }, true)
+            }
+            Self::Mounted { driver } => {
+                let more = driver.build();
+                (Self::Mounted { driver }, more)
+            }
+            Self::Done => (Self::Done, false),
+        }
+    }
+}
+
+fn open(mount: HtmlElement, config: &JsValue) -> Coming {
+    let get = |name: &str| Reflect::get(config, &name.into()).unwrap_or(JsValue::UNDEFINED);
     let (options, wrong) = options_of(&get("attributes"));
-    let mut session = Session::new();
+    let mut session = Session::empty();
     let shown = match (get("file").as_string(), get("name").as_string()) {
         (Some(text), name) => {
             let name = name.unwrap_or_default();
@@ -45,33 +100,44 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
     if let Err(message) = wrong.and(shown) {
         session.say(message);
     }
+    Coming::Opened {
+        mount,
+        options: Box::new(options),
+        emit: Emit(get("emit").dyn_into().ok()),
+        session: Box::new(session),
+    }
+}
+
+fn board(
+    api: &Object,
+    mount: HtmlElement,
+    options: Options,
+    emit: Emit,
+    session: Session,
+) -> Driver {
     let driver = Driver::with_session(Host::inside(&mount), session);
     driver.set_motion(options.motion);
-    let lang = options.lang.unwrap_or_default();
-    let theme = theme_of(&options);
-    let made: Rc<RefCell<Option<Object>>> = Rc::default();
-    let handle = {
-        let (driver, made, shape) = (driver.clone(), Rc::clone(&made), Shape::of(&options));
-        mount_to(mount, move || {
-            let ui = ui_of(&driver, shape, lang, theme);
-            follow(ui);
-            let link = Link::new(&driver);
-            provide_context(link);
-            tell(ui, emit);
-            let api = api::api(&driver, ui, link);
-            on_attribute(&api, &driver, ui, options);
-            made.replace(Some(api));
-            view! { <Board /> }
-        })
-    };
-    let api = made.take().unwrap_or_default();
-    let handle = Cell::new(Some(handle));
-    method(&api, "dispose", move |_, _| {
-        driver.end();
+    let (lang, theme) = (options.lang.unwrap_or_default(), theme_of(&options));
+    let (drawn, made, shape) = (driver.clone(), api.clone(), Shape::of(&options));
+    let handle = mount_to(mount, move || {
+        let ui = ui_of(&drawn, shape, lang, theme);
+        ui.built.set(0);
+        follow(ui);
+        let link = Link::new(&drawn);
+        provide_context(link);
+        tell(ui, emit);
+        // Into the object that is there.
+        let _ = Object::assign(&made, &api::api(&drawn, ui, link));
+        on_attribute(&made, &drawn, ui, options);
+        view! { <Board /> }
+    });
+    let (ended, handle) = (driver.clone(), Cell::new(Some(handle)));
+    method(api, "dispose", move |_, _| {
+        ended.end();
         drop(handle.take());
         JsValue::UNDEFINED
     });
-    api.into()
+    driver
 }
 
 /// Those that can be read, and what is wrong with the first of the others.

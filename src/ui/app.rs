@@ -19,7 +19,6 @@ use super::strings::{Strings, strings};
 use super::view::View;
 use crate::embed::api;
 use crate::embed::options::{Controls, Options};
-use crate::lessons;
 use crate::replay::link;
 
 /// What the components share, provided as a context.
@@ -45,7 +44,12 @@ pub struct Ui {
     host: StoredValue<Host, LocalStorage>,
     /// What is shown of it.
     pub shape: RwSignal<Shape>,
+    /// How many of its pieces are drawn.
+    pub built: RwSignal<u8>,
 }
+
+/// The pieces of a board: where a page must not be kept waiting, they are drawn one by one.
+pub const PIECES: u8 = 9;
 
 /// What is shown of the board: all of it on a page of its own, what is asked for elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -183,11 +187,12 @@ pub fn ui_of(driver: &Driver, shape: Shape, lang: Lang, theme: Theme) -> Ui {
         view: RwSignal::new_local(Rc::new(driver.view())),
         lang: RwSignal::new(lang),
         theme: RwSignal::new(theme),
-        lessons: RwSignal::new(lessons::menu().into()),
+        lessons: RwSignal::new(Arc::new([])),
         on: UnsyncCallback::new(move |command| on.send(command)),
         export: UnsyncCallback::new(move |what| export.export(what)),
         host: StoredValue::new_local(driver.host().clone()),
         shape: RwSignal::new(shape),
+        built: RwSignal::new(PIECES),
     };
     driver.attach(ui);
     provide_context(ui);

@@ -10,7 +10,7 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::ResizeObserver;
 
-use super::app::Ui;
+use super::app::{PIECES, Ui};
 use super::command::{Command, Export};
 use super::host::Host;
 use super::i18n::Text;
@@ -106,6 +106,17 @@ impl Driver {
     /// Whether things move; nothing: as the reader's machine says.
     pub fn set_motion(&self, motion: Option<bool>) {
         self.inner.motion.set(motion);
+    }
+
+    /// Draws one more piece of the board; says whether more are missing.
+    #[must_use]
+    pub fn build(&self) -> bool {
+        let Some(ui) = self.inner.ui.get().filter(|_| !self.inner.gone.get()) else {
+            return false;
+        };
+        let built = ui.built.get_untracked().saturating_add(1);
+        ui.built.set(built);
+        built < PIECES
     }
 
     /// The board is taken away: what still runs ends by itself.

@@ -8,6 +8,7 @@ use super::cluster::Badge;
 use super::icons;
 use super::open::OpenButton;
 use super::parts::{part, text};
+use crate::lessons;
 use crate::ui::app::{Theme, Ui};
 use crate::ui::command::Command;
 use crate::ui::i18n::Lang;
@@ -31,6 +32,10 @@ pub(super) fn Header(
 ) -> impl IntoView {
     let ui = Ui::get();
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
+    // To read them all takes longer than to draw the header.
+    if ui.lessons.with_untracked(|known| known.is_empty()) {
+        ui.lessons.set(lessons::menu().into());
+    }
     let lesson = ui.memo(|view| (*view.lesson).clone());
     let known = ui.memo(|view| view.picture.queue.known_objects);
     let can_switch = Memo::new(move |_| lesson.with(|lesson| lesson.can_switch_known));

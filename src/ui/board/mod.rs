@@ -53,6 +53,7 @@ pub fn Board() -> impl IntoView {
     let help = RwSignal::new(false);
     let cluster = RwSignal::new(false);
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
+    let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
     let comparing = ui.memo(|view| view.compare.is_some());
     listen_to_keys(ui, layout, help, cluster);
     view! {
@@ -89,8 +90,8 @@ pub fn Board() -> impl IntoView {
             <why::Marked />
             <drawer::Drawer />
         </main>
-        {shown(move || ui.shape.with(|shape| shape.controls != Controls::None), strip::Strip)}
-        {shown(move || ui.shape.with(|shape| shape.controls != Controls::None), transport::Transport)}
+        {piece(ui, 7, has_controls, || strip::Strip().into_any())}
+        {piece(ui, 8, has_controls, || transport::Transport().into_any())}
         <help::Help open=help />
         {(!embedded).then(|| view! {
             <cluster::Cluster open=cluster />
@@ -102,7 +103,17 @@ pub fn Board() -> impl IntoView {
 /// A room, where it is shown.
 fn room(ui: Ui, room: Room, view: fn() -> AnyView) -> Live<AnyView> {
     let is_shown = move |shape: &Shape| shape.panels.is_empty() || shape.panels.contains(&room);
-    shown(move || ui.shape.with(is_shown), view)
+    piece(ui, room as u8, move || ui.shape.with(is_shown), view)
+}
+
+/// A piece of the board, where it is shown and once its turn has come.
+fn piece(
+    ui: Ui,
+    place: u8,
+    when: impl Fn() -> bool + Send + Sync + 'static,
+    view: fn() -> AnyView,
+) -> Live<AnyView> {
+    shown(move || ui.built.get() > place && when(), view)
 }
 
 /// The classes of the grid: what of it is shown.

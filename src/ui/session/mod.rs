@@ -108,7 +108,19 @@ impl Session {
     /// Opens the first lesson, at the moment that it opens with.
     #[must_use]
     pub fn new() -> Self {
-        let lesson = lessons::load(lessons::FIRST).unwrap_or_default();
+        let mut session = Self::of(lessons::load(lessons::FIRST).unwrap_or_default());
+        session.mark_anew();
+        session.show_opening();
+        session
+    }
+
+    /// Opens nothing: somebody says what is to be shown.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::of(Lesson::default())
+    }
+
+    fn of(lesson: Lesson) -> Self {
         // An empty scenario always builds; the first lesson does, or its test fails.
         let timeline = Timeline::new(lesson.scenario.clone()).unwrap_or_else(|_| Timeline::empty());
         let picture = shown::Shown::new(&timeline);
@@ -137,8 +149,6 @@ impl Session {
         };
         session.list_branches();
         session.list_settings();
-        session.mark_anew();
-        session.show_opening();
         session
     }
 
