@@ -335,6 +335,7 @@ export class DeltaScope extends HTMLElement {
     const below = rooms.filter((room) => room === "now" || room === "processor").length;
     frame.classList.toggle("all", rooms.length === 0);
     frame.classList.toggle("two-rows", below > 0 && below < rooms.length);
+    frame.classList.toggle("tight", rooms.length - below > 2);
     frame.classList.toggle("full", controls === "full");
     frame.classList.toggle("bare", controls === "none");
   }

@@ -1,6 +1,7 @@
 //! Where a board is mounted: all of a page, or the shadow root of an element among others.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use leptos::prelude::{StoredValue, WithValue, document, on_cleanup, window};
 use leptos::wasm_bindgen::JsCast;
@@ -11,6 +12,7 @@ use web_sys::{Element, Event, EventTarget, HtmlElement, NodeList, ShadowRoot};
 #[derive(Clone)]
 pub struct Host {
     number: u32,
+    scale: Rc<Cell<f64>>,
     element: Option<(ShadowRoot, HtmlElement)>,
 }
 
@@ -28,7 +30,11 @@ impl Host {
     fn new(element: Option<(ShadowRoot, HtmlElement)>) -> Self {
         let number = HOSTS.get();
         HOSTS.set(number + 1);
-        Self { number, element }
+        Self {
+            number,
+            scale: Rc::new(Cell::new(1.0)),
+            element,
+        }
     }
 
     /// Inside this element of a shadow root; without one it is as on a page of its own.
@@ -97,6 +103,24 @@ impl Host {
                 let _ = target.remove_event_listener_with_callback(name, called);
             });
         });
+    }
+
+    /// How many of its own px are one on the screen: slides are scaled.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        self.scale.get()
+    }
+
+    /// Looks how it is scaled now.
+    pub fn measure_scale(&self) {
+        let root = self.element.as_ref().map(|(_, mount)| mount);
+        let scale = root.map(|mount| {
+            let shown = mount.get_bounding_client_rect().width();
+            f64::from(mount.offset_width()) / shown
+        });
+        // Nothing is shown, or it differs by what is lost in rounding.
+        let scale = scale.filter(|scale| scale.is_finite() && (scale - 1.0).abs() > 0.01);
+        self.scale.set(scale.unwrap_or(1.0));
     }
 
     /// Gives the focus away: keys are the page's again.

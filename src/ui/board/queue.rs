@@ -19,7 +19,8 @@ use crate::ui::rows::queue::{ColumnRow, EntryRow, Space, is_wide, rows};
 use crate::ui::rows::type_class;
 use crate::ui::strings;
 
-// Widths and heights of tokens with their gaps, in style/queue.css; NARROW is a phone's.
+// Widths and heights of tokens with their gaps, in style/queue.css; NARROW is a phone's, SLIM that of a
+// room among few, in embed/stage.css.
 const DELTA: f64 = 110.0;
 const WIDE: f64 = 140.0;
 const NARROW: f64 = 104.0;
@@ -28,6 +29,9 @@ const DELTA_HEIGHT: f64 = 29.0;
 const ENTRY_HEIGHT: f64 = 66.0;
 const COLUMN_GAP: f64 = 11.0;
 const NARROW_GAP: f64 = 8.0;
+const SLIM: f64 = 92.0;
+const SLIM_GAP: f64 = 6.0;
+const SLIM_ROOM: f64 = 330.0;
 const DELTA_GAP: f64 = 6.0;
 const ENTRY_GAP: f64 = 14.0;
 
@@ -41,9 +45,17 @@ pub(super) fn Queue() -> impl IntoView {
     let layout = Layout::get();
     let kind = ui.memo(|view| view.picture.queue.kind);
     let dense = ui.memo(|view| is_queue_dense(&view.picture));
+    let slim = Memo::new(move |_| {
+        let few = ui.shape.with(|shape| !shape.panels.is_empty());
+        let flat = kind.get() == QueueKind::RealFifo;
+        few && !flat && !layout.narrow.get() && size.get().0 < SLIM_ROOM
+    });
     let space = Memo::new(move |_| {
         let (width, height) = size.get();
+        let is_slim = slim.get();
         let (each, gap) = match (wide.get(), layout.narrow.get()) {
+            (true, false) if is_slim => (WIDE, SLIM_GAP),
+            (false, false) if is_slim => (SLIM, SLIM_GAP),
             (true, false) => (WIDE, COLUMN_GAP),
             (true, true) => (WIDE, NARROW_GAP),
             (false, false) => (DELTA, COLUMN_GAP),
@@ -118,6 +130,7 @@ pub(super) fn Queue() -> impl IntoView {
             <div
                 class="cols"
                 class:wide=move || wide.get()
+                    class:slim=move || slim.get()
                 class:flat=flat
                 class:many=move || dense.get()
                 node_ref=cols_box
@@ -136,7 +149,8 @@ pub(super) fn Queue() -> impl IntoView {
                     </div>
                 })}
             </div>
-            <ol class="belt" hidden=move || dense.get() class:wide=move || wide.get() class:flat=flat>
+            <ol class="belt" hidden=move || dense.get() class:wide=move || wide.get()
+                    class:slim=move || slim.get() class:flat=flat>
                 {list(columns, |row| row.key.clone(), move |row| {
                         let key = row.with_untracked(|row| row.key.clone());
                         let title = key.to_string();

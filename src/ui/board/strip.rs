@@ -1,5 +1,6 @@
 //! The strip under the stage: what happened, why, and the lesson's note.
 
+use leptos::html;
 use leptos::prelude::*;
 
 use super::now::place;
@@ -21,8 +22,29 @@ pub(super) fn Strip() -> impl IntoView {
             None => caption::before_start(&view.picture, lang),
         })
     });
+    // A machine that translates the page around puts nodes of its own into these: they stay, and what is
+    // in them is written anew each time.
+    let (what, why) = (NodeRef::<html::P>::new(), NodeRef::<html::P>::new());
+    let note = NodeRef::<html::P>::new();
+    Effect::new(move |_| {
+        if let Some((what, why)) = what.get().zip(why.get()) {
+            said.with(|said| {
+                write(&what, &said.what);
+                write(&why, &said.why);
+            });
+        }
+    });
     let playing = ui.memo(|view| view.playing);
     let lesson = ui.memo(|view| view.lesson.note.clone());
+    Effect::new(move |_| {
+        if let Some(note) = note.get() {
+            note.set_text_content(Some(
+                lesson
+                    .with(|text| text.get(ui.lang.get()).to_owned())
+                    .as_str(),
+            ));
+        }
+    });
     let listing = ui.memo(|view| pseudo::listing(&view.recent, &view.picture));
     view! {
         <section class="say" data-testid="strip" aria-label=ui.word(|words| words.narration)>
@@ -32,10 +54,10 @@ pub(super) fn Strip() -> impl IntoView {
                     class:long=move || said.with(|said| is_long(&said.what))
                     aria-live=text(move || if playing.get() { "off" } else { "polite" })
                     aria-atomic="true"
-                >
-                    {part(move || said.with(|said| spans(&said.what)))}
-                </p>
-                <p class="why">{part(move || said.with(|said| spans(&said.why)))}</p>
+                    translate="yes"
+                    node_ref=what
+                ></p>
+                <p class="why" translate="yes" node_ref=why></p>
                 <div class="whence">
                     <p class="where" translate="no">
                         {part(move || {
@@ -45,11 +67,34 @@ pub(super) fn Strip() -> impl IntoView {
                 </div>
             </div>
             <aside class="note" tabindex="0" aria-label=ui.word(|words| words.note)>
-                <p class="text">
-                    {text(move || lesson.with(|note| note.get(ui.lang.get()).to_owned()))}
-                </p>
+                <p class="text" translate="yes" node_ref=note></p>
             </aside>
         </section>
+    }
+}
+
+/// Writes it in place of whatever is there.
+fn write(element: &web_sys::Element, spans: &[Span]) {
+    element.set_text_content(None);
+    for span in spans {
+        let (tag, class, text) = match span {
+            Span::Text(text) => {
+                let _ = element.append_with_str_1(text);
+                continue;
+            }
+            Span::Name(name) => ("b", None, name),
+            Span::Delta(delta_type, text) => ("b", Some(type_class(*delta_type)), text),
+            Span::Code(code) => ("code", None, code),
+        };
+        let Ok(child) = document().create_element(tag) else {
+            continue;
+        };
+        if let Some(class) = class {
+            child.set_class_name(&format!("type {class}"));
+        }
+        let _ = child.set_attribute("translate", "no");
+        child.set_text_content(Some(text));
+        let _ = element.append_child(&child);
     }
 }
 

@@ -61,14 +61,16 @@ struct Rect {
 }
 
 impl Rect {
-    fn of(element: &Element) -> Option<Self> {
+    /// In px of the layer, which a page around may have scaled.
+    fn of(host: &Host, element: &Element) -> Option<Self> {
         let rect = element.get_bounding_client_rect();
+        let scale = host.scale();
         // An element of a room that is not shown has no size.
         (rect.width() > 0.0).then(|| Self {
-            x: rect.x(),
-            y: rect.y(),
-            width: rect.width(),
-            height: rect.height(),
+            x: rect.x() * scale,
+            y: rect.y() * scale,
+            width: rect.width() * scale,
+            height: rect.height() * scale,
         })
     }
 
@@ -110,6 +112,7 @@ impl Stage {
     /// Ends whatever moves: the screen shows the picture and nothing else.
     pub fn cut(&self) {
         let host = self.host();
+        host.measure_scale();
         self.inner.turn.set(self.inner.turn.get() + 1);
         for element in self.inner.touched.borrow_mut().drain(..) {
             restore(&element);
@@ -125,7 +128,7 @@ impl Stage {
         let host = self.host();
         let from = motion.flight.as_ref().and_then(|flight| {
             let element = flight.from.iter().find_map(|anchor| shown(host, anchor))?;
-            let rect = Rect::of(&element)?;
+            let rect = Rect::of(host, &element)?;
             Some((rect, copy(&element)?))
         });
         let mut slides = Vec::new();
@@ -135,9 +138,10 @@ impl Stage {
             for place in 0..found.length() {
                 let element = found.get(place).and_then(|n| n.dyn_into::<Element>().ok());
                 let Some(element) = element else { continue };
-                if let (Some(anchor), Some(rect)) =
-                    (element.get_attribute("data-anchor"), Rect::of(&element))
-                {
+                if let (Some(anchor), Some(rect)) = (
+                    element.get_attribute("data-anchor"),
+                    Rect::of(host, &element),
+                ) {
                     slides.push((anchor, rect));
                 }
             }
@@ -151,7 +155,7 @@ impl Stage {
         let host = self.host();
         let found = motion.flight.as_ref().and_then(|flight| {
             let to = flight.to.iter().find_map(|anchor| shown(host, anchor))?;
-            let target = within_room(&to, Rect::of(&to)?);
+            let target = within_room(host, &to, Rect::of(host, &to)?);
             let (origin, leaving) = before.from.as_ref()?;
             Some((flight, to, *origin, target, leaving))
         });
@@ -160,9 +164,9 @@ impl Stage {
             self.flash(&motion.flash, scaled(SETTLE_MS));
             return;
         };
-        let shift = onto(&layer);
+        let shift = onto(host, &layer);
         let exit = flight.exit.as_ref().and_then(|anchor| shown(host, anchor));
-        let exit = exit.and_then(|exit| Rect::of(&exit));
+        let exit = exit.and_then(|exit| Rect::of(host, &exit));
         let (start, end) = edges(exit.unwrap_or(origin), target);
         let (start, end) = (shift(start), shift(end));
         draw_way(&layer, start, end, flight.hue, still);
@@ -215,7 +219,7 @@ impl Stage {
     pub fn landed(&self, flight: &Flight) -> Option<Landed> {
         let host = self.host();
         let to = flight.to.iter().find_map(|anchor| shown(host, anchor))?;
-        let rect = within_room(&to, Rect::of(&to)?);
+        let rect = within_room(host, &to, Rect::of(host, &to)?);
         Some(Landed { rect })
     }
 
@@ -223,11 +227,12 @@ impl Stage {
     pub fn reversed(&self, from: &[String], flight: &Flight, landed: &Landed) {
         let host = self.host();
         let origin = from.iter().find_map(|anchor| shown(host, anchor));
-        let (Some(origin), Some(layer)) = (origin.and_then(|e| Rect::of(&e)), layer(host)) else {
+        let (Some(origin), Some(layer)) = (origin.and_then(|e| Rect::of(host, &e)), layer(host))
+        else {
             return;
         };
         let (start, end) = edges(landed.rect, origin);
-        let shift = onto(&layer);
+        let shift = onto(host, &layer);
         draw_way(&layer, shift(start), shift(end), flight.hue, true);
     }
 
@@ -236,14 +241,14 @@ impl Stage {
         let host = self.host();
         let place = |anchors: &[String]| {
             let element = anchors.iter().find_map(|anchor| shown(host, anchor))?;
-            Some(within_room(&element, Rect::of(&element)?))
+            Some(within_room(host, &element, Rect::of(host, &element)?))
         };
         let (Some(origin), Some(to), Some(layer)) = (place(from), place(&flight.to), layer(host))
         else {
             return;
         };
         let (start, end) = edges(origin, to);
-        let shift = onto(&layer);
+        let shift = onto(host, &layer);
         let (start, end) = (shift(start), shift(end));
         draw_way(&layer, start, end, flight.hue, still);
         if still {
@@ -338,7 +343,7 @@ impl Stage {
             else {
                 continue;
             };
-            let Some(is) = Rect::of(&element) else {
+            let Some(is) = Rect::of(host, &element) else {
                 continue;
             };
             // Columns are held at their feet: a stack that grew has not moved.
@@ -359,9 +364,9 @@ impl Stage {
 }
 
 /// What is scrolled out of its room is taken to be at the room's edge.
-fn within_room(element: &Element, mut rect: Rect) -> Rect {
+fn within_room(host: &Host, element: &Element, mut rect: Rect) -> Rect {
     let room = element.closest(".room").ok().flatten();
-    if let Some(room) = room.and_then(|room| Rect::of(&room)) {
+    if let Some(room) = room.and_then(|room| Rect::of(host, &room)) {
         let lowest = (room.y + room.height - rect.height).max(room.y);
         rect.y = rect.y.min(lowest).max(room.y);
         let rightmost = (room.x + room.width - rect.width).max(room.x);
@@ -398,7 +403,10 @@ fn say_way(
     words.set_class_name("fly fly-label way");
     words.set_text_content(Some(&format!("{from} → {to}")));
     let _ = layer.append_child(&words);
-    if let (Ok(words), Some(size)) = (words.clone().dyn_into::<HtmlElement>(), Rect::of(&words)) {
+    if let (Ok(words), Some(size)) = (
+        words.clone().dyn_into::<HtmlElement>(),
+        Rect::of(host, &words),
+    ) {
         put(
             &words,
             free_place(host, layer, size, start, end),
@@ -444,7 +452,7 @@ fn free_place(host: &Host, layer: &HtmlElement, size: Rect, start: Point, end: P
 
 /// Where on the layer there is text.
 fn texts(host: &Host, layer: &HtmlElement) -> Vec<Rect> {
-    let shift = onto(layer);
+    let shift = onto(host, layer);
     let mut texts = Vec::new();
     let Some(found) = host.find_all(".grid .room *") else {
         return texts;
@@ -455,7 +463,7 @@ fn texts(host: &Host, layer: &HtmlElement) -> Vec<Rect> {
         let Some(element) = element.filter(has_text) else {
             continue;
         };
-        if let Some(rect) = Rect::of(&element) {
+        if let Some(rect) = Rect::of(host, &element) {
             let Point { x, y } = shift(Point {
                 x: rect.x,
                 y: rect.y,
@@ -496,11 +504,13 @@ fn edges(from: Rect, to: Rect) -> (Point, Point) {
 }
 
 /// From places on the screen to places on the layer.
-fn onto(layer: &HtmlElement) -> impl Fn(Point) -> Point + use<> {
+fn onto(host: &Host, layer: &HtmlElement) -> impl Fn(Point) -> Point + use<> {
     let base = layer.get_bounding_client_rect();
+    let scale = host.scale();
+    let (left, top) = (base.x() * scale, base.y() * scale);
     move |point| Point {
-        x: point.x - base.x(),
-        y: point.y - base.y(),
+        x: point.x - left,
+        y: point.y - top,
     }
 }
 
@@ -519,7 +529,7 @@ fn shown(host: &Host, anchor: &str) -> Option<Element> {
         let last = output.query_selector(".line:last-of-type");
         found = last.ok().flatten();
     }
-    found.filter(|element| Rect::of(element).is_some())
+    found.filter(|element| Rect::of(host, element).is_some())
 }
 
 /// What shows nothing of what arrives there or leaves: a count, a cell.
