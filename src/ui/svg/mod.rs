@@ -124,18 +124,17 @@ fn draw(pen: &mut Pen) -> (i32, i32) {
     let mut h = y + pad;
     if options.strip {
         // Drawn once to know how high it is.
-        let to = area(pad + 4, h - pad + GAP, w - 2 * pad - 8, 0);
+        let to = area(pad + 4, h + 12, w - 2 * pad - 8, 0);
         let at = pen.out.len();
+        pen.room("strip", area(0, h, w, 4_000));
         let high = work::strip(pen, to);
         let words = pen.out.split_off(at);
-        let ground = area(0, h - pad + 2, w, high + GAP + pad);
-        pen.rect(area(0, ground.y, w, 12), 0, Some(Ink::CARD), None, "");
+        let ground = area(0, h, w, high + 20);
+        pen.rect(area(0, h, w, 12), 0, Some(Ink::CARD), None, "");
         pen.rect(ground, 12, Some(Ink::CARD), None, "");
-        pen.line(0, ground.y, w, 0, Ink::LINE, "");
+        pen.line(0, h, w, 0, Ink::LINE, "");
         pen.out.push_str(&words);
-        h = to.y + high + pad - 4;
-        // The ground ends where the picture does.
-        debug_assert!(ground.bottom() >= h);
+        h = ground.bottom();
     }
     (w, h)
 }
@@ -143,7 +142,7 @@ fn draw(pen: &mut Pen) -> (i32, i32) {
 /// As the page has them at 1440 by 900.
 fn on_grid(pen: &mut Pen, a: Area) -> i32 {
     let left = a.w - 4 * GAP - 164 - 148;
-    let api = (left * 24 / 100).min(300);
+    let api = (left * 23 / 100).min(300);
     let indexer = (left * 35 / 100).max(330);
     let widths = [api, 164, left - api - indexer, 148, indexer];
     let mut x = a.x;
@@ -255,7 +254,7 @@ fn tallest(pen: &mut Pen, rooms: &[(Room, Area)], most: i32) -> i32 {
 fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32) {
     for (room, at) in rooms {
         let at = area(at.x, at.y, at.w, high);
-        pen.room(*room, at);
+        pen.room(room.id(), at);
         let is_live = current(pen.view).is_some_and(|record| live::room(record) == *room);
         let absent = is_unused(pen.view, *room)
             || *room == Room::Reflector && !reflector::rows(pen.view).present

@@ -40,7 +40,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let flat = view.picture.queue.kind == QueueKind::RealFifo;
     let (mut each, mut gap) = (110, 11);
     if a.w < 341 {
-        (each, gap) = (102, 8);
+        (each, gap) = (104, 8);
     }
     if queue::is_wide(view) {
         each = 136;

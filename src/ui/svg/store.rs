@@ -34,12 +34,19 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
         let y = a.y + pen.head(a, "Indexer", &[]);
         return y + pen.empty(a.below(y), words.no_store) - a.y;
     }
-    let behind = [" · ", &strings::behind(lang, rows.behind)].concat();
-    pen.head(
-        a,
-        "Indexer",
-        &[Side::Gauge(&rows.rv, &behind, !view.lesson.keeps_rv)],
-    );
+    let behind = strings::behind(lang, rows.behind);
+    let narrow = a.w < 250;
+    let rest = if narrow {
+        String::new()
+    } else {
+        [" · ", &behind].concat()
+    };
+    let gauge = [Side::Gauge(&rows.rv, &rest, !view.lesson.keeps_rv)];
+    pen.head(a, "Indexer", &gauge);
+    if narrow {
+        let of = mono(115, Ink::INK_3);
+        pen.text(a.right(), a.y + HEAD + 7, a.w - 60, At::End, &behind, of);
+    }
     let top = a.y + HEAD;
     let below = beside::rows(view);
     let stores = below.as_ref().map_or(0, |rows| rows.stores.len());
@@ -50,10 +57,10 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     let query_high = if asks { 70 } else { 0 };
     let bottom = a.bottom() - beside_high - query_high;
     let two = a.w >= 270;
-    let items_w = if two { (a.w * 2 / 5).min(136) } else { a.w };
+    let items_w = if two { (a.w * 2 / 5).min(130) } else { a.w };
 
     // The items.
-    pen.sub(a.x, top, items_w, words.items);
+    pen.sub(a.x, top, if narrow { 56 } else { items_w }, words.items);
     let mut y = top + SUB;
     let columns = if two || a.w < 200 { 1 } else { 2 };
     let w = (items_w - (columns - 1) * 6) / columns;
@@ -108,23 +115,41 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     if rows.indices.is_empty() {
         tree_y += pen.empty(tree.below(tree_y), words.no_indices);
     }
-    // What does not change gives way.
+    // What does not change gives way: lines of tags, values, then whole indices.
     let mut indices = rows.indices.clone();
-    let names = count(indices.len()) * (NAME + 2);
     let changes = |row: &ValueRow| row.tags.iter().any(|tag| tag.change != Change::None);
+    let mut most = 3;
     loop {
         let values = indices.iter().flat_map(|index| &index.values);
-        let high: i32 = values.map(|row| value(pen, tree, row, None)).sum();
-        let left = tree.bottom() - tree_y - names - count(indices.len()) * 4;
-        let longest = indices.iter_mut().max_by_key(|index| index.values.len());
-        let Some(longest) = longest.filter(|index| high > left && index.values.len() > 1) else {
+        let mut high: i32 = values.map(|row| value(pen, tree, row, most, None)).sum();
+        for index in &indices {
+            let more = index.hidden > 0 || index.values.is_empty();
+            high += NAME + 4 + if more { NAME } else { 0 };
+        }
+        if high <= tree.bottom() - tree_y {
             break;
-        };
-        let places = longest.values.len() - 1;
-        longest.hidden += thin(&mut longest.values, places, &changes);
+        }
+        let longest = indices.iter_mut().max_by_key(|index| index.values.len());
+        let length = longest.as_ref().map_or(0, |index| index.values.len());
+        match longest {
+            _ if most > 1 && (most > 2 || length < 3) => most -= 1,
+            Some(longest) if length > 1 => {
+                longest.hidden += thin(&mut longest.values, length - 1, &changes);
+            }
+            Some(_) => {
+                let length = indices.len() - 1;
+                if length == 0 {
+                    break;
+                }
+                thin(&mut indices, length, &|index| {
+                    index.values.iter().any(changes)
+                });
+            }
+            None => break,
+        }
     }
     for index in &indices {
-        tree_y = self::index(pen, tree.below(tree_y), index);
+        tree_y = self::index(pen, tree.below(tree_y), index, most);
     }
     y = y.max(tree_y);
 
@@ -186,13 +211,13 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
 }
 
 /// An index with its values; returns where it ends.
-fn index(pen: &mut Pen, a: Area, row: &IndexRow) -> i32 {
+fn index(pen: &mut Pen, a: Area, row: &IndexRow, most: i32) -> i32 {
     let of = mono(123, Ink::INK);
     pen.text(a.x, a.y + 9, 14, At::Start, "▾", of);
     pen.text(a.x + 16, a.y + 9, a.w - 16, At::Start, &row.name, of);
     let mut y = a.y + NAME;
     for (place, one) in row.values.iter().enumerate() {
-        let high = value(pen, a, one, Some(y));
+        let high = value(pen, a, one, most, Some(y));
         // The elbow to it, and the line on to the next one.
         let up = if place == 0 {
             "M6 -3v6q0 6 6 6h3"
@@ -223,7 +248,7 @@ fn index(pen: &mut Pen, a: Area, row: &IndexRow) -> i32 {
 }
 
 /// A value with its set of keys, at a height, or only measured. Returns how high it is.
-fn value(pen: &mut Pen, a: Area, row: &ValueRow, y: Option<i32>) -> i32 {
+fn value(pen: &mut Pen, a: Area, row: &ValueRow, most: i32, y: Option<i32>) -> i32 {
     let of = mono(123, Ink::INK);
     let label = if row.value.is_empty() {
         "\"\""
@@ -251,11 +276,11 @@ fn value(pen: &mut Pen, a: Area, row: &ValueRow, y: Option<i32>) -> i32 {
     let to = area(a.x + 20 + w + 7, y.unwrap_or_default(), a.w - 27 - w, TAGS);
     let Some(y) = y else {
         let (length, used) = (pen.out.len(), pen.mark_spots());
-        let high = pen.tags(to, &tags, hidden, 3);
+        let high = pen.tags(to, &tags, hidden, most);
         pen.out.truncate(length);
         pen.drop_spots(used);
         return high;
     };
     pen.text(a.x + 20, y + 9, w, At::Start, label, of);
-    pen.tags(to, &tags, hidden, 3)
+    pen.tags(to, &tags, hidden, most)
 }

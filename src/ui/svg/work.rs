@@ -144,7 +144,7 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
             w,
             20,
         );
-        let label = 104.min(w / 3);
+        let label = 104.min(w * 2 / 5);
         let name = lanes::actor_name(lane.actor, &view.picture, lang);
         pen.text(
             at.x,
