@@ -56,7 +56,9 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     if program {
         y += pen.sub(a.x, y, a.w, words.calls);
     } else {
-        let asked = rows.watch.as_deref().unwrap_or(words.no_watch);
+        // As on the page, a line may end behind a sign of equality.
+        let asked = rows.watch.map(|query| query.replace('=', "=\u{200b}"));
+        let asked = asked.as_deref().unwrap_or(words.no_watch);
         let told = [words.watch_stream, " · ", asked].concat();
         y += pen.para(a.below(y), 15, 4, &told, sans(115, Ink::INK_3)) + 4;
     }

@@ -68,11 +68,14 @@ const GAP: i32 = 14;
 /// Within a room.
 const INSET: (i32, i32) = (14, 12);
 /// No row is higher, nor lower.
-const HIGH: i32 = 470;
+const HIGH: i32 = 460;
 const LOW: i32 = 150;
+/// The same of the two rows in which all rooms stand.
+const UPPER: i32 = 410;
+const LOWER: i32 = 300;
 /// All rooms stand as they do on the page where there is as much room as this; then their picture is this wide.
 const GRID: i32 = 1100;
-const GRID_WIDTH: i32 = 1300;
+const GRID_WIDTH: i32 = 1360;
 
 /// How wide a room is at least, and how much it takes of what is left.
 fn width_of(room: Room) -> (i32, i32) {
@@ -142,8 +145,8 @@ fn draw(pen: &mut Pen) -> (i32, i32) {
 /// As the page has them at 1440 by 900.
 fn on_grid(pen: &mut Pen, a: Area) -> i32 {
     let left = a.w - 4 * GAP - 164 - 148;
-    let api = (left * 23 / 100).min(300);
-    let indexer = (left * 35 / 100).max(330);
+    let api = (left * 22 / 100).min(300);
+    let indexer = (left * 39 / 100).max(330);
     let widths = [api, 164, left - api - indexer, 148, indexer];
     let mut x = a.x;
     let columns = widths.map(|w| {
@@ -158,14 +161,15 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
         area(first.x, 0, last.right() - first.x, 0)
     };
     let mut lower = vec![(Room::Now, wide(1, 2)), (Room::Processor, wide(3, 4))];
-    let high = tallest(pen, &upper, 390);
-    let low = tallest(pen, &lower, 300);
+    let high = tallest(pen, &upper, UPPER);
+    let low = tallest(pen, &lower, LOWER);
     for (_, at) in &mut lower {
         at.y = a.y + high + GAP;
     }
-    place(pen, &[(Room::Api, columns[0])], high + GAP + low);
-    place(pen, &upper, high);
-    place(pen, &lower, low);
+    let all = high + GAP + low;
+    place(pen, &[(Room::Api, columns[0])], all, all);
+    place(pen, &upper, high, UPPER);
+    place(pen, &lower, low, LOWER);
     // The wires.
     for (from, to) in columns.iter().zip(columns.iter().skip(1)) {
         let y = if from.x == columns[2].x {
@@ -220,8 +224,8 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
         if let Some((_, last)) = placed.last_mut() {
             last.w = a.right() - last.x;
         }
-        let high = tallest(pen, &placed, if stacked { 430 } else { HIGH });
-        place(pen, &placed, high);
+        let high = tallest(pen, &placed, HIGH);
+        place(pen, &placed, high, HIGH);
         for (from, to) in placed.iter().zip(placed.iter().skip(1)) {
             if to.0 <= Room::Indexer {
                 let (x, gap) = (from.1.right(), to.1.x - from.1.right());
@@ -238,11 +242,8 @@ fn tallest(pen: &mut Pen, rooms: &[(Room, Area)], most: i32) -> i32 {
     let mut high = LOW;
     for (room, at) in rooms {
         let (length, spots) = (pen.out.len(), pen.mark_spots());
-        let needs = inside(
-            pen,
-            *room,
-            area(0, 0, at.w - 2 * INSET.0, most - 2 * INSET.1),
-        );
+        pen.floor = 0;
+        let needs = inside(pen, *room, area(0, 0, at.w, most).inset(INSET.0, INSET.1));
         pen.out.truncate(length);
         pen.drop_spots(spots);
         high = high.max(needs + 2 * INSET.1);
@@ -250,8 +251,8 @@ fn tallest(pen: &mut Pen, rooms: &[(Room, Area)], most: i32) -> i32 {
     high.min(most)
 }
 
-/// Draws rooms of one height.
-fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32) {
+/// Draws rooms of one height; what they show is decided as when they were asked what they want of the `most`.
+fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32, most: i32) {
     for (room, at) in rooms {
         let at = area(at.x, at.y, at.w, high);
         pen.room(room.id(), at);
@@ -280,7 +281,13 @@ fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32) {
             Some(border),
             if absent { DASHED } else { "" },
         );
-        inside(pen, *room, at.inset(INSET.0, INSET.1));
+        let within = at.inset(INSET.0, INSET.1);
+        pen.floor = within.bottom();
+        inside(
+            pen,
+            *room,
+            area(within.x, within.y, within.w, most - 2 * INSET.1),
+        );
     }
 }
 

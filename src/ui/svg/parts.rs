@@ -81,7 +81,8 @@ impl Pen<'_> {
                 }
             };
             let wide: i32 = runs.iter().map(|(text, of)| measure(text, *of)).sum();
-            if left < 30 || wide == 0 {
+            let is_cut = matches!(side, Side::Flag(_)) && wide + 14 > left;
+            if left < 30 || wide == 0 || is_cut {
                 continue;
             }
             if framed {
@@ -302,7 +303,7 @@ impl Pen<'_> {
 
     /// What a line of tags is, and the tags. Returns the height.
     pub(super) fn tagged(&mut self, a: Area, label: &str, keys: &[WorkKey], hidden: usize) -> i32 {
-        let w = 96.min(a.w / 3);
+        let w = 92.min(a.w * 2 / 5);
         self.text(a.x, a.y + 9, w - 6, At::Start, label, mono(115, Ink::INK_2));
         let tags: Vec<Tag> = keys.iter().map(Tag::of).collect();
         self.tags(area(a.x + w, a.y, a.w - w, a.h), &tags, hidden, 1)

@@ -112,15 +112,21 @@ pub(super) struct Pen<'a> {
     pub(super) view: &'a View,
     pub(super) options: &'a SvgOptions,
     pub(super) words: &'static Strings,
+    /// Where a room ends in which something stands at the bottom.
+    pub(super) floor: i32,
     /// Which colours fill something, and which draw something.
     used: [u32; 2],
     #[cfg(test)]
     pub(super) spots: Vec<Spot>,
 }
 
+/// No letter, but a place where a line may end.
+const BREAK: char = '\u{200b}';
+
 /// The width of a letter, in thousandths of its size: that of the widest of the fonts, for what is usual.
 fn advance(letter: char, text: Type) -> i32 {
     let width = match letter {
+        BREAK => 0,
         '\u{1f000}'.. => 1_400,
         '\u{2e80}'.. | '\u{1100}'..'\u{1200}' => 1_000,
         _ if text.mono => 605,
@@ -198,7 +204,9 @@ pub(super) fn wrap(runs: &[(&str, Type)], w: i32) -> Vec<Runs> {
             '，' | '。' | '、' | '；' | '：' | '！' | '？' | '）' | '”' | '」'
         );
         let before = at.checked_sub(1).map_or('a', |before| letters[before].0);
-        if before == ' ' || ((is_han(*letter) || is_han(before)) && !is_mark && before != '（') {
+        if matches!(before, ' ' | BREAK)
+            || ((is_han(*letter) || is_han(before)) && !is_mark && before != '（')
+        {
             good = at;
         }
         x += advance(*letter, *of) * of.size;
@@ -218,7 +226,7 @@ pub(super) fn wrap(runs: &[(&str, Type)], w: i32) -> Vec<Runs> {
 
 fn joined(letters: &[(char, Type)]) -> Runs {
     let mut runs = Runs::new();
-    for (letter, of) in letters {
+    for (letter, of) in letters.iter().filter(|(letter, _)| *letter != BREAK) {
         match runs.last_mut() {
             Some((text, last)) if last == of => text.push(*letter),
             _ => runs.push((letter.to_string(), *of)),
@@ -234,6 +242,7 @@ impl<'a> Pen<'a> {
             view,
             options,
             words: strings(options.lang),
+            floor: 0,
             used: [0; 2],
             #[cfg(test)]
             spots: Vec::new(),

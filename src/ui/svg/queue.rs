@@ -39,7 +39,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
     let flat = view.picture.queue.kind == QueueKind::RealFifo;
     let (mut each, mut gap) = (110, 11);
-    if a.w < 341 {
+    if a.w < 352 {
         (each, gap) = (104, 8);
     }
     if queue::is_wide(view) {
@@ -90,7 +90,7 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         }
     };
     let needed = HEAD + tallest.max(96) + if flat { 8 } else { BELT };
-    let floor = a.bottom().max(a.y + needed) - if flat { 4 } else { BELT - 10 };
+    let floor = pen.floor.max(a.y + needed) - if flat { 4 } else { BELT - 10 };
     if rows.keys == 0 && rows.deltas == 0 {
         let at = area(a.x, floor - 90, a.w, 82);
         pen.slot(at, false);
@@ -210,7 +210,7 @@ fn entry(pen: &mut Pen, a: Area, row: &EntryRow) {
     pen.glyph(x - 2, cy, row.delta_type, ink);
     let question = if row.tombstone { "?" } else { "" };
     let name = [row.delta_type.as_str(), question].concat();
-    let of = mono(if name.len() > 9 { 110 } else { 120 }, ink);
+    let of = mono(if name.len() > 9 { 105 } else { 120 }, ink);
     pen.text(x + 15, cy, w - 15, At::Start, &name, of);
     let cy = a.y + 35;
     let plain = mono(120, Ink::INK);
@@ -318,7 +318,7 @@ pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         None => 64,
     };
     let after = 22 + 62;
-    let slot = (a.bottom() - y - after).clamp(inside.max(64), inside.max(150));
+    let slot = (pen.floor - y - after).clamp(inside.max(64), inside.max(150));
     let at = area(a.x, y, a.w, slot);
     match busy {
         Some(popped) => {

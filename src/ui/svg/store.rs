@@ -10,6 +10,10 @@ use crate::ui::strings;
 
 /// The height of an item with its gap.
 const ITEM: i32 = 30;
+/// The height of what is asked of an index, with its answer.
+const QUERY: i32 = 81;
+/// So many lines of tags has a value at most.
+const LINES: i32 = 3;
 /// The height of the name of an index.
 const NAME: i32 = 20;
 
@@ -53,11 +57,16 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     let beside_high = below
         .as_ref()
         .map_or(0, |_| 30 + (2 + count(stores)) * TAGS);
-    let asks = a.w >= 270 && !rows.indices.is_empty();
-    let query_high = if asks { 70 } else { 0 };
-    let bottom = a.bottom() - beside_high - query_high;
-    let two = a.w >= 270;
+    let two = a.w >= 300;
     let items_w = if two { (a.w * 2 / 5).min(130) } else { a.w };
+    let tree_w = if two { a.w - items_w - 14 } else { a.w };
+    let wide = area(a.x, 0, tree_w, 0);
+    let changes = |row: &ValueRow| row.tags.iter().any(|tag| tag.change != Change::None);
+    let mut indices = rows.indices.clone();
+    // What is asked is shown where there is room for all of the tree, too.
+    let whole = tree_high(pen, wide, &indices, LINES) + HEAD + SUB;
+    let asks = two && !indices.is_empty() && whole + QUERY + beside_high <= a.h;
+    let bottom = a.bottom() - beside_high - if asks { QUERY } else { 0 };
 
     // The items.
     pen.sub(a.x, top, if narrow { 56 } else { items_w }, words.items);
@@ -108,7 +117,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
 
     // The indices.
     let tree = match two {
-        true => area(a.x + items_w + 14, top, a.w - items_w - 14, bottom - top),
+        true => area(a.x + items_w + 14, top, tree_w, bottom - top),
         false => area(a.x, y + 8, a.w, bottom - y - 8),
     };
     let mut tree_y = tree.y + pen.sub(tree.x, tree.y, tree.w, words.indices);
@@ -116,19 +125,9 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
         tree_y += pen.empty(tree.below(tree_y), words.no_indices);
     }
     // What does not change gives way: lines of tags, values, then whole indices.
-    let mut indices = rows.indices.clone();
-    let changes = |row: &ValueRow| row.tags.iter().any(|tag| tag.change != Change::None);
-    let mut most = 3;
-    loop {
-        let values = indices.iter().flat_map(|index| &index.values);
-        let mut high: i32 = values.map(|row| value(pen, tree, row, most, None)).sum();
-        for index in &indices {
-            let more = index.hidden > 0 || index.values.is_empty();
-            high += NAME + 4 + if more { NAME } else { 0 };
-        }
-        if high <= tree.bottom() - tree_y {
-            break;
-        }
+    let mut most = LINES;
+    while tree_high(pen, wide, &indices, most) > tree.bottom() - tree_y {
+        let count = indices.len();
         let longest = indices.iter_mut().max_by_key(|index| index.values.len());
         let length = longest.as_ref().map_or(0, |index| index.values.len());
         match longest {
@@ -136,16 +135,12 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
             Some(longest) if length > 1 => {
                 longest.hidden += thin(&mut longest.values, length - 1, &changes);
             }
-            Some(_) => {
-                let length = indices.len() - 1;
-                if length == 0 {
-                    break;
-                }
-                thin(&mut indices, length, &|index| {
+            Some(_) if count > 1 => {
+                thin(&mut indices, count - 1, &|index| {
                     index.values.iter().any(changes)
                 });
             }
-            None => break,
+            _ => break,
         }
     }
     for index in &indices {
@@ -154,7 +149,8 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     y = y.max(tree_y);
 
     if asks {
-        y = y.max(if a.h > 2000 { 0 } else { bottom.min(y + 12) }) + 4;
+        let end = y + QUERY;
+        y += 16;
         y += pen.sub(a.x, y, a.w, words.query) - 2;
         let (index, of) = store::first_query(view, None);
         let answer = store::query(&view.picture, &index, &of).unwrap_or_else(|error| error);
@@ -170,7 +166,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
             &lines,
             2,
         );
-        y += high + 4;
+        y = end;
     }
     if let Some(below) = below {
         y += 8;
@@ -191,7 +187,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
             }
             let label = strings::informers(lang, informers, shared);
             pen.tagged(area(a.x, y, a.w, TAGS), &label, &[], 0);
-            let x = 96.min(a.w / 3);
+            let x = 92.min(a.w * 2 / 5);
             pen.text(
                 a.x + x,
                 y + 9,
@@ -208,6 +204,19 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
         }
     }
     y - a.y
+}
+
+/// How high the tree is, with so many lines of tags a value.
+fn tree_high(pen: &mut Pen, a: Area, indices: &[IndexRow], most: i32) -> i32 {
+    let mut high = 0;
+    for index in indices {
+        let more = index.hidden > 0 || index.values.is_empty();
+        high += NAME + 4 + if more { NAME } else { 0 };
+        for row in &index.values {
+            high += value(pen, a, row, most, None);
+        }
+    }
+    high
 }
 
 /// An index with its values; returns where it ends.

@@ -27,7 +27,8 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
     let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
     let listing = pseudo::listing(&view.recent, &view.picture);
     let (routine, link) = place(&listing);
-    let file = link.rsplit(' ').next().unwrap_or_default();
+    let file = link.rsplit(' ').next().filter(|_| a.w >= 420);
+    let file = file.unwrap_or_default();
     let dot = if file.is_empty() || routine.is_empty() {
         ""
     } else {
@@ -135,7 +136,7 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
     }
     y = top + used.max(y - top) + 8;
     let needed = y + lane_rows * 20 - a.y;
-    y = y.max(bottom + 8);
+    y = y.max(pen.floor - lane_rows * 20);
     let w = (a.w - (columns - 1) * 24) / columns;
     for (place, lane) in (0..).zip(&lanes) {
         let at = area(
