@@ -46,11 +46,7 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
         &session.view(),
         &SvgOptions {
             panels: asked.panels,
-            theme: match asked.dark {
-                None => Theme::Auto,
-                Some(false) => Theme::Light,
-                Some(true) => Theme::Dark,
-            },
+            theme: asked.dark.map_or(Theme::Auto, Theme::of),
             lang,
             width: options.width.unwrap_or_default(),
             strip: !options.no_strip,

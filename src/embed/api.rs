@@ -2,13 +2,15 @@
 //!
 //! These are later the custom element's methods, with the same names and results.
 
-use js_sys::{JSON, Object, Promise, Reflect};
-use leptos::prelude::{GetUntracked, window};
+use js_sys::{Array, JSON, Object, Promise, Reflect};
+use leptos::prelude::{GetUntracked, WithUntracked, window};
 use serde_json::Value;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
 use crate::cache::key::Key;
+use crate::embed::options;
 use crate::replay::grain::Grain;
 use crate::replay::scramble::Scramble;
 use crate::ui::app::Ui;
@@ -19,6 +21,7 @@ use crate::ui::live::Link;
 use crate::ui::session::walk::BreakCommand;
 use crate::ui::session::{Change, Session};
 use crate::ui::state::{API_VERSION, state};
+use crate::ui::svg::{SvgOptions, Theme};
 
 /// Puts `deltascope` on the window; its `ready` is settled at once, because the page is mounted.
 pub fn install(driver: &Driver, ui: Ui, link: Link) {
@@ -173,7 +176,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
                 names: is_on("names"),
                 labels: is_on("labels"),
             };
-            let what = match what {
+            let what = match what.clone() {
                 Some(Export::Trace) if scramble != Scramble::default() => {
                     Export::Scrambled(scramble)
                 }
@@ -184,6 +187,13 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         });
         set(name, &export.into_js_value());
     }
+    let on = driver.clone();
+    let picture = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |asked: JsValue| {
+        let options = picture_options(&asked, ui);
+        on.export(Export::Svg(options))
+            .map_or(JsValue::NULL, JsValue::from)
+    });
+    set("exportSvg", &picture.into_js_value());
     let on = driver.clone();
     let get_state = Closure::<dyn Fn() -> JsValue>::new(move || {
         let mut state = state(&on.view(), ui.lang.get_untracked());
@@ -196,6 +206,37 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     });
     set("getState", &get_state.into_js_value());
     api
+}
+
+/// What a picture is asked to be: of the rooms that are shown and in the language of the board, unless
+/// something else is said. `panels` is a text as of an attribute, or a list.
+fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
+    let get = |name: &str| Reflect::get(asked, &name.into()).unwrap_or(JsValue::UNDEFINED);
+    let mut given = options::Options {
+        panels: ui.shape.with_untracked(|shape| shape.panels.clone()),
+        ..Default::default()
+    };
+    for name in ["panels", "theme", "lang"] {
+        let value = get(name);
+        let list = value.dyn_ref::<Array>().map(|list| list.join(",").into());
+        if let Some(value) = list.or_else(|| value.as_string()) {
+            // What is not known is as if it were not said.
+            let _unknown = given.set(name, &value);
+        }
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a width in px; a cast saturates, and what is too wide is not drawn so wide"
+    )]
+    let width = get("width").as_f64().unwrap_or_default() as u32;
+    SvgOptions {
+        panels: given.panels,
+        theme: given.dark.map_or(Theme::Auto, Theme::of),
+        lang: given.lang.unwrap_or_else(|| ui.lang.get_untracked()),
+        width,
+        strip: get("strip") != JsValue::FALSE,
+    }
 }
 
 /// What a text, or nothing, asks for.

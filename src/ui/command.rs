@@ -11,6 +11,7 @@ use crate::replay::scramble::Scramble;
 
 use super::i18n::Lang;
 use super::session::walk::BreakCommand;
+use super::svg::SvgOptions;
 
 /// What a button, a key or the scripting interface asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,7 +147,7 @@ impl Command {
 }
 
 /// What leaves the page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Export {
     /// The link to what is shown.
     Link,
@@ -156,6 +157,8 @@ pub enum Export {
     Scrambled(Scramble),
     /// The run in words.
     Transcript(Lang),
+    /// What is shown, as a picture.
+    Svg(SvgOptions),
 }
 
 /// When something happens instead.

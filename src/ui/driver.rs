@@ -135,8 +135,9 @@ impl Driver {
     /// # Errors
     /// Says why it cannot, and what to do instead.
     pub fn export(&self, what: Export) -> Result<String, Text> {
-        let exported = self.inner.session.borrow().export(what)?;
-        if what != Export::Link {
+        let is_link = what == Export::Link;
+        let exported = self.inner.session.borrow_mut().export(what)?;
+        if !is_link {
             return Ok(exported);
         }
         let address = window().location().href().unwrap_or_default();

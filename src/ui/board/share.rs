@@ -162,7 +162,7 @@ fn check(testid: &'static str, label: Text, value: RwSignal<bool>) -> AnyView {
 
 /// Hands out a file; what the browser refuses has not been asked for.
 fn download(ui: Ui, what: Export, extension: &str) -> Result<(), Words> {
-    let content = ui.export.run(what)?;
+    let content = ui.export.run(what.clone())?;
     let lesson = ui.view.with_untracked(|view| view.lesson.id.to_string());
     // A file keeps its own name, without what cannot stand in one.
     // What hides names has none.

@@ -17,6 +17,7 @@ use crate::source::scenario::Scenario;
 use crate::source::wire::{MAX_BYTES, Words};
 use crate::ui::command::Export;
 use crate::ui::i18n::Text;
+use crate::ui::svg;
 use crate::ui::view::ErrorView;
 
 use super::{Change, LEAP, Session, cannot_run};
@@ -32,7 +33,7 @@ impl Session {
     ///
     /// # Errors
     /// Says why it cannot, and what to do instead.
-    pub fn export(&self, what: Export) -> Result<String, Text> {
+    pub fn export(&mut self, what: Export) -> Result<String, Text> {
         match what {
             Export::Link => self.share_link(),
             Export::Trace => in_bounds(trace::write(&self.trace())),
@@ -40,6 +41,7 @@ impl Session {
                 in_bounds(trace::write(&scramble_trace(&self.trace(), what)))
             }
             Export::Transcript(lang) => Ok(self.transcript(lang)),
+            Export::Svg(options) => Ok(svg::stage(&self.view(), &options)),
         }
     }
 

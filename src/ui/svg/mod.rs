@@ -50,6 +50,14 @@ pub enum Theme {
     Auto,
 }
 
+impl Theme {
+    /// What is chosen.
+    #[must_use]
+    pub fn of(is_dark: bool) -> Self {
+        if is_dark { Self::Dark } else { Self::Light }
+    }
+}
+
 impl Default for SvgOptions {
     fn default() -> Self {
         Self {

@@ -7,6 +7,7 @@
     reason = "tests"
 )]
 
+use super::colors::TOKENS;
 use super::pen::{Area, Pen, Spot, measure, mono, wrap};
 use super::{Ink, SvgOptions, Theme, draw, stage};
 use std::rc::Rc;
@@ -288,7 +289,7 @@ fn a_picture_stands_alone_and_says_what_it_shows() {
         let auto = options.theme == Theme::Auto;
         assert_eq!(text.contains("prefers-color-scheme"), auto);
         assert_eq!(text.contains("id=\"dark\""), auto);
-        assert_eq!(text.contains("#f7f6f2"), options.theme != Theme::Dark);
+        assert_eq!(text.contains(TOKENS[0].1), options.theme != Theme::Dark);
     }
     let asked = SvgOptions {
         panels: vec![Room::Queue],
