@@ -16,6 +16,8 @@ BINDGEN_VERSION := $(shell sed -n '/^name = "wasm-bindgen"$$/{n;s/version = "\(.
 TOOLS := $(CURDIR)/target/tools
 export PATH := $(TOOLS)/bin:$(PATH):$(HOME)/.cargo/bin
 
+MDBOOK_VERSION := 0.5.4
+
 # The lock is part of the source: a build never changes it.
 CARGO_FLAGS ?= --locked
 # How many cases a property gets in `make soak`: some minutes, where `make test` takes seconds.
@@ -38,10 +40,11 @@ help:
 	@echo 'make test     everything that must hold: format, lints, native, wasm and browser tests'
 	@echo 'make bench    the benchmarks, natively and in a browser, beside client-go'\''s figures'
 	@echo 'make dist     the static site, in dist/'
+	@echo 'make docs     the documentation, in target/docs/'
 	@echo 'make soak     the long tests: $(SOAK_CASES) cases a property, $(SOAK_SEEDS) seeds'
 	@echo 'parts of them: setup fmt clippy test-native examples test-wasm test-browser size'
 
-.PHONY: serve test bench dist soak
+.PHONY: serve test bench dist docs soak
 # PROXY's answers come under the path where the page looks for an API.
 serve: setup
 	trunk serve$(if $(PROXY), --proxy-backend='$(PROXY)' --proxy-rewrite=/k8s/ --proxy-no-system-proxy)
@@ -51,6 +54,21 @@ test: fmt clippy test-native examples test-wasm test-browser
 dist: setup-dist
 	trunk build --release
 	@$(MAKE) --no-print-directory size
+
+DOCS := $(TARGET)/docs
+# What the element is made of; the rest of src is only there natively.
+ELEMENT := src style embed index.html Trunk.toml Cargo.toml Cargo.lock -not -path 'src/mdbook/*' -not -path 'src/cli/*' -type f
+
+# Every block of the two books runs, and none is built where one does not hold.
+docs: setup-docs
+	@[ -f dist/deltascope.js ] && [ -z "$$(find $(ELEMENT) -newer dist/deltascope.js -print -quit)" ] || \
+	  $(MAKE) --no-print-directory dist
+	cargo build $(CARGO_FLAGS) --features mdbook --bin mdbook-deltascope
+	@for lang in en zh; do \
+	  (set -x; '$(TARGET)/debug/mdbook-deltascope' install --from dist docs/$$lang; \
+	   PATH='$(TARGET)/debug':"$$PATH" mdbook build docs/$$lang -d '$(DOCS)'/$$lang) || exit; done
+	@cp docs/index.html '$(DOCS)/index.html'
+	@echo 'read it: any static server on $(DOCS), such as python3 -m http.server -d $(DOCS)'
 
 # The same workloads natively, in a browser as a user of the library compiles it, and there as the
 # page is compiled; one table of all; then what going through a million facts costs on the page, and what ten thousand objects do. BENCH= a part of a name leaves out all other rows natively.
@@ -88,6 +106,11 @@ setup-dist: setup-rust
 	@[ "$$(trunk --version 2>/dev/null)" = 'trunk $(TRUNK_VERSION)' ] || \
 	  cargo install trunk --locked --version $(TRUNK_VERSION) --root '$(TOOLS)' --force
 	@$(MAKE) --no-print-directory setup-bindgen
+
+.PHONY: setup-docs
+setup-docs: setup-rust
+	@[ "$$(mdbook --version 2>/dev/null)" = 'mdbook v$(MDBOOK_VERSION)' ] || \
+	  cargo install mdbook --locked --version $(MDBOOK_VERSION) --root '$(TOOLS)' --force
 
 # Not --locked: one crate that its lock names can no longer be had.
 .PHONY: setup-bindgen

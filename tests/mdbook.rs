@@ -7,14 +7,14 @@
     reason = "tests"
 )]
 
-use std::path::Path;
-use std::process::{Command, Output};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
-fn run(arguments: &[&str], folder: &Path) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mdbook-deltascope"));
-    command.args(arguments).current_dir(folder);
-    command.output().unwrap()
-}
+use serde_json::{Value, json};
+
+const BINARY: &str = env!("CARGO_BIN_EXE_mdbook-deltascope");
 
 #[test]
 fn every_block_of_the_documentation_holds() {
@@ -22,6 +22,572 @@ fn every_block_of_the_documentation_holds() {
         &["check", "README.md", "docs/en", "docs/zh"],
         Path::new(env!("CARGO_MANIFEST_DIR")),
     );
-    let told = String::from_utf8_lossy(&checked.stderr);
-    assert!(checked.status.success() && told.is_empty(), "\n{told}");
+    assert!(checked.ok && checked.err.is_empty(), "\n{}", checked.err);
+}
+
+/// What stands in a file, and all that is told of it: a line, and words.
+const WRONG: &[(&str, &[(usize, &str)])] = &[
+    // The info string.
+    (
+        "\n```deltascope lesson=tombston\n```\n",
+        &[(2, "Did you mean \"tombstone\"?")],
+    ),
+    (
+        "```deltascope lesson=tombstone watch\n```\n",
+        &[(1, "\"watch\" has no value. Write watch=…")],
+    ),
+    (
+        "```deltascope lesson=tombstone panel=api er=1 era=2.x\n```\n",
+        &[
+            (1, "no attribute \"panel\". Did you mean \"panels\"?"),
+            (1, "no attribute \"er\". Did you mean \"era\"?"),
+            (1, "era=\"2.x\" is not known. Write one of: 1.32"),
+        ],
+    ),
+    (
+        "```deltascope caption=\"open\n```\n",
+        &[(1, "no closing \"")],
+    ),
+    (
+        "```deltascope,lesson=tombstone\n```\n",
+        &[(1, "with spaces")],
+    ),
+    (
+        "```delta-scope lesson=tombstone\n```\n",
+        &[(1, "is written ```deltascope")],
+    ),
+    (
+        "text\n```deltascope caption=\"`a`\"\n```\n",
+        &[(2, "Write ~~~ instead")],
+    ),
+    // The run.
+    (
+        "```deltascope lesson=tombstone at=nowhere\n```\n",
+        &[(1, "There are: synced, cut,")],
+    ),
+    (
+        "```deltascope lesson=sandbox at=end\n```\n",
+        &[(1, "never ends")],
+    ),
+    (
+        "```deltascope lesson=deltafifo era=1.36\n```\n",
+        &[(1, "by hand")],
+    ),
+    (
+        "```deltascope src=nothing.jsonl\n```\n",
+        &[(1, "cannot be read")],
+    ),
+    (
+        "```deltascope src=https://x.example/y\n```\n",
+        &[(1, "is no file of the book")],
+    ),
+    // The body.
+    (
+        "```deltascope\ntitle = \"x\"\nscenario = = 1\n```\n",
+        &[(3, "no TOML")],
+    ),
+    (
+        "```deltascope\n{\"title\": \"x\",\n\"scenario\" 1}\n```\n",
+        &[(3, "no JSON")],
+    ),
+    (
+        "```deltascope\ntitel = \"x\"\n[scenario]\n```\n",
+        &[(2, "Did you mean \"title\"?")],
+    ),
+    (
+        "```deltascope lesson=tombstone\n\n[scenario]\n```\n",
+        &[(3, "scenario belongs to a scenario of the block's own")],
+    ),
+    (
+        "```deltascope\n[scenario]\n[scenario.settings]\nera = \"1.36\"\nmachinery = \"steam\"\n```\n",
+        &[(5, "steam")],
+    ),
+    (
+        "> ~~~deltascope\n> [scenario]\n> [[markers]]\n> id = \"x\"\n> fact = \"Bang\"\n> ~~~\n",
+        &[(5, "there is no fact \"Bang\"")],
+    ),
+    // What must hold.
+    (
+        "```deltascope lesson=tombstone at=relist\n[expect]\nera = \"1.36\"\n\"quue.keys\" = []\n```\n",
+        &[
+            (
+                3,
+                "at relist: era is otherwise\n  expected  \"1.36\"\n  found     \"1.32\"",
+            ),
+            (4, "quue.keys leads to nothing. Did you mean \"queue\"?"),
+        ],
+    ),
+    (
+        "- x\n\n  ```deltascope lesson=tombstone\n  [expect.end]\n  output = [\"OnAdd: a\"]\n  [expect.relist]\n  \"queue.key\" = []\n  [expect.never]\n  x = 1\n  ```\n",
+        &[
+            (5, "at end: output is otherwise"),
+            (
+                7,
+                "at relist: queue.key leads to nothing. In queue: Did you mean \"keys\"?",
+            ),
+            (
+                8,
+                "never is no moment of this run: There is no marker \"never\"",
+            ),
+        ],
+    ),
+    (
+        "```deltascope lesson=tombstone\n{\"expect\": {\n\"end\": {\n\"store.items.default/a\": \"9\"}}}\n```\n",
+        &[(
+            4,
+            "at end: store.items.default/a is otherwise\n  expected  \"9\"\n  found     \"2\"",
+        )],
+    ),
+];
+
+#[test]
+fn what_is_wrong_is_told_with_its_file_and_line() {
+    let folder = folder("wrong");
+    for (text, expected) in WRONG {
+        fs::write(folder.join("a.md"), text).unwrap();
+        let checked = run(&["check", "a.md"], &folder);
+        assert!(!checked.ok && checked.out.is_empty(), "{text}");
+        let told: Vec<&str> = checked
+            .err
+            .split("a.md:")
+            .filter(|one| !one.is_empty())
+            .collect();
+        assert_eq!(told.len(), expected.len(), "{text}\n{}", checked.err);
+        for (told, (line, words)) in told.iter().zip(*expected) {
+            assert!(
+                told.starts_with(&format!("{line}: ")) && told.contains(words),
+                "{text}\n{line}: {words}\n{told}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_is_no_block_is_left_alone() {
+    let folder = folder("alone");
+    let text = "<!--\n```deltascope x\n```\n-->\n\n````md\n```deltascope x\n```\n````\n\n    ```deltascope x\n\n`deltascope x`\n\n```rust\n```\n";
+    fs::write(folder.join("a.md"), text).unwrap();
+    let checked = run(&["check", "."], &folder);
+    assert_eq!(
+        (checked.out.as_str(), checked.err.as_str()),
+        ("0 blocks of 1 files hold\n", "")
+    );
+    let book = Book::new(folder, &[("a.md", text)]);
+    assert_eq!(book.content(&book.build("html"), 0), text);
+}
+
+#[test]
+fn the_state_is_printed_as_it_can_be_expected() {
+    let folder = folder("verbose");
+    let block = "```deltascope lesson=tombstone at=relist\n";
+    fs::write(folder.join("a.md"), format!("{block}```\n")).unwrap();
+    let told = run(&["check", "--verbose", "a.md"], &folder).out;
+    assert!(
+        told.starts_with("a.md:1: tombstone, 1.32, 4550 ms, 80 facts of"),
+        "{told}"
+    );
+    let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("  ")).collect();
+    assert!(
+        lines.contains(&"  \"store.items.default/b\" = \"3\""),
+        "{told}"
+    );
+    let expect = format!("{block}[expect]\n{}\n```\n", lines.join("\n"));
+    fs::write(folder.join("a.md"), expect).unwrap();
+    let checked = run(&["check", "a.md"], &folder);
+    assert!(checked.ok, "{}", checked.err);
+}
+
+#[test]
+fn an_html_page_gets_the_element_its_picture_and_its_words() {
+    let one = "# One\ntext\n~~~deltascope lesson=tombstone at=relist theme=dark caption=\"`b` is <gone> & \\\"away\\\"\"\n~~~\nmore\n\n- x\n  ```deltascope at=end\n  {\"title\": \"</script><!-- x\", \"scenario\": {\"settings\": {\"machinery\": \"shared\"}}}\n  ```\n- y\n";
+    let two = "> ```deltascope lesson=deltafifo alt=\"a picture\"\n> ```\n> more\n";
+    let book = Book::new(folder("html"), &[("one.md", one), ("a/b/two.md", two)]);
+    book.configure(
+        "[book]\nlanguage = \"zh\"\n[preprocessor.deltascope]\npanels = \"api,queue\"\nspeed = 2\n",
+    );
+    let built = book.build("html");
+    let content = book.content(&built, 0);
+    let lines: Vec<&str> = content.lines().collect();
+    assert_eq!(lines[..2], ["# One", "text"]);
+    let loader = "<link rel=\"stylesheet\" href=\"deltascope/deltascope.css\"><script type=\"module\" src=\"deltascope/deltascope.js\"></script>";
+    let element = "<figure class=\"deltascope\"><delta-scope lesson=\"tombstone\" at=\"relist\" panels=\"api,queue\" speed=\"2\" theme=\"dark\" lang=\"zh\"><img slot=\"poster\" src=\"deltascope/posters/one-1-";
+    assert!(
+        lines[2].starts_with(&format!("{loader}{element}")),
+        "{}",
+        lines[2]
+    );
+    for part in [
+        " width=\"750\" height=\"",
+        "<div slot=\"transcript\" lang=\"zh\">",
+        "<ol><li>",
+        "<b translate=\"no\">",
+        "省略最初 40 个事实。",
+        "</ol></div></delta-scope><figcaption><code translate=\"no\">b</code> is &lt;gone&gt; &amp; &quot;away&quot;</figcaption></figure>",
+    ] {
+        assert!(lines[2].contains(part), "{part}\n{}", lines[2]);
+    }
+    // A blank line ends what is HTML, and none stands where the list would become a loose one.
+    assert_eq!(lines[3..6], ["", "more", ""]);
+    assert_eq!(lines[6], "- x");
+    let script = "<script type=\"application/json\">{\"scenario\":{\"settings\":{\"machinery\":\"shared\"}},\"title\":\"\\u003c/script>\\u003c!-- x\"}</script>";
+    assert!(
+        lines[7].starts_with("  <figure") && lines[7].contains(script),
+        "{}",
+        lines[7]
+    );
+    assert_eq!(content.matches("<script type=\"module\"").count(), 1);
+    assert_eq!(lines[8..], ["- y"]);
+
+    let content = book.content(&built, 1);
+    let lines: Vec<&str> = content.lines().collect();
+    assert!(
+        lines[0]
+            .starts_with("> <link rel=\"stylesheet\" href=\"../../deltascope/deltascope.css\">")
+    );
+    assert!(lines[0].contains(" src=\"../../deltascope/posters/a-b-two-1-"));
+    assert!(lines[0].contains(" alt=\"a picture\">"));
+    assert_eq!(lines[1..], [">", "> more"]);
+
+    // Where the files are on a host of their own.
+    book.configure("[preprocessor.deltascope]\nassets = \"https://x.example/ds/\"\n");
+    let content = book.content(&book.build("html"), 1);
+    assert!(
+        content.contains("src=\"https://x.example/ds/deltascope.js\""),
+        "{content}"
+    );
+    assert!(content.contains(" src=\"../../deltascope/posters/a-b-two-1-"));
+}
+
+#[test]
+fn other_renderers_get_a_picture_and_a_list() {
+    let folder = folder("markdown");
+    for renderer in ["html", "epub", "latex"] {
+        assert!(run(&["supports", renderer], &folder).ok);
+    }
+    let text =
+        "> 1. x\n>\n>    ```deltascope lesson=tombstone at=cut caption=\"a_b\"\n>    ```\n>    y\n";
+    let book = Book::new(folder, &[("c/a.md", text)]);
+    let content = book.content(&book.build("markdown"), 0);
+    assert!(
+        content.lines().all(|line| line.starts_with('>')),
+        "{content}"
+    );
+    assert!(
+        content.contains(">    ![A relist that missed a delete (1.32): "),
+        "{content}"
+    );
+    assert!(
+        content.contains("](../deltascope/posters/c-a-1-"),
+        "{content}"
+    );
+    assert!(content.contains("\n>    a\\_b\n"), "{content}");
+    assert!(content.contains("\n>    1. 0.04 s, "), "{content}");
+    assert!(content.ends_with("\n>\n>    y\n"), "{content}");
+    assert!(!content.contains("<script"));
+}
+
+#[test]
+fn a_book_with_a_block_that_does_not_hold_is_not_built() {
+    let body = "[expect]\nera = \"1.36\"\n";
+    let block = |body: &str| format!("```deltascope lesson=tombstone\n{body}```\n");
+    // mdBook has put the body of the second in; the file has not got it.
+    let two = format!(
+        "text that is\nlonger in mdBook\n\n{}",
+        block("era = \"1.36\"\n[expect]\nx = 1\n")
+    );
+    let book = Book::new(
+        folder("wrong-book"),
+        &[
+            ("one.md", &format!("\n{}", block(body))),
+            ("sub/two.md", &two),
+        ],
+    );
+    fs::write(
+        book.root.join("src/sub/two.md"),
+        "{{#include x}}\n```deltascope lesson=tombstone\n{{#include body}}\n```\n",
+    )
+    .unwrap();
+    let built = book.run("html");
+    assert!(!built.ok && built.out.is_empty());
+    let lines: Vec<&str> = built.err.lines().collect();
+    let one = format!(
+        "src{0}one.md:4: as it opens: era is otherwise",
+        std::path::MAIN_SEPARATOR
+    );
+    assert_eq!(lines[0], one);
+    assert!(
+        lines[3].contains("two.md:2: era belongs to a scenario"),
+        "{}",
+        built.err
+    );
+    assert_eq!(
+        lines[4..],
+        ["2 of 2 blocks of this book do not hold; it is not built."]
+    );
+    assert!(!book.root.join("src/deltascope").exists());
+
+    book.configure("[book]\n\n[preprocessor.deltascope]\nlang = \"en\"\npanel = \"api\"\n");
+    let built = book.run("html");
+    assert!(
+        built.err.starts_with(
+            "book.toml:5: [preprocessor.deltascope] has no \"panel\". Did you mean \"panels\"?"
+        ),
+        "{}",
+        built.err
+    );
+}
+
+#[test]
+fn pictures_are_written_once_and_old_ones_go() {
+    let text = "```deltascope lesson=tombstone at=cut\n```\n\n```deltascope lesson=tombstone at=relist\n```\n";
+    let book = Book::new(folder("posters"), &[("a.md", text)]);
+    let posters = book.root.join("src/deltascope/posters");
+    let names = || {
+        let mut names: Vec<String> = fs::read_dir(&posters)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    book.build("html");
+    fs::write(posters.join("mine.svg"), "mine").unwrap();
+    let before = names();
+    assert_eq!(before.len(), 4, "{before:?}");
+    assert!(before[0].starts_with("a-1-") && before[1].starts_with("a-2-"));
+    let written = || -> Vec<_> {
+        let paths = before.iter().map(|name| posters.join(name));
+        paths
+            .map(|path| fs::metadata(path).unwrap().modified().unwrap())
+            .collect()
+    };
+    let first = written();
+    book.build("html");
+    book.build("epub");
+    assert_eq!(written(), first, "mdbook serve would build for ever");
+
+    // Of another moment the first has another name; the second is gone; what is not ours stays.
+    fs::write(book.root.join("src/a.md"), "").unwrap();
+    let book = Book {
+        chapters: vec![(
+            "a.md".into(),
+            "```deltascope lesson=tombstone at=told\n```\n".into(),
+        )],
+        ..book
+    };
+    book.build("html");
+    let after = names();
+    assert_eq!(after.len(), 3, "{after:?}");
+    assert!(after[0].starts_with("a-1-") && after[0] != before[0]);
+    assert_eq!(after[1..], ["mine.svg", "posters.json"]);
+    // A list that was tampered with leads to nothing outside.
+    fs::write(book.root.join("src/keep"), "keep").unwrap();
+    fs::write(posters.join("posters.json"), "[\"../../keep\"]").unwrap();
+    book.build("html");
+    assert!(book.root.join("src/keep").exists());
+}
+
+#[test]
+fn the_element_is_installed_beside_the_chapters() {
+    let folder = folder("install");
+    let dist = folder.join("dist");
+    let book = Book::new(folder.join("book"), &[("a.md", "")]);
+    let put = |name: &str, text: &str| {
+        let path = dist.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let install = || run(&["install", "--from", "dist", "book"], &folder);
+    assert!(install().err.contains("make dist"));
+    for name in [
+        "index.html",
+        "deltascope.js",
+        "deltascope.css",
+        "glue-1.js",
+        "vue/index.js",
+    ] {
+        put(name, name);
+    }
+    book.configure("# Mine\n[book]\ntitle = \"x\"\nsrc = \"text\"\n");
+    assert_eq!(
+        install().out.replace('\\', "/"),
+        "4 files in book/text/deltascope\n[preprocessor.deltascope] in book/book.toml\n"
+    );
+    let toml = fs::read_to_string(book.root.join("book.toml")).unwrap();
+    assert_eq!(
+        toml,
+        "# Mine\n[book]\ntitle = \"x\"\nsrc = \"text\"\n\n[preprocessor.deltascope]\nafter = [\"links\"]\n"
+    );
+    let there = |name: &str| book.root.join("text/deltascope").join(name).exists();
+    assert!(there("vue/index.js") && there("glue-1.js") && !there("index.html"));
+    // The next build has other names; its package says which.
+    put("glue-2.js", "");
+    put(
+        "package.json",
+        "{\"files\": [\"deltascope.js\", \"deltascope.css\", \"glue-2.js\"]}",
+    );
+    assert_eq!(
+        install().out.replace('\\', "/"),
+        "3 files in book/text/deltascope\n"
+    );
+    assert!(there("glue-2.js") && !there("glue-1.js") && !there("vue/index.js"));
+}
+
+#[test]
+fn what_is_no_book_is_no_panic() {
+    let folder = folder("no-book");
+    for (text, words) in [
+        ("", "no book of mdBook's"),
+        ("[{}, {\"sections\": []}]", "0.5 is needed"),
+        (
+            "[{\"mdbook_version\": \"0.4.40\"}, {\"sections\": []}]",
+            "mdBook 0.4.40",
+        ),
+    ] {
+        let built = pipe(text, &folder);
+        assert!(!built.ok && built.err.contains(words), "{}", built.err);
+    }
+    let empty = pipe(
+        "[{}, {\"items\": [\"Separator\", {\"PartTitle\": \"x\"}]}]",
+        &folder,
+    );
+    assert_eq!(
+        empty.out,
+        "{\"items\":[\"Separator\",{\"PartTitle\":\"x\"}]}"
+    );
+}
+
+// --- a book, as mdBook hands it on --------------------------------------------------------------
+
+struct Book {
+    root: PathBuf,
+    chapters: Vec<(String, String)>,
+}
+
+impl Book {
+    fn new(root: PathBuf, chapters: &[(&str, &str)]) -> Self {
+        for (path, text) in chapters {
+            let path = root.join("src").join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let chapters = chapters
+            .iter()
+            .map(|(path, text)| ((*path).into(), (*text).into()));
+        let book = Self {
+            root,
+            chapters: chapters.collect(),
+        };
+        book.configure("");
+        book
+    }
+
+    fn configure(&self, toml: &str) {
+        fs::write(self.root.join("book.toml"), toml).unwrap();
+    }
+
+    /// The second chapter is below the first; last comes a draft.
+    fn run(&self, renderer: &str) -> Done {
+        let mut items = vec![
+            json!({"Chapter": {"name": "Draft", "content": "", "path": null, "source_path": null, "sub_items": []}}),
+        ];
+        for (path, text) in self.chapters.iter().rev() {
+            let below = if items.len() == 2 {
+                vec![items.remove(0)]
+            } else {
+                Vec::new()
+            };
+            let chapter = json!({"name": path, "content": text, "number": null, "sub_items": below, "path": path, "source_path": path, "parent_names": []});
+            items.insert(0, json!({"Chapter": chapter}));
+        }
+        let toml = fs::read_to_string(self.root.join("book.toml")).unwrap();
+        let config: Value = toml_of(&toml);
+        let context = json!({"root": self.root, "config": config, "renderer": renderer, "mdbook_version": "0.5.4"});
+        pipe(&json!([context, {"items": items}]).to_string(), &self.root)
+    }
+
+    fn build(&self, renderer: &str) -> Value {
+        let built = self.run(renderer);
+        assert!(built.ok, "{}", built.err);
+        serde_json::from_str(&built.out).unwrap()
+    }
+
+    fn content(&self, book: &Value, number: usize) -> String {
+        let mut chapter = &book["items"][0]["Chapter"];
+        for _ in 0..number {
+            chapter = &chapter["sub_items"][0]["Chapter"];
+        }
+        chapter["content"].as_str().unwrap().to_owned()
+    }
+}
+
+/// The little TOML that these tests write: sections, and one value a line.
+fn toml_of(text: &str) -> Value {
+    let mut found = json!({});
+    let mut section = String::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        if let Some(name) = line.strip_prefix('[') {
+            section = format!("/{}", name.trim_end_matches(']').replace('.', "/"));
+            let mut at = &mut found;
+            for name in section.split('/').skip(1) {
+                at = &mut at[name];
+            }
+            *at = json!({});
+        } else if let Some((name, value)) = line.split_once(" = ") {
+            found.pointer_mut(&section).unwrap()[name] = serde_json::from_str(value).unwrap();
+        }
+    }
+    found
+}
+
+struct Done {
+    ok: bool,
+    out: String,
+    err: String,
+}
+
+impl From<Output> for Done {
+    fn from(output: Output) -> Self {
+        assert!(
+            output.status.code().is_some_and(|code| code < 3),
+            "{output:?}"
+        );
+        Self {
+            ok: output.status.success(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+fn run(arguments: &[&str], folder: &Path) -> Done {
+    let mut command = Command::new(BINARY);
+    command.args(arguments).current_dir(folder);
+    command.output().unwrap().into()
+}
+
+fn pipe(text: &str, folder: &Path) -> Done {
+    let mut command = Command::new(BINARY);
+    command.current_dir(folder).stdin(Stdio::piped());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap().into()
+}
+
+/// An empty folder.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("mdbook")
+        .join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    fs::create_dir_all(&folder).unwrap();
+    folder
 }

@@ -15,11 +15,14 @@ use clap::{Parser, Subcommand};
 )]
 pub(super) struct Args {
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(super) command: Option<Command>,
 }
 
 const EXAMPLES: &str = "\
+mdBook calls it without a command while it builds a book whose book.toml has [preprocessor.deltascope].
+
 Examples:
+  make dist && mdbook-deltascope install --from dist docs/en
   mdbook-deltascope check docs/en/src
   mdbook-deltascope check --verbose docs/en/src/queue.md
 
@@ -33,6 +36,24 @@ Exit codes:
 pub(super) enum Command {
     /// Run the blocks of Markdown files, without mdBook
     Check(Check),
+    /// Put the element's files into a book, and this program into its book.toml
+    Install(Install),
+    /// Whether it has something for a renderer: it has for all
+    Supports {
+        /// The renderer
+        renderer: String,
+    },
+}
+
+/// `mdbook-deltascope install`
+#[derive(Debug, clap::Args)]
+pub(super) struct Install {
+    /// The folder of the built element (`make dist`)
+    #[arg(long, value_name = "DIST", default_value = "dist")]
+    pub(super) from: PathBuf,
+    /// The folder of book.toml
+    #[arg(default_value = ".")]
+    pub(super) book: PathBuf,
 }
 
 /// `mdbook-deltascope check`

@@ -112,6 +112,10 @@ impl Block {
             ));
             return;
         }
+        if fence.info.contains('`') && !fence.is_tilde {
+            say("Behind ``` there may be no backtick: then it is no block. Write ~~~ instead of ```".to_owned());
+            return;
+        }
         if rest.starts_with(',') {
             say(format!(
                 "Attributes stand apart with spaces: {WORD} lesson=… at=…"
@@ -194,12 +198,15 @@ impl Block {
         }
         let presented = self.session.present(&self.options, body.scenario.clone());
         presented.map_err(|error| {
+            // Without a moment to go to, only the scenario can be wrong.
+            let bare = Options::default();
             if body.scenario.is_some()
-                && lessons::inline(body.scenario.clone().unwrap_or_default()).is_err()
+                && Session::new()
+                    .present(&bare, body.scenario.clone())
+                    .is_err()
             {
-                let offset = body.place_of_error(&error.en);
                 return Wrong {
-                    line: fence.line_at(offset),
+                    line: fence.line_at(body.place_of_error(&fence.body, &error.en)),
                     message: error.en.to_string(),
                 };
             }

@@ -76,8 +76,19 @@ impl Body {
         }
     }
 
-    /// Where an error of the scenario's reader is: it names the fields around it in quotes.
-    pub(super) fn place_of_error(&self, error: &str) -> usize {
+    /// Where an error in a scenario is: it names what is wrong, or the fields around it, in quotes.
+    pub(super) fn place_of_error(&self, text: &str, error: &str) -> usize {
+        let quoted = error.split('"').collect::<Vec<_>>();
+        for pair in quoted.chunks_exact(2).rev() {
+            let [before, value] = pair else { continue };
+            let value = format!("\"{value}\"");
+            let mut places = text.match_indices(&value).map(|(at, _)| at);
+            if let (false, Some(at), None) =
+                (before.ends_with("field "), places.next(), places.next())
+            {
+                return at;
+            }
+        }
         let mut names = Vec::new();
         for part in error.split("field \"").skip(1) {
             if let Some((name, _)) = part.split_once('"') {
@@ -128,10 +139,17 @@ fn toml_fields(
 ///
 /// # Errors
 /// Says what is wrong with it.
-pub(super) fn plain_toml(text: &str) -> Result<Value, String> {
-    toml_fields(text, &mut BTreeMap::new())
-        .map(Value::Object)
-        .map_err(|wrong| wrong.message)
+pub(super) fn plain_toml(text: &str) -> Result<Value, Wrong> {
+    toml_fields(text, &mut BTreeMap::new()).map(Value::Object)
+}
+
+/// Where a member of such a file is.
+pub(super) fn place_in_toml(text: &str, names: &[&str]) -> Option<usize> {
+    let mut places = BTreeMap::new();
+    // As far as it can be read.
+    let _read = toml_fields(text, &mut places);
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    places.get(&names).copied()
 }
 
 fn fields_of(
@@ -309,7 +327,7 @@ mod tests {
             assert_eq!(line("expect|end|output"), end_line);
             assert_eq!(line("expect|end|output|7|x"), end_line);
             let error = "a lesson, field \"markers\": a marker has no field \"id\"";
-            let at = body.place_of_error(error);
+            let at = body.place_of_error(text, error);
             assert!(
                 text[at..].starts_with("id") || text[at..].starts_with("\"id\""),
                 "{at}"

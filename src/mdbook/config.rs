@@ -6,7 +6,10 @@ use serde_json::Value;
 
 use crate::embed::options::{KEYS, Options};
 
+use super::body::{place_in_toml, plain_toml};
+use super::fence::line_of;
 use super::near::hint;
+use super::{Problem, shown};
 
 /// The name of the preprocessor in book.toml.
 pub(super) const NAME: &str = "deltascope";
@@ -45,8 +48,8 @@ impl Config {
     /// Reads it out of book.toml, as JSON.
     ///
     /// # Errors
-    /// All that is wrong with it.
-    pub(super) fn read(book: &Value) -> Result<Self, Vec<String>> {
+    /// All that is wrong with it, by name.
+    pub(super) fn read(book: &Value) -> Result<Self, Vec<(String, String)>> {
         let mut config = Self::default();
         let mut wrong = Vec::new();
         let of_book = |name: &str| book.get("book")?.get(name)?.as_str();
@@ -63,15 +66,18 @@ impl Config {
             if let Some(key) = KEYS.into_iter().find(|key| key == name) {
                 match Options::default().set(key, &text) {
                     Ok(()) => config.defaults.push((key, text)),
-                    Err(error) => wrong.push(error.en.to_string()),
+                    Err(error) => wrong.push((name.clone(), error.en.to_string())),
                 }
             } else if name == "assets" {
                 config.assets = text.trim_end_matches('/').to_owned();
             } else if !MDBOOKS.contains(&&**name) {
                 let known: Vec<&str> = KEYS.into_iter().chain(["assets"]).chain(MDBOOKS).collect();
-                wrong.push(format!(
-                    "[preprocessor.{NAME}] has no {name:?}. {}",
-                    hint(name, &known)
+                wrong.push((
+                    name.clone(),
+                    format!(
+                        "[preprocessor.{NAME}] has no {name:?}. {}",
+                        hint(name, &known)
+                    ),
                 ));
             }
         }
@@ -90,21 +96,43 @@ impl Config {
         }
     }
 
-    /// That of the book whose file this is, and the book's folder; defaults where it is of none.
+    /// That of the book whose file this is; defaults where it is of none.
     ///
     /// # Errors
-    /// All that is wrong with it, and where.
-    pub(super) fn of_file(file: &Path) -> Result<Self, (PathBuf, Vec<String>)> {
+    /// All that is wrong with it.
+    pub(super) fn of_file(file: &Path) -> Result<Self, Vec<Problem>> {
         for folder in file.ancestors().skip(1) {
             let path = folder.join("book.toml");
             let Ok(text) = std::fs::read_to_string(&path) else {
                 continue;
             };
-            return match super::body::plain_toml(&text) {
-                Ok(book) => Self::read(&book).map_err(|wrong| (path, wrong)),
-                Err(error) => Err((path, vec![error])),
+            return match plain_toml(&text) {
+                Ok(book) => Self::read(&book).map_err(|wrong| problems(&path, &wrong)),
+                Err(wrong) => Err(vec![Problem {
+                    file: shown(&path),
+                    line: line_of(&text, wrong.offset),
+                    block: 0,
+                    message: wrong.message,
+                }]),
             };
         }
         Ok(Self::default())
     }
+}
+
+/// What is wrong in a book.toml, with its lines.
+pub(super) fn problems(path: &Path, wrong: &[(String, String)]) -> Vec<Problem> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    wrong
+        .iter()
+        .map(|(name, message)| {
+            let place = place_in_toml(&text, &["preprocessor", NAME, name]);
+            Problem {
+                file: shown(path),
+                line: place.map_or(1, |place| line_of(&text, place)),
+                block: 0,
+                message: message.clone(),
+            }
+        })
+        .collect()
 }

@@ -18,6 +18,8 @@ pub(super) struct Fence {
     pub(super) info: String,
     /// What stands between the marks, without what the containers begin its lines with.
     pub(super) body: String,
+    /// It stands between tildes.
+    pub(super) is_tilde: bool,
     /// What a further line in the same containers begins with.
     pub(super) prefix: String,
     /// Where pieces of the body begin, and on which line.
@@ -58,7 +60,11 @@ pub(super) fn fences(text: &str) -> Vec<Fence> {
         | Options::ENABLE_GFM;
     let mut found: Vec<Fence> = Vec::new();
     let mut inside = false;
+    let mut literal: Vec<Range<usize>> = Vec::new();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        if let Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) = event {
+            literal.push(range.clone());
+        }
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
                 inside = true;
@@ -76,7 +82,28 @@ pub(super) fn fences(text: &str) -> Vec<Fence> {
         }
     }
     found.retain(Fence::is_ours);
+    found.extend(broken(text, &literal));
+    found.sort_by_key(|fence| fence.range.start);
     found
+}
+
+/// Lines that look like the beginning of a block, and are none for Markdown: behind backticks there may be no
+/// backtick. They would pass as text, and nobody would notice.
+fn broken(text: &str, literal: &[Range<usize>]) -> Vec<Fence> {
+    let opening = format!("```{WORD}");
+    let starts = text.match_indices(&opening).map(|(at, _)| at);
+    let starts = starts.filter(|at| {
+        let before = text.get(..*at).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        line.chars().all(|c| " \t>-*+.)0123456789".contains(c))
+    });
+    starts
+        .filter(|at| !literal.iter().any(|range| range.contains(at)))
+        .map(|at| {
+            let length = text.get(at..).and_then(|rest| rest.find('\n'));
+            opened(text, at..length.map_or(text.len(), |length| at + length))
+        })
+        .collect()
 }
 
 fn opened(text: &str, range: Range<usize>) -> Fence {
@@ -92,6 +119,7 @@ fn opened(text: &str, range: Range<usize>) -> Fence {
         line: line_of(text, start),
         info: first.trim_start_matches(['`', '~']).trim().to_owned(),
         body: String::new(),
+        is_tilde: block.starts_with('~'),
         prefix: prefix
             .chars()
             .map(|c| if matches!(c, '>' | '\t') { c } else { ' ' })

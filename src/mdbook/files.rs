@@ -12,7 +12,7 @@ use super::block::Block;
 use super::config::Config;
 use super::expect::lines;
 use super::fence::{Fence, fences};
-use super::{Failure, Problem, note, print, told};
+use super::{Failure, Problem, note, print, shown, told};
 
 /// Folders that hold no chapters.
 const NOT_CHAPTERS: [&str; 3] = ["node_modules", "target", "book"];
@@ -34,14 +34,8 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
         }
         let config = match Config::of_file(file) {
             Ok(config) => config,
-            Err((path, wrong)) => {
-                let file = path.display().to_string();
-                for message in wrong {
-                    let problem = Problem {
-                        file: file.clone(),
-                        line: 1,
-                        message,
-                    };
+            Err(wrong) => {
+                for problem in wrong {
                     if !problems.contains(&problem) {
                         problems.push(problem);
                     }
@@ -49,8 +43,8 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
                 Config::default()
             }
         };
-        let shown = file.display().to_string();
-        for fence in found {
+        let shown = shown(file);
+        for (place, fence) in found.into_iter().enumerate() {
             if fence.body.contains("{{#") {
                 note(&format!(
                     "{shown}:{}: passed over: only mdBook follows its {{{{#…}}}}",
@@ -69,6 +63,7 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
                 Err(wrong) => problems.extend(wrong.into_iter().map(|wrong| Problem {
                     file: shown.clone(),
                     line: wrong.line,
+                    block: place,
                     message: wrong.message,
                 })),
             }

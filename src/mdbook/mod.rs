@@ -6,17 +6,23 @@
 mod args;
 mod block;
 mod body;
+mod book;
 mod config;
 mod expect;
 mod fence;
 mod files;
+mod html;
 mod info;
+mod install;
 mod near;
+mod output;
+mod words;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use args::{Args, Command};
 
@@ -37,6 +43,8 @@ struct Problem {
     file: String,
     /// The line in it, from 1.
     line: usize,
+    /// Which block of the file it is, from 0.
+    block: usize,
     /// What is wrong, in one or more lines.
     message: String,
 }
@@ -53,7 +61,15 @@ pub fn main() -> ExitCode {
         }
     };
     let done = match args.command {
-        Command::Check(check) => files::check(&check),
+        Some(Command::Check(check)) => files::check(&check),
+        Some(Command::Install(install)) => install::install(&install),
+        // Other renderers get pictures and words.
+        Some(Command::Supports { .. }) => Ok(()),
+        None if io::stdin().is_terminal() => {
+            note(&Args::command().render_help().to_string());
+            return ExitCode::from(2);
+        }
+        None => book::preprocess(&mut io::stdin().lock()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -62,6 +78,13 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A path as whoever is there finds it.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let shown = path.strip_prefix(&here).unwrap_or(path);
+    shown.display().to_string()
 }
 
 /// All problems, a paragraph each.

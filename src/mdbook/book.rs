@@ -1,0 +1,298 @@
+//! mdBook's side: a book comes as JSON, and goes with our blocks replaced.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::ui::svg::{self, SvgOptions, Theme};
+
+use super::block::{Block, Wrong};
+use super::config::{Config, NAME};
+use super::fence::{Fence, fences};
+use super::html::{Poster, figure, loader, markdown};
+use super::{Failure, Problem, note, output, print, shown, told};
+
+/// Where the pictures are, from the folder of the sources.
+const POSTERS: &str = "deltascope/posters";
+/// Says which of them are this program's.
+const MANIFEST: &str = "posters.json";
+/// How wide they are: as wide as mdBook's text.
+const WIDTH: u32 = 750;
+
+/// What the book is made for.
+struct Build {
+    config: Config,
+    /// The folder of the sources.
+    src: PathBuf,
+    /// It is mdBook's own renderer, which leaves HTML as it is.
+    is_html: bool,
+    problems: Vec<Problem>,
+    posters: Vec<(String, Vec<u8>)>,
+    blocks: usize,
+}
+
+/// Takes a book from `from`, and writes it to stdout.
+pub(super) fn preprocess(from: &mut dyn Read) -> Result<(), Failure> {
+    let mut text = String::new();
+    from.read_to_string(&mut text)
+        .map_err(|error| Failure::new(format!("The book cannot be read: {error}.")))?;
+    let pair: Result<(Value, Value), _> = serde_json::from_str(&text);
+    let (context, mut book) = pair.map_err(|error| {
+        Failure::new(format!(
+            "This is no book of mdBook's: {error}. mdBook calls this program by itself; see mdbook-deltascope --help."
+        ))
+    })?;
+    let version = context.get("mdbook_version").and_then(Value::as_str);
+    let Some(items) = book.get_mut("items").and_then(Value::as_array_mut) else {
+        return Err(Failure::new(format!(
+            "This is a book of mdBook {}; 0.5 is needed.",
+            version.unwrap_or("of an unknown version")
+        )));
+    };
+    let mut build = Build::of(&context)?;
+    build.items(items);
+    if !build.problems.is_empty() {
+        return Err(Failure::new(format!(
+            "{}\n{} of {} blocks of this book do not hold; it is not built.",
+            told(&build.problems),
+            build.count_wrong(),
+            build.blocks
+        )));
+    }
+    let folder = build.src.join(POSTERS);
+    output::put(&folder, MANIFEST, &build.posters).map_err(|error| {
+        Failure::new(format!(
+            "The pictures cannot be written to {}: {error}.",
+            folder.display()
+        ))
+    })?;
+    build.warn();
+    print(&book.to_string())
+}
+
+impl Build {
+    fn of(context: &Value) -> Result<Self, Failure> {
+        let text = |name: &str| {
+            context
+                .get(name)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        let root = PathBuf::from(text("root"));
+        let book = context.get("config").unwrap_or(&Value::Null);
+        let config = Config::read(book).map_err(|wrong| {
+            let path = root.join("book.toml");
+            Failure::new(told(&super::config::problems(&path, &wrong)))
+        })?;
+        Ok(Self {
+            src: root.join(&config.src),
+            config,
+            is_html: text("renderer") == "html",
+            problems: Vec::new(),
+            posters: Vec::new(),
+            blocks: 0,
+        })
+    }
+
+    /// How many blocks are wrong, not how much is wrong with them.
+    fn count_wrong(&self) -> usize {
+        let mut blocks: Vec<(&str, usize)> = self
+            .problems
+            .iter()
+            .map(|problem| (&*problem.file, problem.block))
+            .collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks.len()
+    }
+
+    fn items(&mut self, items: &mut [Value]) {
+        for item in items {
+            let Some(chapter) = item.get_mut("Chapter") else {
+                continue;
+            };
+            self.chapter(chapter);
+            if let Some(items) = chapter.get_mut("sub_items").and_then(Value::as_array_mut) {
+                self.items(items);
+            }
+        }
+    }
+
+    fn chapter(&mut self, chapter: &mut Value) {
+        let text = |name: &str| chapter.get(name).and_then(Value::as_str);
+        let (Some(content), Some(path)) = (text("content"), text("path")) else {
+            // A draft.
+            return;
+        };
+        let found = fences(content);
+        if found.is_empty() {
+            return;
+        }
+        let source = Source::of(&self.src, text("source_path").unwrap_or(path));
+        let up = "../".repeat(parts(path).count().saturating_sub(1));
+        let assets = match &self.config.assets {
+            remote if remote.contains("://") || remote.starts_with('/') => remote.clone(),
+            local => format!("{up}{local}"),
+        };
+        let mut out = String::new();
+        let mut written = 0;
+        for (place, fence) in found.iter().enumerate() {
+            self.blocks += 1;
+            let mut block = match Block::run(fence, &self.config.defaults, &source.folder) {
+                Ok(block) => block,
+                Err(wrong) => {
+                    let wrong = wrong.into_iter();
+                    self.problems
+                        .extend(wrong.map(|wrong| source.problem(&found, place, wrong)));
+                    continue;
+                }
+            };
+            let poster = self.poster(&mut block, path, place, &up);
+            out.push_str(content.get(written..fence.range.start).unwrap_or_default());
+            let instead = if self.is_html {
+                let loader = if place == 0 {
+                    loader(&assets)
+                } else {
+                    String::new()
+                };
+                loader + &figure(&mut block, &poster)
+            } else {
+                markdown(&mut block, &poster)
+            };
+            out.push_str(
+                instead
+                    .trim_end()
+                    .replace('\n', &format!("\n{}", fence.prefix))
+                    .as_str(),
+            );
+            written = fence.range.end;
+            out.push_str(&after(content, fence));
+        }
+        out.push_str(content.get(written..).unwrap_or_default());
+        if let Some(content) = chapter.get_mut("content") {
+            *content = Value::from(out);
+        }
+    }
+
+    fn poster(&mut self, block: &mut Block, path: &str, place: usize, up: &str) -> Poster {
+        let options = SvgOptions {
+            panels: block.options.panels.clone(),
+            theme: match block.options.dark {
+                None => Theme::Auto,
+                Some(true) => Theme::Dark,
+                Some(false) => Theme::Light,
+            },
+            lang: block.options.lang.unwrap_or_default(),
+            width: WIDTH,
+            strip: true,
+        };
+        let picture = svg::stage(&block.view(), &options);
+        let stem = path.strip_suffix(".md").unwrap_or(path);
+        let stem: String = stem
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
+        let name = format!(
+            "{stem}-{}-{}.svg",
+            place + 1,
+            output::digest(picture.as_bytes())
+        );
+        let side = |name: &str| {
+            let head = picture.split('>').next().unwrap_or_default();
+            let value = head
+                .split(&format!(" {name}=\""))
+                .nth(1)
+                .unwrap_or_default();
+            value.split('"').next().unwrap_or_default().to_owned()
+        };
+        let poster = Poster {
+            address: format!("{up}{POSTERS}/{name}"),
+            size: (side("width"), side("height")),
+        };
+        self.posters.push((name, picture.into_bytes()));
+        poster
+    }
+
+    fn warn(&self) {
+        let is_local = !self.config.assets.contains("://") && !self.config.assets.starts_with('/');
+        let module = self.src.join(&self.config.assets).join("deltascope.js");
+        if self.is_html && self.blocks > 0 && is_local && !module.exists() {
+            note(&format!(
+                "{} is missing, so readers will see pictures that do not move. Run: mdbook-{NAME} install",
+                module.display()
+            ));
+        }
+    }
+}
+
+/// What has to stand between what replaces a block and the text after it: HTML goes on to the next blank line.
+fn after(content: &str, fence: &Fence) -> String {
+    let rest = content.get(fence.range.end..).unwrap_or_default();
+    let mut lines = rest.split_inclusive('\n').skip(1);
+    let next = lines.next().unwrap_or_default();
+    let prefix = &fence.prefix;
+    let is_quote = prefix.contains('>');
+    let mark = if is_quote { prefix.trim_end() } else { prefix };
+    // A blank line ends it by itself, and so does the end of what it stands in.
+    let rest = next.strip_prefix(mark).unwrap_or_default();
+    if rest.trim().is_empty() {
+        return String::new();
+    }
+    format!("\n{}", fence.prefix.trim_end())
+}
+
+/// The parts of a path in a book, whatever stands between them.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['/', '\\']).filter(|part| !part.is_empty())
+}
+
+/// A chapter's file. What mdBook has is not what stands there, where it includes other files.
+struct Source {
+    /// As it is told.
+    name: String,
+    /// Where it lies.
+    folder: PathBuf,
+    /// The blocks that are there.
+    fences: Vec<Fence>,
+}
+
+impl Source {
+    fn of(src: &Path, path: &str) -> Self {
+        let file = parts(path).fold(src.to_owned(), |folder, part| folder.join(part));
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        Self {
+            name: shown(&file),
+            folder: file.parent().unwrap_or(src).to_owned(),
+            fences: fences(&text),
+        }
+    }
+
+    /// Where it is in the file.
+    fn problem(&self, found: &[Fence], place: usize, wrong: Wrong) -> Problem {
+        let mut line = wrong.line;
+        if let Some(fence) = found.get(place) {
+            // The how many-th it is of those that are alike.
+            let alike = |one: &&Fence| one.info == fence.info && one.body == fence.body;
+            let number = found.iter().take(place).filter(alike).count();
+            let alike_info = |one: &&Fence| one.info == fence.info;
+            let there = self.fences.iter().filter(alike).nth(number);
+            line = match there {
+                Some(there) => there.line + wrong.line.saturating_sub(fence.line),
+                // Its body was included: then there is only the fence to point at.
+                None => self
+                    .fences
+                    .iter()
+                    .find(alike_info)
+                    .map_or(wrong.line, |there| there.line),
+            };
+        }
+        Problem {
+            file: self.name.clone(),
+            line,
+            block: place,
+            message: wrong.message,
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! What stands in a block's place: the element with its picture and its words, or these alone.
+
+use serde_json::Value;
+
+use crate::ui::caption::Span;
+use crate::ui::i18n::Lang;
+
+use super::block::Block;
+use super::words::{Told, spans};
+
+/// A block's picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Poster {
+    /// Where it is, from the page.
+    pub(super) address: String,
+    /// How wide and high.
+    pub(super) size: (String, String),
+}
+
+/// The element. It is one line: a blank one would end it, and containers put their marks before each.
+pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
+    let lang = block.options.lang.unwrap_or_default();
+    let told = Told::of(&mut block.session, lang);
+    let mut out = String::from("<figure class=\"deltascope\"><delta-scope");
+    for (key, value) in &block.attributes {
+        attribute(&mut out, key, value);
+    }
+    out.push('>');
+    if let Some(scenario) = &block.scenario {
+        out.push_str("<script type=\"application/json\">");
+        out.push_str(&script(scenario));
+        out.push_str("</script>");
+    }
+    out.push_str("<img slot=\"poster\"");
+    attribute(&mut out, "src", &poster.address);
+    attribute(&mut out, "width", &poster.size.0);
+    attribute(&mut out, "height", &poster.size.1);
+    attribute(&mut out, "alt", &alt(block, &told));
+    out.push_str("><div slot=\"transcript\"");
+    attribute(&mut out, "lang", code(lang));
+    out.push('>');
+    transcript(&mut out, &told, lang);
+    out.push_str("</div></delta-scope>");
+    if let Some(caption) = block
+        .caption
+        .as_deref()
+        .filter(|caption| !caption.is_empty())
+    {
+        out.push_str("<figcaption>");
+        coded(&mut out, caption);
+        out.push_str("</figcaption>");
+    }
+    out.push_str("</figure>");
+    out
+}
+
+/// What loads the element, once for each page.
+pub(super) fn loader(assets: &str) -> String {
+    let mut out = String::from("<link rel=\"stylesheet\"");
+    attribute(&mut out, "href", &format!("{assets}/deltascope.css"));
+    out.push_str("><script type=\"module\"");
+    attribute(&mut out, "src", &format!("{assets}/deltascope.js"));
+    out.push_str("></script>");
+    out
+}
+
+/// The picture and the words as Markdown, for other renderers.
+pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
+    let lang = block.options.lang.unwrap_or_default();
+    let told = Told::of(&mut block.session, lang);
+    let mut out = format!("![{}]({})\n\n", escaped(&alt(block, &told)), poster.address);
+    if let Some(caption) = block
+        .caption
+        .as_deref()
+        .filter(|caption| !caption.is_empty())
+    {
+        let parts: Vec<String> = parts(caption)
+            .into_iter()
+            .map(|(part, is_code)| {
+                if is_code {
+                    format!("`{part}`")
+                } else {
+                    escaped(part)
+                }
+            })
+            .collect();
+        out.push_str(&format!("{}\n\n", parts.concat()));
+    }
+    out.push_str(&format!("**{}**", escaped(&told.title)));
+    if !told.note.is_empty() {
+        out.push_str(&format!(" {}", escaped(&told.note)));
+    }
+    out.push_str(&format!("\n\n{}\n", escaped(&told.before)));
+    for (place, turn) in told.turns.iter().enumerate() {
+        let facts: Vec<String> = turn
+            .facts
+            .iter()
+            .map(|words| {
+                let spans = spans(words);
+                spans
+                    .iter()
+                    .map(|span| match span {
+                        Span::Text(text) => escaped(text),
+                        Span::Name(text) => format!("**{}**", escaped(text)),
+                        Span::Delta(_, text) | Span::Code(text) if !text.contains('`') => {
+                            format!("`{text}`")
+                        }
+                        Span::Delta(_, text) | Span::Code(text) => escaped(text),
+                    })
+                    .collect()
+            })
+            .collect();
+        let actor = escaped(&turn.actor);
+        let gap = gap(lang);
+        out.push_str(&format!(
+            "\n{}. {}, {actor}{} {}",
+            place + 1,
+            turn.time,
+            colon(lang),
+            facts.join(gap)
+        ));
+    }
+    out.push('\n');
+    out
+}
+
+fn alt(block: &Block, told: &Told) -> String {
+    let own = block.alt.clone();
+    own.unwrap_or_else(|| format!("{}: {}", told.title, told.now()))
+}
+
+fn transcript(out: &mut String, told: &Told, lang: Lang) {
+    out.push_str("<p><b>");
+    text(out, &told.title);
+    out.push_str("</b>");
+    if !told.note.is_empty() {
+        out.push(' ');
+        text(out, &told.note);
+    }
+    out.push_str("</p><p>");
+    text(out, &told.before);
+    out.push_str("</p>");
+    if told.turns.is_empty() {
+        return;
+    }
+    out.push_str("<ol>");
+    for turn in &told.turns {
+        out.push_str("<li><span>");
+        text(out, &turn.time);
+        out.push_str(", </span>");
+        out.push_str(if turn.is_name {
+            "<b translate=\"no\">"
+        } else {
+            "<b>"
+        });
+        text(out, &turn.actor);
+        out.push_str("</b>");
+        out.push_str(colon(lang));
+        for words in &turn.facts {
+            out.push(' ');
+            for span in spans(words) {
+                let (open, close) = match span {
+                    Span::Text(_) => ("", ""),
+                    Span::Name(_) => ("<b translate=\"no\">", "</b>"),
+                    Span::Delta(..) => ("<i translate=\"no\">", "</i>"),
+                    Span::Code(_) => ("<code translate=\"no\">", "</code>"),
+                };
+                out.push_str(open);
+                text(out, span.as_str());
+                out.push_str(close);
+            }
+        }
+        out.push_str("</li>");
+    }
+    out.push_str("</ol>");
+}
+
+fn code(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "en",
+        Lang::Zh => "zh",
+    }
+}
+
+fn colon(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => ":",
+        Lang::Zh => "：",
+    }
+}
+
+/// Between two sentences.
+fn gap(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => " ",
+        Lang::Zh => "",
+    }
+}
+
+/// The parts of a caption, and whether they are code: what stands in backticks.
+fn parts(caption: &str) -> Vec<(&str, bool)> {
+    if caption.matches('`').count() % 2 == 1 {
+        return vec![(caption, false)];
+    }
+    let parts = caption.split('`').enumerate();
+    parts.map(|(place, part)| (part, place % 2 == 1)).collect()
+}
+
+/// Text with code in backticks.
+fn coded(out: &mut String, caption: &str) {
+    for (part, is_code) in parts(caption) {
+        out.push_str(if is_code {
+            "<code translate=\"no\">"
+        } else {
+            ""
+        });
+        text(out, part);
+        out.push_str(if is_code { "</code>" } else { "" });
+    }
+}
+
+fn attribute(out: &mut String, name: &str, value: &str) {
+    out.push(' ');
+    out.push_str(name);
+    out.push_str("=\"");
+    text(out, value);
+    out.push('"');
+}
+
+/// Text as HTML has it, within attributes as well; lines become spaces.
+fn text(out: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+}
+
+/// JSON in a script: nothing in it ends the script, or begins a comment.
+fn script(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c")
+}
+
+/// Text as Markdown has it.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if matches!(
+            c,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '$'
+        ) {
+            out.push('\\');
+        }
+        out.push(if c.is_control() { ' ' } else { c });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_means_something_is_escaped() {
+        let written = |write: &dyn Fn(&mut String)| {
+            let mut out = String::new();
+            write(&mut out);
+            out
+        };
+        for (out, expected) in [
+            (
+                written(&|out| text(out, "<b> & \"c\"\n")),
+                "&lt;b&gt; &amp; &quot;c&quot; ",
+            ),
+            (
+                written(&|out| coded(out, "`b` < c")),
+                "<code translate=\"no\">b</code> &lt; c",
+            ),
+            (written(&|out| coded(out, "a ` b")), "a ` b"),
+            (
+                script(&json!({"a": "</script><!--"})),
+                "{\"a\":\"\\u003c/script>\\u003c!--\"}",
+            ),
+            (escaped("a_b *c* [d]"), "a\\_b \\*c\\* \\[d\\]"),
+        ] {
+            assert_eq!(out, expected);
+        }
+    }
+}

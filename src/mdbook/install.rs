@@ -1,0 +1,164 @@
+//! `mdbook-deltascope install`: the element's files, and what book.toml has to say.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use toml_edit::{Array, DocumentMut, Item, Table, value};
+
+use super::args::Install;
+use super::body::plain_toml;
+use super::config::{Config, NAME, problems};
+use super::{Failure, output, print, shown, told};
+
+/// Says which files of the folder are ours.
+const MANIFEST: &str = "deltascope-files.json";
+/// The page, and what an npm package has beside.
+const NOT_FOR_BOOKS: [&str; 1] = ["index.html"];
+
+/// Copies the files, and says in book.toml that there is a preprocessor.
+pub(super) fn install(options: &Install) -> Result<(), Failure> {
+    let path = options.book.join("book.toml");
+    let text = fs::read_to_string(&path).map_err(|error| {
+        Failure::new(format!(
+            "{} cannot be read: {error}. Say which folder has the book: mdbook-deltascope install BOOK",
+            shown(&path)
+        ))
+    })?;
+    let book = plain_toml(&text).map_err(|wrong| {
+        let line = super::fence::line_of(&text, wrong.offset);
+        Failure::new(format!("{}:{line}: {}", shown(&path), wrong.message))
+    })?;
+    let config =
+        Config::read(&book).map_err(|wrong| Failure::new(told(&problems(&path, &wrong))))?;
+    let mut said = String::new();
+    if config.assets.contains("://") || config.assets.starts_with('/') {
+        said.push_str(&format!(
+            "{} has the element's files: none are copied\n",
+            config.assets
+        ));
+    } else {
+        let files = files(&options.from)?;
+        let folder = options.book.join(&config.src).join(&config.assets);
+        output::put(&folder, MANIFEST, &files).map_err(|error| {
+            Failure::new(format!("{} cannot be written: {error}.", shown(&folder)))
+        })?;
+        said.push_str(&format!("{} files in {}\n", files.len(), shown(&folder)));
+    }
+    if let Some(edited) = with_preprocessor(&text)? {
+        output::write(&path, edited.as_bytes()).map_err(|error| {
+            Failure::new(format!("{} cannot be written: {error}.", shown(&path)))
+        })?;
+        said.push_str(&format!("[preprocessor.{NAME}] in {}\n", shown(&path)));
+    }
+    print(&said)
+}
+
+/// book.toml with the preprocessor; none if it is there.
+fn with_preprocessor(text: &str) -> Result<Option<String>, Failure> {
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|error| Failure::new(format!("book.toml cannot be edited: {error}")))?;
+    if document
+        .get("preprocessor")
+        .and_then(|all| all.get(NAME))
+        .is_some()
+    {
+        return Ok(None);
+    }
+    let all = document.entry("preprocessor").or_insert_with(|| {
+        let mut all = Table::new();
+        all.set_implicit(true);
+        Item::Table(all)
+    });
+    let Some(all) = all.as_table_like_mut() else {
+        return Err(Failure::new(
+            "book.toml cannot be edited: preprocessor is no table",
+        ));
+    };
+    let mut own = Table::new();
+    // What is included is there by then.
+    own.insert("after", value(Array::from_iter(["links"])));
+    all.insert(NAME, Item::Table(own));
+    Ok(Some(document.to_string()))
+}
+
+/// The files of the built element: those that its package names, else all but the page.
+fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let cannot = |path: &Path, error: &dyn std::fmt::Display| {
+        Failure::new(format!(
+            "{} cannot be read: {error}. Build the element first (make dist), or say where it is: --from DIST",
+            shown(path)
+        ))
+    };
+    let package = fs::read(dist.join("package.json"));
+    let package: Option<Value> = package
+        .ok()
+        .and_then(|text| serde_json::from_slice(&text).ok());
+    let named = package
+        .as_ref()
+        .and_then(|package| package.get("files")?.as_array());
+    let mut names: Vec<String> = match named {
+        Some(named) => named
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
+        None => {
+            let entries = fs::read_dir(dist).map_err(|error| cannot(dist, &error))?;
+            let names = entries
+                .flatten()
+                .map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names
+                .filter(|name| !NOT_FOR_BOOKS.contains(&&**name))
+                .collect()
+        }
+    };
+    names.sort();
+    let mut files = Vec::new();
+    while let Some(name) = names.pop() {
+        let path = dist.join(&name);
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).map_err(|error| cannot(&path, &error))?;
+            names.extend(
+                entries
+                    .flatten()
+                    .map(|entry| format!("{name}/{}", entry.file_name().to_string_lossy())),
+            );
+            continue;
+        }
+        let bytes = fs::read(&path).map_err(|error| cannot(&path, &error))?;
+        files.push((name, bytes));
+    }
+    if !files.iter().any(|(name, _)| name == "deltascope.js") {
+        return Err(cannot(&dist.join("deltascope.js"), &"it is not there"));
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn book_toml_keeps_what_it_has() {
+        for (text, expected) in [
+            (
+                "# Mine\n[book]\ntitle = \"x\" # so\n",
+                Some(
+                    "# Mine\n[book]\ntitle = \"x\" # so\n\n[preprocessor.deltascope]\nafter = [\"links\"]\n",
+                ),
+            ),
+            (
+                "[preprocessor.toc]\n\n[output.html]\n",
+                Some(
+                    "[preprocessor.toc]\n\n[preprocessor.deltascope]\nafter = [\"links\"]\n\n[output.html]\n",
+                ),
+            ),
+            ("[preprocessor.deltascope]\nlang = \"zh\"\n", None),
+        ] {
+            assert_eq!(with_preprocessor(text).unwrap().as_deref(), expected);
+        }
+    }
+}
