@@ -128,6 +128,10 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         perform(&on, |session| session.obey(Command::Fork))
     });
     let on = driver.clone();
+    method(&api, "reset", move |_: JsValue, _: JsValue| {
+        perform(&on, |session| session.obey(Command::Reset))
+    });
+    let on = driver.clone();
     method(&api, "switchTo", move |branch: JsValue, _: JsValue| {
         let branch = branch.as_f64().unwrap_or(0.0);
         #[allow(
