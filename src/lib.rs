@@ -43,4 +43,6 @@ mod guide {
     struct Fifo;
     #[doc = include_str!("../docs/en/src/pop.md")]
     struct Pop;
+    #[doc = include_str!("../docs/en/src/factory.md")]
+    struct Factory;
 }
