@@ -60,24 +60,40 @@ const BEFORE = new CSSStyleSheet();
 BEFORE.replaceSync(`
   :host { display: block; position: relative; }
   :host([hidden]) { display: none; }
-  .before { position: relative; min-height: 30em; display: grid; place-items: center; }
-  .before.has-poster { min-height: 0; display: block; }
-  .before .say { position: absolute; inset: auto 0 0.75em; margin: auto; width: fit-content; max-width: 90%;
+  .box { container: ds-box / inline-size; position: relative; font-size: medium; }
+  .sized { box-sizing: border-box; height: 30em; }
+  .sized.two-rows { height: 40em; }
+  .sized.bare { height: 21em; }
+  .sized.all { height: 36em; }
+  @container ds-box (min-width: 56.25em) {
+    .sized.all { height: 62.5cqi; max-height: max(38em, 90vh); }
+  }
+  @container ds-box (max-width: 25em) { .sized:is(.rooms-2, .two-rows) { height: 36em; } }
+  @container ds-box (max-width: 41em) { .sized.rooms-3 { height: 36em; } }
+  @container ds-box (max-width: 50em) { .sized.rooms-4 { height: 36em; } }
+  @container ds-box (max-width: 56em) { .sized.rooms-5 { height: 36em; } }
+  .before { position: relative; display: grid; place-items: center; }
+  .before ::slotted(*) { display: block; box-sizing: border-box; width: 100%; height: 100%; min-height: 0;
+    object-fit: contain; object-position: top; }
+  .announce { position: absolute; inset: auto 0 0.75em; margin: auto; width: fit-content; max-width: 90%;
     font: 0.875em/1.4 system-ui, sans-serif; color: CanvasText; background: Canvas; border: 1px solid GrayText;
     border-radius: 999px; padding: 0.35em 1em; }
-  .before button.say { cursor: pointer; font-weight: 600; }
-  .before button.say:focus-visible { outline: 2px solid Highlight; outline-offset: 2px; }
-  .before .say.wrong { border-radius: 10px; border-color: currentColor; }
-  .before.quiet .say { display: none; }
-  .box.coming { position: absolute; inset: 0 0 auto; visibility: hidden; }
+  button.announce { cursor: pointer; font-weight: 600; }
+  button.announce:focus-visible { outline: 2px solid Highlight; outline-offset: 2px; }
+  .announce.wrong { border-radius: 10px; border-color: currentColor; }
+  .quiet .announce { display: none; }
+  .frame.coming { position: absolute; inset: 0 0 auto; visibility: hidden; }
   slot[name=transcript] { display: none; }
   [hidden] { display: none !important; }
   .printed { display: none; }
   @media print {
-    .box { display: none; }
-    slot[name=transcript] { display: block; }
-    slot[name=poster], .printed { display: block !important; }
-    .printed ~ .before, .before .say { display: none; }
+    .frame, .announce { display: none !important; }
+    .sized { height: auto !important; max-height: none !important; }
+    slot[name=transcript], .printed { display: block; }
+    .before { display: block !important; }
+    .before ::slotted(*) { height: auto; }
+    .printed ~ .box { display: none; }
+    .printed svg { width: 100%; height: auto; }
   }
 `);
 
@@ -292,14 +308,16 @@ export class DeltaScope extends HTMLElement {
   #build() {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [BEFORE];
-    const before = make("div", "before");
+    const box = make("div", "box");
+    const before = make("div", "before sized");
     const poster = make("slot");
     poster.name = "poster";
     const transcript = make("slot");
     transcript.name = "transcript";
     before.append(poster);
-    root.replaceChildren(before, transcript);
-    this.#parts = { root, before, poster, transcript };
+    box.append(before);
+    root.replaceChildren(box, transcript);
+    this.#parts = { root, box, before };
     const look = () => before.classList.toggle("has-poster", poster.assignedElements().length > 0);
     poster.addEventListener("slotchange", look);
     look();
@@ -311,9 +329,9 @@ export class DeltaScope extends HTMLElement {
   #offer(message) {
     const { before } = this.#parts ?? {};
     if (!before) return;
-    before.querySelector(".say")?.remove();
+    before.querySelector(".announce")?.remove();
     const click = !message && this.getAttribute("load") === "click" && !this.#loading;
-    const say = make(click ? "button" : "div", "say");
+    const say = make(click ? "button" : "div", "announce");
     say.textContent = message ?? (click ? this.#words.start : this.#words.loading);
     say.classList.toggle("wrong", !!message);
     if (message) say.setAttribute("role", "alert");
@@ -323,21 +341,27 @@ export class DeltaScope extends HTMLElement {
     before.append(say);
   }
 
+  /** How high it is: what stands there before is as high as what comes. */
   #measure() {
     const { frame, before } = this.#parts ?? {};
     const height = /^(\d+)(px)?$/.exec(this.getAttribute("height") ?? "")?.[1];
     const px = height >= 160 && height <= 4000 ? `${height}px` : "";
-    if (frame) frame.style.height = px;
-    if (before) before.style.height = before.style.minHeight = before.classList.contains("has-poster") ? "" : px;
-    if (!frame) return;
-    const rooms = (this.getAttribute("panels") ?? "").split(/[\s,]+/).filter(Boolean);
+    const rooms = new Set((this.getAttribute("panels") ?? "").split(/[\s,]+/).filter(Boolean));
+    const below = Number(rooms.has("now")) + Number(rooms.has("processor"));
     const controls = this.getAttribute("controls");
-    const below = rooms.filter((room) => room === "now" || room === "processor").length;
-    frame.classList.toggle("all", rooms.length === 0);
-    frame.classList.toggle("two-rows", below > 0 && below < rooms.length);
-    frame.classList.toggle("tight", rooms.length - below > 2);
-    frame.classList.toggle("full", controls === "full");
-    frame.classList.toggle("bare", controls === "none");
+    const is = {
+      all: rooms.size === 0,
+      "two-rows": below > 0 && below < rooms.size,
+      tight: rooms.size - below > 2,
+      full: controls === "full",
+      bare: controls === "none",
+    };
+    for (const count of [1, 2, 3, 4, 5]) is[`rooms-${count}`] = rooms.size - below === count;
+    for (const sized of [frame, before]) {
+      if (!sized) continue;
+      for (const [name, on] of Object.entries(is)) sized.classList.toggle(name, on);
+      sized.style.height = px;
+    }
   }
 
   [SEEN](isSeen) {
@@ -399,7 +423,7 @@ export class DeltaScope extends HTMLElement {
       this.#loading = false;
       this[AROUND]();
       this.#parts.before.hidden = true;
-      this.#parts.box.classList.remove("coming");
+      this.#parts.frame.classList.remove("coming");
       // The first picture is there when the browser has drawn it.
       await new Promise((resolve) => requestAnimationFrame(() => resolve()));
       if (turn !== this.#turn) return;
@@ -410,6 +434,8 @@ export class DeltaScope extends HTMLElement {
       if (turn !== this.#turn) return;
       const message = error?.message ?? String(error);
       this.#loading = false;
+      this.#parts.before.hidden = false;
+      this.#parts.frame?.remove();
       this.#offer(`${this.#words.failed} ${message}`);
       this.#settle.reject(error);
       this.#renew();
@@ -449,10 +475,9 @@ export class DeltaScope extends HTMLElement {
   }
 
   #mount(mount, sheet, given) {
-    const { root, before } = this.#parts;
+    const { root, box } = this.#parts;
     root.adoptedStyleSheets = [BEFORE, sheet];
-    const box = make("div", "box coming");
-    const frame = make("div", "frame");
+    const frame = make("div", "frame sized coming");
     const rem = make("div", "rem");
     const stage = make("div", "ds");
     frame.part = "frame";
@@ -463,10 +488,9 @@ export class DeltaScope extends HTMLElement {
     stage.setAttribute("aria-label", this.#words.stage);
     rem.append(stage);
     frame.append(rem);
+    box.querySelector(".frame")?.remove();
     box.append(frame);
-    root.querySelector(".box")?.remove();
-    before.after(box);
-    Object.assign(this.#parts, { box, frame, mount: stage });
+    Object.assign(this.#parts, { frame, mount: stage });
     this.#measure();
     frame.style.setProperty("--base", getComputedStyle(frame).fontSize);
     this.#around = { theme: this.#theme, lang: this.#lang };

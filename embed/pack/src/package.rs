@@ -102,7 +102,11 @@ fn styles(root: &Path) -> Result<String, String> {
     if css.is_empty() {
         return Err("index.html names no styles".to_owned());
     }
-    css.push_str(&read(&root.join("embed/stage.css"))?);
+    css.push_str(&shadowed(
+        &read(&root.join("embed/stage.css"))?,
+        false,
+        false,
+    ));
     Ok(css)
 }
 

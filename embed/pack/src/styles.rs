@@ -47,7 +47,10 @@ fn block(css: &str, is_window: bool, tokens: bool, out: &mut String) {
             out.push('{');
             block(body, is_window, tokens, out);
             out.push_str("}\n");
-        } else if prelude.starts_with("@keyframes") {
+        } else if ["@keyframes", "@container"]
+            .iter()
+            .any(|at| prelude.starts_with(at))
+        {
             out.push_str(&format!("{prelude}{{"));
             block(body, is_window, false, out);
             out.push_str("}\n");
@@ -216,6 +219,10 @@ mod tests {
             (
                 "@media (prefers-reduced-motion: reduce){a{b:c}}",
                 "@media (prefers-reduced-motion: reduce){a{b:c;}\n}\n",
+            ),
+            (
+                "@container ds (width > 1em){a{b:1rem}}",
+                "@container ds (width > 1em){a{b:calc(1*var(--rem));}\n}\n",
             ),
             (
                 "@keyframes x{from{top:1rem}to{top:0}}",
