@@ -319,8 +319,12 @@ export class DeltaScope extends HTMLElement {
     root.replaceChildren(box, transcript);
     this.#parts = { root, box, before };
     const look = () => before.classList.toggle("has-poster", poster.assignedElements().length > 0);
-    poster.addEventListener("slotchange", look);
+    poster.addEventListener("slotchange", () => {
+      look();
+      this.#tint();
+    });
     look();
+    this.#tint();
     this.#measure();
     this.#offer();
   }
@@ -380,6 +384,7 @@ export class DeltaScope extends HTMLElement {
   }
 
   [AROUND]() {
+    this.#tint();
     if (!this.#api) return;
     const around = { theme: this.#theme, lang: this.#lang };
     for (const name of ["theme", "lang"]) {
@@ -387,6 +392,16 @@ export class DeltaScope extends HTMLElement {
     }
     this.#around = around;
     this.#parts.mount.setAttribute("aria-label", this.#words.stage);
+  }
+
+  /** A drawn poster has both themes in it. */
+  #tint() {
+    for (const poster of this.querySelectorAll(":scope > img[slot=poster]")) {
+      const url = new URL(poster.src, document.baseURI);
+      if (!url.pathname.endsWith(".svg") || url.hash === `#${this.#theme}`) continue;
+      url.hash = this.#theme;
+      poster.src = url.href;
+    }
   }
 
   // What is printed is what is shown.
