@@ -62,11 +62,11 @@ ELEMENT := src style embed index.html Trunk.toml Cargo.toml Cargo.lock -not -pat
 # Every block of the two books runs, and none is built where one does not hold.
 docs: setup-docs
 	@[ -f dist/deltascope.js ] && [ -z "$$(find $(ELEMENT) -newer dist/deltascope.js -print -quit)" ] || \
-	  $(MAKE) --no-print-directory dist
+	  { $(MAKE) --no-print-directory setup-dist && trunk build --release; }
 	cargo build $(CARGO_FLAGS) --features mdbook --bin mdbook-deltascope
 	@for lang in en zh; do \
-	  (set -x; '$(TARGET)/debug/mdbook-deltascope' install --from dist docs/$$lang; \
-	   PATH='$(TARGET)/debug':"$$PATH" mdbook build docs/$$lang -d '$(DOCS)'/$$lang) || exit; done
+	  '$(TARGET)/debug/mdbook-deltascope' install --from dist docs/$$lang; \
+	  PATH='$(TARGET)/debug':"$$PATH" mdbook build docs/$$lang -d '$(DOCS)'/$$lang; done
 	@cp docs/index.html '$(DOCS)/index.html'
 	@echo 'read it: any static server on $(DOCS), such as python3 -m http.server -d $(DOCS)'
 

@@ -33,7 +33,7 @@ fn every_block_of_the_documentation_holds() {
     let checked = run(&["check", "."], &folder);
     assert_eq!(
         (checked.err.as_str(), checked.out.as_str()),
-        ("", "1 blocks of 1 files hold\n")
+        ("", "blocks that hold: 1, in 1 files\n")
     );
 }
 
@@ -182,10 +182,26 @@ fn what_is_no_block_is_left_alone() {
     let checked = run(&["check", "."], &folder);
     assert_eq!(
         (checked.out.as_str(), checked.err.as_str()),
-        ("0 blocks of 1 files hold\n", "")
+        ("blocks that hold: 0, in 1 files\n", "")
     );
     let book = Book::new(folder, &[("a.md", text)]);
     assert_eq!(book.content(&book.build("html"), 0), text);
+}
+
+#[test]
+fn a_file_of_the_book_is_run_as_well() {
+    let folder = folder("src");
+    let trace = include_str!("traces/v1-by-hand.jsonl");
+    fs::write(folder.join("trace.jsonl"), trace).unwrap();
+    let scenario = "{\"settings\": {\"machinery\": \"shared\"}, \"initial\": [{\"metadata\": {\"namespace\": \"d\", \"name\": \"x\"}}]}";
+    fs::write(folder.join("scenario.json"), scenario).unwrap();
+    let text = "```deltascope src=trace.jsonl at=t:1530\n[expect.end]\noutput = [\"+ a\", \"- a\"]\n```\n\n```deltascope src=scenario.json\n[expect.end]\n\"store.items.d/x\" = \"2\"\n```\n";
+    fs::write(folder.join("a.md"), text).unwrap();
+    let checked = run(&["check", "a.md"], &folder);
+    assert_eq!(
+        (checked.err.as_str(), checked.out.as_str()),
+        ("", "blocks that hold: 2, in 1 files\n")
+    );
 }
 
 #[test]

@@ -70,7 +70,10 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
         }
     }
     if problems.is_empty() {
-        return print(&format!("{count} blocks of {} files hold\n", files.len()));
+        return print(&format!(
+            "blocks that hold: {count}, in {} files\n",
+            files.len()
+        ));
     }
     Err(Failure::new(told(&problems)))
 }

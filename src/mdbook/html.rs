@@ -6,7 +6,7 @@ use crate::ui::caption::Span;
 use crate::ui::i18n::Lang;
 
 use super::block::Block;
-use super::words::{Told, spans};
+use super::words::{Told, gap, spans};
 
 /// A block's picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
     attribute(&mut out, "src", &poster.address);
     attribute(&mut out, "width", &poster.size.0);
     attribute(&mut out, "height", &poster.size.1);
-    attribute(&mut out, "alt", &alt(block, &told));
+    attribute(&mut out, "alt", &alt(block, &told, lang));
     out.push_str("><div slot=\"transcript\"");
     attribute(&mut out, "lang", code(lang));
     out.push('>');
@@ -68,7 +68,11 @@ pub(super) fn loader(assets: &str) -> String {
 pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     let lang = block.options.lang.unwrap_or_default();
     let told = Told::of(&mut block.session, lang);
-    let mut out = format!("![{}]({})\n\n", escaped(&alt(block, &told)), poster.address);
+    let mut out = format!(
+        "![{}]({})\n\n",
+        escaped(&alt(block, &told, lang)),
+        poster.address
+    );
     if let Some(caption) = block
         .caption
         .as_deref()
@@ -96,7 +100,7 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
             .facts
             .iter()
             .map(|words| {
-                let spans = spans(words);
+                let spans = spans(words, lang);
                 spans
                     .iter()
                     .map(|span| match span {
@@ -113,9 +117,10 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
         let actor = escaped(&turn.actor);
         let gap = gap(lang);
         out.push_str(&format!(
-            "\n{}. {}, {actor}{} {}",
+            "\n{}. {}{}{actor}{}{gap}{}",
             place + 1,
             turn.time,
+            comma(lang),
             colon(lang),
             facts.join(gap)
         ));
@@ -124,9 +129,9 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     out
 }
 
-fn alt(block: &Block, told: &Told) -> String {
+fn alt(block: &Block, told: &Told, lang: Lang) -> String {
     let own = block.alt.clone();
-    own.unwrap_or_else(|| format!("{}: {}", told.title, told.now()))
+    own.unwrap_or_else(|| format!("{}: {}", told.title, told.now(lang)))
 }
 
 fn transcript(out: &mut String, told: &Told, lang: Lang) {
@@ -145,9 +150,9 @@ fn transcript(out: &mut String, told: &Told, lang: Lang) {
     }
     out.push_str("<ol>");
     for turn in &told.turns {
-        out.push_str("<li><span>");
+        out.push_str("<li>");
         text(out, &turn.time);
-        out.push_str(", </span>");
+        out.push_str(comma(lang));
         out.push_str(if turn.is_name {
             "<b translate=\"no\">"
         } else {
@@ -157,8 +162,8 @@ fn transcript(out: &mut String, told: &Told, lang: Lang) {
         out.push_str("</b>");
         out.push_str(colon(lang));
         for words in &turn.facts {
-            out.push(' ');
-            for span in spans(words) {
+            out.push_str(gap(lang));
+            for span in spans(words, lang) {
                 let (open, close) = match span {
                     Span::Text(_) => ("", ""),
                     Span::Name(_) => ("<b translate=\"no\">", "</b>"),
@@ -182,18 +187,17 @@ fn code(lang: Lang) -> &'static str {
     }
 }
 
+fn comma(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => ", ",
+        Lang::Zh => "，",
+    }
+}
+
 fn colon(lang: Lang) -> &'static str {
     match lang {
         Lang::En => ":",
         Lang::Zh => "：",
-    }
-}
-
-/// Between two sentences.
-fn gap(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => " ",
-        Lang::Zh => "",
     }
 }
 

@@ -46,7 +46,7 @@ impl Told {
         let start = view.step.saturating_sub(TOLD);
         let mut picture = timeline.picture(start);
         let before = match (start, lang) {
-            (0, _) => plain(&caption::before_start(&picture, lang)),
+            (0, _) => plain(&caption::before_start(&picture, lang), lang),
             (1, Lang::En) => "The first fact is left out.".to_owned(),
             (many, Lang::En) => format!("The first {many} facts are left out."),
             (many, Lang::Zh) => format!("省略最初 {many} 个事实。"),
@@ -88,9 +88,9 @@ impl Told {
     }
 
     /// What has just happened, in one sentence or two.
-    pub(super) fn now(&self) -> String {
+    pub(super) fn now(&self, lang: Lang) -> String {
         let last = self.turns.last().and_then(|turn| turn.facts.last());
-        last.map_or_else(|| self.before.clone(), plain)
+        last.map_or_else(|| self.before.clone(), |words| plain(words, lang))
     }
 }
 
@@ -99,21 +99,38 @@ fn seconds(ms: u64) -> String {
     format!("{} s", decimal(ms as f64 / 1_000.0))
 }
 
-fn plain(words: &Words) -> String {
-    let (what, why) = (caption::plain(&words.what), caption::plain(&words.why));
-    if why.is_empty() {
-        what
-    } else {
-        format!("{what} {why}")
-    }
+fn plain(words: &Words, lang: Lang) -> String {
+    caption::plain(&spans(words, lang))
 }
 
-/// The spans of some words, with what stands between its two sentences.
-pub(super) fn spans(words: &Words) -> Vec<Span> {
-    let mut spans = words.what.clone();
-    if !words.why.is_empty() {
-        spans.push(Span::Text(" ".to_owned()));
-        spans.extend(words.why.iter().cloned());
+/// The spans of some words, as sentences that others can follow.
+pub(super) fn spans(words: &Words, lang: Lang) -> Vec<Span> {
+    let mut spans = Vec::new();
+    for sentence in [&words.what, &words.why] {
+        let Some(last) = sentence.last() else {
+            continue;
+        };
+        if !spans.is_empty() {
+            spans.push(Span::Text(gap(lang).to_owned()));
+        }
+        spans.extend(sentence.iter().cloned());
+        // What ends with a line that was printed has no mark.
+        let is_code = !matches!(last, Span::Text(_));
+        if is_code || !last.as_str().ends_with(['.', '。', '?', '？', '!', '！']) {
+            let stop = match lang {
+                Lang::En => ".",
+                Lang::Zh => "。",
+            };
+            spans.push(Span::Text(stop.to_owned()));
+        }
     }
     spans
+}
+
+/// Between two sentences, and after a colon.
+pub(super) fn gap(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => " ",
+        Lang::Zh => "",
+    }
 }
