@@ -135,7 +135,7 @@ impl Host {
     #[must_use]
     pub fn root(&self) -> Option<Element> {
         match &self.element {
-            Some((_, mount)) => Some(mount.clone().into()),
+            Some((_, mount)) => self.frame().or_else(|| Some(mount.clone().into())),
             None => document().document_element(),
         }
     }
