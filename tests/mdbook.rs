@@ -57,7 +57,7 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         ],
     ),
     (
-        "```deltascope caption=\"open\n```\n",
+        "\u{feff}```deltascope caption=\"open\n```\n",
         &[(1, "no closing \"")],
     ),
     (

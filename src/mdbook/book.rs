@@ -1,6 +1,5 @@
 //! mdBook's side: a book comes as JSON, and goes with our blocks replaced.
 
-use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +11,7 @@ use super::block::{Block, Wrong};
 use super::config::{Config, NAME};
 use super::fence::{Fence, fences};
 use super::html::{Poster, figure, loader, markdown};
-use super::{Failure, Problem, note, output, print, shown, told};
+use super::{Failure, Problem, chapter, note, output, print, shown, told};
 
 /// Where the pictures are, from the folder of the sources.
 const POSTERS: &str = "deltascope/posters";
@@ -261,7 +260,7 @@ struct Source {
 impl Source {
     fn of(src: &Path, path: &str) -> Self {
         let file = parts(path).fold(src.to_owned(), |folder, part| folder.join(part));
-        let text = fs::read_to_string(&file).unwrap_or_default();
+        let text = chapter(&file).unwrap_or_default();
         Self {
             name: shown(&file),
             folder: file.parent().unwrap_or(src).to_owned(),

@@ -12,7 +12,7 @@ use super::block::Block;
 use super::config::Config;
 use super::expect::lines;
 use super::fence::{Fence, fences};
-use super::{Failure, Problem, note, print, shown, told};
+use super::{Failure, Problem, chapter, note, print, shown, told};
 
 /// Folders that hold no chapters.
 const NOT_CHAPTERS: [&str; 3] = ["node_modules", "target", "book"];
@@ -26,7 +26,7 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
     }
     let (mut problems, mut count) = (Vec::new(), 0);
     for file in &files {
-        let text = fs::read_to_string(file)
+        let text = chapter(file)
             .map_err(|error| Failure::new(format!("Cannot read {}: {error}.", file.display())))?;
         let found = fences(&text);
         if found.is_empty() {

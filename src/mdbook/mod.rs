@@ -87,6 +87,15 @@ fn shown(path: &Path) -> String {
     shown.display().to_string()
 }
 
+/// The text of a chapter's file, as mdBook reads it: what some editors put before it is no text.
+fn chapter(path: &Path) -> io::Result<String> {
+    let text = std::fs::read_to_string(path)?;
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
+}
+
 /// All problems, a paragraph each.
 fn told(problems: &[Problem]) -> String {
     let told: Vec<String> = problems
