@@ -1,7 +1,7 @@
 //! The preprocessor for mdBook: runs each fenced block of a book natively, fails the build where one does not
 //! hold, and puts the element with its picture and its words in its place.
 //!
-//! Like [`crate::cli`] it prints and reads; the feature `mdbook` turns it on; natively only.
+//! Like `cli` it prints and reads; the feature `mdbook` turns it on; natively only.
 
 mod args;
 mod block;
