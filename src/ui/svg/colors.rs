@@ -47,6 +47,8 @@ pub(super) const MONO: &str =
     "ui-monospace, SFMono-Regular, Menlo, Consolas, \"DejaVu Sans Mono\", monospace";
 
 impl Ink {
+    /// No colour: nothing is filled, or drawn.
+    pub(super) const NONE: Self = Self(u8::MAX);
     pub(super) const PAPER: Self = Self(0);
     pub(super) const CARD: Self = Self(1);
     pub(super) const INK: Self = Self(2);
@@ -79,8 +81,9 @@ impl Ink {
     }
 
     /// The colour of a mark; none: it is hollow.
-    pub(super) fn of_mark(mark: Mark) -> Option<Self> {
-        mark.look().map(|(hue, _)| Self(Self::HUE_0 + hue))
+    pub(super) fn of_mark(mark: Mark) -> Self {
+        mark.look()
+            .map_or(Self::NONE, |(hue, _)| Self(Self::HUE_0 + hue))
     }
 }
 

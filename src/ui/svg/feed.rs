@@ -2,7 +2,7 @@
 
 use super::colors::Ink;
 use super::parts::{DASHED, OBJECT, SUB, Side};
-use super::pen::{Area, At, Pen, area, measure, mono, sans, wrap};
+use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
 use crate::replay::picture::{Answer, Delivery, Feed};
 use crate::ui::rows::density::Field;
 use crate::ui::rows::reflector::StateName;
@@ -15,16 +15,12 @@ const LINE: i32 = 24;
 /// So many lines of it are shown at most.
 const LINES: i32 = 12;
 
-fn count(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
-}
-
 pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
     // The stream has at least some lines.
     let lines = count(view.picture.api.stream.len()).clamp(1, 5) * LINE + 90;
     let places = ((a.h - lines) / OBJECT).clamp(3, 9);
-    let rows = api::rows(view, usize::try_from(places).unwrap_or_default(), 12);
+    let rows = api::rows(view, places as usize, 12);
     let title = strings::feed(lang, rows.feed);
     let program = rows.feed == Feed::Program;
     let gauge = [Side::Gauge(&rows.rv, "", false)];
@@ -69,7 +65,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
         .collect();
     let bottom = a.bottom() - count(armed.len()) * LINE;
     let fit = ((bottom - y) / LINE).clamp(1, LINES);
-    let skip = |length: usize| usize::try_from(count(length) - fit).unwrap_or_default();
+    let skip = |length: usize| (count(length) - fit).max(0) as usize;
     for row in rows.stream.iter().skip(skip(rows.stream.len())) {
         let state = match row.delivery {
             Delivery::Waiting => words.waiting,
@@ -115,7 +111,7 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     }
     for text in armed {
         let at = area(a.x, y + 3, a.w, LINE - 4);
-        pen.rect(at, 6, None, Some(Ink::DELETED), DASHED);
+        pen.rect(at, 6, Ink::NONE, Ink::DELETED, DASHED);
         pen.text(
             at.x + 7,
             at.middle(),
@@ -134,7 +130,7 @@ fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], class: &str,
     let lost = state == pen.words.lost;
     let ground = area(a.x - 4, a.y, a.w + 8, a.h);
     if lit {
-        pen.rect(ground, 0, Some(Ink::GLOW), None, "");
+        pen.rect(ground, 0, Ink::GLOW, Ink::NONE, "");
     } else {
         if state == pen.words.waiting {
             pen.hatch(ground, 0);
@@ -198,9 +194,8 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
                 (_, true) => (Ink::INK_2, Ink::INK_2, DASHED),
                 _ => (Ink::LINE, Ink::INK_3, ""),
             };
-            pen.rect(at, 7, None, Some(border), more);
-            let mut of = mono(110, ink);
-            of.bold = on;
+            pen.rect(at, 7, Ink::NONE, border, more);
+            let of = mono(110, ink).bold_if(on);
             let x = at.x + w / 2;
             pen.text(x, at.middle(), w - 2, At::Middle, state.label(), of);
         }
@@ -214,7 +209,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         5 * 17 + 14 + if held { 48 } else { 0 }
     };
     let places = ((a.bottom() - y - below) / 16).clamp(2, 12);
-    if rows.requests.is_empty() {
+    if rows.requests.is_empty() && !unused {
         y += pen.empty(a.below(y), words.no_requests);
     }
     // The newest that fit, the oldest of them first.
@@ -242,7 +237,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     for (lines, high, lit) in shown.iter().rev() {
         if *lit {
             let ground = area(a.x - 3, y, a.w + 6, high * 16);
-            pen.rect(ground, 0, Some(Ink::GLOW), None, "");
+            pen.rect(ground, 0, Ink::GLOW, Ink::NONE, "");
         }
         y += pen.lines(a.below(y), 16, At::Start, lines, 4);
     }
@@ -270,7 +265,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         let at = area(a.x, y + 16, a.w, 26);
         let label = match (&rows.temporary, rows.backoff_ms) {
             (Some((kept, marks)), _) => {
-                pen.rect(at, 7, None, Some(Ink::WIRE), DASHED);
+                pen.rect(at, 7, Ink::NONE, Ink::WIRE, DASHED);
                 for (place, mark) in (0..).zip(marks) {
                     pen.mark(at.x + 8 + place * 12, at.middle(), 9, *mark);
                 }
@@ -280,7 +275,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
                 words.temporary
             }
             (None, 1..) => {
-                pen.rect(at, 7, None, Some(Ink::WIRE), "");
+                pen.rect(at, 7, Ink::NONE, Ink::WIRE, "");
                 let text = strings::seconds(rows.backoff_ms);
                 pen.text(
                     at.x + 7,
@@ -295,7 +290,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
             _ => {
                 let (event, class, name) = rows.in_hand.clone().unwrap_or_default();
                 let ink = Ink::of_class(class);
-                pen.rect(at, 7, None, Some(ink), "");
+                pen.rect(at, 7, Ink::NONE, ink, "");
                 let x = at.x + 7;
                 let of = mono(110, ink).bold();
                 let w = pen.text(x, at.middle(), at.w - 14, At::Start, event, of) + 6;

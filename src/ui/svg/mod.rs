@@ -15,7 +15,7 @@ mod work;
 
 use colors::Ink;
 use parts::DASHED;
-use pen::{Area, Pen, area};
+use pen::{Area, Pen, area, count};
 
 use crate::ui::caption::plain;
 use crate::ui::i18n::Lang;
@@ -111,7 +111,7 @@ fn draw(pen: &mut Pen) -> (i32, i32) {
     let wanted = match (options.width, options.panels.is_empty()) {
         (0, true) => 1_200,
         (0, false) => 750,
-        (width, _) => i32::try_from(width.min(4_000)).unwrap_or_default(),
+        (width, _) => width.min(4_000) as i32,
     };
     let pad = if wanted < 560 { 10 } else { PAD };
     let all = options.panels.is_empty();
@@ -141,8 +141,8 @@ fn draw(pen: &mut Pen) -> (i32, i32) {
         let high = work::strip(pen, to);
         let words = pen.out.split_off(at);
         let ground = area(0, h, w, high + 20);
-        pen.rect(area(0, h, w, 12), 0, Some(Ink::CARD), None, "");
-        pen.rect(ground, 12, Some(Ink::CARD), None, "");
+        pen.rect(area(0, h, w, 12), 0, Ink::CARD, Ink::NONE, "");
+        pen.rect(ground, 12, Ink::CARD, Ink::NONE, "");
         pen.line(0, h, w, 0, Ink::LINE, "");
         pen.out.push_str(&words);
         h = ground.bottom();
@@ -179,7 +179,12 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
     place(pen, &upper, high, UPPER);
     place(pen, &lower, low, LOWER);
     // The wires.
-    for (from, to) in columns.iter().zip(columns.iter().skip(1)) {
+    let wires = if is_unused(pen.view, Room::Queue) {
+        0
+    } else {
+        4
+    };
+    for (from, to) in columns.iter().zip(columns.iter().skip(1)).take(wires) {
         let y = if from.x == columns[2].x {
             a.y + high - 80
         } else {
@@ -218,7 +223,7 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
     for row in rows {
         let least: i32 = row.iter().map(|room| width_of(*room).0).sum();
         let shares: i32 = row.iter().map(|room| width_of(*room).1).sum();
-        let between = GAP * (i32::try_from(row.len()).unwrap_or(1) - 1);
+        let between = GAP * (count(row.len()) - 1);
         let spare = a.w - least - between;
         let mut x = a.x;
         let mut placed: Vec<(Room, Area)> = Vec::new();
@@ -235,7 +240,7 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
         let high = tallest(pen, &placed, HIGH);
         place(pen, &placed, high, HIGH);
         for (from, to) in placed.iter().zip(placed.iter().skip(1)) {
-            if to.0 <= Room::Indexer {
+            if to.0 <= Room::Indexer && !is_unused(pen.view, Room::Queue) {
                 let (x, gap) = (from.1.right(), to.1.x - from.1.right());
                 pen.line(x, y + 84, gap, 0, Ink::WIRE, " stroke-width=\"2\"");
             }
@@ -269,26 +274,20 @@ fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32, most: i32) {
             || *room == Room::Reflector && !reflector::rows(pen.view).present
             || *room == Room::Indexer && !items::rows(pen.view).present;
         let (ground, border) = match (absent, is_live) {
-            (_, true) => (Some(Ink::CARD), Ink::GLOW_LINE),
-            (true, _) => (None, Ink::WIRE),
-            _ => (Some(Ink::CARD), Ink::LINE),
+            (_, true) => (Ink::CARD, Ink::GLOW_LINE),
+            (true, _) => (Ink::NONE, Ink::WIRE),
+            _ => (Ink::CARD, Ink::LINE),
         };
         if is_live {
             pen.rect(
                 at.inset(-2, -2),
                 13,
-                None,
-                Some(Ink::GLOW),
+                Ink::NONE,
+                Ink::GLOW,
                 " stroke-width=\"4\"",
             );
         }
-        pen.rect(
-            at,
-            12,
-            ground,
-            Some(border),
-            if absent { DASHED } else { "" },
-        );
+        pen.rect(at, 12, ground, border, if absent { DASHED } else { "" });
         let within = at.inset(INSET.0, INSET.1);
         pen.floor = within.bottom();
         inside(
@@ -324,7 +323,7 @@ fn finish(pen: &Pen, w: i32, h: i32) -> String {
     let shown = match (scaled, options.width) {
         (true, 0) => 1_200,
         (_, 0) => 750,
-        (_, width) => i32::try_from(width.min(4_000)).unwrap_or_default(),
+        (_, width) => width.min(4_000) as i32,
     };
     let mut head = Pen::new(pen.view, options);
     let [wide, high] = [w, h].map(|side| side.to_string());
@@ -364,10 +363,10 @@ fn finish(pen: &Pen, w: i32, h: i32) -> String {
             side,
             "\" patternUnits=\"userSpaceOnUse\">",
         ]);
-        ground.path(0, 0, d, None, Some(ink), " stroke-width=\"1.5\"");
+        ground.path(0, 0, d, Ink::NONE, ink, " stroke-width=\"1.5\"");
         ground.raw(&["</pattern>"]);
     }
-    ground.rect(area(0, 0, w, h), 12, Some(Ink::PAPER), None, "");
+    ground.rect(area(0, 0, w, h), 12, Ink::PAPER, Ink::NONE, "");
     let mut out = head.out;
     pen.style_with(&ground, &mut out);
     if options.theme == Theme::Auto {

@@ -2,7 +2,7 @@
 
 use super::colors::Ink;
 use super::glyphs::glyph;
-use super::pen::{Area, At, Pen, Type, area, measure, mono, sans};
+use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans};
 use crate::cache::delta::DeltaType;
 use crate::ui::rows::density::{Field, Fill, Hue, Layout};
 use crate::ui::rows::processor::WorkKey;
@@ -44,10 +44,10 @@ pub(super) fn hue_of(hue: Hue) -> Ink {
 }
 
 /// The colours of the border and the ground of what has just changed, or of what has not.
-fn lit(is_lit: bool) -> (Option<Ink>, Option<Ink>) {
+fn lit(is_lit: bool) -> (Ink, Ink) {
     match is_lit {
-        true => (Some(Ink::GLOW), Some(Ink::GLOW_LINE)),
-        false => (Some(Ink::CARD), Some(Ink::LINE)),
+        true => (Ink::GLOW, Ink::GLOW_LINE),
+        false => (Ink::CARD, Ink::LINE),
     }
 }
 
@@ -57,7 +57,7 @@ impl Pen<'_> {
         const TITLE: Type = sans(120, Ink::INK_2).bold();
         let title = title.to_ascii_uppercase();
         let cy = a.y + 8;
-        let letters = i32::try_from(title.chars().count()).unwrap_or_default();
+        let letters = count(title.chars().count());
         let width = (measure(&title, TITLE) + letters * 6 / 10).min(a.w);
         self.raw(&["<g letter-spacing=\".6\">"]);
         self.text(a.x, cy, a.w, At::Start, &title, TITLE);
@@ -92,7 +92,7 @@ impl Pen<'_> {
                     _ => (Ink::LINE, ""),
                 };
                 let frame = area(right - w, cy - 9, w, 18);
-                self.rect(frame, 6, None, Some(ink), more);
+                self.rect(frame, 6, Ink::NONE, ink, more);
                 self.runs(frame.x + 7, cy, w - 14, At::Start, &runs);
                 right -= w + 8;
             } else {
@@ -116,26 +116,27 @@ impl Pen<'_> {
     /// Who an object is.
     pub(super) fn mark(&mut self, x: i32, cy: i32, side: i32, mark: Mark) {
         let at = area(x, cy - side / 2, side, side);
-        match (Ink::of_mark(mark), mark.look()) {
-            (Some(ink), Some((_, 0))) => self.rect(at, 3, Some(ink), None, ""),
-            (Some(ink), _) => self.rect(at, side / 2 + 1, Some(ink), None, ""),
-            _ => self.rect(at.inset(1, 1), 2, None, Some(Ink::WIRE), STRONG),
+        let ink = Ink::of_mark(mark);
+        match mark.look() {
+            Some((_, 0)) => self.rect(at, 3, ink, Ink::NONE, ""),
+            Some(_) => self.rect(at, side / 2 + 1, ink, Ink::NONE, ""),
+            None => self.rect(at.inset(1, 1), 2, Ink::NONE, Ink::WIRE, STRONG),
         }
     }
 
     /// A ground on which nothing is.
     pub(super) fn slot(&mut self, a: Area, is_lit: bool) {
         if is_lit {
-            self.rect(a, 8, Some(Ink::GLOW), Some(Ink::GLOW_LINE), STRONG);
+            self.rect(a, 8, Ink::GLOW, Ink::GLOW_LINE, STRONG);
             return;
         }
         self.hatch(a, 8);
-        self.rect(a, 8, None, Some(Ink::WIRE), DASHED_TOKEN);
+        self.rect(a, 8, Ink::NONE, Ink::WIRE, DASHED_TOKEN);
     }
 
     /// Thin slanted lines.
     pub(super) fn hatch(&mut self, a: Area, r: i32) {
-        self.rect(a, r, None, None, " fill=\"url(#dsg-hatch)\"");
+        self.rect(a, r, Ink::NONE, Ink::NONE, " fill=\"url(#dsg-hatch)\"");
     }
 
     /// So many that have no place.
@@ -152,7 +153,7 @@ impl Pen<'_> {
         let (mut ground, mut border) = lit(change == Change::In);
         let is_out = change == Change::Out;
         if is_out {
-            (ground, border) = (None, Some(Ink::WIRE));
+            (ground, border) = (Ink::NONE, Ink::WIRE);
         }
         self.token(a);
         self.rect(a, 8, ground, border, if is_out { DASHED } else { "" });
@@ -184,7 +185,7 @@ impl Pen<'_> {
     /// The glyph of a type, with its middle here.
     pub(super) fn glyph(&mut self, x: i32, cy: i32, delta_type: DeltaType, ink: Ink) {
         let more = " stroke-width=\"2\"";
-        self.path(x, cy - 7, glyph(delta_type), None, Some(ink), more);
+        self.path(x, cy - 7, glyph(delta_type), Ink::NONE, ink, more);
     }
 
     /// The ground and the border of a delta.
@@ -192,15 +193,15 @@ impl Pen<'_> {
         self.token(a);
         if is_lit {
             let ring = a.inset(-4, -4);
-            self.rect(ring, 11, Some(Ink::GLOW), Some(Ink::GLOW_LINE), STRONG);
+            self.rect(ring, 11, Ink::GLOW, Ink::GLOW_LINE, STRONG);
         }
-        self.rect(a, 8, Some(Ink::CARD), None, "");
-        self.rect(a, 8, Some(ink), None, " fill-opacity=\".09\"");
-        self.rect(a, 8, None, Some(ink), more);
+        self.rect(a, 8, Ink::CARD, Ink::NONE, "");
+        self.rect(a, 8, ink, Ink::NONE, " fill-opacity=\".09\"");
+        self.rect(a, 8, Ink::NONE, ink, more);
     }
 
     /// A delta.
-    pub(super) fn delta(&mut self, a: Area, row: &DeltaRow, size: i32) {
+    pub(super) fn delta(&mut self, a: Area, row: &DeltaRow, size: u8) {
         let ink = match row.done {
             true => Ink::INK_3,
             false => Ink::of(row.delta_type),
@@ -279,7 +280,7 @@ impl Pen<'_> {
             let is_out = tag.change == Change::Out;
             let (mut ground, mut border) = lit(tag.change == Change::In);
             if is_out {
-                (ground, border) = (None, Some(Ink::WIRE));
+                (ground, border) = (Ink::NONE, Ink::WIRE);
             }
             self.rect(a, 5, ground, border, if is_out { DASHED } else { "" });
             self.mark(x + 5, a.middle(), 8, tag.mark);
@@ -312,7 +313,7 @@ impl Pen<'_> {
     /// Many objects as cells, under what their colours mean. Returns the height.
     pub(super) fn field(&mut self, a: Area, field: Field, label: &str) -> i32 {
         let (view, lang) = (self.view, self.options.lang);
-        let px = |number: i32| u32::try_from(number).unwrap_or_default();
+        let px = |number: i32| number.max(0) as u32;
         let mut layout = Layout::fit(px(a.w), px(a.h - 40), 1, field.room(view));
         layout.rows = layout
             .rows
@@ -321,7 +322,7 @@ impl Pen<'_> {
         let queued = field == Field::Queue;
         let told = strings::field(lang, label, &Field::counts(&looks), queued);
         let y = a.y + self.para(a, 15, 2, &told, sans(115, Ink::INK_3)) + 6;
-        let side = i32::try_from(layout.pitch - layout.gap).unwrap_or_default();
+        let side = (layout.pitch - layout.gap) as i32;
         let mut seen: Vec<crate::ui::rows::density::Look> = Vec::new();
         for look in &looks {
             if look.fill == Fill::Nothing || seen.contains(look) {
@@ -350,22 +351,22 @@ impl Pen<'_> {
                     }
                 }
             }
-            let ink = Some(hue_of(look.hue));
+            let ink = hue_of(look.hue);
             match look.fill {
-                Fill::Full => self.path(a.x, y, &d, ink, None, ""),
-                Fill::Dashed => self.path(a.x, y, &d, None, ink, " stroke-dasharray=\"2 1\""),
-                _ => self.path(a.x, y, &d, None, ink, ""),
+                Fill::Full => self.path(a.x, y, &d, ink, Ink::NONE, ""),
+                Fill::Dashed => self.path(a.x, y, &d, Ink::NONE, ink, " stroke-dasharray=\"2 1\""),
+                _ => self.path(a.x, y, &d, Ink::NONE, ink, ""),
             }
         }
         let cell = field.lit(view);
         if let Some(cell) = cell.and_then(|name| field.cell(view, layout.cells(), &name)) {
             let (x, row) = layout.at(cell);
-            let [x, row] = [x, row].map(|at| i32::try_from(at).unwrap_or_default());
+            let [x, row] = [x, row].map(|at| at as i32);
             let around = area(a.x + x, y + row, side, side).inset(-2, -2);
-            self.rect(around, 2, None, Some(Ink::GLOW_LINE), " stroke-width=\"2\"");
+            self.rect(around, 2, Ink::NONE, Ink::GLOW_LINE, " stroke-width=\"2\"");
         }
-        let rows = i32::try_from(layout.rows).unwrap_or_default();
-        y + rows * i32::try_from(layout.pitch).unwrap_or_default() - a.y
+        let rows = count(layout.rows);
+        y + rows * layout.pitch as i32 - a.y
     }
 }
 

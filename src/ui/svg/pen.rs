@@ -7,48 +7,79 @@ use super::{SvgOptions, Theme};
 use crate::ui::strings::{Strings, strings};
 use crate::ui::view::View;
 
-/// How a piece of text is set.
+/// How a piece of text is set: small enough to be handed on as one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Type {
     /// In tenths of a px.
-    pub(super) size: i32,
-    pub(super) mono: bool,
-    pub(super) bold: bool,
-    pub(super) struck: bool,
-    pub(super) ink: Ink,
+    size: u8,
+    /// [`MONOSPACED`], [`BOLD`] and [`STRUCK`].
+    flags: u8,
+    ink: Ink,
 }
 
+const MONOSPACED: u8 = 1;
+const BOLD: u8 = 2;
+const STRUCK: u8 = 4;
+
 /// Letters of one width each.
-pub(super) const fn mono(size: i32, ink: Ink) -> Type {
+pub(super) const fn mono(size: u8, ink: Ink) -> Type {
     Type {
         size,
-        mono: true,
-        bold: false,
-        struck: false,
+        flags: MONOSPACED,
         ink,
     }
 }
 
 /// Letters as in a book.
-pub(super) const fn sans(size: i32, ink: Ink) -> Type {
+pub(super) const fn sans(size: u8, ink: Ink) -> Type {
     Type {
-        mono: false,
-        ..mono(size, ink)
+        size,
+        flags: 0,
+        ink,
     }
 }
 
 impl Type {
     pub(super) const fn bold(self) -> Self {
-        Self { bold: true, ..self }
+        self.with(BOLD, true)
+    }
+
+    pub(super) const fn bold_if(self, bold: bool) -> Self {
+        self.with(BOLD, bold)
     }
 
     pub(super) const fn struck(self, struck: bool) -> Self {
-        Self { struck, ..self }
+        self.with(STRUCK, struck)
+    }
+
+    const fn with(mut self, flag: u8, on: bool) -> Self {
+        if on {
+            self.flags |= flag;
+        }
+        self
+    }
+
+    const fn is(self, flag: u8) -> bool {
+        self.flags & flag != 0
     }
 
     pub(super) const fn ink(self, ink: Ink) -> Self {
         Self { ink, ..self }
     }
+
+    /// The same size, as code is set in a sentence.
+    pub(super) const fn code(self) -> Self {
+        mono((self.tenths() * 92 / 100) as u8, self.ink)
+    }
+
+    pub(super) const fn tenths(self) -> i32 {
+        self.size as i32
+    }
+}
+
+/// A number of things, as a number of px.
+pub(super) const fn count(number: usize) -> i32 {
+    number as i32
 }
 
 /// Which end of a text its place is.
@@ -129,14 +160,14 @@ fn advance(letter: char, text: Type) -> i32 {
         BREAK => 0,
         '\u{1f000}'.. => 1_400,
         '\u{2e80}'.. | '\u{1100}'..'\u{1200}' => 1_000,
-        _ if text.mono => 605,
+        _ if text.is(MONOSPACED) => 605,
         'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '·' | '!' => 340,
         'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' | '-' | '"' => 450,
         'm' | 'w' | 'M' | 'W' | '%' | '@' | '…' | '—' => 1_000,
         'A'..='Z' | '=' | '+' | '→' | '<' | '>' | '≥' => 790,
         _ => 640,
     };
-    if text.bold && !text.mono {
+    if text.flags & (BOLD | MONOSPACED) == BOLD {
         width * 11 / 10
     } else {
         width
@@ -146,12 +177,12 @@ fn advance(letter: char, text: Type) -> i32 {
 /// How many px wide a text is at most.
 pub(super) fn measure(text: &str, of: Type) -> i32 {
     let width: i32 = text.chars().map(|letter| advance(letter, of)).sum();
-    (width * of.size + 9_999) / 10_000
+    (width * of.tenths() + 9_999) / 10_000
 }
 
 /// As much of the beginning of a text as fits, with a sign that there is more.
 fn cut(text: &str, w: i32, of: Type) -> String {
-    let mut left = w * 10_000 / of.size - advance('…', of);
+    let mut left = w * 10_000 / of.tenths() - advance('…', of);
     let mut short = String::new();
     for letter in text.chars() {
         left -= advance(letter, of);
@@ -209,7 +240,7 @@ pub(super) fn wrap(runs: &[(&str, Type)], w: i32) -> Vec<Runs> {
         {
             good = at;
         }
-        x += advance(*letter, *of) * of.size;
+        x += advance(*letter, *of) * of.tenths();
         if x > w * 10_000 && *letter != ' ' && at > start {
             let end = if good > start { good } else { at };
             lines.push(joined(&letters[start..end]));
@@ -290,10 +321,10 @@ impl<'a> Pen<'a> {
         self.raw(&[kind, &ink.0.to_string(), " "]);
     }
 
-    fn painted(&mut self, fill: Option<Ink>, stroke: Option<Ink>, more: &str) {
+    fn painted(&mut self, fill: Ink, stroke: Ink, more: &str) {
         self.out.push_str(" class=\"");
         for (kind, ink) in [fill, stroke].into_iter().enumerate() {
-            if let Some(ink) = ink {
+            if ink != Ink::NONE {
                 self.class(kind, ink);
             }
         }
@@ -304,14 +335,7 @@ impl<'a> Pen<'a> {
     }
 
     /// A box with round corners; `more` are its other attributes.
-    pub(super) fn rect(
-        &mut self,
-        at: Area,
-        r: i32,
-        fill: Option<Ink>,
-        stroke: Option<Ink>,
-        more: &str,
-    ) {
+    pub(super) fn rect(&mut self, at: Area, r: i32, fill: Ink, stroke: Ink, more: &str) {
         self.out.push_str("<rect");
         let Area { x, y, w, h } = at;
         for (name, number) in [("x", x), ("y", y), ("width", w), ("height", h), ("rx", r)] {
@@ -321,15 +345,7 @@ impl<'a> Pen<'a> {
     }
 
     /// A path from a place on; `more` are its other attributes.
-    pub(super) fn path(
-        &mut self,
-        x: i32,
-        y: i32,
-        d: &str,
-        fill: Option<Ink>,
-        stroke: Option<Ink>,
-        more: &str,
-    ) {
+    pub(super) fn path(&mut self, x: i32, y: i32, d: &str, fill: Ink, stroke: Ink, more: &str) {
         let (x, y) = (x.to_string(), y.to_string());
         self.raw(&[
             "<path transform=\"translate(",
@@ -347,7 +363,7 @@ impl<'a> Pen<'a> {
     pub(super) fn line(&mut self, x: i32, y: i32, dx: i32, dy: i32, ink: Ink, more: &str) {
         let (dx, dy) = (dx.to_string(), dy.to_string());
         let d = ["M0 0l", &dx, " ", &dy].concat();
-        self.path(x, y, &d, None, Some(ink), more);
+        self.path(x, y, &d, Ink::NONE, ink, more);
     }
 
     /// What a pointer is told.
@@ -373,14 +389,14 @@ impl<'a> Pen<'a> {
                     At::Middle => x - width / 2,
                     At::End => x - width,
                 },
-                cy - first.size / 20,
+                cy - first.tenths() / 20,
                 width,
-                first.size / 10,
+                first.tenths() / 10,
             ),
         });
         self.out.push_str("<text");
         self.number("x", x * 10);
-        self.number("y", cy * 10 + first.size * 36 / 100);
+        self.number("y", cy * 10 + first.tenths() * 36 / 100);
         match at {
             At::Start => {}
             At::Middle => self.out.push_str(" text-anchor=\"middle\""),
@@ -409,11 +425,11 @@ impl<'a> Pen<'a> {
     }
 
     fn typed(&mut self, of: Type) {
-        self.number("font-size", of.size);
+        self.number("font-size", of.tenths());
         self.out.push_str(" class=\"");
         self.class(0, of.ink);
-        for (on, class) in [(of.mono, "m "), (of.bold, "b "), (of.struck, "k ")] {
-            if on {
+        for (on, class) in [(MONOSPACED, "m "), (BOLD, "b "), (STRUCK, "k ")] {
+            if of.is(on) {
                 self.out.push_str(class);
             }
         }

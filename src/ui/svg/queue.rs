@@ -3,7 +3,7 @@
 use super::colors::Ink;
 use super::glyphs::LOCK;
 use super::parts::{DASHED_TOKEN, HEAD, STRONG, Side};
-use super::pen::{Area, At, Pen, area, measure, mono, sans};
+use super::pen::{Area, At, Pen, area, count, measure, mono, sans};
 use crate::cache::delta::DeltaType;
 use crate::replay::picture::QueueKind;
 use crate::ui::rows::density::{Field, is_queue_dense};
@@ -19,11 +19,7 @@ const MORE: i32 = 48;
 const BELT: i32 = 42;
 
 fn size(number: i32) -> usize {
-    usize::try_from(number).unwrap_or_default()
-}
-
-fn count(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
+    number.max(0) as usize
 }
 
 /// Text that stands on a hatched ground.
@@ -31,7 +27,7 @@ fn on_slot(pen: &mut Pen, a: Area, text: &str) {
     let of = sans(120, Ink::INK_2);
     let w = (measure(text, of) + 16).min(a.w - 8);
     let under = area(a.x + (a.w - w) / 2, a.middle() - 10, w, 20);
-    pen.rect(under, 6, Some(Ink::CARD), None, "");
+    pen.rect(under, 6, Ink::CARD, Ink::NONE, "");
     pen.text(a.x + a.w / 2, a.middle(), w - 6, At::Middle, text, of);
 }
 
@@ -164,8 +160,7 @@ fn stack(pen: &mut Pen, mut a: Area, column: &ColumnRow) {
 
 /// The name of a key and its place, in the middle.
 fn key(pen: &mut Pen, a: Area, column: &ColumnRow) {
-    let mut of = mono(120, Ink::INK);
-    of.bold = column.lit;
+    let of = mono(120, Ink::INK).bold_if(column.lit);
     let small = sans(110, Ink::INK_3);
     let place = strings::place(pen.options.lang, column.place);
     let side = measure(&place, small) + 6;
@@ -193,7 +188,7 @@ fn entry(pen: &mut Pen, a: Area, row: &EntryRow) {
     if boxed.is_some() && !row.lit {
         // More of them are behind.
         let behind = area(a.x + 4, a.y - 4, a.w, a.h);
-        pen.rect(behind, 8, Some(Ink::CARD), Some(ink), STRONG);
+        pen.rect(behind, 8, Ink::CARD, ink, STRONG);
     }
     pen.delta_box(
         a,
@@ -203,7 +198,7 @@ fn entry(pen: &mut Pen, a: Area, row: &EntryRow) {
     );
     let whole = row.name.is_empty();
     if whole {
-        pen.rect(a.inset(3, 3), 6, None, Some(ink), "");
+        pen.rect(a.inset(3, 3), 6, Ink::NONE, ink, "");
     }
     let (x, w) = (a.x + 8, a.w - 16);
     let cy = a.y + 16;
@@ -294,7 +289,7 @@ pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
         } else {
             " stroke-width=\"1.6\""
         };
-        pen.path(a.x, cy - 7, LOCK, None, Some(ink), faded);
+        pen.path(a.x, cy - 7, LOCK, Ink::NONE, ink, faded);
         let of = mono(if more.is_empty() { 115 } else { 105 }, ink);
         let gap = if more.is_empty() { "" } else { " " };
         pen.runs(
@@ -322,7 +317,7 @@ pub(super) fn pop(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let at = area(a.x, y, a.w, slot);
     match busy {
         Some(popped) => {
-            pen.rect(at, 8, None, Some(Ink::GLOW_LINE), DASHED_TOKEN);
+            pen.rect(at, 8, Ink::NONE, Ink::GLOW_LINE, DASHED_TOKEN);
             work(pen, at.inset(5, 4), popped);
         }
         None => pen.slot(at, false),

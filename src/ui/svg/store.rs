@@ -2,7 +2,7 @@
 
 use super::colors::Ink;
 use super::parts::{HEAD, STRONG, SUB, Side, TAGS, Tag};
-use super::pen::{Area, At, Pen, area, measure, mono, sans, wrap};
+use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
 use crate::ui::rows::beside::{self, COUNTED};
 use crate::ui::rows::density::Field;
 use crate::ui::rows::store::{self, Change, IndexRow, ValueRow};
@@ -16,10 +16,6 @@ const QUERY: i32 = 81;
 const LINES: i32 = 3;
 /// The height of the name of an index.
 const NAME: i32 = 20;
-
-fn count(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
-}
 
 /// Leaves out those that did not change, from the end on, until so many are left. Returns how many went.
 fn thin<T>(rows: &mut Vec<T>, places: usize, changes: &dyn Fn(&T) -> bool) -> usize {
@@ -78,7 +74,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     let places = (high / ITEM).max(2) * columns;
     let mut hidden = rows.hidden;
     if count(items.len()) > places {
-        let places = usize::try_from(places - 1).unwrap_or_default();
+        let places = (places - 1) as usize;
         hidden += thin(&mut items, places, &|row| row.change != Change::None);
     }
     if rows.dense {
@@ -158,7 +154,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
         let asked = ["IndexKeys(\"", &index, "\", \"", &of, "\") → "].concat();
         let lines = wrap(&[(&asked, plain), (&answer, plain)], a.w - 16);
         let high = count(lines.len()).min(2) * 17 + 7;
-        pen.rect(area(a.x, y, a.w, high), 8, None, Some(Ink::LINE), "");
+        pen.rect(area(a.x, y, a.w, high), 8, Ink::NONE, Ink::LINE, "");
         pen.lines(
             area(a.x + 8, y + 3, a.w - 16, high),
             17,
@@ -233,7 +229,7 @@ fn index(pen: &mut Pen, a: Area, row: &IndexRow, most: i32) -> i32 {
         } else {
             "M6 0v3q0 6 6 6h3"
         };
-        pen.path(a.x, y, up, None, Some(Ink::WIRE), STRONG);
+        pen.path(a.x, y, up, Ink::NONE, Ink::WIRE, STRONG);
         if place + 1 < row.values.len() {
             pen.line(a.x + 6, y, 0, high, Ink::WIRE, STRONG);
         }

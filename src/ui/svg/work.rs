@@ -2,7 +2,7 @@
 
 use super::colors::Ink;
 use super::parts::{DASHED, Side, TAGS};
-use super::pen::{Area, At, Pen, Type, area, measure, mono, sans, wrap};
+use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
 use crate::ui::caption::{self, Span, Words};
 use crate::ui::lanes::{self, Kind};
 use crate::ui::pseudo::{self, Listing};
@@ -12,10 +12,6 @@ use crate::ui::strings;
 
 /// The height of a line of code.
 const LINE: i32 = 18;
-
-fn count(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
-}
 
 /// A listing without what called it, and where client-go has it.
 fn place(listing: &Listing) -> (&str, &str) {
@@ -54,7 +50,7 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
         let close = measure(text, code) + letter;
         match (column + wide <= a.w, close + wide <= a.w) {
             (true, _) => Some(column),
-            (_, true) => Some(a.w - wide),
+            (_, true) => Some(close),
             _ => None,
         }
     };
@@ -99,17 +95,11 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
             pen.rect(
                 area(a.x - 14, y, a.w + 28, tall),
                 0,
-                Some(Ink::GLOW),
-                None,
+                Ink::GLOW,
+                Ink::NONE,
                 "",
             );
-            pen.rect(
-                area(a.x - 14, y, 3, tall),
-                0,
-                Some(Ink::GLOW_LINE),
-                None,
-                "",
-            );
+            pen.rect(area(a.x - 14, y, 3, tall), 0, Ink::GLOW_LINE, Ink::NONE, "");
         }
         let (cy, x) = (y + LINE / 2, indent(line.text) * letter);
         let value = line.value.as_deref().map(|value| ["→ ", value].concat());
@@ -167,12 +157,14 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
             let (top, tall) = if thin { (at.y + 8, 4) } else { (at.y + 5, 10) };
             let bar = area(at.x + label + from, top, (to - from).max(2), tall);
             match segment.kind {
-                Kind::Runs => pen.rect(bar, 3, Some(Ink::WIRE), None, more),
+                Kind::Runs => pen.rect(bar, 3, Ink::WIRE, Ink::NONE, more),
                 Kind::HoldsLock | Kind::HoldsBlock => {
-                    pen.rect(bar, 3, Some(Ink::GLOW_LINE), Some(Ink::LOCK_LINE), more);
+                    pen.rect(bar, 3, Ink::GLOW_LINE, Ink::LOCK_LINE, more);
                 }
-                Kind::Waits => pen.rect(bar, 0, None, None, more),
-                Kind::WaitsBlock => pen.rect(bar, 0, None, None, " fill=\"url(#dsg-waits)\""),
+                Kind::Waits => pen.rect(bar, 0, Ink::NONE, Ink::NONE, more),
+                Kind::WaitsBlock => {
+                    pen.rect(bar, 0, Ink::NONE, Ink::NONE, " fill=\"url(#dsg-waits)\"")
+                }
             }
         }
     }
@@ -201,9 +193,7 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
         y += pen.empty(left, words.no_handlers);
     }
     // Of too many the first ones, and the one that the fact is about.
-    let most = usize::try_from((a.h - 60) / 44)
-        .unwrap_or_default()
-        .clamp(2, 6);
+    let most = ((a.h - 60) / 44).clamp(2, 6) as usize;
     let all = rows.handlers.len();
     let shown = if all > most { most - 1 } else { all };
     let mut handlers: Vec<&HandlerRow> = rows.handlers.iter().take(shown).collect();
@@ -274,7 +264,7 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
     for (wrapped, lit, high) in lines.iter().rev() {
         if *lit {
             let ground = area(to.x - 3, out, to.w + 6, high * 17);
-            pen.rect(ground, 0, Some(Ink::GLOW), None, "");
+            pen.rect(ground, 0, Ink::GLOW, Ink::NONE, "");
         }
         out += pen.lines(to.below(out), 17, At::Start, wrapped, 3);
     }
@@ -288,7 +278,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     pen.line(a.x, a.y + tall, a.w, 0, Ink::LINE_2, DASHED);
     let ring = if row.inline { 20 } else { 112 };
     let mut of = mono(125, if row.removed { Ink::INK_3 } else { Ink::INK }).struck(row.removed);
-    of.bold = row.lit;
+    of = of.bold_if(row.lit);
     let cy = a.y + 13;
     let over = row.pending.saturating_sub(RING);
     let over = if over > 0 {
@@ -310,9 +300,9 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     let dot = |pen: &mut Pen, at: Area, r: i32, class: Option<&str>, more: &str| {
         let ink = class.map_or(Ink::WIRE, Ink::of_class);
         if class.is_some() {
-            pen.rect(at, r, Some(ink), None, " fill-opacity=\".18\"");
+            pen.rect(at, r, ink, Ink::NONE, " fill-opacity=\".18\"");
         }
-        pen.rect(at, r, None, Some(ink), more);
+        pen.rect(at, r, Ink::NONE, ink, more);
     };
     let strong = super::parts::STRONG;
     let at = |place: i32| area(x + place, cy - 7, 14, 14);
@@ -354,14 +344,14 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     for (on, text) in [(row.synced, "HasSynced"), (row.syncing, &*resync)] {
         let at = area(x, cy - 4, 7, 7);
         let (fill, stroke) = if on {
-            (Some(Ink::ADDED), Ink::ADDED)
+            (Ink::ADDED, Ink::ADDED)
         } else {
-            (None, Ink::WIRE)
+            (Ink::NONE, Ink::WIRE)
         };
         if x + 30 > right {
             break;
         }
-        pen.rect(at, 4, fill, Some(stroke), strong);
+        pen.rect(at, 4, fill, stroke, strong);
         let of = if on { small.ink(Ink::INK_2) } else { small };
         x += 12 + pen.text(x + 12, cy, right - x - 12, At::Start, text, of) + 9;
     }
@@ -389,11 +379,7 @@ fn typed(spans: &[Span], of: Type) -> Vec<(&str, Type)> {
             Span::Text(_) => of,
             Span::Name(_) => strong,
             Span::Delta(delta_type, _) => strong.ink(Ink::of(*delta_type)),
-            Span::Code(_) => Type {
-                mono: true,
-                size: of.size * 92 / 100,
-                ..of
-            },
+            Span::Code(_) => of.code(),
         };
         (span.as_str(), of)
     });
@@ -407,7 +393,13 @@ pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
     let mut y = a.y;
     let what = sans(if a.w < 900 { 150 } else { 165 }, Ink::INK);
     let lines = wrap(&typed(&said.what, what), a.w);
-    y += pen.lines(a.below(y), what.size * 14 / 100 + 1, At::Start, &lines, 6);
+    y += pen.lines(
+        a.below(y),
+        what.tenths() * 14 / 100 + 1,
+        At::Start,
+        &lines,
+        6,
+    );
     if !said.why.is_empty() {
         let why = sans(if a.w < 900 { 130 } else { 136 }, Ink::INK_2);
         let lines = wrap(&typed(&said.why, why), a.w);
