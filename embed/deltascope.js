@@ -466,7 +466,7 @@ export class DeltaScope extends HTMLElement {
     do {
       await pause();
       if (turn !== this.#turn) {
-        api.dispose?.();
+        api.dispose();
         return undefined;
       }
     } while (api.build());

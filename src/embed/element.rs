@@ -3,10 +3,11 @@
 //! The module (`embed/deltascope.js`) owns the element, its attributes and its shadow root; here is what
 //! runs inside.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use js_sys::{Function, Object, Reflect};
-use leptos::mount::mount_to;
+use leptos::mount::{UnmountHandle, mount_to};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -32,61 +33,76 @@ use crate::ui::session::{Change, Session};
 #[must_use]
 pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
     let object = Object::new();
-    let (coming, made) = (
-        RefCell::new(Coming::Asked { mount, config }),
-        object.clone(),
-    );
+    let coming = Rc::new(RefCell::new(Coming::Asked {
+        api: object.clone(),
+        mount,
+        config,
+    }));
+    let at = Rc::clone(&coming);
     method(&object, "build", move |_, _| {
-        let (next, more) = coming.take().go_on(&made);
-        coming.replace(next);
+        let (next, more) = at.take().go_on();
+        at.replace(next);
         more.into()
+    });
+    method(&object, "dispose", move |_, _| {
+        if let Coming::Mounted { driver, handle } = coming.take() {
+            driver.end();
+            drop(handle);
+        }
+        JsValue::UNDEFINED
     });
     object.into()
 }
 
-/// How far an element has come.
+type Handle = UnmountHandle<<AnyView as Render>::State>;
+
+/// How far an element has come. What holds the interface does so until the board is there: the interface
+/// holds this, and nobody could give the two back.
 #[derive(Default)]
 enum Coming {
     /// It was asked for.
-    Asked { mount: HtmlElement, config: JsValue },
+    Asked {
+        api: Object,
+        mount: HtmlElement,
+        config: JsValue,
+    },
     /// Its run is open.
     Opened {
+        api: Object,
         mount: HtmlElement,
         options: Box<Options>,
         emit: Emit,
         session: Box<Session>,
     },
-    /// Its board is there; pieces are missing.
-    Mounted { driver: Driver },
-    /// All is there, or nothing any more.
+    /// Its board is there; pieces may be missing.
+    Mounted { driver: Driver, handle: Handle },
+    /// Nothing is there any more.
     #[default]
-    Done,
+    Gone,
 }
 
 impl Coming {
     /// One piece more; says whether others are missing.
-    fn go_on(self, api: &Object) -> (Self, bool) {
+    fn go_on(self) -> (Self, bool) {
         match self {
-            Self::Asked { mount, config } => (open(mount, &config), true),
+            Self::Asked { api, mount, config } => (open(api, mount, &config), true),
             Self::Opened {
+                api,
                 mount,
                 options,
                 emit,
                 session,
-            } => {
-                let driver = board(api, mount, *options, emit, *session);
-                (Self::Mounted { driver }, true)
-            }
-            Self::Mounted { driver } => {
+            } => (board(&api, mount, *options, emit, *session), true),
+            Self::Mounted { driver, handle } => {
                 let more = driver.build();
-                (Self::Mounted { driver }, more)
+                (Self::Mounted { driver, handle }, more)
             }
-            Self::Done => (Self::Done, false),
+            Self::Gone => (Self::Gone, false),
         }
     }
 }
 
-fn open(mount: HtmlElement, config: &JsValue) -> Coming {
+fn open(api: Object, mount: HtmlElement, config: &JsValue) -> Coming {
     let get = |name: &str| Reflect::get(config, &name.into()).unwrap_or(JsValue::UNDEFINED);
     let (options, wrong) = options_of(&get("attributes"));
     let mut session = Session::empty();
@@ -101,6 +117,7 @@ fn open(mount: HtmlElement, config: &JsValue) -> Coming {
         session.say(message);
     }
     Coming::Opened {
+        api,
         mount,
         options: Box::new(options),
         emit: Emit(get("emit").dyn_into().ok()),
@@ -114,7 +131,7 @@ fn board(
     options: Options,
     emit: Emit,
     session: Session,
-) -> Driver {
+) -> Coming {
     let driver = Driver::with_session(Host::inside(&mount), session);
     driver.set_motion(options.motion);
     let (lang, theme) = (options.lang.unwrap_or_default(), theme_of(&options));
@@ -129,15 +146,9 @@ fn board(
         // Into the object that is there.
         let _ = Object::assign(&made, &api::api(&drawn, ui, link));
         on_attribute(&made, &drawn, ui, options);
-        view! { <Board /> }
+        view! { <Board /> }.into_any()
     });
-    let (ended, handle) = (driver.clone(), Cell::new(Some(handle)));
-    method(api, "dispose", move |_, _| {
-        ended.end();
-        drop(handle.take());
-        JsValue::UNDEFINED
-    });
-    driver
+    Coming::Mounted { driver, handle }
 }
 
 /// Those that can be read, and what is wrong with the first of the others.

@@ -44,7 +44,7 @@ struct Inner {
     /// When the last flash at high speed was, in ms.
     flashed: Cell<f64>,
     /// Who wants to hear that something was asked for.
-    listener: OnceCell<Box<dyn Fn()>>,
+    listener: RefCell<Option<Rc<dyn Fn()>>>,
     /// Whether the screen goes along with a live run already.
     keeps_up: Cell<bool>,
     /// A live run has gone on since the screen was drawn last.
@@ -76,7 +76,7 @@ impl Driver {
                 stage: Stage::new(host),
                 run: Cell::new(0),
                 flashed: Cell::new(0.0),
-                listener: OnceCell::new(),
+                listener: RefCell::default(),
                 keeps_up: Cell::new(false),
                 stale: Cell::new(false),
                 motion: Cell::new(None),
@@ -124,6 +124,8 @@ impl Driver {
         self.inner.gone.set(true);
         self.next_run();
         self.inner.stage.cut();
+        // Who listens holds the driver.
+        self.inner.listener.take();
         if let Some((observer, _)) = self.inner.resized.take() {
             observer.disconnect();
         }
@@ -175,12 +177,12 @@ impl Driver {
 
     /// From now on this is called whenever something was asked for.
     pub fn listen(&self, listener: impl Fn() + 'static) {
-        // Set once, when the page is mounted.
-        let _ = self.inner.listener.set(Box::new(listener));
+        self.inner.listener.replace(Some(Rc::new(listener)));
     }
 
     fn asked(&self) {
-        if let Some(listener) = self.inner.listener.get() {
+        let listener = self.inner.listener.borrow().clone();
+        if let Some(listener) = listener {
             listener();
         }
     }
