@@ -44,16 +44,20 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
     let indent = |text: &str| count(text.len() - text.trim_start().len());
     let letter = measure("0", code);
     // A value stands in its column, or behind a long line, or in a line of its own.
-    let value_at = |text: &str, value: &str| {
-        let column = measure(&"0".repeat(40), code).max(measure(text, code) + letter);
-        let wide = measure(value, code) + 2 * letter;
-        let close = measure(text, code) + letter;
-        match (column + wide <= a.w, close + wide <= a.w) {
-            (true, _) => Some(column),
-            (_, true) => Some(close),
-            _ => None,
-        }
+    let columned = |text: &str, value: &str, column: i32| {
+        let at = (column * letter).max(measure(text, code) + letter);
+        (at + measure(value, code) + 2 * letter <= a.w).then_some(at)
     };
+    let mut valued = listing
+        .lines
+        .iter()
+        .filter_map(|line| Some((line.text, line.value.as_deref()?)));
+    let column = if valued.all(|(text, value)| columned(text, value, 40).is_some()) {
+        40
+    } else {
+        0
+    };
+    let value_at = |text: &str, value: &str| columned(text, value, column);
     let high = |line: &pseudo::ListingLine| {
         let value = line.value.as_deref();
         let under = value.is_some_and(|value| value_at(line.text, value).is_none());
@@ -295,7 +299,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     };
     let small = mono(107, Ink::INK_3);
     let load_of = small.ink(if busy { Ink::DELETED } else { Ink::INK_2 });
-    let x = a.right() - ring - if row.inline { 80 } else { 24 };
+    let x = a.right() - ring - if row.inline { 104 } else { 24 };
     pen.text(a.x, cy, x - a.x - 6, At::Start, &row.name, of);
     let dot = |pen: &mut Pen, at: Area, r: i32, class: Option<&str>, more: &str| {
         let ink = class.map_or(Ink::WIRE, Ink::of_class);
@@ -308,7 +312,7 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     let at = |place: i32| area(x + place, cy - 7, 14, 14);
     dot(pen, at(0), 7, row.running, strong);
     if row.inline {
-        pen.text(a.right(), cy, 74, At::End, &load, load_of);
+        pen.text(a.right(), cy, 98, At::End, &load, load_of);
         return tall;
     }
     for place in 0..RING {
