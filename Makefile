@@ -158,7 +158,7 @@ test-wasm: setup-rust setup-bindgen
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
 	  cargo test $(CARGO_FLAGS) --target $(WASM) --test wasm
 
-test-browser: setup-browser dist
+test-browser: setup-browser dist docs
 	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=2 tests/*.test.mjs
 
 size:

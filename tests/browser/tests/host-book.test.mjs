@@ -1,0 +1,190 @@
+// The project's own two books, as mdBook has built them: `make docs`.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { launch } from "../harness.mjs";
+import { serve } from "../server.mjs";
+
+const DOCS = process.env.DOCS ?? fileURLToPath(new URL("../../../target/docs", import.meta.url));
+const THEMES = { light: "light", rust: "light", coal: "dark", navy: "dark", ayu: "dark" };
+
+let browser;
+let server;
+before(async () => {
+  assert.ok(existsSync(`${DOCS}/en/index.html`), `${DOCS} holds no book: run make docs`);
+  server = await serve(DOCS);
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+});
+
+/** A page of a book, and what went wrong on it. */
+async function reading(chapter, body, options = {}) {
+  const { lang = "en", ...context } = options;
+  const opened = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    locale: "en-US",
+    reducedMotion: "reduce",
+    ...context,
+  });
+  const problems = [];
+  try {
+    const page = await opened.newPage();
+    page.on("pageerror", (error) => problems.push(error.message));
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    page.on("request", (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.url)) problems.push(`asked for ${request.url()}`);
+    });
+    await page.goto(`${server.url}${lang}/${chapter}`);
+    await body(page);
+    assert.deepEqual(problems, []);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Brings a run into view and waits until it is there. */
+async function first(page) {
+  const run = page.locator("delta-scope").first();
+  await run.scrollIntoViewIfNeeded();
+  await run.evaluate((element) => element.ready);
+  return run;
+}
+
+const chapters = (lang) => readdirSync(`${DOCS}/${lang}`).filter((name) => {
+  // The first chapter is there twice, and print.html holds all of them.
+  if (!name.endsWith(".html") || ["index.html", "print.html", "404.html", "toc.html"].includes(name)) return false;
+  return readFileSync(`${DOCS}/${lang}/${name}`, "utf8").includes("<delta-scope");
+});
+
+for (const lang of ["en", "zh"]) {
+  test(`every run of the book is there, in its language: ${lang}`, { timeout: 240_000 }, async () => {
+    const names = chapters(lang);
+    assert.ok(names.length >= 15, `${names.length} chapters with runs`);
+    let runs = 0;
+    for (const name of names) {
+      await reading(name, async (page) => {
+        const states = await page.evaluate(async () => {
+          const states = [];
+          for (const element of document.querySelectorAll("delta-scope")) {
+            element.setAttribute("load", "eager");
+            await element.ready;
+            const state = element.getState();
+            const strip = element.shadowRoot.querySelector(".what").textContent;
+            states.push({ error: state.error, step: state.step, lesson: state.lesson, strip });
+            // A page of the book need not hold all of them at once.
+            element.dispose();
+          }
+          return states;
+        });
+        for (const state of states) {
+          assert.equal(state.error, null, `${name}: ${JSON.stringify(state)}`);
+          assert.equal(/[\u4e00-\u9fff]/.test(state.strip), lang === "zh", `${name}: ${state.strip}`);
+        }
+        runs += states.length;
+      }, { lang });
+    }
+    assert.ok(runs >= 60, `${runs} runs`);
+  });
+}
+
+test("in each of the book's five themes a run has its colours, switched live", async () => {
+  const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+  await reading("deltafifo.html", async (page) => {
+    const run = await first(page);
+    await page.evaluate(axe);
+    const seen = new Set();
+    for (const [theme, kind] of Object.entries(THEMES)) {
+      // The list stays open until something else is clicked.
+      if (!(await page.locator(`#mdbook-theme-${theme}`).isVisible())) await page.locator("#mdbook-theme-toggle").click();
+      await page.locator(`#mdbook-theme-${theme}`).click();
+      await page.waitForFunction(
+        ([element, wanted]) => element.shadowRoot.querySelector(".frame").dataset.theme === wanted,
+        [await run.elementHandle(), kind],
+      );
+      const [paper, poster] = await run.evaluate((element) => [
+        getComputedStyle(element.shadowRoot.querySelector(".frame")).backgroundColor,
+        element.querySelector("img[slot=poster]").src,
+      ]);
+      const [red] = paper.match(/\d+/g).map(Number);
+      assert.equal(red < 128 ? "dark" : "light", kind, `${theme}: ${paper}`);
+      assert.ok(poster.endsWith(`#${kind}`), poster);
+      seen.add(paper);
+      const found = await run.evaluate((element) => axe.run(element, { runOnly: ["color-contrast", "aria-required-children", "button-name", "scrollable-region-focusable"] }));
+      assert.deepEqual(found.violations.map((one) => [one.id, one.nodes.map((node) => node.html.slice(0, 120))]), [], theme);
+      assert.ok(found.passes.length > 0, "axe looked at something");
+    }
+    assert.equal(seen.size, 2);
+  });
+});
+
+test("keys act in a run while the focus is in it, and turn pages when it is not", async () => {
+  await reading("deltafifo.html", async (page) => {
+    const run = await first(page);
+    const step = () => run.evaluate((element) => element.getState().step);
+    const at = page.url();
+    await run.locator(".stage").click({ position: { x: 4, y: 4 } });
+    const start = await step();
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(([element, start]) => element.getState().step === start + 1, [await run.elementHandle(), start]);
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForFunction(([element, start]) => element.getState().step === start, [await run.elementHandle(), start]);
+    // What opens the book's search, and its help.
+    await page.keyboard.press("s");
+    await page.keyboard.press("/");
+    assert.equal(page.url(), at);
+    assert.equal(await page.locator("#mdbook-searchbar").isVisible(), false);
+    await page.keyboard.press("?");
+    await run.locator("dialog.help").waitFor({ state: "visible" });
+    assert.equal(await page.locator("#mdbook-help-popup").isVisible(), false);
+    await page.keyboard.press("Escape");
+    await run.locator("dialog.help").waitFor({ state: "hidden" });
+    await page.keyboard.press("Escape");
+    assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
+    await page.keyboard.press("ArrowRight");
+    await page.waitForURL(/pop\.html$/);
+  });
+});
+
+test("without script there are the picture and the words", async () => {
+  await reading("deltafifo.html", async (page) => {
+    const poster = page.locator("delta-scope img[slot=poster]").first();
+    const { width, height } = await poster.boundingBox();
+    assert.ok(width > 500 && height > 200, `${width} × ${height}`);
+    const words = page.locator("delta-scope [slot=transcript]").first();
+    assert.ok(await words.isVisible());
+    assert.match(await words.textContent(), /DeltaFIFO\.Add/);
+  }, { javaScriptEnabled: false });
+});
+
+test("on paper there are the picture, as it was left, and the words", async () => {
+  await reading("deltafifo.html", async (page) => {
+    const run = await first(page);
+    await run.evaluate((element) => element.seek("end"));
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const printed = run.locator(".printed svg");
+    assert.ok((await printed.boundingBox()).height > 100);
+    assert.match(await printed.textContent(), /step 38/);
+    assert.equal(await run.locator(".frame").isVisible(), false);
+    assert.ok(await run.locator("[slot=transcript]").isVisible());
+  });
+});
+
+test("nothing moves when a run comes into view", async () => {
+  await reading("deltafifo.html", async (page) => {
+    const measure = () => page.evaluate(() => document.documentElement.scrollHeight);
+    await page.evaluate(() => customElements.whenDefined("delta-scope"));
+    const before = await measure();
+    for (const run of await page.locator("delta-scope").all()) {
+      await run.scrollIntoViewIfNeeded();
+      await run.evaluate((element) => element.ready);
+    }
+    assert.equal(await measure(), before);
+  });
+});
