@@ -29,6 +29,8 @@ SOAK_SEEDS ?= 10000
 
 BROWSER := tests/browser
 NODE_MODULES := $(BROWSER)/node_modules/.package-lock.json
+# What other people's pages are made with, for the tests of the element in them.
+HOST_MODULES := $(BROWSER)/hosts/node_modules/.package-lock.json
 WASM := wasm32-unknown-unknown
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 BENCHES := $(TARGET)/benches
@@ -122,12 +124,12 @@ setup-bindgen:
 APT = if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends
 # Without kubectl the tests behind a real proxy are skipped, and say so.
-setup-browser: $(NODE_MODULES)
+setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 	@command -v chromium >/dev/null || { $(APT) chromium; }
 	@command -v kubectl >/dev/null || { $(APT) kubernetes-client; } || echo 'no kubectl: tests behind kubectl proxy will be skipped'
 
-$(NODE_MODULES): $(BROWSER)/package.json $(BROWSER)/package-lock.json
-	cd $(BROWSER) && npm ci --no-audit --no-fund
+%/node_modules/.package-lock.json: %/package.json %/package-lock.json
+	cd '$*' && npm ci --no-audit --no-fund
 	@touch $@
 
 # --- the parts of `make test` -----------------------------------------------------------------

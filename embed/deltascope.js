@@ -9,10 +9,10 @@ export const version = "__VERSION__";
 const TAG = "delta-scope";
 const ATTRIBUTES = [
   "lesson", "src", "era", "at", "until", "panels", "controls", "mode", "granularity", "speed",
-  "theme", "lang", "motion", "height", "load", "markers",
+  "theme", "lang", "motion", "height", "load", "markers", "link",
 ];
 // Another value of these needs another run; all others act on the one that is shown.
-const OPENS = new Set(["lesson", "src"]);
+const OPENS = new Set(["lesson", "src", "link"]);
 // How far from the screen an element is loaded.
 const NEAR = "300px";
 const BOOK_DARK = /\b(?:coal|navy|ayu)\b/;
@@ -72,6 +72,7 @@ BEFORE.replaceSync(`
   @container ds-box (max-width: 41em) { .sized.rooms-3 { height: 36em; } }
   @container ds-box (max-width: 50em) { .sized.rooms-4 { height: 36em; } }
   @container ds-box (max-width: 56em) { .sized.rooms-5 { height: 36em; } }
+  .box.fill, .sized.sized.fill { height: 100%; max-height: none; }
   .before { position: relative; display: grid; place-items: center; }
   .before ::slotted(*) { display: block; box-sizing: border-box; width: 100%; height: 100%; min-height: 0;
     object-fit: contain; object-position: top; }
@@ -152,6 +153,10 @@ function isDark() {
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
+// Not in one expression: bundlers take such an address for a file that they should move.
+const HERE = import.meta.url;
+const PAGE = new URL("embed.html", HERE).href;
+
 const isSet = (value) => value != null && value !== "" && value !== "auto";
 
 // --- the element --------------------------------------------------------------------------------
@@ -164,6 +169,8 @@ const PRINT = Symbol("print");
 export class DeltaScope extends HTMLElement {
   static observedAttributes = ATTRIBUTES;
   static version = version;
+  /** The address of the page that `getUrl()` links to: embed.html, which is beside this module unless a bundler moved it. */
+  static page;
 
   #api;
   #parts;
@@ -172,10 +179,13 @@ export class DeltaScope extends HTMLElement {
   #turn = 0;
   #given;
   #around = {};
+  // What has changed while it was drawn.
+  #late = new Map();
   #resume = false;
   #isSeen = false;
   #disposed = false;
   #loading = false;
+  #failed = false;
 
   constructor() {
     super();
@@ -214,11 +224,16 @@ export class DeltaScope extends HTMLElement {
       return;
     }
     if (name === "height" || name === "panels" || name === "controls") this.#measure();
-    if (!this.#api) return;
     if (OPENS.has(name)) {
       this.#given = undefined;
-      this.#restart();
-    } else if (name === "theme" || name === "lang") {
+      if (this.#api || this.#loading || this.#failed) this.#restart();
+      return;
+    }
+    if (!this.#api) {
+      this.#late.set(name, value ?? "");
+      return;
+    }
+    if (name === "theme" || name === "lang") {
       this[AROUND]();
     } else {
       this.#api.set(name, value ?? "");
@@ -244,19 +259,20 @@ export class DeltaScope extends HTMLElement {
   async reset() {
     await this.#do("reset");
     const at = this.getAttribute("at");
-    if (at) await this.#api?.seek(at);
+    if (at && !this.#given) await this.#api?.seek(at);
   }
 
-  /** Shows something else: the id of a lesson, a scenario as an object, or the text of a trace. */
-  async load(what) {
-    if (typeof what === "string" && !/^\s*\{/.test(what)) {
-      this.#given = undefined;
-      if (this.getAttribute("lesson") === what) this.#restart();
-      else this.setAttribute("lesson", what);
-    } else {
-      this.#given = typeof what === "string" ? { file: what, name: "trace.jsonl" } : { scenario: what };
-      this.#restart();
-    }
+  /** Shows something else: the id of a lesson, a scenario as an object, the text of a trace, or a link (`#v1;…`). */
+  get load() { return this.#show; }
+  // Frameworks set what they find on an element as a property, and the attribute has this name as well.
+  set load(when) { this.setAttribute("load", when); }
+
+  async #show(what) {
+    if (typeof what !== "string") this.#given = { scenario: what };
+    else if (what.startsWith("#")) this.#given = { link: what };
+    else if (/^\s*\{/.test(what)) this.#given = { file: what, name: "trace.jsonl" };
+    else this.#given = { lesson: what };
+    this.#restart();
     await this.ready;
   }
 
@@ -265,10 +281,13 @@ export class DeltaScope extends HTMLElement {
   /** A link to this moment, on a page that shows it alone. */
   getUrl() {
     const url = this.#api?.getUrl();
-    return url ? new URL(`./embed.html${url.slice(url.indexOf("#"))}`, import.meta.url).href : null;
+    if (!url) return null;
+    const page = new URL(DeltaScope.page ?? PAGE, document.baseURI);
+    page.hash = url.slice(url.indexOf("#"));
+    return page.href;
   }
   /** The picture as SVG. */
-  exportSvg(options) { return this.#api?.exportSvg?.(options ?? {}) ?? null; }
+  exportSvg(options) { return this.#api?.exportSvg(options ?? {}) ?? null; }
   /** The run in words. */
   exportTranscript() { return this.#api?.exportTranscript() ?? null; }
   /** The run as a file that can be opened again. */
@@ -347,8 +366,9 @@ export class DeltaScope extends HTMLElement {
 
   /** How high it is: what stands there before is as high as what comes. */
   #measure() {
-    const { frame, before } = this.#parts ?? {};
-    const height = /^(\d+)(px)?$/.exec(this.getAttribute("height") ?? "")?.[1];
+    const { box, frame, before } = this.#parts ?? {};
+    const asked = this.getAttribute("height") ?? "";
+    const height = /^(\d+)(px)?$/.exec(asked)?.[1];
     const px = height >= 160 && height <= 4000 ? `${height}px` : "";
     const rooms = new Set((this.getAttribute("panels") ?? "").split(/[\s,]+/).filter(Boolean));
     const below = Number(rooms.has("now")) + Number(rooms.has("processor"));
@@ -359,7 +379,9 @@ export class DeltaScope extends HTMLElement {
       tight: rooms.size - below > 2,
       full: controls === "full",
       bare: controls === "none",
+      fill: asked === "fill",
     };
+    box?.classList.toggle("fill", is.fill);
     for (const count of [1, 2, 3, 4, 5]) is[`rooms-${count}`] = rooms.size - below === count;
     for (const sized of [frame, before]) {
       if (!sized) continue;
@@ -411,6 +433,12 @@ export class DeltaScope extends HTMLElement {
     if (!root || !svg) return;
     root.querySelector(".printed")?.remove();
     const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+    // Inline styles are what a policy of the page may forbid; a sheet is not.
+    const style = picture.querySelector("style");
+    this.#parts.ink ??= new CSSStyleSheet();
+    this.#parts.ink.replaceSync(style?.textContent ?? "");
+    style?.remove();
+    if (!root.adoptedStyleSheets.includes(this.#parts.ink)) root.adoptedStyleSheets.push(this.#parts.ink);
     const printed = make("div", "printed");
     printed.append(document.adoptNode(picture));
     root.prepend(printed);
@@ -421,13 +449,17 @@ export class DeltaScope extends HTMLElement {
     this.#loading = false;
     this.#api?.dispose();
     this.#api = undefined;
+    const before = this.#settle;
     this.#renew();
+    // Who waits for what does not come any more waits for what comes instead.
+    before.resolve(this.#ready);
     this.#start();
   }
 
   async #start(focus = false) {
     if (this.#loading || this.#api || !this.#parts || this.#disposed) return;
     this.#loading = true;
+    this.#failed = false;
     const turn = (this.#turn += 1);
     this.#offer();
     try {
@@ -437,6 +469,7 @@ export class DeltaScope extends HTMLElement {
       this.#api = api;
       this.#loading = false;
       this[AROUND]();
+      for (const [name, value] of this.#late) if (!(name in this.#around)) this.#api.set(name, value);
       this.#parts.before.hidden = true;
       this.#parts.frame.classList.remove("coming");
       // The first picture is there when the browser has drawn it.
@@ -449,6 +482,7 @@ export class DeltaScope extends HTMLElement {
       if (turn !== this.#turn) return;
       const message = error?.message ?? String(error);
       this.#loading = false;
+      this.#failed = true;
       this.#parts.before.hidden = false;
       this.#parts.frame?.remove();
       this.#offer(`${this.#words.failed} ${message}`);
@@ -476,6 +510,8 @@ export class DeltaScope extends HTMLElement {
   /** What is to be run, where it is not a lesson. */
   async #what() {
     if (this.#given) return this.#given;
+    const link = this.getAttribute("link");
+    if (link) return { link: link.slice(Math.max(0, link.indexOf("#"))) };
     const src = this.getAttribute("src");
     if (src) {
       const url = new URL(src, document.baseURI);
@@ -514,8 +550,15 @@ export class DeltaScope extends HTMLElement {
       const value = this.getAttribute(name);
       if (value != null && !(name in this.#around)) attributes[name] = value;
     }
-    const api = mount(stage, { attributes, ...given, emit: (name, detail) => this.#emit(name, detail) });
-    return api;
+    this.#late.clear();
+    const { lesson, ...what } = given;
+    if (this.#given) {
+      // What was given afterwards has other moments.
+      delete attributes.at;
+      delete attributes.until;
+      attributes.lesson = lesson ?? "";
+    }
+    return mount(stage, { attributes, ...what, emit: (name, detail) => this.#emit(name, detail) });
   }
 
   #emit(name, detail) {
@@ -564,7 +607,7 @@ export function define(tag = TAG) {
   return true;
 }
 
-const tag = new URL(import.meta.url).searchParams.get("tag") ?? TAG;
+const tag = new URL(HERE).searchParams.get("tag") ?? TAG;
 if (!define(tag) && customElements.get(tag).version !== version) {
   console.info(`deltascope ${version}: <${tag}> is taken by another version; import with ?tag=another-name`);
 }

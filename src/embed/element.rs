@@ -26,8 +26,9 @@ use crate::ui::session::{Change, Session};
 
 /// An element that is coming: each call of `build` does one more piece of it, so that the page around is
 /// not kept waiting, and says whether more are missing. `config` holds `attributes` (names and values),
-/// `scenario` (one of the page's own), `file` and `name` (a text that was fetched), and `emit`, which is
-/// told what happens: a name and what there is to say about it. Once it is built the object is the
+/// `scenario` (one of the page's own), `file` and `name` (a text that was fetched), `link` (what stands
+/// behind the `#` of a link to a run), and `emit`, which is told what happens: a name and what there is to
+/// say about it. Once it is built the object is the
 /// scripting interface, with `set` for an attribute and `dispose`.
 #[wasm_bindgen(js_name = mountElement)]
 #[must_use]
@@ -111,7 +112,10 @@ fn open(api: Object, mount: HtmlElement, config: &JsValue) -> Coming {
             let name = name.unwrap_or_default();
             session.present_file(&options, &name, text.into_bytes())
         }
-        (None, _) => session.present(&options, scenario(&get("scenario"))),
+        (None, _) => match get("link").as_string() {
+            Some(link) => session.present_link(&options, &link),
+            None => session.present(&options, scenario(&get("scenario"))),
+        },
     };
     if let Err(message) = wrong.and(shown) {
         session.say(message);

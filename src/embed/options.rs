@@ -159,7 +159,8 @@ impl Options {
             "lang" => self.lang = Some(lang(key, value)?),
             "motion" if auto => self.motion = None,
             "motion" => self.motion = Some(one_of(key, value, &MOTIONS)?),
-            "height" if auto => self.height = None,
+            // How high what is around it is, is not known here.
+            "height" if auto || value == "fill" => self.height = None,
             "height" => self.height = Some(height(key, value)?),
             "load" => self.load = one_of(key, value, &LOADS)?,
             "markers" => self.pause_at_markers = one_of(key, value, &MARKERS)?,
@@ -266,7 +267,7 @@ const HEIGHTS: std::ops::RangeInclusive<u32> = 160..=4_000;
 fn height(key: &str, value: &str) -> Result<u32, Text> {
     let px = value.strip_suffix("px").unwrap_or(value).parse().ok();
     px.filter(|px| HEIGHTS.contains(px))
-        .ok_or_else(|| not(key, value, "auto, 160 … 4000 (px)"))
+        .ok_or_else(|| not(key, value, "auto, fill, 160 … 4000 (px)"))
 }
 
 #[cfg(test)]
@@ -304,6 +305,7 @@ mod tests {
             ("lang", "fr", false),
             ("motion", "none", true),
             ("height", "480px", true),
+            ("height", "fill", true),
             ("height", "3", false),
             ("load", "click", true),
             ("load", "later", false),

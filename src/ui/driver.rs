@@ -129,7 +129,8 @@ impl Driver {
         if let Some((observer, _)) = self.inner.resized.take() {
             observer.disconnect();
         }
-        self.with(|session| session.pause());
+        // A run may be large, and scripts may hold on to the driver.
+        self.with(|session| *session = Session::empty());
     }
 
     /// What leaves the page; a link is whole, with the address of the page.

@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use js_sys::Array;
 use leptos::prelude::{StoredValue, WithValue, document, on_cleanup, window};
 use leptos::wasm_bindgen::JsCast;
-use leptos::wasm_bindgen::prelude::Closure;
+use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use web_sys::{Element, Event, EventTarget, HtmlElement, NodeList, ShadowRoot};
 
 /// Where a board is mounted. What it looks for, it looks for there.
@@ -14,6 +15,36 @@ pub struct Host {
     number: u32,
     scale: Rc<Cell<f64>>,
     element: Option<(ShadowRoot, HtmlElement)>,
+}
+
+/// A sheet of styles that is made by a script.
+pub struct Sheet(Option<StyleSheet>);
+
+impl Sheet {
+    /// Other rules, in the place of what it has.
+    pub fn set(&self, rules: &str) {
+        if let Some(sheet) = &self.0 {
+            sheet.replace(rules);
+        }
+    }
+}
+
+// web-sys has these only for those who take what may still change.
+#[wasm_bindgen]
+extern "C" {
+    #[derive(Clone)]
+    #[wasm_bindgen(js_name = CSSStyleSheet)]
+    type StyleSheet;
+    #[wasm_bindgen(constructor, catch, js_class = "CSSStyleSheet")]
+    fn new() -> Result<StyleSheet, JsValue>;
+    #[wasm_bindgen(method, js_name = replaceSync)]
+    fn replace(this: &StyleSheet, rules: &str);
+
+    type Adopting;
+    #[wasm_bindgen(method, getter, js_name = adoptedStyleSheets)]
+    fn sheets(this: &Adopting) -> Array;
+    #[wasm_bindgen(method, setter, js_name = adoptedStyleSheets)]
+    fn set_sheets(this: &Adopting, sheets: &Array);
 }
 
 thread_local! {
@@ -129,6 +160,28 @@ impl Host {
         if let Some(active) = active.and_then(|active| active.dyn_into::<HtmlElement>().ok()) {
             let _ = active.blur();
         }
+    }
+
+    /// A sheet of styles of its own here, as long as the owner of the caller is there.
+    #[must_use]
+    pub fn sheet(&self) -> Sheet {
+        let Ok(sheet) = StyleSheet::new() else {
+            // Only a browser that has no such sheets, which has no elements like these either.
+            return Sheet(None);
+        };
+        let root: Adopting = match &self.element {
+            Some((root, _)) => root.clone().unchecked_into(),
+            None => document().unchecked_into(),
+        };
+        root.sheets().push(&sheet);
+        let kept = StoredValue::new_local((root, sheet.clone()));
+        on_cleanup(move || {
+            kept.with_value(|(root, sheet)| {
+                let others = root.sheets().filter(&mut |one, _, _| one != **sheet);
+                root.set_sheets(&others);
+            });
+        });
+        Sheet(Some(sheet))
     }
 
     /// What language and theme are written on.

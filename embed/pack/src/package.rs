@@ -23,6 +23,9 @@ pub(crate) fn write(root: &Path, dist: &Path) -> Result<(), String> {
             return Err(format!("embed/deltascope.js has no {place}"));
         }
     }
+    // It is never asked for by this name, but bundlers look for it.
+    let text = read(&dist.join(&glue))?.replace("'deltascope_bg.wasm'", &format!("'{wasm}'"));
+    put(dist, &glue, &text)?;
     let module = module
         .replace("__GLUE__", &glue)
         .replace("__WASM__", &wasm)

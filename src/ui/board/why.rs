@@ -223,7 +223,11 @@ pub(super) fn on_click(ui: Ui, layout: Layout, event: &web_sys::MouseEvent) {
 pub(super) fn Marked() -> impl IntoView {
     let ui = Ui::get();
     let rules = ui.memo(rules);
-    view! { <style>{text(move || rules.get())}</style> }
+    // Not an element: a policy of the page around may forbid these.
+    let sheet = ui.host().sheet();
+    Effect::new(move |_| {
+        rules.with(|rules| sheet.set(rules));
+    });
 }
 
 fn anchor(view: &View) -> Option<Arc<str>> {

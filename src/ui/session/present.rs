@@ -69,13 +69,36 @@ impl Session {
         opened
     }
 
-    fn present_opened(&mut self, options: &Options) -> Result<(), Text> {
+    /// Opens a link to a run: what stands behind the `#`. What else is asked for comes after it.
+    ///
+    /// # Errors
+    /// Says what is wrong with it; what can be shown is shown.
+    pub fn present_link(&mut self, options: &Options, link: &str) -> Result<(), Text> {
+        self.obey(Command::OpenLink(link.into()));
+        self.said_wrong()?;
+        if let Some(era) = options.era {
+            self.obey(Command::Era(era.0.era().into()));
+            self.said_wrong()?;
+        }
+        self.set_pace(options);
+        let stops = self.set_stops(options);
+        if let Some(place) = &options.at {
+            self.seek_place(place)?;
+        }
+        stops
+    }
+
+    fn set_pace(&mut self, options: &Options) {
         if let Some(percent) = options.speed {
             self.obey(Command::Speed(percent));
         }
         if let Some(grain) = options.granularity {
             self.obey(Command::Grain(grain));
         }
+    }
+
+    fn present_opened(&mut self, options: &Options) -> Result<(), Text> {
+        self.set_pace(options);
         let stops = self.set_stops(options);
         match &options.at {
             Some(place) => {
@@ -257,6 +280,24 @@ mod tests {
         let view = session.view();
         let cut = view.markers.iter().find(|marker| &*marker.id == "cut");
         assert_eq!(Some(view.step), cut.map(|marker| marker.at));
+    }
+
+    #[test]
+    fn a_link_opens_and_what_is_asked_for_beside_it_comes_after() {
+        let link = "#v1;lesson=tombstone;era=1.36;at=relist;panels=api;later=1";
+        for (pairs, era, marker) in [
+            (&[][..], "1.36", "relist"),
+            (&[("era", "1.32"), ("at", "told")], "1.32", "told"),
+        ] {
+            let mut session = Session::new();
+            session.present_link(&options(pairs), link).unwrap();
+            let view = session.view();
+            let at = view.markers.iter().find(|one| &*one.id == marker);
+            assert_eq!(Some(view.step), at.map(|one| one.at), "{pairs:?}");
+            assert_eq!(&*view.lesson.era, era);
+        }
+        let wrong = Session::new().present_link(&Options::default(), "#v2;lesson=tombstone");
+        assert!(wrong.unwrap_err().en.contains("newer"));
     }
 
     #[test]

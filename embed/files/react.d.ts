@@ -1,0 +1,34 @@
+import type { CSSProperties, DetailedHTMLProps, HTMLAttributes, ReactElement, ReactNode, Ref } from "react";
+import type { DeltaScope as Element, DeltaScopeAttributes, DeltaScopeEventMap, Lesson, Panel, Scenario } from "./deltascope.js";
+
+export interface DeltaScopeProps extends Omit<DeltaScopeAttributes, "panels"> {
+  panels?: string | Panel[];
+  /** A scenario, or a lesson, of the page's own. */
+  scenario?: Scenario | Lesson;
+  id?: string;
+  title?: string;
+  slot?: string;
+  className?: string;
+  style?: CSSProperties;
+  /** `<img slot="poster">`, `<div slot="transcript">`: for print, and for readers without script. */
+  children?: ReactNode;
+  ref?: Ref<Element>;
+  onReady?: (event: DeltaScopeEventMap["ds-ready"]) => void;
+  onStep?: (event: DeltaScopeEventMap["ds-step"]) => void;
+  onMarker?: (event: DeltaScopeEventMap["ds-marker"]) => void;
+  onViolation?: (event: DeltaScopeEventMap["ds-violation"]) => void;
+  onError?: (event: DeltaScopeEventMap["ds-error"]) => void;
+  [attribute: `data-${string}` | `aria-${string}`]: unknown;
+}
+
+/** The element as a component; its module is loaded in the browser alone. */
+export declare function DeltaScope(props: DeltaScopeProps): ReactElement;
+export default DeltaScope;
+
+declare module "react" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "delta-scope": DetailedHTMLProps<Omit<HTMLAttributes<Element>, keyof DeltaScopeAttributes>, Element> & DeltaScopeAttributes & { class?: string };
+    }
+  }
+}

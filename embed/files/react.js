@@ -1,0 +1,73 @@
+// <delta-scope> as a component of React. It draws nothing by itself: the element does, in the browser alone.
+import { createElement, useCallback, useEffect, useRef } from "react";
+
+const ATTRIBUTES = [
+  "lesson", "src", "link", "era", "at", "until", "panels", "controls", "mode", "granularity", "speed",
+  "theme", "lang", "motion", "height", "load", "markers", "id", "style", "title", "slot",
+];
+const EVENTS = { onReady: "ds-ready", onStep: "ds-step", onMarker: "ds-marker", onViolation: "ds-violation", onError: "ds-error" };
+
+/** The element. */
+export function DeltaScope(props) {
+  const { scenario, className, children, ref } = props;
+  const own = useRef(null);
+  const latest = useRef(props);
+  const keep = useCallback(
+    (element) => {
+      own.current = element;
+      if (typeof ref === "function") ref(element);
+      else if (ref) ref.current = element;
+    },
+    [ref],
+  );
+  const text = scenario === undefined ? undefined : JSON.stringify(scenario);
+  const shown = useRef(text);
+
+  useEffect(() => {
+    latest.current = props;
+  });
+
+  // Not while a server renders: there are no elements.
+  useEffect(() => {
+    const element = own.current;
+    let listening = true;
+    import("./deltascope.js").catch((error) => {
+      if (listening) latest.current.onError?.(new CustomEvent("ds-error", { detail: { message: error.message } }));
+    });
+    const listeners = Object.entries(EVENTS).map(([name, type]) => {
+      const listener = (event) => event.target === element && latest.current[name]?.(event);
+      element.addEventListener(type, listener);
+      return [type, listener];
+    });
+    return () => {
+      listening = false;
+      for (const [type, listener] of listeners) element.removeEventListener(type, listener);
+    };
+  }, []);
+
+  // The first one is in the markup, where the element finds it.
+  useEffect(() => {
+    if (shown.current === text) return;
+    shown.current = text;
+    own.current.load?.(text === undefined ? (latest.current.lesson ?? "") : JSON.parse(text))?.catch?.(() => {});
+  }, [text]);
+
+  const attributes = { ref: keep };
+  for (const name of ATTRIBUTES) {
+    const value = props[name];
+    if (value != null) attributes[name] = Array.isArray(value) ? value.join(",") : value;
+  }
+  for (const [name, value] of Object.entries(props)) {
+    if (/^(?:data|aria)-/.test(name)) attributes[name] = value;
+  }
+  if (className) attributes.class = className;
+  // `<` cannot end the element that it stands in.
+  const inside = shown.current?.replaceAll("<", "\\u003c");
+  const script =
+    inside === undefined
+      ? null
+      : createElement("script", { key: "scenario", type: "application/json", suppressHydrationWarning: true, dangerouslySetInnerHTML: { __html: inside } });
+  return createElement("delta-scope", attributes, script, children);
+}
+
+export default DeltaScope;

@@ -1,0 +1,38 @@
+// A plugin for Reveal.js: what plays on a slide stops when the slide goes, and goes on when it comes back.
+import "./deltascope.js";
+
+const inside = (slide) => [...(slide?.querySelectorAll("delta-scope") ?? [])];
+
+/** `Reveal.initialize({ plugins: [DeltaScopePlugin] })` */
+export const DeltaScopePlugin = {
+  id: "deltascope",
+
+  init(deck) {
+    const stopped = new WeakSet();
+    const isPlaying = (element) => element.getState?.()?.playing === true;
+    const stop = (element) => {
+      if (!isPlaying(element)) return;
+      stopped.add(element);
+      element.pause().catch(() => {});
+    };
+    // What is for watching plays when it comes.
+    const start = (element) => {
+      const again = stopped.delete(element);
+      if (again || element.getAttribute("mode") === "watch") element.play?.().catch(() => {});
+    };
+    const change = ({ previousSlide, currentSlide }) => {
+      inside(previousSlide).forEach(stop);
+      inside(currentSlide).forEach(start);
+    };
+    deck.on("ready", change);
+    deck.on("slidechanged", change);
+    deck.on("overviewshown", () => inside(deck.getCurrentSlide()).forEach(stop));
+    deck.on("overviewhidden", () => inside(deck.getCurrentSlide()).forEach(start));
+    deck.on("paused", () => inside(deck.getCurrentSlide()).forEach(stop));
+    deck.on("resumed", () => inside(deck.getCurrentSlide()).forEach(start));
+    // A slide has its size once it is laid out for the first time.
+    deck.on("slidechanged", () => deck.layout());
+  },
+};
+
+export default DeltaScopePlugin;

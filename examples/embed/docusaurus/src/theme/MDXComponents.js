@@ -1,0 +1,4 @@
+import MDXComponents from "@theme-original/MDXComponents";
+import { DeltaScope } from "deltascope/react";
+
+export default { ...MDXComponents, DeltaScope };

@@ -1,0 +1,34 @@
+// Uses the component of React and the element in JSX; it is checked and never run.
+import { createRef } from "react";
+import type { DeltaScope as Element } from "deltascope";
+import { DeltaScope } from "deltascope/react";
+
+const ref = createRef<Element>();
+
+export const page = (
+  <>
+    <DeltaScope
+      ref={ref}
+      lesson="tombstone"
+      era="1.36"
+      at="relist"
+      panels={["api", "queue"]}
+      className="wide"
+      style={{ margin: 0 }}
+      data-testid="one"
+      onReady={({ detail }) => detail.version}
+      onStep={({ detail }) => detail.step}
+      onMarker={({ detail }) => detail.id}
+      onViolation={({ detail }) => detail.monitor}
+      onError={({ detail }) => detail.message}
+    >
+      <p slot="poster">A picture</p>
+    </DeltaScope>
+    <DeltaScope scenario={{ initial: [{ metadata: { name: "a" } }] }} load="click" />
+    <delta-scope lesson="tombstone" era="1.36" load="click" panels="api,queue" class="wide" lang="zh" height={480} />
+    {/* @ts-expect-error: there is no such generation */}
+    <DeltaScope era="2.0" />
+    {/* @ts-expect-error: nor here */}
+    <delta-scope era="2.0" />
+  </>
+);

@@ -1,0 +1,103 @@
+// The package for npm: what is in it, and what its types say.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { DIST } from "../harness.mjs";
+import { PACKAGES, ROOT } from "../hosts.mjs";
+
+const run = promisify(execFile);
+let folder;
+let files;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "deltascope-package-"));
+  const { stdout } = await run("npm", ["pack", "--json", "--offline", "--pack-destination", folder, DIST]);
+  const [packed] = JSON.parse(stdout);
+  files = packed.files.map(({ path }) => path).sort();
+  await mkdir(join(folder, "node_modules"));
+  await run("tar", ["-xzf", join(folder, packed.filename), "-C", folder]);
+  await cp(join(folder, "package"), join(folder, "node_modules/deltascope"), { recursive: true });
+  for (const name of await readdir(PACKAGES)) {
+    if (!name.startsWith(".")) await symlink(join(PACKAGES, name), join(folder, "node_modules", name));
+  }
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+test("it holds what is needed, and nothing else", async () => {
+  const glue = files.find((name) => /^deltascope-[0-9a-f]+\.js$/.test(name));
+  const wasm = glue.replace(".js", "_bg.wasm");
+  assert.deepEqual(
+    files,
+    [
+      "LICENSE", "README.md", "deltascope-stage.js", "deltascope.css", "deltascope.d.ts", "deltascope.js", "embed.html", "frame.css", "frame.js",
+      "package.json", "react.d.ts", "react.js", "reveal.d.ts", "reveal.js", "vue.d.ts", "vue.js", glue, wasm,
+    ].sort(),
+  );
+  const manifest = JSON.parse(await readFile(join(folder, "package/package.json"), "utf8"));
+  for (const target of Object.values(manifest.exports)) {
+    for (const path of typeof target === "string" ? [target] : Object.values(target)) {
+      assert.ok(files.includes(path.replace("./", "")), path);
+    }
+  }
+  const cargo = await readFile(join(ROOT, "Cargo.toml"), "utf8");
+  assert.equal(manifest.version, /^version = "(.*)"$/m.exec(cargo)[1]);
+  // Bundlers follow these names.
+  const text = await readFile(join(folder, "package", glue), "utf8");
+  for (const [, name] of text.matchAll(/new URL\('([^']+)', import\.meta\.url\)/g)) assert.ok(files.includes(name), name);
+});
+
+const OPTIONS = {
+  strict: true, noEmit: true, target: "es2022", module: "esnext", moduleResolution: "bundler", jsx: "react-jsx",
+  lib: ["es2023", "dom", "dom.iterable"], types: [], skipLibCheck: false, exactOptionalPropertyTypes: false,
+};
+
+test("a program that uses all of it is right, strictly", { timeout: 120_000 }, async () => {
+  for (const sample of ["sample.ts", "sample.tsx", "sample.vue.ts"]) await cp(join(ROOT, "tests/browser/hosts", sample), join(folder, sample));
+  // Vue's own types need not be right with every option of ours.
+  for (const [name, include, more] of [["all", ["sample.ts", "sample.tsx"], {}], ["vue", ["sample.vue.ts"], { skipLibCheck: true }]]) {
+    const config = join(folder, `tsconfig.${name}.json`);
+    await writeFile(config, JSON.stringify({ compilerOptions: { ...OPTIONS, ...more }, files: include }));
+    const told = await run(process.execPath, [join(PACKAGES, "typescript/bin/tsc"), "-p", config]).catch((error) => error);
+    assert.equal(told.stdout.trim(), "", told.stdout);
+  }
+});
+
+test("the types name each attribute, method and event of the element, and no others", async () => {
+  const { default: ts } = await import(join(PACKAGES, "typescript/lib/typescript.js"));
+  const parse = async (name) => ts.createSourceFile(name, await readFile(join(folder, "package", name), "utf8"), ts.ScriptTarget.Latest, true);
+  const [code, types] = [await parse("deltascope.js"), await parse("deltascope.d.ts")];
+  const find = (source, is) => {
+    let found;
+    const look = (node) => (found ??= is(node) ? node : ts.forEachChild(node, look));
+    look(source);
+    return found;
+  };
+  const named = (kind, name) => (node) => kind(node) && node.name?.text === name;
+  const names = (node, keep) =>
+    [...new Set(node.members.filter((member) => member.name && keep(member)).map((member) => member.name.text ?? member.name.getText()))].sort();
+  const isPublic = ({ name }) => ts.isIdentifier(name);
+  const isOwn = ({ name }) => !/Callback$|EventListener$|^observedAttributes$/.test(name.text);
+  const keep = (member) => isPublic(member) && isOwn(member);
+  assert.deepEqual(
+    names(find(code, named(ts.isClassDeclaration, "DeltaScope")), keep),
+    names(find(types, named(ts.isClassDeclaration, "DeltaScope")), keep),
+  );
+
+  const list = find(code, named(ts.isVariableDeclaration, "ATTRIBUTES")).initializer.elements.map(({ text }) => text).sort();
+  assert.deepEqual(names(find(types, named(ts.isInterfaceDeclaration, "DeltaScopeAttributes")), () => true), list);
+  for (const adapter of ["react.js", "vue.js"]) {
+    const theirs = find(await parse(adapter), named(ts.isVariableDeclaration, "ATTRIBUTES")).initializer.elements.map(({ text }) => text);
+    for (const name of list) assert.ok(theirs.includes(name), `${adapter} does not know ${name}`);
+  }
+  const options = await readFile(join(ROOT, "src/embed/options.rs"), "utf8");
+  const keys = [.../KEYS: \[&str; \d+\] = \[([^\]]*)\]/.exec(options)[1].matchAll(/"(\w+)"/g)].map(([, key]) => key);
+  // A link is the element's and the iframe's own: a book says what it shows in words.
+  assert.deepEqual([...keys, "link"].sort(), list);
+
+  const told = await readFile(join(ROOT, "src/embed/element.rs"), "utf8");
+  const events = new Set([...(await readFile(join(folder, "package/deltascope.js"), "utf8")).matchAll(/#emit\("(\w+)"/g), ...told.matchAll(/emit\s*\.say\(\s*"(\w+)"/g)].map(([, name]) => `ds-${name}`));
+  assert.deepEqual(names(find(types, named(ts.isInterfaceDeclaration, "DeltaScopeEventMap")), () => true), [...events].sort());
+});
