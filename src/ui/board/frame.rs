@@ -45,7 +45,8 @@ pub(super) fn Frame(
             class:unused=move || unused.get().is_some()
             data-testid=format!("room-{id}")
             data-anchor=format!("room/{id}")
-            role=maybe(move || tabbed().then_some("tabpanel"))
+            part=format!("room room-{id}")
+            role=maybe(move || if tabbed() { Some("tabpanel") } else { ui.within() })
             aria-labelledby=text(move || {
                 if tabbed() { format!("tab-{id}") } else { format!("title-{id}") }
             })

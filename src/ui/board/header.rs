@@ -62,7 +62,7 @@ pub(super) fn Header(
         })
     });
     view! {
-        <header class="masthead">
+        <header class="masthead" part="header" role=ui.within()>
             <h1 class="brand" translate="no">
                 "delta"
                 <i>"scope"</i>

@@ -64,6 +64,8 @@ pub fn Board() -> impl IntoView {
         <main
             class=text(move || format!("stage show-{}", layout.shown.get().id()))
             class:comparing=move || comparing.get()
+            part="stage"
+            role=ui.within()
             aria-label=ui.word(|words| words.stage)
         >
             <Problem />

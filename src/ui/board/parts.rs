@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use leptos::prelude::{AnyView, For, ForProps, IntoAny, IntoView};
+use leptos::prelude::{AnyView, For, ForProps, IntoAny, IntoView, WithUntracked};
 
 use crate::cache::key::Key;
 use crate::ui::app::Ui;
@@ -137,6 +137,12 @@ fn keyed(
 }
 
 impl Ui {
+    /// The role of what is a landmark on a page of its own: a page with several boards has none of them.
+    pub(super) fn within(self) -> Option<&'static str> {
+        self.shape
+            .with_untracked(|shape| shape.embedded.then_some("group"))
+    }
+
     /// A word of the page, in the language that is chosen.
     pub(super) fn word(self, pick: fn(&'static Strings) -> &'static str) -> Text {
         text(move || pick(self.words()))

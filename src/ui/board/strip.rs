@@ -47,7 +47,7 @@ pub(super) fn Strip() -> impl IntoView {
     });
     let listing = ui.memo(|view| pseudo::listing(&view.recent, &view.picture));
     view! {
-        <section class="say" data-testid="strip" aria-label=ui.word(|words| words.narration)>
+        <section class="say" part="strip" role=ui.within() data-testid="strip" aria-label=ui.word(|words| words.narration)>
             <div class="said">
                 <p
                     class="what"

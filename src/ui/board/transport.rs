@@ -57,6 +57,8 @@ pub(super) fn Transport() -> impl IntoView {
         <footer
             data-testid="transport"
             class="transport"
+            part="transport"
+            role=ui.within()
             class:minimal=move || ui.shape.with(|shape| shape.controls == Controls::Minimal)
             aria-label=ui.word(|words| words.transport)>
             <div class="play" role="group" aria-label=ui.word(|words| words.transport)>
