@@ -140,17 +140,16 @@ fmt: setup-rust
 
 clippy: setup-rust
 	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
-	cargo clippy $(CARGO_FLAGS) --features cli --lib --bins --test cli -- -D warnings
-	cargo clippy $(CARGO_FLAGS) --features mdbook --lib --bins --test mdbook -- -D warnings
-	cargo clippy $(CARGO_FLAGS) -p deltascope-bench --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --features cli,mdbook --lib --bins --test cli --test mdbook -- -D warnings
+	cargo clippy $(CARGO_FLAGS) -p deltascope-bench -p deltascope-pack --all-targets -- -D warnings
 	cargo clippy $(CARGO_FLAGS) --target $(WASM) --features ui --lib --bins -- -D warnings
 
 # From fixed seeds, so that one commit has one result; a bare `cargo test` and `make soak` roll their own.
 test-native: setup-rust
 	PROPTEST_RNG_SEED=1 SHUTTLE_RANDOM_SEED=1 cargo test $(CARGO_FLAGS) --no-fail-fast
-	cargo test $(CARGO_FLAGS) --features cli --test cli
-	cargo test $(CARGO_FLAGS) --features mdbook --lib mdbook
-	cargo test $(CARGO_FLAGS) --features mdbook --test mdbook
+	cargo test $(CARGO_FLAGS) --features cli,mdbook --test cli --test mdbook
+	cargo test $(CARGO_FLAGS) --features cli,mdbook --lib mdbook
+	cargo test $(CARGO_FLAGS) -p deltascope-pack
 
 # Among them the runner of recorded scenarios.
 examples: setup-rust
