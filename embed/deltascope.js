@@ -18,8 +18,8 @@ const NEAR = "300px";
 const BOOK_DARK = /\b(?:coal|navy|ayu)\b/;
 const BOOK_LIGHT = /\b(?:light|rust)\b/;
 const WORDS = {
-  en: { start: "Show how it runs", loading: "Loading…", failed: "This cannot be shown here:", stage: "deltascope: an informer, step by step" },
-  zh: { start: "运行演示", loading: "正在加载…", failed: "这里无法显示：", stage: "deltascope：逐步看 informer" },
+  en: { start: "Show how it runs", again: "Try again", loading: "Loading…", failed: "This cannot be shown here:", stage: "deltascope: an informer, step by step" },
+  zh: { start: "运行演示", again: "重试", loading: "正在加载…", failed: "这里无法显示：", stage: "deltascope：逐步看 informer" },
 };
 
 // One element is drawn after the other: several at once would keep the page waiting.
@@ -182,6 +182,9 @@ export class DeltaScope extends HTMLElement {
   // What has changed while it was drawn.
   #late = new Map();
   #resume = false;
+  // Counts what was asked of playing: an older wish is none.
+  #wish = 0;
+  #chosen;
   #isSeen = false;
   #disposed = false;
   #loading = false;
@@ -226,6 +229,14 @@ export class DeltaScope extends HTMLElement {
     if (name === "height" || name === "panels" || name === "controls") this.#measure();
     if (OPENS.has(name)) {
       this.#given = undefined;
+      // What was said last counts.
+      if (value !== null) this.#chosen = name;
+      else if (this.#chosen === name) this.#chosen = undefined;
+      if (this.#api || this.#loading || this.#failed) this.#restart();
+      return;
+    }
+    if (value === null && (name === "era" || name === "at")) {
+      // As the lesson has it.
       if (this.#api || this.#loading || this.#failed) this.#restart();
       return;
     }
@@ -242,13 +253,33 @@ export class DeltaScope extends HTMLElement {
 
   // What is asked for before it is there is done once it is.
   async #do(name, ...values) {
+    this.#check();
     this.#start();
     await this.ready;
     return this.#api?.[name](...values);
   }
 
-  play() { return this.#do("play"); }
-  pause() { this.#resume = false; return this.#do("pause"); }
+  #check() {
+    if (this.#disposed) throw new Error("This <delta-scope> was disposed of. Make another one.");
+  }
+
+  /** Plays; out of sight it begins once it is seen. */
+  async play() {
+    this.#check();
+    const wish = (this.#wish += 1);
+    this.#start();
+    await this.ready;
+    if (wish !== this.#wish || !this.#api) return;
+    if (this.#isSeen) await this.#api.play();
+    else this.#resume = true;
+  }
+
+  async pause() {
+    this.#wish += 1;
+    this.#resume = false;
+    await this.#api?.pause();
+  }
+
   step(by = 1, granularity) { return this.#do("step", by, granularity); }
   seek(where) { return this.#do("seek", where); }
   fork() { return this.#do("fork"); }
@@ -268,6 +299,11 @@ export class DeltaScope extends HTMLElement {
   set load(when) { this.setAttribute("load", when); }
 
   async #show(what) {
+    this.#check();
+    const isRun = typeof what === "string" || (typeof what === "object" && what !== null && !Array.isArray(what));
+    if (!isRun) {
+      throw new TypeError("load() takes the id of a lesson, a scenario as an object, the text of a trace, or a link that begins with #v1.");
+    }
     if (typeof what !== "string") this.#given = { scenario: what };
     else if (what.startsWith("#")) this.#given = { link: what };
     else if (/^\s*\{/.test(what)) this.#given = { file: what, name: "trace.jsonl" };
@@ -357,8 +393,14 @@ export class DeltaScope extends HTMLElement {
     const say = make(click ? "button" : "div", "announce");
     say.textContent = message ?? (click ? this.#words.start : this.#words.loading);
     say.classList.toggle("wrong", !!message);
-    if (message) say.setAttribute("role", "alert");
-    if (click) say.addEventListener("click", () => this.#start(true));
+    let button = say;
+    if (message) {
+      say.setAttribute("role", "alert");
+      button = make("button");
+      button.textContent = this.#words.again;
+      say.append(" ", button);
+    }
+    if (click || message) button.addEventListener("click", () => this.#start(true));
     // A poster needs no word that more is coming.
     before.classList.toggle("quiet", !click && !message && before.classList.contains("has-poster"));
     before.append(say);
@@ -393,7 +435,7 @@ export class DeltaScope extends HTMLElement {
   [SEEN](isSeen) {
     this.#isSeen = isSeen;
     const load = this.getAttribute("load");
-    if (isSeen && load !== "click") this.#start();
+    if (isSeen && load !== "click" && !this.#failed) this.#start();
     if (!this.#api) return;
     // Out of sight nothing plays; back in sight it goes on.
     if (!isSeen && this.#api.getState().playing) {
@@ -429,9 +471,9 @@ export class DeltaScope extends HTMLElement {
   // What is printed is what is shown.
   [PRINT]() {
     const { root } = this.#parts ?? {};
+    root?.querySelector(".printed")?.remove();
     const svg = this.exportSvg({ theme: "light" });
     if (!root || !svg) return;
-    root.querySelector(".printed")?.remove();
     const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
     // Inline styles are what a policy of the page may forbid; a sheet is not.
     const style = picture.querySelector("style");
@@ -446,32 +488,31 @@ export class DeltaScope extends HTMLElement {
 
   #restart() {
     this.#turn += 1;
-    this.#loading = false;
-    this.#api?.dispose();
-    this.#api = undefined;
-    const before = this.#settle;
-    this.#renew();
-    // Who waits for what does not come any more waits for what comes instead.
-    before.resolve(this.#ready);
+    this.#forget();
+    this.#next();
     this.#start();
   }
 
   async #start(focus = false) {
     if (this.#loading || this.#api || !this.#parts || this.#disposed) return;
     this.#loading = true;
+    if (this.#failed) this.#next();
     this.#failed = false;
     const turn = (this.#turn += 1);
+    this.#parts.before.hidden = !!this.#parts.frame;
     this.#offer();
     try {
       const [{ mount, sheet }, given] = await Promise.all([load(), this.#what()]);
       const api = await inTurn(() => this.#draw(turn, mount, sheet, given));
       if (!api) return;
+      if (turn !== this.#turn) return api.dispose();
       this.#api = api;
       this.#loading = false;
       this[AROUND]();
       for (const [name, value] of this.#late) if (!(name in this.#around)) this.#api.set(name, value);
       this.#parts.before.hidden = true;
       this.#parts.frame.classList.remove("coming");
+      for (const frame of this.#parts.box.querySelectorAll(".frame")) if (frame !== this.#parts.frame) frame.remove();
       // The first picture is there when the browser has drawn it.
       await new Promise((resolve) => requestAnimationFrame(() => resolve()));
       if (turn !== this.#turn) return;
@@ -484,10 +525,10 @@ export class DeltaScope extends HTMLElement {
       this.#loading = false;
       this.#failed = true;
       this.#parts.before.hidden = false;
-      this.#parts.frame?.remove();
+      for (const frame of this.#parts.box.querySelectorAll(".frame")) frame.remove();
+      this.#parts.frame = undefined;
       this.#offer(`${this.#words.failed} ${message}`);
       this.#settle.reject(error);
-      this.#renew();
       this.#emit("error", { message });
     }
   }
@@ -497,20 +538,26 @@ export class DeltaScope extends HTMLElement {
     await pause();
     if (turn !== this.#turn) return undefined;
     const api = this.#mount(mount, sheet, given);
-    do {
-      await pause();
-      if (turn !== this.#turn) {
-        api.dispose();
-        return undefined;
-      }
-    } while (api.build());
+    try {
+      do {
+        await pause();
+        if (turn !== this.#turn) {
+          api.dispose();
+          return undefined;
+        }
+      } while (api.build());
+    } catch (error) {
+      api.dispose();
+      throw error;
+    }
     return api;
   }
 
   /** What is to be run, where it is not a lesson. */
   async #what() {
     if (this.#given) return this.#given;
-    const link = this.getAttribute("link");
+    if (this.#chosen === "lesson") return {};
+    const link = this.#chosen !== "src" && this.getAttribute("link");
     if (link) return { link: link.slice(Math.max(0, link.indexOf("#"))) };
     const src = this.getAttribute("src");
     if (src) {
@@ -539,7 +586,8 @@ export class DeltaScope extends HTMLElement {
     stage.setAttribute("aria-label", this.#words.stage);
     rem.append(stage);
     frame.append(rem);
-    box.querySelector(".frame")?.remove();
+    // The one before keeps its room until this one is there.
+    for (const coming of box.querySelectorAll(".coming")) coming.remove();
     box.append(frame);
     Object.assign(this.#parts, { frame, mount: stage });
     this.#measure();
@@ -565,15 +613,31 @@ export class DeltaScope extends HTMLElement {
     this.dispatchEvent(new CustomEvent(`ds-${name}`, { detail, bubbles: true, composed: true }));
   }
 
-  #close() {
-    this.#turn += 1;
+  /** Nothing of the run before is left. */
+  #forget() {
     this.#loading = false;
-    unfollow(this);
+    this.#resume = false;
+    this.#parts?.root.querySelector(".printed")?.remove();
     this.#api?.dispose();
     this.#api = undefined;
+  }
+
+  /** Who waits for what does not come any more waits for what comes instead. */
+  #next() {
+    const before = this.#settle;
+    this.#renew();
+    before.resolve(this.#ready);
+  }
+
+  #close() {
+    this.#turn += 1;
+    this.#wish += 1;
+    unfollow(this);
+    this.#forget();
     this.#parts?.root.replaceChildren();
     this.#parts = undefined;
-    this.#renew();
+    if (this.#disposed) this.#settle.reject(new Error("This <delta-scope> was disposed of."));
+    else this.#next();
   }
 }
 

@@ -12,6 +12,9 @@ const VERSIONS = /^#?v1$/;
 // What the page's own links hold beyond what an attribute can say.
 const OF_A_LINK = ["sel", "i"];
 const LINKED = ["lesson", "era", "at", ...OF_A_LINK];
+// What `src` may be, below the folder of this page.
+const FILES = /\.(?:jsonl?|txt|log|body)$/;
+const NOT_FILES = /^k8s(?:\/|$)|(?:^|\/)\.\.?(?:\/|$)|^api(?:s)?\//;
 // Moments that only attributes have.
 const OWN_PLACE = /^(?:start|end|step:\d+)$/;
 const ATTRIBUTES = DeltaScope.observedAttributes;
@@ -52,7 +55,33 @@ function read(fragment) {
     const kept = pairs.filter(([key]) => LINKED.includes(key) && !(isOwn && key === "at"));
     attributes.set("link", [first.startsWith("#") ? first : `#${first}`, ...kept.map(([key, value]) => `${key}=${value}`)].join(";"));
   }
-  return { attributes, origins: origins ? origins.split(",").map((one) => one.trim()).filter(Boolean) : undefined };
+  return { attributes, origins: origins ? origins.split(",").flatMap(originOf) : undefined };
+}
+
+/** As browsers write it; what is none is said, and allows nobody. */
+function originOf(text) {
+  try {
+    const { origin } = new URL(text.trim());
+    if (origin !== "null") return [origin];
+  } catch {
+    // Said below.
+  }
+  if (text.trim()) console.error(`deltascope: origin=${text} is no origin. Write https://example.org.`);
+  return [];
+}
+
+/**
+ * Whoever embeds this page writes what stands behind the `#`, and could have it read what only the reader may: so it reads
+ * files beside itself, and never what a server under the same address hands on from a cluster.
+ */
+function ours(src) {
+  const folder = new URL(".", import.meta.url);
+  const url = new URL(src, document.baseURI);
+  const isInside = url.origin === folder.origin && decodeURIComponent(url.pathname).startsWith(decodeURIComponent(folder.pathname));
+  const below = decodeURIComponent(url.pathname).slice(decodeURIComponent(folder.pathname).length);
+  if (!isInside || NOT_FILES.test(below) || !FILES.test(below)) {
+    throw new Error(`src=${src}: in a frame only files beside embed.html are opened (.json, .jsonl, .txt, .log). Embed the element itself, or put the file there.`);
+  }
 }
 
 /** Some programs write `;`, `=` and `,` in another way when they pass a link on. */
@@ -71,7 +100,15 @@ function apply() {
   const chinese = (attributes.get("lang") || navigator.language).toLowerCase().startsWith("zh");
   document.documentElement.lang = chinese ? "zh-Hans" : "en";
   for (const name of ATTRIBUTES) {
-    const value = attributes.get(name);
+    let value = attributes.get(name);
+    if (name === "src" && value) {
+      try {
+        ours(value);
+      } catch (error) {
+        console.error(`deltascope: ${error.message}`);
+        value = undefined;
+      }
+    }
     if (value === undefined) element.removeAttribute(name);
     else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
   }
@@ -105,6 +142,7 @@ async function obey(type, args = []) {
   if (type === "set") {
     const [name, value] = args;
     if (!ATTRIBUTES.includes(name)) throw new Error(`There is no attribute ${JSON.stringify(name)}. These are: ${ATTRIBUTES.join(", ")}.`);
+    if (name === "src" && value != null) ours(String(value));
     if (value == null) element.removeAttribute(name);
     else element.setAttribute(name, String(value));
     return null;
@@ -138,6 +176,7 @@ function onMessage({ data, origin, source }) {
   } else if (type === "PING") {
     asking.add(target);
     post({ type: "PONG", id, version, ready: element.getState() !== null }, target);
+    if (height !== undefined) post({ type: "HEIGHT", px: height }, target);
   } else {
     answer(data, target);
   }
@@ -149,7 +188,8 @@ function onSlide(what) {
   const state = element.getState();
   if (what === "slide:stop") {
     resume = resume || state?.playing === true;
-    if (state) quietly(element.pause());
+    // What was asked for and has not begun does not begin.
+    quietly(element.pause());
   } else if (resume || element.getAttribute("mode") === "watch") {
     resume = false;
     quietly(element.play());

@@ -11,9 +11,9 @@ export const DeltaScopePlugin = {
     const stopped = new WeakSet();
     const isPlaying = (element) => element.getState?.()?.playing === true;
     const stop = (element) => {
-      if (!isPlaying(element)) return;
-      stopped.add(element);
-      element.pause().catch(() => {});
+      if (isPlaying(element)) stopped.add(element);
+      // What was asked for and has not begun does not begin.
+      element.pause?.().catch(() => {});
     };
     // What is for watching plays when it comes.
     const start = (element) => {

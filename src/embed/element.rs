@@ -201,7 +201,11 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
                     "panels" | "controls" | "mode" => ui.shape.set(Shape::of(&now)),
                     _ => {}
                 }
-                Box::new(move |session| changed(session, &name, &now))
+                Box::new(move |session| {
+                    // What was wrong with it is right now.
+                    session.obey(Command::DismissError);
+                    changed(session, &name, &now)
+                })
             }
         };
         let driver = driver.clone();

@@ -178,6 +178,7 @@ impl Session {
                 if self.playback.is_playing() {
                     self.playback.pause();
                 } else {
+                    self.before_play();
                     self.look_ahead(self.playback.cursor() + 1);
                     self.playback.play(self.timeline.len());
                 }
@@ -405,6 +406,7 @@ impl Session {
     /// Starts playing.
     pub fn play(&mut self) {
         self.forget_target();
+        self.before_play();
         self.look_ahead(self.playback.cursor() + 1);
         self.playback.play(self.timeline.len());
     }
@@ -492,7 +494,6 @@ impl Session {
     fn begin(&mut self, lesson: Lesson, timeline: Timeline) -> Change {
         let speed = self.playback.speed();
         self.live = None;
-        self.stops = present::Stops::default();
         self.timeline = timeline;
         self.first_run = None;
         self.compared = None;

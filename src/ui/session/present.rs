@@ -6,18 +6,19 @@ use crate::embed::options::{Options, Place};
 use crate::lessons::{self, Lesson};
 use crate::replay::link::in_era;
 use crate::replay::moment::{Anchor, Moment};
-use crate::replay::timeline::{MAX_FACTS, SEGMENT};
+use crate::replay::timeline::SEGMENT;
 use crate::source::scenario::Scenario;
 use crate::ui::command::Command;
 use crate::ui::i18n::Text;
 
 use super::{Change, LEAP, Session, hand_made};
 
-/// Where playing ends or pauses, however it was begun.
-#[derive(Clone, Copy, Debug, Default)]
+/// Where playing ends or pauses, however it was begun, and in whatever became of the run.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Stops {
-    /// After so many facts.
-    until: Option<usize>,
+    until: Option<Place>,
+    /// After so many facts, in the run that plays.
+    at: Option<usize>,
     /// At each marker.
     markers: bool,
 }
@@ -33,6 +34,7 @@ impl Session {
             (None, Some(id)) => lessons::load(id)?,
             (None, None) => lessons::load(lessons::FIRST)?,
         };
+        self.stops = Stops::default();
         let is_informer = lesson.scenario.settings.is_informer();
         let lesson = Lesson {
             scenario: in_era(&lesson.scenario, options.era),
@@ -59,14 +61,8 @@ impl Session {
     ) -> Result<(), Text> {
         self.obey(Command::Open(vec![(name.to_owned(), bytes)]));
         let opened = self.said_wrong();
-        if let Some(era) = options.era {
-            self.obey(Command::Era(era.0.era().into()));
-            self.said_wrong()?;
-        }
-        if options.at.is_some() || options.until.is_some() {
-            self.present_opened(options)?;
-        }
-        opened
+        let shown = self.present_shown(options);
+        opened.and(shown)
     }
 
     /// Opens a link to a run: what stands behind the `#`. What else is asked for comes after it.
@@ -76,6 +72,11 @@ impl Session {
     pub fn present_link(&mut self, options: &Options, link: &str) -> Result<(), Text> {
         self.obey(Command::OpenLink(link.into()));
         self.said_wrong()?;
+        self.present_shown(options)
+    }
+
+    /// What else is asked for of a run that has a moment of its own.
+    fn present_shown(&mut self, options: &Options) -> Result<(), Text> {
         if let Some(era) = options.era {
             self.obey(Command::Era(era.0.era().into()));
             self.said_wrong()?;
@@ -146,16 +147,34 @@ impl Session {
     /// # Errors
     /// Says that the run does not come to that moment.
     pub fn set_stops(&mut self, options: &Options) -> Result<(), Text> {
-        let until = options.until.as_ref().map(|place| self.find_place(place));
         self.stops = Stops {
-            until: until.transpose()?,
+            until: options.until.clone(),
+            at: None,
             markers: options.pause_at_markers,
         };
-        Ok(())
+        self.find_stop()
+    }
+
+    /// Finds where playing ends, in the run as it is now.
+    fn find_stop(&mut self) -> Result<(), Text> {
+        let until = self.stops.until.clone();
+        let found = until.map(|place| self.find_place(&place)).transpose();
+        self.stops.at = found.clone().ok().flatten();
+        found.map(|_| ())
+    }
+
+    /// Playing begins.
+    pub(super) fn before_play(&mut self) {
+        // Where this run does not come to it, it plays to its end.
+        let _ = self.find_stop();
     }
 
     /// After how many facts it is.
     fn find_place(&mut self, place: &Place) -> Result<usize, Text> {
+        // As any command, it computes so many facts and no more.
+        let most = self.timeline.most();
+        let near = self.timeline.len().saturating_add(LEAP);
+        self.timeline.limit(most.min(near));
         let found = match place {
             Place::Start => Some(0),
             Place::Step(step) => {
@@ -163,7 +182,7 @@ impl Session {
                 Some((*step).min(self.timeline.len()))
             }
             Place::End => {
-                while self.timeline.is_endless() && self.timeline.len() < MAX_FACTS.min(LEAP) {
+                while self.timeline.is_endless() {
                     self.timeline.extend(self.timeline.len() + SEGMENT);
                 }
                 let over = !self.timeline.is_endless() && !self.timeline.is_full();
@@ -176,6 +195,7 @@ impl Session {
                 })
             }
         };
+        self.timeline.limit(most);
         // More of the run may be known now.
         self.marked();
         found.ok_or_else(|| match place {
@@ -191,7 +211,7 @@ impl Session {
     pub(super) fn stop_at_place(&mut self) -> bool {
         let cursor = self.playback.cursor();
         let at_marker = self.stops.markers && self.markers.iter().any(|one| one.at == cursor);
-        if self.stops.until != Some(cursor) && !at_marker {
+        if self.stops.at != Some(cursor) && !at_marker {
             return false;
         }
         self.playback.pause();
@@ -298,6 +318,25 @@ mod tests {
         }
         let wrong = Session::new().present_link(&Options::default(), "#v2;lesson=tombstone");
         assert!(wrong.unwrap_err().en.contains("newer"));
+    }
+
+    #[test]
+    fn where_playing_ends_is_found_anew_in_another_run() {
+        let mut session = Session::new();
+        let asked = options(&[("lesson", "tombstone"), ("at", "start"), ("until", "told")]);
+        session.present(&asked, None).unwrap();
+        for command in [Command::Reset, Command::Era("1.36".into()), Command::Reset] {
+            session.obey(command.clone());
+            session.obey(Command::Seek(0));
+            session.play();
+            while session.playback().is_playing() {
+                session.tick();
+            }
+            let view = session.view();
+            let told = view.markers.iter().find(|marker| &*marker.id == "told");
+            assert_eq!(Some(view.step), told.map(|marker| marker.at), "{command:?}");
+            assert!(view.step < view.steps, "{command:?}");
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ after(async () => {
 
 /** A page of a book, and what went wrong on it. */
 async function reading(chapter, body, options = {}) {
-  const { lang = "en", ...context } = options;
+  const { lang = "en", held, ...context } = options;
   const opened = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     locale: "en-US",
@@ -40,7 +40,14 @@ async function reading(chapter, body, options = {}) {
     page.on("request", (request) => {
       if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(server.url)) problems.push(`asked for ${request.url()}`);
     });
-    await page.goto(`${server.url}${lang}/${chapter}`);
+    if (held) {
+      await page.route("**/deltascope.js", async (route) => {
+        await held;
+        await route.continue();
+      });
+    }
+    await page.goto(`${server.url}${lang}/${chapter}`, { waitUntil: held ? "commit" : "load" });
+    if (held) await page.locator("main h1").waitFor();
     await body(page);
     assert.deepEqual(problems, []);
   } finally {
@@ -176,15 +183,31 @@ test("on paper there are the picture, as it was left, and the words", async () =
   });
 });
 
-test("nothing moves when a run comes into view", async () => {
+test("nothing moves when the element comes, nor when its run does", async () => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
   await reading("deltafifo.html", async (page) => {
-    const measure = () => page.evaluate(() => document.documentElement.scrollHeight);
-    await page.evaluate(() => customElements.whenDefined("delta-scope"));
+    const measure = () => page.evaluate(() => [...document.querySelectorAll("delta-scope")].map((one) => one.offsetHeight));
     const before = await measure();
+    assert.ok(before.length > 3 && before.every((height) => height > 300), `${before}`);
+    release();
+    await page.evaluate(() => customElements.whenDefined("delta-scope"));
+    assert.deepEqual(await measure(), before);
     for (const run of await page.locator("delta-scope").all()) {
       await run.scrollIntoViewIfNeeded();
       await run.evaluate((element) => element.ready);
     }
-    assert.equal(await measure(), before);
-  });
+    assert.deepEqual(await measure(), before);
+    // Something else in the same place keeps it.
+    const run = page.locator("delta-scope").first();
+    await run.evaluate(async (element) => {
+      let least = Infinity;
+      const observer = new ResizeObserver(() => (least = Math.min(least, element.offsetHeight)));
+      observer.observe(element);
+      await element.load("reflector");
+      observer.disconnect();
+      element.dataset.least = least;
+    });
+    assert.equal(Number(await run.getAttribute("data-least")), before[0]);
+  }, { held });
 });
