@@ -114,6 +114,20 @@ test("what cannot be done is answered with what to do", onHost(framed(TOMBSTONE)
   assert.equal((await heard(host, "REPLY")).length, before + 1, "what is not for it is not answered");
 }));
 
+test("whoever embeds it cannot have it read what only the reader may", onHost(framed(TOMBSTONE), { provokes: /only files beside embed\.html/ }, async (host) => {
+  await shake(host);
+  const refused = ["../secret.json", "/k8s/api/v1/pods", "k8s/api/v1/pods.json", "https://elsewhere.example/run.json", "package", "..%2fsecret.json"];
+  for (const src of refused) {
+    const reply = await ask(host, "set", "src", src);
+    assert.equal(reply.ok, false, src);
+    assert.match(reply.error, /only files beside embed\.html/);
+    await host.page.frames()[1].evaluate((hash) => (location.hash = hash), `#v1;lesson=tombstone;src=${encodeURIComponent(src)}`);
+    assert.equal((await ask(host, "getState")).value.lesson, "tombstone");
+    assert.equal(await host.page.frames()[1].evaluate(() => document.querySelector("delta-scope").getAttribute("src")), null, src);
+  }
+  assert.deepEqual(host.server.asked.filter((path) => /secret|k8s|package$/.test(path)), []);
+}));
+
 test("Reveal.js stops and starts it", onHost(framed("#v1;lesson=sandbox;at=start"), async (host) => {
   await shake(host);
   const playing = async () => (await ask(host, "getState")).value.playing;
