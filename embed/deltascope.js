@@ -86,15 +86,15 @@ BEFORE.replaceSync(`
   .frame.coming { position: absolute; inset: 0 0 auto; visibility: hidden; }
   slot[name=transcript] { display: none; }
   [hidden] { display: none !important; }
-  .printed { display: none; }
+  .on-paper { display: none; }
   @media print {
     .frame, .announce { display: none !important; }
     .sized { height: auto !important; max-height: none !important; }
-    slot[name=transcript], .printed { display: block; }
+    slot[name=transcript], .on-paper { display: block; }
     .before { display: block !important; }
     .before ::slotted(*) { height: auto; }
-    .printed ~ .box { display: none; }
-    .printed svg { width: 100%; height: auto; }
+    .on-paper ~ .box { display: none; }
+    .on-paper svg { width: 100%; height: auto; }
   }
 `);
 
@@ -471,17 +471,16 @@ export class DeltaScope extends HTMLElement {
   // What is printed is what is shown.
   [PRINT]() {
     const { root } = this.#parts ?? {};
-    root?.querySelector(".printed")?.remove();
+    root?.querySelector(".on-paper")?.remove();
     const svg = this.exportSvg({ theme: "light" });
     if (!root || !svg) return;
-    const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-    // Inline styles are what a policy of the page may forbid; a sheet is not.
-    const style = picture.querySelector("style");
+    // A policy of the page may forbid inline styles, even where they are only read; a sheet is none.
+    const [style = "", rules = ""] = /<style>(.*?)<\/style>/s.exec(svg) ?? [];
+    const picture = new DOMParser().parseFromString(svg.replace(style, ""), "image/svg+xml").documentElement;
     this.#parts.ink ??= new CSSStyleSheet();
-    this.#parts.ink.replaceSync(style?.textContent ?? "");
-    style?.remove();
+    this.#parts.ink.replaceSync(rules);
     if (!root.adoptedStyleSheets.includes(this.#parts.ink)) root.adoptedStyleSheets.push(this.#parts.ink);
-    const printed = make("div", "printed");
+    const printed = make("div", "on-paper");
     printed.append(document.adoptNode(picture));
     root.prepend(printed);
   }

@@ -167,10 +167,11 @@ class Host {
 
   /** Waits until an element shows its run. */
   ready(selector = "delta-scope") {
-    return this.page.evaluate(async (which) => {
+    return this.page.evaluate(async ([which, ms]) => {
       await customElements.whenDefined("delta-scope");
-      await document.querySelector(which).ready;
-    }, selector);
+      const late = new Promise((_, reject) => setTimeout(() => reject(new Error(`${which} is not ready`)), ms));
+      await Promise.race([document.querySelector(which).ready, late]);
+    }, [selector, PATIENCE_MS]);
   }
 
   /** Calls a method of an element and waits until the picture shows what came of it. */
