@@ -168,9 +168,9 @@ class Host {
   /** Waits until an element shows its run. */
   ready(selector = "delta-scope") {
     return this.page.evaluate(async ([which, ms]) => {
-      await customElements.whenDefined("delta-scope");
       const late = new Promise((_, reject) => setTimeout(() => reject(new Error(`${which} is not ready`)), ms));
-      await Promise.race([document.querySelector(which).ready, late]);
+      const ready = customElements.whenDefined("delta-scope").then(() => document.querySelector(which).ready);
+      await Promise.race([ready, late]);
     }, [selector, PATIENCE_MS]);
   }
 
