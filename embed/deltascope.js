@@ -616,7 +616,7 @@ export class DeltaScope extends HTMLElement {
   #forget() {
     this.#loading = false;
     this.#resume = false;
-    this.#parts?.root.querySelector(".printed")?.remove();
+    this.#parts?.root.querySelector(".on-paper")?.remove();
     this.#api?.dispose();
     this.#api = undefined;
   }

@@ -99,7 +99,9 @@ test("what cannot be done is answered with what to do", onHost(framed(TOMBSTONE)
     [{ ns: "deltascope", v: 1, id: 3 }, /"type" must be a text/],
     [{ ns: "deltascope", v: 1, id: 4, type: "step", args: 3 }, /must be an array/],
     [{ ns: "deltascope", v: 1, id: 5, type: "set", args: ["onclick", "x"] }, /There is no attribute "onclick"/],
-    [{ ns: "deltascope", v: 1, id: 6, type: "constructor" }, /There is no type/],
+    [{ ns: "deltascope", v: 1, id: 6, type: "set", args: ["src", "https://elsewhere.example/run.json"] }, /only files beside embed\.html/],
+    [{ ns: "deltascope", v: 1, id: 7, type: "set", args: ["src", "k8s/api/v1/secrets.json"] }, /only files beside embed\.html/],
+    [{ ns: "deltascope", v: 1, id: 8, type: "constructor" }, /There is no type/],
   ]) {
     const reply = await host.page.evaluate((what) => raw(what), message);
     assert.equal(reply.ok, false);
@@ -109,7 +111,7 @@ test("what cannot be done is answered with what to do", onHost(framed(TOMBSTONE)
   for (const message of ["", "slide", null, 7, [], {}, { type: "play" }, { ns: "other", v: 1, id: 9, type: "play" }]) {
     await host.page.evaluate((what) => say(what), message);
   }
-  const { value } = await ask(host, "getState");
+  const { value } = await ask(host, "step", 0);
   assert.equal(value.playing, false);
   assert.equal((await heard(host, "REPLY")).length, before + 1, "what is not for it is not answered");
 }));
