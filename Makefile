@@ -123,10 +123,11 @@ setup-bindgen:
 
 APT = if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends
-# Without kubectl the tests behind a real proxy are skipped, and say so.
+# Without kubectl the tests behind a real proxy are skipped, and say so; without Hugo, that of its shortcode.
 setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 	@command -v chromium >/dev/null || { $(APT) chromium; }
 	@command -v kubectl >/dev/null || { $(APT) kubernetes-client; } || echo 'no kubectl: tests behind kubectl proxy will be skipped'
+	@command -v hugo >/dev/null || { $(APT) hugo; } || echo 'no hugo: its shortcode will not be tried'
 
 %/node_modules/.package-lock.json: %/package.json %/package-lock.json
 	cd '$*' && npm ci --no-audit --no-fund

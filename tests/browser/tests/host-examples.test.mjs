@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -47,20 +47,25 @@ test("a page with a frame", onHost({ "": example("iframe") }, { headers: STRICT 
   assert.deepEqual(await host.violations(), []);
 }));
 
+/** Builds a site with Vite, with the package from npm's tarball and what else it needs. */
+async function built(site) {
+  const { stdout } = await run("npm", ["pack", "--json", "--offline", "--pack-destination", site, DIST]);
+  const modules = join(site, "node_modules");
+  await mkdir(modules);
+  await run("tar", ["-xzf", join(site, JSON.parse(stdout)[0].filename), "-C", modules]);
+  await rename(join(modules, "package"), join(modules, "deltascope"));
+  for (const name of await readdir(PACKAGES)) if (!name.startsWith(".")) await symlink(join(PACKAGES, name), join(modules, name));
+  const told = await run(process.execPath, [join(PACKAGES, "vite/bin/vite.js"), "build"], { cwd: site });
+  assert.doesNotMatch(told.stderr, /warn/i);
+  const assets = await readdir(join(site, "dist/assets"));
+  assert.equal(assets.filter((name) => name.endsWith(".wasm")).length, 1, assets.join());
+  return { "": join(site, "dist") };
+}
+
 test("React and MDX, built with Vite from the packed package, under a sub-path and a strict policy", { timeout: 180_000 }, async (t) => {
   const site = join(folder, "vite");
   await cp(example("vite"), site, { recursive: true });
-  const { stdout } = await run("npm", ["pack", "--json", "--offline", "--pack-destination", folder, DIST]);
-  const modules = join(site, "node_modules");
-  await mkdir(modules);
-  await run("tar", ["-xzf", join(folder, JSON.parse(stdout)[0].filename), "-C", folder]);
-  await cp(join(folder, "package"), join(modules, "deltascope"), { recursive: true });
-  for (const name of await readdir(PACKAGES)) if (!name.startsWith(".")) await symlink(join(PACKAGES, name), join(modules, name));
-  const built = await run(process.execPath, [join(PACKAGES, "vite/bin/vite.js"), "build"], { cwd: site });
-  assert.equal((built.stderr.match(/warn/gi) ?? []).length, 0, built.stderr);
-  const assets = await readdir(join(site, "dist/assets"));
-  assert.equal(assets.filter((name) => name.endsWith(".wasm")).length, 1, assets.join());
-  await onHost({ "": join(site, "dist") }, { headers: STRICT }, async (host) => {
+  await onHost(await built(site), { headers: STRICT }, async (host) => {
     await host.page.locator("#relist").waitFor();
     await works(host, "#relist");
     await host.page.locator("#own").scrollIntoViewIfNeeded();
@@ -71,6 +76,40 @@ test("React and MDX, built with Vite from the packed package, under a sub-path a
     await host.of("#relist", "seek", "told");
     await host.page.locator("output", { hasText: "told" }).waitFor();
     assert.equal(host.asked(".wasm"), 1);
+    assert.deepEqual(await host.violations(), []);
+  })(t);
+});
+
+const VUE = `
+import { createApp, h, ref } from "vue";
+import { DeltaScope } from "deltascope/vue";
+const era = ref("1.32");
+const said = ref("");
+const scenario = ref({ initial: [{ metadata: { name: "a" } }], settings: { machinery: "shared", handlers: [{ onAdd: ["OnAdd: {name}"] }] } });
+Object.assign(globalThis, { era, scenario });
+createApp({ render: () => [
+  h(DeltaScope, { id: "relist", lesson: "tombstone", era: era.value, panels: ["api", "queue"], load: "eager", onMarker: ({ detail }) => (said.value = detail.id) },
+    () => h("p", { slot: "poster" }, "A picture")),
+  h("output", said.value),
+  h(DeltaScope, { id: "own", scenario: scenario.value, at: "end", load: "eager", class: "mine" }),
+] }).mount("#root");`;
+
+test("Vue, built with Vite", { timeout: 180_000 }, async (t) => {
+  const site = join(folder, "vue");
+  await mkdir(site);
+  await writeFile(join(site, "index.html"), '<!doctype html><html lang="en"><title>Vue</title><div id="root"></div><script type="module" src="./main.js"></script></html>');
+  await writeFile(join(site, "main.js"), VUE);
+  await writeFile(join(site, "vite.config.js"), 'export default { base: "./" };');
+  await onHost(await built(site), { headers: STRICT }, async (host) => {
+    await works(host, "#relist");
+    await host.page.evaluate(() => (era.value = "1.36"));
+    await host.until(() => document.querySelector("#relist").getState().era === "1.36");
+    await host.of("#relist", "seek", "told");
+    await host.page.locator("output", { hasText: "told" }).waitFor();
+    await host.ready("#own.mine");
+    assert.deepEqual((await host.state("#own")).output, ["OnAdd: a"]);
+    await host.page.evaluate(() => (scenario.value = { ...scenario.value, initial: [{ metadata: { name: "b" } }] }));
+    await host.until(() => Object.keys(document.querySelector("#own").getState()?.api.objects ?? {}).includes("b"));
     assert.deepEqual(await host.violations(), []);
   })(t);
 });

@@ -65,6 +65,30 @@ test("a program that uses all of it is right, strictly", { timeout: 120_000 }, a
   }
 });
 
+// As a server renders it, where there is no element.
+const SERVER = `
+import { createElement } from "react";
+import { renderToString } from "react-dom/server";
+import { createSSRApp, h } from "vue";
+import { renderToString as vueToString } from "vue/server-renderer";
+import { DeltaScope as React } from "deltascope/react";
+import { DeltaScope as Vue } from "deltascope/vue";
+const props = { lesson: "tombstone", panels: ["api", "queue"], load: "click", scenario: { initial: [{ metadata: { name: "</script>" } }] } };
+console.log(renderToString(createElement(React, props, createElement("p", { slot: "poster" }, "A picture"))));
+console.log(await vueToString(createSSRApp({ render: () => h(Vue, props, () => h("p", { slot: "poster" }, "A picture")) })));
+`;
+
+test("a server renders the components: the element, its attributes and what stands for it", async () => {
+  await writeFile(join(folder, "server.mjs"), SERVER);
+  const { stdout } = await run(process.execPath, [join(folder, "server.mjs")]);
+  const rendered = stdout.trim().split("\n");
+  assert.equal(rendered.length, 2);
+  for (const html of rendered) {
+    for (const part of [/^<delta-scope [^>]*lesson="tombstone"/, / panels="api,queue"/, / load="click"/, /<p slot="poster">A picture<\/p>/]) assert.match(html, part);
+    assert.equal(html.match(/<\/script>/g).length, 1, "what is in it does not end it");
+  }
+});
+
 test("the types name each attribute, method and event of the element, and no others", async () => {
   const { default: ts } = await import(join(PACKAGES, "typescript/lib/typescript.js"));
   const parse = async (name) => ts.createSourceFile(name, await readFile(join(folder, "package", name), "utf8"), ts.ScriptTarget.Latest, true);
