@@ -459,6 +459,25 @@ fn the_element_is_installed_beside_the_chapters() {
         "3 files in book/text/deltascope\n"
     );
     assert!(there("glue-2.js") && !there("glue-1.js") && !there("vue/index.js"));
+    // One that was tampered with takes nothing from elsewhere, and puts nothing there.
+    fs::write(folder.join("outside"), "").unwrap();
+    let absolute = folder.join("outside");
+    for name in [
+        json!("../outside"),
+        json!("vue/../../outside"),
+        json!(absolute),
+        json!("./outside"),
+        json!("/"),
+        json!(""),
+        json!(1),
+    ] {
+        let package = json!({"files": ["deltascope.js", name]});
+        put("package.json", &package.to_string());
+        let done = install();
+        let said = format!("package.json names {name} in \"files\"");
+        assert!(!done.ok && done.err.contains(&said), "{}", done.err);
+        assert!(there("glue-2.js") && !there("../outside"), "{name}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `mdbook-deltascope install`: the element's files, and what book.toml has to say.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
@@ -101,9 +101,14 @@ fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut names: Vec<String> = match named {
         Some(named) => named
             .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect(),
+            .map(|name| plain(name).map(str::to_owned))
+            .collect::<Result<_, _>>()
+            .map_err(|name| {
+                Failure::new(format!(
+                    "{} names {name} in \"files\", which is no file inside its folder; nothing is copied. Build the element anew (make dist), or say where it is: --from DIST",
+                    shown(&dist.join("package.json"))
+                ))
+            })?,
         None => {
             let entries = fs::read_dir(dist).map_err(|error| cannot(dist, &error))?;
             let names = entries
@@ -135,6 +140,15 @@ fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     }
     files.sort();
     Ok(files)
+}
+
+/// A name that leads to nothing but a file below the folder that it is joined to.
+fn plain(name: &Value) -> Result<&str, &Value> {
+    let text = name.as_str().ok_or(name)?;
+    let mut parts = Path::new(text).components().peekable();
+    let is_inside =
+        parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)));
+    is_inside.then_some(text).ok_or(name)
 }
 
 #[cfg(test)]
