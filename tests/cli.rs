@@ -203,6 +203,8 @@ fn the_page_has_the_types_that_browsers_want() {
         assert_eq!(got.code, 200, "{path}");
         assert_eq!(got.header("content-type"), Some(media_type), "{path}");
         assert_eq!(got.header("x-content-type-options"), Some("nosniff"));
+        let policy = got.header("content-security-policy");
+        assert_eq!(policy, Some("frame-ancestors 'self'"), "{path}");
     }
 }
 

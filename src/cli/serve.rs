@@ -177,6 +177,11 @@ impl Server {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(found.media_type));
         // It may be built anew at any time.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        // In a frame of another site it would still ask the cluster as the page's own.
+        headers.insert(
+            CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static("frame-ancestors 'self'"),
+        );
         Ok(answer)
     }
 
