@@ -1,6 +1,6 @@
 //! `window.deltascope`: the scripting interface, as the README documents it.
 //!
-//! These are later the custom element's methods, with the same names and results.
+//! The custom element's methods have the same names and results.
 
 use js_sys::{Array, JSON, Object, Promise, Reflect};
 use leptos::prelude::{GetUntracked, WithUntracked, window};
