@@ -80,12 +80,11 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     {
         let parts: Vec<String> = parts(caption)
             .into_iter()
-            .map(|(part, is_code)| {
-                if is_code {
-                    format!("`{part}`")
-                } else {
-                    escaped(part)
-                }
+            .enumerate()
+            .map(|(place, (part, is_code))| match (place, is_code) {
+                (_, true) => format!("`{part}`"),
+                (0, false) => begun(part),
+                (_, false) => escaped(part),
             })
             .collect();
         out.push_str(&format!("{}\n\n", parts.concat()));
@@ -94,7 +93,7 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     if !told.note.is_empty() {
         out.push_str(&format!(" {}", escaped(&told.note)));
     }
-    out.push_str(&format!("\n\n{}\n", escaped(&told.before)));
+    out.push_str(&format!("\n\n{}\n", begun(&told.before)));
     for (place, turn) in told.turns.iter().enumerate() {
         let facts: Vec<String> = turn
             .facts
@@ -250,13 +249,27 @@ fn script(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
 
+/// Text as Markdown has it where a paragraph begins: there a list, a quote, a heading or code could begin as well.
+fn begun(text: &str) -> String {
+    let text = escaped(text);
+    let text = text.trim_start();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at(digits);
+    let means = match digits {
+        0 => rest.starts_with(['-', '+', '=', ':']),
+        _ => rest.starts_with(['.', ')']),
+    };
+    let mark = if means { "\\" } else { "" };
+    format!("{number}{mark}{rest}")
+}
+
 /// Text as Markdown has it.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         if matches!(
             c,
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '$'
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '&' | '|' | '~' | '$'
         ) {
             out.push('\\');
         }
@@ -293,6 +306,18 @@ mod tests {
                 "{\"a\":\"\\u003c/script>\\u003c!--\"}",
             ),
             (escaped("a_b *c* [d]"), "a\\_b \\*c\\* \\[d\\]"),
+            (escaped("&lt; 1. - +"), "\\&lt; 1. - +"),
+            (begun("1. x 2."), "1\\. x 2."),
+            (begun("10) x"), "10\\) x"),
+            (begun("1 x"), "1 x"),
+            (begun("- x - y"), "\\- x - y"),
+            (begun("+ x"), "\\+ x"),
+            (begun("# x"), "\\# x"),
+            (begun("> x"), "\\> x"),
+            (begun("* x"), "\\* x"),
+            (begun(": x"), "\\: x"),
+            (begun("\t    x"), "x"),
+            (begun("甲 - 乙"), "甲 - 乙"),
         ] {
             assert_eq!(out, expected);
         }
