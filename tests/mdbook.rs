@@ -93,6 +93,13 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         "```deltascope src=https://x.example/y\n```\n",
         &[(1, "is no file of the book")],
     ),
+    (
+        "```deltascope src=run.md\n```\n",
+        &[(
+            1,
+            "mdBook copies no .md files. Give it another name, such as \"run.jsonl\"",
+        )],
+    ),
     // The body.
     (
         "```deltascope\ntitle = \"x\"\nscenario = = 1\n```\n",
@@ -195,13 +202,50 @@ fn a_file_of_the_book_is_run_as_well() {
     fs::write(folder.join("trace.jsonl"), trace).unwrap();
     let scenario = "{\"settings\": {\"machinery\": \"shared\"}, \"initial\": [{\"metadata\": {\"namespace\": \"d\", \"name\": \"x\"}}]}";
     fs::write(folder.join("scenario.json"), scenario).unwrap();
-    let text = "```deltascope src=trace.jsonl at=t:1530\n[expect.end]\noutput = [\"+ a\", \"- a\"]\n```\n\n```deltascope src=scenario.json\n[expect.end]\n\"store.items.d/x\" = \"2\"\n```\n";
+    let text = "```deltascope src=./trace.jsonl at=t:1530\n[expect.end]\noutput = [\"+ a\", \"- a\"]\n```\n\n```deltascope src=scenario.json\n[expect.end]\n\"store.items.d/x\" = \"2\"\n```\n";
     fs::write(folder.join("a.md"), text).unwrap();
     let checked = run(&["check", "a.md"], &folder);
     assert_eq!(
         (checked.err.as_str(), checked.out.as_str()),
         ("", "blocks that hold: 2, in 1 files\n")
     );
+    // A scenario stands in the page itself: the page for printing lies in another folder.
+    let book = Book::new(folder, &[("sub/a.md", text)]);
+    for name in ["trace.jsonl", "scenario.json"] {
+        fs::copy(book.root.join(name), book.root.join("src/sub").join(name)).unwrap();
+    }
+    let content = book.content(&book.build("html"), 0);
+    let elements: Vec<&str> = content.split("<delta-scope ").skip(1).collect();
+    assert!(
+        elements[0].starts_with("src=\"./trace.jsonl\" at=\"t:1530\"><img"),
+        "{content}"
+    );
+    let inline = "><script type=\"application/json\">{\"initial\":[";
+    assert!(
+        !content.contains("scenario.json") && content.contains(inline),
+        "{content}"
+    );
+
+    // What lies outside of the sources, no reader will find.
+    for (chapter, src, is_inside) in [
+        ("sub/a.md", "../sub/trace.jsonl", true),
+        ("sub/a.md", "../../trace.jsonl", false),
+        ("sub/a.md", "../../src/sub/trace.jsonl", false),
+        ("b.md", "../trace.jsonl", false),
+    ] {
+        let text = format!("```deltascope src={src}\n```\n");
+        let book = Book::new(book.root.clone(), &[(chapter, &text)]);
+        let checked = run(&["check", &format!("src/{chapter}")], &book.root);
+        for done in [book.run("html"), checked] {
+            let told = done.err.contains("lies outside of the book's sources");
+            assert_eq!(
+                (done.ok, told),
+                (is_inside, !is_inside),
+                "{src}: {}",
+                done.err
+            );
+        }
+    }
 }
 
 #[test]

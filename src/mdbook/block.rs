@@ -1,6 +1,6 @@
 //! One block: what it asks for, and whether it holds.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use serde_json::{Map, Value};
 
@@ -34,6 +34,15 @@ pub(super) struct Wrong {
     pub(super) message: String,
 }
 
+/// Where a chapter lies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Folder<'a> {
+    /// Its own folder.
+    pub(super) path: &'a Path,
+    /// How many folders below the book's sources that is; none where it is of no book.
+    pub(super) depth: Option<usize>,
+}
+
 /// A block that runs.
 pub(super) struct Block {
     /// The attributes, with the book's defaults, in the order of [`KEYS`].
@@ -51,14 +60,14 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Reads and runs a block. `defaults` are the book's attributes, `folder` is the chapter's.
+    /// Reads and runs a block. `defaults` are the book's attributes.
     ///
     /// # Errors
     /// All that is wrong with it.
     pub(super) fn run(
         fence: &Fence,
         defaults: &[(&'static str, String)],
-        folder: &Path,
+        folder: Folder<'_>,
     ) -> Result<Self, Vec<Wrong>> {
         let mut wrong = Vec::new();
         let mut block = Self {
@@ -181,7 +190,7 @@ impl Block {
         }
     }
 
-    fn present(&mut self, fence: &Fence, body: &Body, folder: &Path) -> Result<(), Wrong> {
+    fn present(&mut self, fence: &Fence, body: &Body, folder: Folder<'_>) -> Result<(), Wrong> {
         let at_fence = |message: String| Wrong {
             line: fence.line,
             message,
@@ -191,7 +200,12 @@ impl Block {
         {
             let bytes = file(folder, src).map_err(at_fence)?;
             let presented = match scenario_in(&bytes) {
-                Some(scenario) => self.session.present(&self.options, Some(scenario)),
+                Some(scenario) => {
+                    // The page is one of several places where it is read: the one for printing lies elsewhere.
+                    self.attributes.retain(|(key, _)| *key != "src");
+                    self.scenario = Some(scenario.clone());
+                    self.session.present(&self.options, Some(scenario))
+                }
                 None => self.session.present_file(&self.options, src, bytes),
             };
             return presented.map_err(|error| at_fence(format!("{src}: {}", error.en)));
@@ -302,19 +316,41 @@ fn line_of(fence: &Fence, body: &Body, names: &[String]) -> usize {
 }
 
 /// A file of the book.
-fn file(folder: &Path, src: &str) -> Result<Vec<u8>, String> {
+fn file(folder: Folder<'_>, src: &str) -> Result<Vec<u8>, String> {
     if src.contains("://") || src.starts_with('/') {
         return Err(format!(
             "src={src:?} is no file of the book, so it cannot be run while the book is built. Put it beside the chapter, and write its relative path"
         ));
     }
-    let path = folder.join(src);
+    if folder.depth.is_some_and(|depth| leaves(depth, src)) {
+        return Err(format!(
+            "src={src:?} lies outside of the book's sources, and mdBook copies only what is inside. Put it beside the chapter, and write its relative path"
+        ));
+    }
+    if let Some(stem) = src.strip_suffix(".md") {
+        return Err(format!(
+            "src={src:?} would not be found: mdBook copies no .md files. Give it another name, such as \"{stem}.jsonl\""
+        ));
+    }
+    let path = folder.path.join(src);
     std::fs::read(&path).map_err(|error| {
         format!(
             "src={src:?} cannot be read: {error}. It is looked for at {}",
             path.display()
         )
     })
+}
+
+/// Whether an address leads out of a folder's sources. It goes by the names, as a browser does.
+fn leaves(depth: usize, src: &str) -> bool {
+    let mut parts = Path::new(src).components();
+    let end = parts.try_fold(depth, |depth, part| match part {
+        Component::Normal(_) => Some(depth + 1),
+        Component::CurDir => Some(depth),
+        Component::ParentDir => depth.checked_sub(1),
+        Component::RootDir | Component::Prefix(_) => None,
+    });
+    end.is_none()
 }
 
 /// A scenario or a lesson that is a file of its own; a trace has one thing a line, and a recording other words.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::ui::svg::{self, SvgOptions, Theme};
 
-use super::block::{Block, Wrong};
+use super::block::{Block, Folder, Wrong};
 use super::config::{Config, NAME};
 use super::fence::{Fence, fences};
 use super::html::{Poster, figure, loader, markdown};
@@ -130,7 +130,8 @@ impl Build {
             return;
         }
         let source = Source::of(&self.src, text("source_path").unwrap_or(path));
-        let up = "../".repeat(parts(path).count().saturating_sub(1));
+        let depth = parts(path).count().saturating_sub(1);
+        let up = "../".repeat(depth);
         let assets = match &self.config.assets {
             remote if remote.contains("://") || remote.starts_with('/') => remote.clone(),
             local => format!("{up}{local}"),
@@ -139,7 +140,11 @@ impl Build {
         let mut written = 0;
         for (place, fence) in found.iter().enumerate() {
             self.blocks += 1;
-            let mut block = match Block::run(fence, &self.config.defaults, &source.folder) {
+            let folder = Folder {
+                path: &source.folder,
+                depth: Some(depth),
+            };
+            let mut block = match Block::run(fence, &self.config.defaults, folder) {
                 Ok(block) => block,
                 Err(wrong) => {
                     let wrong = wrong.into_iter();

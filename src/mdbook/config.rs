@@ -96,18 +96,20 @@ impl Config {
         }
     }
 
-    /// That of the book whose file this is; defaults where it is of none.
+    /// That of the book whose file this is, with the book's folder; defaults where it is of none.
     ///
     /// # Errors
     /// All that is wrong with it.
-    pub(super) fn of_file(file: &Path) -> Result<Self, Vec<Problem>> {
+    pub(super) fn of_file(file: &Path) -> Result<(Self, Option<&Path>), Vec<Problem>> {
         for folder in file.ancestors().skip(1) {
             let path = folder.join("book.toml");
             let Ok(text) = std::fs::read_to_string(&path) else {
                 continue;
             };
             return match plain_toml(&text) {
-                Ok(book) => Self::read(&book).map_err(|wrong| problems(&path, &wrong)),
+                Ok(book) => Self::read(&book)
+                    .map(|config| (config, Some(folder)))
+                    .map_err(|wrong| problems(&path, &wrong)),
                 Err(wrong) => Err(vec![Problem {
                     file: shown(&path),
                     line: line_of(&text, wrong.offset),
@@ -116,7 +118,7 @@ impl Config {
                 }]),
             };
         }
-        Ok(Self::default())
+        Ok((Self::default(), None))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::ui::i18n::Lang;
 use crate::ui::state::state;
 
 use super::args::Check;
-use super::block::Block;
+use super::block::{Block, Folder};
 use super::config::Config;
 use super::expect::lines;
 use super::fence::{Fence, fences};
@@ -32,18 +32,24 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
         if found.is_empty() {
             continue;
         }
-        let config = match Config::of_file(file) {
-            Ok(config) => config,
+        let (config, book) = match Config::of_file(file) {
+            Ok(found) => found,
             Err(wrong) => {
                 for problem in wrong {
                     if !problems.contains(&problem) {
                         problems.push(problem);
                     }
                 }
-                Config::default()
+                (Config::default(), None)
             }
         };
         let shown = shown(file);
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let inside = book.and_then(|book| folder.strip_prefix(book.join(&config.src)).ok());
+        let folder = Folder {
+            path: folder,
+            depth: inside.map(|inside| inside.components().count()),
+        };
         for (place, fence) in found.into_iter().enumerate() {
             if fence.body.contains("{{#") {
                 note(&format!(
@@ -53,11 +59,7 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
                 continue;
             }
             count += 1;
-            match Block::run(
-                &fence,
-                &config.defaults,
-                file.parent().unwrap_or(Path::new("")),
-            ) {
+            match Block::run(&fence, &config.defaults, folder) {
                 Ok(mut block) if options.verbose => print(&described(&shown, &fence, &mut block))?,
                 Ok(_) => {}
                 Err(wrong) => problems.extend(wrong.into_iter().map(|wrong| Problem {
