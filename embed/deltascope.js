@@ -155,7 +155,8 @@ function isDark() {
 
 // Not in one expression: bundlers take such an address for a file that they should move.
 const HERE = import.meta.url;
-const PAGE = new URL("embed.html", HERE).href;
+// What webpack knows of it is where it was on the machine that built the page.
+const PAGE = HERE.startsWith("file:") ? undefined : new URL("embed.html", HERE).href;
 
 const isSet = (value) => value != null && value !== "" && value !== "auto";
 
@@ -317,8 +318,9 @@ export class DeltaScope extends HTMLElement {
   /** A link to this moment, on a page that shows it alone. */
   getUrl() {
     const url = this.#api?.getUrl();
-    if (!url) return null;
-    const page = new URL(DeltaScope.page ?? PAGE, document.baseURI);
+    const shown = DeltaScope.page ?? PAGE;
+    if (!url || !shown) return null;
+    const page = new URL(shown, document.baseURI);
     page.hash = url.slice(url.indexOf("#"));
     return page.href;
   }

@@ -287,7 +287,7 @@ export declare class DeltaScope extends HTMLElement {
   set load(when: "visible" | "click" | "eager" | ((what: string | Scenario | Lesson) => Promise<void>));
   /** What is shown; null before it is loaded. */
   getState(): State | null;
-  /** A link to this moment; null where no link carries it. */
+  /** A link to this moment; null where no link carries it, or where a bundler hides where `page` is. */
   getUrl(): string | null;
   /** The picture; null before it is loaded. */
   exportSvg(options?: SvgOptions): string | null;
