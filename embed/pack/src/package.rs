@@ -95,21 +95,17 @@ fn styles(root: &Path) -> Result<String, String> {
         };
         if !LEFT_OUT.contains(&file) {
             let text = read(&root.join("style").join(file))?;
-            css.push_str(&shadowed(
-                &text,
-                OF_THE_WINDOW.contains(&file),
-                file == TOKENS,
-            ));
+            let text = shadowed(&text, OF_THE_WINDOW.contains(&file), file == TOKENS)
+                .map_err(|error| format!("style/{file}: {error}"))?;
+            css.push_str(&text);
         }
     }
     if css.is_empty() {
         return Err("index.html names no styles".to_owned());
     }
-    css.push_str(&shadowed(
-        &read(&root.join("embed/stage.css"))?,
-        false,
-        false,
-    ));
+    let own = shadowed(&read(&root.join("embed/stage.css"))?, false, false)
+        .map_err(|error| format!("embed/stage.css: {error}"))?;
+    css.push_str(&own);
     Ok(css)
 }
 

@@ -5,6 +5,8 @@
 //!   or `ds-wide`, so that the module decides which, by what it has to show.
 //! - `:root` is the host, `body` is `.ds`, and what is said of `html` is left out.
 //! - Each token can be set from outside, with `--ds-` before its name.
+//!
+//! What else styles can have is an error: it would go by the page around, or be lost.
 
 /// Which lengths go by the window.
 const VIEWPORT: [(&str, &str); 5] = [
@@ -15,55 +17,87 @@ const VIEWPORT: [(&str, &str); 5] = [
     ("svh", "cqh"),
 ];
 
+/// Lengths that go by the window or by the root's font, and have no counterpart here.
+const WITHOUT_COUNTERPART: [&str; 24] = [
+    "svw", "lvh", "lvw", "vi", "svi", "lvi", "dvi", "vb", "svb", "lvb", "dvb", "vmin", "svmin",
+    "lvmin", "dvmin", "vmax", "svmax", "lvmax", "dvmax", "rex", "rch", "rcap", "ric", "rlh",
+];
+
 /// What a file of styles is, in a shadow root. `is_window` keeps what goes by the window (dialogs are
 /// above all of the page), `tokens` lets the outside set them.
-pub(crate) fn shadowed(css: &str, is_window: bool, tokens: bool) -> String {
-    let css = without_comments(css);
+///
+/// # Errors
+/// Says what in it cannot be translated.
+pub(crate) fn shadowed(css: &str, is_window: bool, tokens: bool) -> Result<String, String> {
+    let css = without_comments(css)?;
     let mut out = String::new();
-    block(&css, is_window, tokens, &mut out);
-    out
+    block(&css, is_window, tokens, &mut out)?;
+    Ok(out)
 }
 
-fn without_comments(css: &str) -> String {
+fn without_comments(css: &str) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = css;
     while let Some((before, after)) = rest.split_once("/*") {
         out.push_str(before);
-        rest = after.split_once("*/").map_or("", |(_, rest)| rest);
+        let ended = after.split_once("*/");
+        (_, rest) = ended.ok_or_else(|| wrong("a comment is not closed", after))?;
     }
     out.push_str(rest);
-    out
+    Ok(out)
+}
+
+fn wrong(what: &str, text: &str) -> String {
+    let text: String = squeezed(text).chars().take(60).collect();
+    format!("{what}, at `{text}`")
 }
 
 /// Rules, one after the other.
-fn block(css: &str, is_window: bool, tokens: bool, out: &mut String) {
+fn block(css: &str, is_window: bool, tokens: bool, out: &mut String) -> Result<(), String> {
     let mut rest = css;
     while let Some((prelude, after)) = rest.split_once('{') {
-        let (body, next) = split_at_end(after);
-        rest = next;
         let prelude = squeezed(prelude);
+        let ended = split_at_end(after);
+        let (body, next) = ended.ok_or_else(|| wrong("a block is not closed", &prelude))?;
+        rest = next;
+        if prelude.contains('&') {
+            return Err(wrong("rules within rules are not translated", &prelude));
+        }
+        if prelude.contains([';', '}']) {
+            return Err(wrong("only rules are translated", &prelude));
+        }
         if prelude.starts_with("@media") {
             out.push_str(&media(&prelude));
             out.push('{');
-            block(body, is_window, tokens, out);
+            block(body, is_window, tokens, out)?;
             out.push_str("}\n");
         } else if ["@keyframes", "@container"]
             .iter()
             .any(|at| prelude.starts_with(at))
         {
             out.push_str(&format!("{prelude}{{"));
-            block(body, is_window, false, out);
+            block(body, is_window, false, out)?;
             out.push_str("}\n");
+        } else if prelude.starts_with('@') {
+            return Err(wrong(
+                "of at-rules only @media, @container and @keyframes are translated",
+                &prelude,
+            ));
         } else if let Some(selectors) = selectors(&prelude) {
             let is_root = selectors == ":host";
-            let body = declarations(body, is_window, tokens && is_root);
+            let body = declarations(body, is_window, tokens && is_root)?;
             out.push_str(&format!("{selectors}{{{body}}}\n"));
         }
+    }
+    if rest.trim().is_empty() {
+        Ok(())
+    } else {
+        Err(wrong("only rules are translated", rest))
     }
 }
 
 /// What stands before the brace that closes a block, and after it.
-fn split_at_end(css: &str) -> (&str, &str) {
+fn split_at_end(css: &str) -> Option<(&str, &str)> {
     let mut depth = 1;
     for (at, sign) in css.char_indices() {
         match sign {
@@ -72,10 +106,10 @@ fn split_at_end(css: &str) -> (&str, &str) {
             _ => {}
         }
         if depth == 0 {
-            return (&css[..at], &css[at + 1..]);
+            return Some((&css[..at], &css[at + 1..]));
         }
     }
-    (css, "")
+    None
 }
 
 fn squeezed(text: &str) -> String {
@@ -120,24 +154,27 @@ fn selectors(prelude: &str) -> Option<String> {
     (!kept.is_empty()).then(|| kept.join(","))
 }
 
-fn declarations(body: &str, is_window: bool, tokens: bool) -> String {
+fn declarations(body: &str, is_window: bool, tokens: bool) -> Result<String, String> {
+    if body.contains('{') {
+        return Err(wrong("rules within rules are not translated", body));
+    }
     let mut out = String::new();
-    for declaration in body.split(';') {
+    for declaration in body.split(';').filter(|one| !one.trim().is_empty()) {
         let Some((name, value)) = declaration.split_once(':') else {
-            continue;
+            return Err(wrong("this is no declaration", declaration));
         };
-        let (name, value) = (name.trim(), lengths(&squeezed(value), is_window));
+        let (name, value) = (name.trim(), lengths(&squeezed(value), is_window)?);
         if let Some(token) = name.strip_prefix("--").filter(|_| tokens) {
             out.push_str(&format!("{name}:var(--ds-{token},{value});"));
         } else {
             out.push_str(&format!("{name}:{value};"));
         }
     }
-    out
+    Ok(out)
 }
 
 /// The lengths of a value.
-fn lengths(value: &str, is_window: bool) -> String {
+fn lengths(value: &str, is_window: bool) -> Result<String, String> {
     let mut out = String::new();
     let bytes = value.as_bytes();
     let mut at = 0;
@@ -163,12 +200,20 @@ fn lengths(value: &str, is_window: bool) -> String {
         match viewport {
             _ if unit == "rem" => out.push_str(&format!("calc({digits}*var(--rem))")),
             Some((_, container)) if !is_window => out.push_str(&format!("{digits}{container}")),
+            _ if !is_window && WITHOUT_COUNTERPART.contains(&&*unit) => {
+                return Err(wrong(
+                    &format!(
+                        "the unit {unit} is not translated; write vw, vh, dvw, dvh, svh or rem"
+                    ),
+                    value,
+                ));
+            }
             _ => out.push_str(&format!("{digits}{unit}")),
         }
         at += number + unit.len();
         before = bytes[at - 1];
     }
-    out
+    Ok(out)
 }
 
 /// How long the number is that a text begins with.
@@ -229,12 +274,71 @@ mod tests {
                 "@keyframes x{from{top:calc(1*var(--rem));}\nto{top:0;}\n}\n",
             ),
         ] {
-            assert_eq!(shadowed(css, false, false), expected, "{css}");
+            assert_eq!(
+                shadowed(css, false, false).as_deref(),
+                Ok(expected),
+                "{css}"
+            );
         }
-        assert_eq!(shadowed("a{b:9vw}", true, false), "a{b:9vw;}\n");
+        for css in ["a{b:9vw;}\n", "a{b:9vmin;}\n"] {
+            assert_eq!(shadowed(css, true, false).as_deref(), Ok(css));
+        }
         assert_eq!(
-            shadowed(":root{--ink: light-dark(x, y)}", false, true),
-            ":host{--ink:var(--ds-ink,light-dark(x, y));}\n"
+            shadowed(":root{--ink: light-dark(x, y)}", false, true).as_deref(),
+            Ok(":host{--ink:var(--ds-ink,light-dark(x, y));}\n")
         );
+    }
+
+    #[test]
+    fn what_cannot_be_translated_is_told() {
+        for unit in WITHOUT_COUNTERPART {
+            let told = shadowed(&format!("a{{b:calc(1px + 2{unit})}}"), false, false);
+            let told = told.unwrap_err();
+            assert!(
+                told.starts_with(&format!("the unit {unit} is not")),
+                "{told}"
+            );
+        }
+        for (css, expected) in [
+            (
+                "a{b:c} .d { &:hover { e:f } }",
+                "rules within rules are not translated, at `&:hover { e:f }`",
+            ),
+            (
+                "a{b:c; .d{e:f}}",
+                "rules within rules are not translated, at `b:c; .d{e:f}`",
+            ),
+            (
+                "& .a{b:c}",
+                "rules within rules are not translated, at `& .a`",
+            ),
+            (
+                "@supports (a: b){c{d:e}}",
+                "of at-rules only @media, @container and @keyframes are translated, at `@supports (a: b)`",
+            ),
+            (
+                "@media (max-width: 24em){@layer x{c{d:e}}}",
+                "of at-rules only @media, @container and @keyframes are translated, at `@layer x`",
+            ),
+            (
+                "@import \"x.css\"; a{b:c}",
+                "only rules are translated, at `@import \"x.css\"; a`",
+            ),
+            ("a{b:c}} d{e:f}", "only rules are translated, at `} d`"),
+            ("a{b:c} d", "only rules are translated, at `d`"),
+            ("a{b:c", "a block is not closed, at `a`"),
+            (
+                "@media print{a{b:c}",
+                "a block is not closed, at `@media print`",
+            ),
+            ("a{b:c} /* d", "a comment is not closed, at `d`"),
+            ("a{b:c; d}", "this is no declaration, at `d`"),
+        ] {
+            assert_eq!(
+                shadowed(css, false, false),
+                Err(expected.to_owned()),
+                "{css}"
+            );
+        }
     }
 }
