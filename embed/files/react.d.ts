@@ -1,4 +1,4 @@
-import type { CSSProperties, DetailedHTMLProps, HTMLAttributes, ReactElement, ReactNode, Ref } from "react";
+import type { CSSProperties, DetailedHTMLProps, ForwardRefExoticComponent, HTMLAttributes, ReactNode, RefAttributes } from "react";
 import type { DeltaScope as Element, DeltaScopeAttributes, DeltaScopeEventMap, Lesson, Panel, Scenario } from "./deltascope.js";
 
 export interface DeltaScopeProps extends Omit<DeltaScopeAttributes, "panels"> {
@@ -12,7 +12,6 @@ export interface DeltaScopeProps extends Omit<DeltaScopeAttributes, "panels"> {
   style?: CSSProperties;
   /** `<img slot="poster">`, `<div slot="transcript">`: for print, and for readers without script. */
   children?: ReactNode;
-  ref?: Ref<Element>;
   onReady?: (event: DeltaScopeEventMap["ds-ready"]) => void;
   onStep?: (event: DeltaScopeEventMap["ds-step"]) => void;
   onMarker?: (event: DeltaScopeEventMap["ds-marker"]) => void;
@@ -22,7 +21,7 @@ export interface DeltaScopeProps extends Omit<DeltaScopeAttributes, "panels"> {
 }
 
 /** The element as a component; its module is loaded in the browser alone. */
-export declare function DeltaScope(props: DeltaScopeProps): ReactElement;
+export declare const DeltaScope: ForwardRefExoticComponent<DeltaScopeProps & RefAttributes<Element>>;
 export default DeltaScope;
 
 declare module "react" {

@@ -1,5 +1,5 @@
 // <delta-scope> as a component of React. It draws nothing by itself: the element does, in the browser alone.
-import { createElement, useCallback, useEffect, useRef } from "react";
+import { createElement, forwardRef, useCallback, useEffect, useRef } from "react";
 
 const ATTRIBUTES = [
   "lesson", "src", "link", "era", "at", "until", "panels", "controls", "mode", "granularity", "speed",
@@ -7,16 +7,25 @@ const ATTRIBUTES = [
 ];
 const EVENTS = { onReady: "ds-ready", onStep: "ds-step", onMarker: "ds-marker", onViolation: "ds-violation", onError: "ds-error" };
 
-/** The element. */
-export function DeltaScope(props) {
-  const { scenario, className, children, ref } = props;
+/** The element. React 18 hands a ref to no other kind of function. */
+export const DeltaScope = forwardRef(function DeltaScope(props, ref) {
+  const { scenario, className, children } = props;
   const own = useRef(null);
   const latest = useRef(props);
   const keep = useCallback(
     (element) => {
       own.current = element;
-      if (typeof ref === "function") ref(element);
-      else if (ref) ref.current = element;
+      if (typeof ref !== "function") {
+        if (ref) ref.current = element;
+        return undefined;
+      }
+      const done = ref(element);
+      // React 19 calls what a ref has returned, instead of the ref with null.
+      if (typeof done !== "function") return undefined;
+      return () => {
+        own.current = null;
+        done();
+      };
     },
     [ref],
   );
@@ -68,6 +77,6 @@ export function DeltaScope(props) {
       ? null
       : createElement("script", { key: "scenario", type: "application/json", suppressHydrationWarning: true, dangerouslySetInnerHTML: { __html: inside } });
   return createElement("delta-scope", attributes, script, children);
-}
+});
 
 export default DeltaScope;

@@ -24,10 +24,13 @@ export const page = (
     >
       <p slot="poster">A picture</p>
     </DeltaScope>
-    <DeltaScope scenario={{ initial: [{ metadata: { name: "a" } }] }} load="click" />
+    {/* A ref may return what is to be done when the element goes, as in React 19. */}
+    <DeltaScope ref={(element: Element | null) => () => element?.dispose()} scenario={{ initial: [{ metadata: { name: "a" } }] }} load="click" />
     <delta-scope lesson="tombstone" era="1.36" load="click" panels="api,queue" class="wide" lang="zh" height={480} />
     {/* @ts-expect-error: there is no such generation */}
     <DeltaScope era="2.0" />
+    {/* @ts-expect-error: a ref is to the element, not to any */}
+    <DeltaScope ref={createRef<HTMLVideoElement>()} />
     {/* @ts-expect-error: nor here */}
     <delta-scope era="2.0" />
   </>
