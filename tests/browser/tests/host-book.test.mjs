@@ -175,7 +175,7 @@ test("on paper there are the picture, as it was left, and the words", async () =
     await run.evaluate((element) => element.seek("end"));
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    const printed = run.locator(".printed svg");
+    const printed = run.locator(".on-paper svg");
     assert.ok((await printed.boundingBox()).height > 100);
     assert.match(await printed.textContent(), /step 38/);
     assert.equal(await run.locator(".frame").isVisible(), false);
