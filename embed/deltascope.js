@@ -64,9 +64,13 @@ BEFORE.replaceSync(`
   .sized { box-sizing: border-box; height: 30em; }
   .sized.two-rows { height: 40em; }
   .sized.bare { height: 21em; }
+  .sized.full { height: 36em; }
+  .sized.full.two-rows { height: 44em; }
   .sized.all { height: 36em; }
+  .sized.all.full { height: 48em; }
   @container ds-box (min-width: 56.25em) {
     .sized.all { height: 62.5cqi; max-height: max(38em, 90vh); }
+    .sized.all.full { min-height: 46em; max-height: none; }
   }
   @container ds-box (max-width: 25em) { .sized:is(.rooms-2, .two-rows) { height: 36em; } }
   @container ds-box (max-width: 41em) { .sized.rooms-3 { height: 36em; } }
@@ -74,6 +78,8 @@ BEFORE.replaceSync(`
   @container ds-box (max-width: 56em) { .sized.rooms-5 { height: 36em; } }
   .box.fill, .sized.sized.fill { height: 100%; max-height: none; }
   .before { position: relative; display: grid; place-items: center; }
+  .before:not(.has-poster) { border: 1px solid GrayText; border-radius: 12px; }
+  .waits { cursor: pointer; }
   .before ::slotted(*) { display: block; box-sizing: border-box; width: 100%; height: 100%; min-height: 0;
     object-fit: contain; object-position: top; }
   .announce { position: absolute; inset: auto 0 0.75em; margin: auto; width: fit-content; max-width: 90%;
@@ -257,7 +263,15 @@ export class DeltaScope extends HTMLElement {
     this.#check();
     this.#start();
     await this.ready;
-    return this.#api?.[name](...values);
+    const done = await this.#api?.[name](...values);
+    this.#tell();
+    return done;
+  }
+
+  /** What could not be done is told to whoever asked for it, too. */
+  #tell() {
+    const error = this.#api?.getState().error;
+    if (error) throw new Error(error.message);
   }
 
   #check() {
@@ -311,6 +325,7 @@ export class DeltaScope extends HTMLElement {
     else this.#given = { lesson: what };
     this.#restart();
     await this.ready;
+    this.#tell();
   }
 
   /** What is shown now, as JSON; nothing before it is ready. */
@@ -403,6 +418,9 @@ export class DeltaScope extends HTMLElement {
       say.append(" ", button);
     }
     if (click || message) button.addEventListener("click", () => this.#start(true));
+    // The picture is as good as the button.
+    before.onclick = click ? () => this.#start(true) : null;
+    before.classList.toggle("waits", click);
     // A poster needs no word that more is coming.
     before.classList.toggle("quiet", !click && !message && before.classList.contains("has-poster"));
     before.append(say);
@@ -431,6 +449,8 @@ export class DeltaScope extends HTMLElement {
       if (!sized) continue;
       for (const [name, on] of Object.entries(is)) sized.classList.toggle(name, on);
       sized.style.height = px;
+      sized.style.minHeight = px && "0";
+      sized.style.maxHeight = px && "none";
     }
   }
 
@@ -457,7 +477,6 @@ export class DeltaScope extends HTMLElement {
       if (around[name] !== this.#around[name]) this.#api.set(name, around[name]);
     }
     this.#around = around;
-    this.#parts.mount.setAttribute("aria-label", this.#words.stage);
   }
 
   /** A drawn poster has both themes in it. */
@@ -540,13 +559,15 @@ export class DeltaScope extends HTMLElement {
     if (turn !== this.#turn) return undefined;
     const api = this.#mount(mount, sheet, given);
     try {
-      do {
+      for (let more = true; more; ) {
         await pause();
         if (turn !== this.#turn) {
           api.dispose();
           return undefined;
         }
-      } while (api.build());
+        more = api.build();
+        if (more instanceof Error) throw more;
+      }
     } catch (error) {
       api.dispose();
       throw error;
@@ -602,7 +623,8 @@ export class DeltaScope extends HTMLElement {
     this.#late.clear();
     const { lesson, ...what } = given;
     if (this.#given) {
-      // What was given afterwards has other moments.
+      // What was given afterwards has other moments, and perhaps no generations.
+      delete attributes.era;
       delete attributes.at;
       delete attributes.until;
       attributes.lesson = lesson ?? "";

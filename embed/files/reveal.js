@@ -30,8 +30,6 @@ export const DeltaScopePlugin = {
     deck.on("overviewhidden", () => inside(deck.getCurrentSlide()).forEach(start));
     deck.on("paused", () => inside(deck.getCurrentSlide()).forEach(stop));
     deck.on("resumed", () => inside(deck.getCurrentSlide()).forEach(start));
-    // A slide has its size once it is laid out for the first time.
-    deck.on("slidechanged", () => deck.layout());
   },
 };
 

@@ -17,6 +17,7 @@ use crate::ui::app::Ui;
 use crate::ui::cluster::Options;
 use crate::ui::command::{Command, Export};
 use crate::ui::driver::Driver;
+use crate::ui::i18n::Text;
 use crate::ui::live::Link;
 use crate::ui::session::walk::BreakCommand;
 use crate::ui::session::{Change, Session};
@@ -263,14 +264,26 @@ const TEXTS: [(&str, OfText); 5] = [
     }),
 ];
 
-/// So many steps of a size; of no size that there is, single facts.
+/// So many steps are made at one call, at the most.
+const FARTHEST: f64 = 100_000.0;
+
+/// So many steps of a size.
 fn walk(session: &mut Session, by: f64, grain: &str) -> Change {
-    let grain = Grain::from_id(grain).unwrap_or_default();
+    let Some(size) = Grain::from_id(grain) else {
+        let sizes = Grain::ALL.map(Grain::id).join(", ");
+        return session.say(Text::new(
+            &format!("step: there is no size {grain:?}. Write one of: {sizes}."),
+            &format!(
+                "step：没有 {grain:?} 这种步长。可选：{}。",
+                sizes.replace(", ", "、")
+            ),
+        ));
+    };
     let mut change = Change::None;
-    let mut left = by.abs();
+    let mut left = by.abs().min(FARTHEST);
     while left >= 1.0 {
         left -= 1.0;
-        match session.walk_by(grain, by > 0.0) {
+        match session.walk_by(size, by > 0.0) {
             Change::None => break,
             one if change == Change::None => change = one,
             _ => change = Change::Cut,

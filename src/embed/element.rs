@@ -25,7 +25,7 @@ use crate::ui::live::Link;
 use crate::ui::session::{Change, Session};
 
 /// An element that is coming: each call of `build` does one more piece of it, so that the page around is
-/// not kept waiting, and says whether more are missing. `config` holds `attributes` (names and values),
+/// not kept waiting, and says whether more are missing, or (an `Error`) why there is nothing to show. `config` holds `attributes` (names and values),
 /// `scenario` (one of the page's own), `file` and `name` (a text that was fetched), `link` (what stands
 /// behind the `#` of a link to a run), and `emit`, which is told what happens: a name and what there is to
 /// say about it. Once it is built the object is the
@@ -43,7 +43,7 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
     method(&object, "build", move |_, _| {
         let (next, more) = at.take().go_on();
         at.replace(next);
-        more.into()
+        more
     });
     method(&object, "dispose", move |_, _| {
         if let Coming::Mounted { driver, handle } = coming.take() {
@@ -77,6 +77,8 @@ enum Coming {
     },
     /// Its board is there; pieces may be missing.
     Mounted { driver: Driver, handle: Handle },
+    /// There is nothing to show, and why.
+    Failed(String),
     /// Nothing is there any more.
     #[default]
     Gone,
@@ -84,8 +86,8 @@ enum Coming {
 
 impl Coming {
     /// One piece more; says whether others are missing.
-    fn go_on(self) -> (Self, bool) {
-        match self {
+    fn go_on(self) -> (Self, JsValue) {
+        let (next, more) = match self {
             Self::Asked { api, mount, config } => (open(api, mount, &config), true),
             Self::Opened {
                 api,
@@ -98,8 +100,10 @@ impl Coming {
                 let more = driver.build();
                 (Self::Mounted { driver, handle }, more)
             }
+            Self::Failed(message) => return (Self::Gone, js_sys::Error::new(&message).into()),
             Self::Gone => (Self::Gone, false),
-        }
+        };
+        (next, more.into())
     }
 }
 
@@ -117,7 +121,12 @@ fn open(api: Object, mount: HtmlElement, config: &JsValue) -> Coming {
             None => session.present(&options, scenario(&get("scenario"))),
         },
     };
-    if let Err(message) = wrong.and(shown) {
+    // What is wrong with the run comes before what is wrong with how it is shown.
+    if let Err(message) = shown.and(wrong) {
+        if !session.is_open() {
+            let lang = options.lang.unwrap_or_default();
+            return Coming::Failed(message.get(lang).to_owned());
+        }
         session.say(message);
     }
     Coming::Opened {
@@ -262,6 +271,15 @@ impl Emit {
 fn tell(ui: Ui, emit: Emit) {
     let number = |number: usize| JsValue::from(u32::try_from(number).unwrap_or(u32::MAX));
     let emit = StoredValue::new_local(emit);
+    // Several on one page are told apart by what they show.
+    let host = ui.host();
+    Effect::new(move |_| {
+        let lang = ui.lang.get();
+        let title = ui.view.with(|view| view.lesson.title.get(lang).to_owned());
+        if let Some(mount) = host.mount() {
+            let _ = mount.set_attribute("aria-label", &format!("deltascope: {title}"));
+        }
+    });
     Effect::new(move |before: Option<(usize, Option<Text>)>| {
         let view = ui.view.get();
         let error = view.error.as_ref().map(|error| error.message.clone());

@@ -193,6 +193,12 @@ impl Host {
         }
     }
 
+    /// What the board of an element is mounted into.
+    #[must_use]
+    pub fn mount(&self) -> Option<&HtmlElement> {
+        self.element.as_ref().map(|(_, mount)| mount)
+    }
+
     /// The frame of an element: the styles ask how large it is.
     #[must_use]
     pub fn frame(&self) -> Option<Element> {

@@ -47,7 +47,13 @@ impl Layout {
             ui,
             narrow,
             short,
-            shown: RwSignal::new(Room::Queue),
+            // Where something happens, if it is not the whole page that opens.
+            shown: RwSignal::new(if ui.host().is_page() {
+                Room::Queue
+            } else {
+                let room = ui.view.with_untracked(|view| current(view).map(live::room));
+                room.unwrap_or(Room::Queue)
+            }),
             lower: RwSignal::new(Room::Now),
             drawer: DrawerState::new(),
         }

@@ -226,6 +226,12 @@ impl Session {
         }
     }
 
+    /// Whether there is anything to show.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !self.lesson.id.is_empty()
+    }
+
     /// The scenario that runs.
     #[must_use]
     pub fn scenario(&self) -> &Scenario {

@@ -355,6 +355,35 @@ for (const [what, element, words, extra] of [
   }));
 }
 
+test("what cannot be done is told to whoever asked for it", onHost(html(TOMBSTONE), async (host) => {
+  await host.ready();
+  const refused = (what) => host.page.evaluate(async (code) => {
+    const element = document.querySelector("delta-scope");
+    try {
+      await new Function("element", `return ${code}`)(element);
+      return "done";
+    } catch (error) {
+      return error.message;
+    }
+  }, what);
+  for (const [what, words] of [
+    ['element.seek("nowhere")', /no marker "nowhere".*relist/],
+    ['element.step(1, "pops")', /Write one of: event, pop/],
+    ['element.inject({ op: "explode" })', /Use create, update, delete or cut/],
+    ["element.load(7)", /takes the id of a lesson/],
+    ['element.seek("told")', /^done$/],
+    ['element.load({ settings: { machinery: "steam" } })', /steam/],
+    ["element.ready", /steam/],
+    ['element.load("nix")', /no lesson "nix"/],
+  ]) assert.match(await refused(what), words, what);
+  // What went wrong can be tried again, where it stands.
+  assert.ok(await host.page.locator("delta-scope [role=alert] button").isVisible());
+  assert.equal(await refused('element.load("deltafifo")'), "done");
+  assert.equal((await host.state()).lesson, "deltafifo");
+  assert.match(await refused("(element.dispose(), element.step(1))"), /disposed/);
+  assert.match(await refused("element.ready"), /disposed/);
+}));
+
 test("under a strict policy it is styled, and steps", onHost(html(TOMBSTONE), { headers: STRICT }, async (host) => {
   await host.ready();
   await host.call("step", 1);

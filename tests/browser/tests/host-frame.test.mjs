@@ -124,7 +124,7 @@ test("whoever embeds it cannot have it read what only the reader may", onHost(fr
     assert.equal(reply.ok, false, src);
     assert.match(reply.error, /only files beside embed\.html/);
     await host.page.frames()[1].evaluate((hash) => (location.hash = hash), `#v1;lesson=tombstone;src=${encodeURIComponent(src)}`);
-    assert.equal((await ask(host, "getState")).value.lesson, "tombstone");
+    assert.equal((await ask(host, "step", 0)).value.lesson, "tombstone");
     assert.equal(await host.page.frames()[1].evaluate(() => document.querySelector("delta-scope").getAttribute("src")), null, src);
   }
   assert.deepEqual(host.server.asked.filter((path) => /secret|k8s|package$/.test(path)), []);
