@@ -25,7 +25,8 @@ use crate::ui::live::Link;
 use crate::ui::session::{Change, Session};
 
 /// An element that is coming: each call of `build` does one more piece of it, so that the page around is
-/// not kept waiting, and says whether more are missing, or (an `Error`) why there is nothing to show. `config` holds `attributes` (names and values),
+/// not kept waiting, and says whether more are missing,
+/// or (an `Error`) why there is nothing to show. `config` holds `attributes` (names and values),
 /// `scenario` (one of the page's own), `file` and `name` (a text that was fetched), `link` (what stands
 /// behind the `#` of a link to a run), and `emit`, which is told what happens: a name and what there is to
 /// say about it. Once it is built the object is the
