@@ -157,7 +157,11 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         let get = |name: &str| Reflect::get(&act, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let op = get("op").as_string().unwrap_or_default();
         let object = to_json(&get("object"));
-        perform(&on, move |session| session.inject(&op, object))
+        perform(&on, move |session| {
+            // What went wrong before is no answer to this.
+            session.obey(Command::DismissError);
+            session.inject(&op, object)
+        })
     });
     let on = driver.clone();
     method(&api, "openText", move |name: JsValue, text: JsValue| {
@@ -279,6 +283,7 @@ fn walk(session: &mut Session, by: f64, grain: &str) -> Change {
             ),
         ));
     };
+    session.obey(Command::DismissError);
     let mut change = Change::None;
     let mut left = by.abs().min(FARTHEST);
     while left >= 1.0 {
