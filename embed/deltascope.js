@@ -62,7 +62,7 @@ BEFORE.replaceSync(`
   :host([hidden]) { display: none; }
   .box { container: ds-box / inline-size; position: relative; font-size: medium; }
   .sized { box-sizing: border-box; height: 30em; }
-  .sized.two-rows { height: 40em; }
+  .sized.two-rows { height: 42em; }
   .sized.bare { height: 21em; }
   .sized.full { height: 36em; }
   .sized.full.two-rows { height: 44em; }
