@@ -100,7 +100,32 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
             "mdBook copies no .md files. Give it another name, such as \"run.jsonl\"",
         )],
     ),
+    (
+        "```deltascope lesson=tombstone at=t:9999999\n```\n\n```deltascope lesson=tombstone at=step:999999 until=told+999\n```\n",
+        &[
+            (1, "at=t:9999999: The run is over before that, at 8760 ms"),
+            (4, "at=step:999999: The run is over before that"),
+            (4, "until=told+999: The run is over before that"),
+        ],
+    ),
+    (
+        "```deltascope lesson=sandbox at=step:9999999\n[expect.\"t:99\"]\n```\n",
+        &[(1, "Name an earlier moment")],
+    ),
     // The body.
+    (
+        "text\n```deltascope lesson=tombstone\ntext\n\nmore\n",
+        &[(2, "This fence is not closed: write ``` alone on the line")],
+    ),
+    ("```deltascope lesson=tombstone", &[(1, "is not closed")]),
+    (
+        "- > ~~~~deltascope lesson=tombstone\n  > x\n\n~~~~\n",
+        &[(1, "is not closed: write ~~~~ alone")],
+    ),
+    (
+        "```deltascope lesson=tombstone\n\nText.\n\n```deltascope lesson=deltafifo\n```\n",
+        &[(1, "is not closed before that of line 5: write ```")],
+    ),
     (
         "```deltascope\ntitle = \"x\"\nscenario = = 1\n```\n",
         &[(3, "no TOML")],
@@ -255,7 +280,7 @@ fn the_state_is_printed_as_it_can_be_expected() {
     fs::write(folder.join("a.md"), format!("{block}```\n")).unwrap();
     let told = run(&["check", "--verbose", "a.md"], &folder).out;
     assert!(
-        told.starts_with("a.md:1: tombstone, 1.32, 4550 ms, 80 facts of"),
+        told.starts_with("a.md:1: ok, tombstone, 1.32, 4550 ms, 80 facts of"),
         "{told}"
     );
     let lines: Vec<&str> = told.lines().filter(|line| line.starts_with("  ")).collect();
@@ -267,6 +292,45 @@ fn the_state_is_printed_as_it_can_be_expected() {
     fs::write(folder.join("a.md"), expect).unwrap();
     let checked = run(&["check", "a.md"], &folder);
     assert!(checked.ok, "{}", checked.err);
+    // What does not hold is told of as well, with what there is instead.
+    let other = "```\n\n```deltascope lesson=nothing\n```\n";
+    fs::write(
+        folder.join("a.md"),
+        format!("{block}[expect]\ntime = 1\n{other}"),
+    )
+    .unwrap();
+    let told = run(&["check", "--verbose", "a.md"], &folder).out;
+    let blocks: Vec<&str> = told
+        .lines()
+        .filter(|line| line.starts_with("a.md"))
+        .collect();
+    assert!(
+        blocks[0].starts_with("a.md:1: FAILED, tombstone, 1.32, 4550 ms")
+            && blocks[1..] == ["a.md:6: FAILED"]
+            && told.contains("\n  time = 4550\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_generation_of_the_whole_book_is_for_runs_that_have_some() {
+    let text = "```deltascope lesson=deltafifo at=pop\n```\n\n```deltascope lesson=tombstone\n[expect]\nera = \"1.36\"\n```\n";
+    let files = "\n```deltascope src=trace.jsonl\n```\n\n```deltascope src=scenario.json\n```\n";
+    let text = format!("{text}{files}");
+    let book = Book::new(folder("era"), &[("a.md", &text)]);
+    let file = include_str!("traces/v1-by-hand.jsonl");
+    fs::write(book.root.join("src/trace.jsonl"), file).unwrap();
+    fs::write(book.root.join("src/scenario.json"), "{\"settings\": {}}").unwrap();
+    book.configure("[preprocessor.deltascope]\nera = \"1.36\"\n");
+    let checked = run(&["check", "src"], &book.root);
+    assert_eq!(checked.err, "");
+    let content = book.content(&book.build("html"), 0);
+    let runs: Vec<&str> = content.split("<delta-scope").skip(1).collect();
+    let eras: Vec<bool> = runs
+        .iter()
+        .map(|run| run.split('>').next().unwrap().contains("era="))
+        .collect();
+    assert_eq!(eras, [false, true, true, false], "{content}");
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub(super) struct Check {
     /// Markdown files, or folders with some
     #[arg(required = true, value_name = "FILE|DIR")]
     pub(super) paths: Vec<PathBuf>,
-    /// Print what getState() is at the moment that each block shows, as lines for [expect]
+    /// Say of each block whether it holds, and print what getState() is at its moment, as lines for [expect]
     #[arg(long, short)]
     pub(super) verbose: bool,
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::embed::options::{KEYS, Options, Place};
 use crate::lessons;
+use crate::replay::moment::{Anchor, Moment};
 use crate::ui::i18n::Lang;
 use crate::ui::session::Session;
 use crate::ui::state::state;
@@ -57,6 +58,8 @@ pub(super) struct Block {
     pub(super) scenario: Option<Value>,
     /// The run, at the moment that it shows.
     pub(super) session: Session,
+    /// The generation is the book's, which says it of all runs.
+    is_era_of_book: bool,
 }
 
 impl Block {
@@ -69,7 +72,24 @@ impl Block {
         defaults: &[(&'static str, String)],
         folder: Folder<'_>,
     ) -> Result<Self, Vec<Wrong>> {
+        match Self::look(fence, defaults, folder) {
+            (Some(block), wrong) if wrong.is_empty() => Ok(block),
+            (_, wrong) => Err(wrong),
+        }
+    }
+
+    /// The same, with the run as far as there is one, and all that is wrong with it.
+    pub(super) fn look(
+        fence: &Fence,
+        defaults: &[(&'static str, String)],
+        folder: Folder<'_>,
+    ) -> (Option<Self>, Vec<Wrong>) {
         let mut wrong = Vec::new();
+        if !fence.is_closed {
+            let message = format!("This fence is not closed: {}", closing(fence));
+            let line = fence.line;
+            return (None, vec![Wrong { line, message }]);
+        }
         let mut block = Self {
             attributes: Vec::new(),
             options: Options::default(),
@@ -77,33 +97,40 @@ impl Block {
             alt: None,
             scenario: None,
             session: Session::new(),
+            is_era_of_book: false,
         };
         block.ask(fence, defaults, &mut wrong);
         let body = match Body::read(&fence.body) {
             Ok(body) => body,
             Err(error) => {
-                wrong.push(Wrong {
-                    line: fence.line_at(error.offset),
-                    message: error.message,
+                wrong.push(match fence.line_of_other() {
+                    Some(other) => Wrong {
+                        line: fence.line,
+                        message: format!(
+                            "This fence is not closed before that of line {other}: {}",
+                            closing(fence)
+                        ),
+                    },
+                    None => Wrong {
+                        line: fence.line_at(error.offset),
+                        message: error.message,
+                    },
                 });
-                return Err(wrong);
+                return (None, wrong);
             }
         };
         block.check_fields(fence, &body, &mut wrong);
         if !wrong.is_empty() {
-            return Err(wrong);
+            return (None, wrong);
         }
         block.scenario.clone_from(&body.scenario);
-        block
-            .present(fence, &body, folder)
-            .map_err(|wrong| vec![wrong])?;
+        if let Err(error) = block.present(fence, &body, folder) {
+            return (None, vec![error]);
+        }
+        block.check_places(fence, &mut wrong);
         block.hold(fence, &body, &mut wrong);
         wrong.sort_by_key(|one| one.line);
-        if wrong.is_empty() {
-            Ok(block)
-        } else {
-            Err(wrong)
-        }
+        (Some(block), wrong)
     }
 
     fn ask(&mut self, fence: &Fence, defaults: &[(&'static str, String)], wrong: &mut Vec<Wrong>) {
@@ -121,7 +148,7 @@ impl Block {
             ));
             return;
         }
-        if fence.info.contains('`') && !fence.is_tilde {
+        if fence.info.contains('`') && fence.marks.starts_with('`') {
             say("Behind ``` there may be no backtick: then it is no block. Write ~~~ instead of ```".to_owned());
             return;
         }
@@ -161,6 +188,7 @@ impl Block {
             else {
                 continue;
             };
+            self.is_era_of_book |= key == "era" && own.is_none();
             match self.options.set(key, value) {
                 Ok(()) => self.attributes.push((key, value.clone())),
                 Err(error) => say(error.en.to_string()),
@@ -191,6 +219,19 @@ impl Block {
     }
 
     fn present(&mut self, fence: &Fence, body: &Body, folder: Folder<'_>) -> Result<(), Wrong> {
+        let presented = self.show(fence, body, folder);
+        let is_informer = self.session.scenario().settings.is_informer();
+        if presented.is_ok() || is_informer || !self.is_era_of_book {
+            return presented;
+        }
+        // This run has no generations, and nobody said of it that it has.
+        self.options.era = None;
+        self.attributes.retain(|(key, _)| *key != "era");
+        self.session = Session::new();
+        self.show(fence, body, folder)
+    }
+
+    fn show(&mut self, fence: &Fence, body: &Body, folder: Folder<'_>) -> Result<(), Wrong> {
         let at_fence = |message: String| Wrong {
             line: fence.line,
             message,
@@ -235,6 +276,59 @@ impl Block {
         })
     }
 
+    /// A moment that the run never comes to is its end, on the page; who writes one here means something else.
+    fn check_places(&mut self, fence: &Fence, wrong: &mut Vec<Wrong>) {
+        let shown = self.session.playback().cursor();
+        let places = [self.options.at.clone(), self.options.until.clone()];
+        for (key, place) in ["at", "until"].into_iter().zip(places) {
+            if let Some(Err(message)) = place.map(|place| self.come_to(&place)) {
+                let written = self.attributes.iter().find(|(name, _)| *name == key);
+                let written = written.map_or("", |(_, value)| value);
+                wrong.push(Wrong {
+                    line: fence.line,
+                    message: format!("{key}={written}: {message}"),
+                });
+            }
+        }
+        let _same = self.session.seek_place(&Place::Step(shown));
+    }
+
+    /// Goes to a moment; says where it is not one of the run's.
+    fn come_to(&mut self, place: &Place) -> Result<(), String> {
+        let mut seek = |place: &Place| match self.session.seek_place(place) {
+            Ok(_) => Ok(self.session.playback().cursor()),
+            Err(error) => Err(error.en.to_string()),
+        };
+        // After so many facts; of a moment in time there are as many as it has.
+        let wanted = match place {
+            Place::Step(step) => *step,
+            Place::Moment(moment) if !matches!(moment.anchor, Anchor::Time(_)) => {
+                let anchor = moment.anchor.clone();
+                let plus = moment.plus;
+                seek(&Place::Moment(Moment { anchor, plus: 0 }))?.saturating_add(plus)
+            }
+            _ => 0,
+        };
+        seek(place)?;
+        let timeline = self.session.timeline();
+        let (len, end) = (timeline.len(), timeline.time_at(timeline.len()));
+        let is_over = !timeline.is_endless() && !timeline.is_full();
+        let is_past = match place {
+            Place::Moment(moment) => matches!(moment.anchor, Anchor::Time(time) if time > end),
+            _ => false,
+        };
+        if wanted <= len && !(is_past && is_over) {
+            return Ok(());
+        }
+        Err(if is_over {
+            format!(
+                "The run is over before that, at {end} ms, after {len} facts. Write end for its end"
+            )
+        } else {
+            format!("The run does not come to it within {len} facts. Name an earlier moment")
+        })
+    }
+
     /// Looks whether all holds that is expected, and comes back to the moment that is shown.
     fn hold(&mut self, fence: &Fence, body: &Body, wrong: &mut Vec<Wrong>) {
         let view = self.session.view();
@@ -273,10 +367,10 @@ impl Block {
 
     fn state_at(&mut self, name: &str, first: &Value) -> Result<Value, String> {
         let place = name.parse::<Place>();
-        let sought = place.map(|place| self.session.seek_place(&place));
+        let sought = place.map(|place| self.come_to(&place));
         let error = match sought {
-            Ok(Ok(_)) => return Ok(state(&self.session.view(), Lang::En)),
-            Ok(Err(error)) => error.en.to_string(),
+            Ok(Ok(())) => return Ok(state(&self.session.view(), Lang::En)),
+            Ok(Err(error)) => format!("{}.", error.trim_end_matches('.')),
             Err(()) => "A moment is a marker, input:N, t:MS, step:N, start or end.".to_owned(),
         };
         let members = first.as_object().into_iter().flatten();
@@ -291,6 +385,11 @@ impl Block {
     pub(super) fn view(&mut self) -> View {
         self.session.view()
     }
+}
+
+/// What to do about a fence without an end.
+fn closing(fence: &Fence) -> String {
+    format!("write {} alone on the line after its body", fence.marks)
 }
 
 fn tell(

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::near::hint;
+use super::near::{hint, listed};
 
 /// Something that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -256,11 +256,11 @@ fn difference(path: &str, expected: &Value, value: &Value) -> String {
     if expected.is_array() && value.is_array() || !is_short {
         let mut lines = Vec::new();
         differences(String::new(), expected, value, &mut lines);
-        let more = lines.len().saturating_sub(DIFFERENCES);
-        lines.truncate(DIFFERENCES);
-        for line in lines {
+        let (these, rest) = lines.split_at(listed(lines.len(), DIFFERENCES));
+        for line in these {
             message.push_str(&format!("\n  {line}"));
         }
+        let more = rest.len();
         if more > 0 {
             message.push_str(&format!("\n  and {more} more"));
         }

@@ -18,8 +18,10 @@ pub(super) struct Fence {
     pub(super) info: String,
     /// What stands between the marks, without what the containers begin its lines with.
     pub(super) body: String,
-    /// It stands between tildes.
-    pub(super) is_tilde: bool,
+    /// Its opening marks.
+    pub(super) marks: String,
+    /// It has closing marks; without them it goes on to the end of what it stands in.
+    pub(super) is_closed: bool,
     /// What a further line in the same containers begins with.
     pub(super) prefix: String,
     /// Where pieces of the body begin, and on which line.
@@ -33,6 +35,19 @@ impl Fence {
         before.map_or(self.line, |(start, line)| {
             let between = self.body.get(*start..offset).unwrap_or_default();
             line + between.matches('\n').count()
+        })
+    }
+
+    /// The line of the body that looks like another fence: then this one may be closed too late.
+    pub(super) fn line_of_other(&self) -> Option<usize> {
+        let mut lines = self.body.split_inclusive('\n');
+        let mut offset = 0;
+        lines.find_map(|line| {
+            let start = offset;
+            offset += line.len();
+            line.trim_start()
+                .starts_with(&self.marks)
+                .then(|| self.line_at(start))
         })
     }
 
@@ -76,6 +91,9 @@ pub(super) fn fences(text: &str) -> Vec<Fence> {
                     let line = line_of(text, range.start);
                     fence.pieces.push((fence.body.len(), line));
                     fence.body.push_str(&part);
+                    // What comes last in it are its marks, or there are none.
+                    let rest = text.get(range.end..fence.range.end).unwrap_or_default();
+                    fence.is_closed = rest.contains(&fence.marks);
                 }
             }
             _ => {}
@@ -101,7 +119,12 @@ fn broken(text: &str, literal: &[Range<usize>]) -> Vec<Fence> {
         .filter(|at| !literal.iter().any(|range| range.contains(at)))
         .map(|at| {
             let length = text.get(at..).and_then(|rest| rest.find('\n'));
-            opened(text, at..length.map_or(text.len(), |length| at + length))
+            let end = length.map_or(text.len(), |length| at + length);
+            Fence {
+                // There is nothing to close.
+                is_closed: true,
+                ..opened(text, at..end)
+            }
         })
         .collect()
 }
@@ -112,14 +135,17 @@ fn opened(text: &str, range: Range<usize>) -> Fence {
     let end = range.start + block.trim_end_matches(['\n', '\r']).len();
     let block = text.get(start..end).unwrap_or_default();
     let first = block.lines().next().unwrap_or_default();
+    let info = first.trim_start_matches(['`', '~']);
+    let marks = &first[..first.len() - info.len()];
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let prefix = &text[line_start..start];
     Fence {
         range: start..end,
         line: line_of(text, start),
-        info: first.trim_start_matches(['`', '~']).trim().to_owned(),
+        info: info.trim().to_owned(),
         body: String::new(),
-        is_tilde: block.starts_with('~'),
+        is_closed: block[first.len()..].contains(marks),
+        marks: marks.to_owned(),
         prefix: prefix
             .chars()
             .map(|c| if matches!(c, '>' | '\t') { c } else { ' ' })

@@ -11,7 +11,7 @@ use super::args::Check;
 use super::block::{Block, Folder};
 use super::config::Config;
 use super::expect::lines;
-use super::fence::{Fence, fences};
+use super::fence::fences;
 use super::{Failure, Problem, chapter, note, print, shown, told};
 
 /// Folders that hold no chapters.
@@ -59,16 +59,18 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
                 continue;
             }
             count += 1;
-            match Block::run(&fence, &config.defaults, folder) {
-                Ok(mut block) if options.verbose => print(&described(&shown, &fence, &mut block))?,
-                Ok(_) => {}
-                Err(wrong) => problems.extend(wrong.into_iter().map(|wrong| Problem {
-                    file: shown.clone(),
-                    line: wrong.line,
-                    block: place,
-                    message: wrong.message,
-                })),
+            let (mut block, wrong) = Block::look(&fence, &config.defaults, folder);
+            if options.verbose {
+                let is = if wrong.is_empty() { "ok" } else { "FAILED" };
+                let block = block.as_mut().map(described).unwrap_or_default();
+                print(&format!("{shown}:{}: {is}{block}\n", fence.line))?;
             }
+            problems.extend(wrong.into_iter().map(|wrong| Problem {
+                file: shown.clone(),
+                line: wrong.line,
+                block: place,
+                message: wrong.message,
+            }));
         }
     }
     if problems.is_empty() {
@@ -81,7 +83,7 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
 }
 
 /// The moment that a block shows, as lines that can stand under `[expect]`.
-fn described(file: &str, fence: &Fence, block: &mut Block) -> String {
+fn described(block: &mut Block) -> String {
     let view = block.view();
     let markers: Vec<String> = view
         .markers
@@ -89,8 +91,7 @@ fn described(file: &str, fence: &Fence, block: &mut Block) -> String {
         .map(|marker| format!("{} ({})", marker.id, marker.at))
         .collect();
     let mut text = format!(
-        "{file}:{}: {}, {}, {} ms, {} facts of {}; markers: {}\n",
-        fence.line,
+        ", {}, {}, {} ms, {} facts of {}; markers: {}",
         view.lesson.id,
         view.lesson.era,
         view.time,
@@ -99,9 +100,8 @@ fn described(file: &str, fence: &Fence, block: &mut Block) -> String {
         markers.join(", ")
     );
     for line in lines(&state(&view, Lang::En)) {
-        text.push_str("  ");
+        text.push_str("\n  ");
         text.push_str(&line);
-        text.push('\n');
     }
     text
 }

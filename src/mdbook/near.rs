@@ -2,6 +2,13 @@
 
 /// The most names that an error lists.
 const LISTED: usize = 16;
+/// So few more are listed as well: to say how many they are takes as long.
+const FEW: usize = 4;
+
+/// How many of so many are listed, where `most` are enough.
+pub(super) fn listed(many: usize, most: usize) -> usize {
+    if many <= most + FEW { many } else { most }
+}
 
 /// `Did you mean "x"? There are: x, y.`
 pub(super) fn hint(wanted: &str, names: &[&str]) -> String {
@@ -13,12 +20,12 @@ pub(super) fn hint(wanted: &str, names: &[&str]) -> String {
     let meant = nearest.map_or(String::new(), |(_, name)| {
         format!("Did you mean {name:?}? ")
     });
-    let listed: Vec<&str> = names.iter().take(LISTED).copied().collect();
-    let more = match names.len().saturating_sub(LISTED) {
+    let (these, rest) = names.split_at(listed(names.len(), LISTED));
+    let more = match rest.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    match listed.join(", ") {
+    match these.join(", ") {
         none if none.is_empty() => format!("{meant}It is empty."),
         listed => format!("{meant}There are: {listed}{more}."),
     }
@@ -65,5 +72,15 @@ mod tests {
         );
         assert_eq!(hint("kitchen", &names), "There are: queue, store, output.");
         assert_eq!(hint("x", &[]), "It is empty.");
+        for (many, end) in [
+            (LISTED + 1, "name16."),
+            (LISTED + FEW, "name19."),
+            (LISTED + FEW + 1, "name15 and 5 more."),
+        ] {
+            let names: Vec<String> = (0..many).map(|number| format!("name{number}")).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let told = hint("kitchen", &names);
+            assert!(told.ends_with(end), "{many}: {told}");
+        }
     }
 }
