@@ -567,6 +567,9 @@ export class DeltaScope extends HTMLElement {
         }
         more = api.build();
         if (more instanceof Error) throw more;
+        await pause();
+        // Laid out room by room, and not all at once in the end. What is read is of no use.
+        this.#parts?.frame?.getBoundingClientRect();
       }
     } catch (error) {
       api.dispose();

@@ -3,8 +3,11 @@
 //! The module (`embed/deltascope.js`) owns the element, its attributes and its shadow root; here is what
 //! runs inside.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
 use js_sys::{Function, Object, Reflect};
 use leptos::mount::{UnmountHandle, mount_to};
@@ -16,12 +19,13 @@ use web_sys::HtmlElement;
 use super::api::{self, method, to_json};
 use super::options::Options;
 use crate::ui::app::{Shape, Theme, Ui, follow, ui_of};
-use crate::ui::board::Board;
+use crate::ui::board::Coming;
 use crate::ui::command::Command;
 use crate::ui::driver::Driver;
 use crate::ui::host::Host;
 use crate::ui::i18n::{Lang, Text};
 use crate::ui::live::Link;
+use crate::ui::session::present::lesson_of;
 use crate::ui::session::{Change, Session};
 
 /// An element that is coming: each call of `build` does one more piece of it, so that the page around is
@@ -35,19 +39,30 @@ use crate::ui::session::{Change, Session};
 #[must_use]
 pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
     let object = Object::new();
-    let coming = Rc::new(RefCell::new(Coming::Asked {
-        api: object.clone(),
-        mount,
-        config,
-    }));
-    let at = Rc::clone(&coming);
+    let mounted = Rc::new(RefCell::new(Mounted::No));
+    let coming: Pin<Box<dyn Future<Output = Result<(), String>>>> =
+        Box::pin(come(object.clone(), mount, config, Rc::clone(&mounted)));
+    // It holds the interface, which holds it: nobody could give the two back while it is not done.
+    let coming = Rc::new(RefCell::new(Some(coming)));
+    let (at, what) = (Rc::clone(&coming), Rc::clone(&mounted));
     method(&object, "build", move |_, _| {
-        let (next, more) = at.take().go_on();
-        at.replace(next);
-        more
+        let Some(mut rest) = at.take() else {
+            return false.into();
+        };
+        match rest.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Pending => {
+                if !matches!(*what.borrow(), Mounted::Gone) {
+                    at.replace(Some(rest));
+                }
+                true.into()
+            }
+            Poll::Ready(Ok(())) => false.into(),
+            Poll::Ready(Err(message)) => js_sys::Error::new(&message).into(),
+        }
     });
     method(&object, "dispose", move |_, _| {
-        if let Coming::Mounted { driver, handle } = coming.take() {
+        coming.take();
+        if let Mounted::Yes(driver, handle) = mounted.replace(Mounted::Gone) {
             driver.end();
             drop(handle);
         }
@@ -58,111 +73,94 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
 
 type Handle = UnmountHandle<<AnyView as Render>::State>;
 
-/// How far an element has come. What holds the interface does so until the board is there: the interface
-/// holds this, and nobody could give the two back.
-#[derive(Default)]
-enum Coming {
-    /// It was asked for.
-    Asked {
-        api: Object,
-        mount: HtmlElement,
-        config: JsValue,
-    },
-    /// Its run is open.
-    Opened {
-        api: Object,
-        mount: HtmlElement,
-        options: Box<Options>,
-        emit: Emit,
-        session: Box<Session>,
-    },
-    /// Its board is there; pieces may be missing.
-    Mounted { driver: Driver, handle: Handle },
-    /// There is nothing to show, and why.
-    Failed(String),
-    /// Nothing is there any more.
-    #[default]
+/// Whether there is a board.
+enum Mounted {
+    No,
+    Yes(Driver, Handle),
     Gone,
 }
 
-impl Coming {
-    /// One piece more; says whether others are missing.
-    fn go_on(self) -> (Self, JsValue) {
-        let (next, more) = match self {
-            Self::Asked { api, mount, config } => (open(api, mount, &config), true),
-            Self::Opened {
-                api,
-                mount,
-                options,
-                emit,
-                session,
-            } => (board(&api, mount, *options, emit, *session), true),
-            Self::Mounted { driver, handle } => {
-                let more = driver.build();
-                (Self::Mounted { driver, handle }, more)
-            }
-            Self::Failed(message) => return (Self::Gone, js_sys::Error::new(&message).into()),
-            Self::Gone => (Self::Gone, false),
-        };
-        (next, more.into())
-    }
+/// The end of a piece: whoever polls is given the control back, once.
+fn pause() -> impl Future<Output = ()> {
+    let mut is_first = true;
+    poll_fn(move |_| {
+        if std::mem::take(&mut is_first) {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
+    })
 }
 
-fn open(api: Object, mount: HtmlElement, config: &JsValue) -> Coming {
-    let get = |name: &str| Reflect::get(config, &name.into()).unwrap_or(JsValue::UNDEFINED);
+/// All that comes, in pieces. Each of them runs much code for the first time, which a browser compiles
+/// when it is called.
+async fn come(
+    api: Object,
+    mount: HtmlElement,
+    config: JsValue,
+    mounted: Rc<RefCell<Mounted>>,
+) -> Result<(), String> {
+    let get = |name: &str| Reflect::get(&config, &name.into()).unwrap_or(JsValue::UNDEFINED);
     let (options, wrong) = options_of(&get("attributes"));
     let mut session = Session::empty();
-    let shown = match (get("file").as_string(), get("name").as_string()) {
-        (Some(text), name) => {
-            let name = name.unwrap_or_default();
-            session.present_file(&options, &name, text.into_bytes())
-        }
-        (None, _) => match get("link").as_string() {
-            Some(link) => session.present_link(&options, &link),
-            None => session.present(&options, scenario(&get("scenario"))),
-        },
-    };
+    pause().await;
     // What is wrong with the run comes before what is wrong with how it is shown.
-    if let Err(message) = shown.and(wrong) {
+    let opened = open(&mut session, &options, &config).await.and(wrong);
+    if let Err(message) = opened {
         if !session.is_open() {
             let lang = options.lang.unwrap_or_default();
-            return Coming::Failed(message.get(lang).to_owned());
+            return Err(message.get(lang).to_owned());
         }
         session.say(message);
     }
-    Coming::Opened {
-        api,
-        mount,
-        options: Box::new(options),
-        emit: Emit(get("emit").dyn_into().ok()),
-        session: Box::new(session),
-    }
-}
-
-fn board(
-    api: &Object,
-    mount: HtmlElement,
-    options: Options,
-    emit: Emit,
-    session: Session,
-) -> Coming {
+    pause().await;
     let driver = Driver::with_session(Host::inside(&mount), session);
     driver.set_motion(options.motion);
+    let view = driver.view();
+    pause().await;
+    let emit = Emit(get("emit").dyn_into().ok());
     let (lang, theme) = (options.lang.unwrap_or_default(), theme_of(&options));
-    let (drawn, made, shape) = (driver.clone(), api.clone(), Shape::of(&options));
+    let (shape, drawn) = (Shape::of(&options), driver.clone());
+    let shared = Rc::new(Cell::new(None));
+    let made = Rc::clone(&shared);
     let handle = mount_to(mount, move || {
-        let ui = ui_of(&drawn, shape, lang, theme);
-        ui.built.set(0);
-        follow(ui);
+        let ui = ui_of(&drawn, view, 0, shape, lang, theme);
         let link = Link::new(&drawn);
         provide_context(link);
+        follow(ui);
         tell(ui, emit);
-        // Into the object that is there.
-        let _ = Object::assign(&made, &api::api(&drawn, ui, link));
-        on_attribute(&made, &drawn, ui, options);
-        view! { <Board /> }.into_any()
+        made.set(Some((ui, link)));
+        view! { <Coming /> }.into_any()
     });
-    Coming::Mounted { driver, handle }
+    mounted.replace(Mounted::Yes(driver.clone(), handle));
+    pause().await;
+    if let Some((ui, link)) = shared.take() {
+        // Into the object that is there.
+        let _ = Object::assign(&api, &api::api(&driver, ui, link));
+        on_attribute(&api, &driver, ui, options);
+    }
+    pause().await;
+    while driver.build() {
+        pause().await;
+    }
+    Ok(())
+}
+
+/// Opens the run that is asked for.
+async fn open(session: &mut Session, options: &Options, config: &JsValue) -> Result<(), Text> {
+    let get = |name: &str| Reflect::get(config, &name.into()).unwrap_or(JsValue::UNDEFINED);
+    if let Some(text) = get("file").as_string() {
+        let name = get("name").as_string().unwrap_or_default();
+        return session.present_file(options, &name, text.into_bytes());
+    }
+    if let Some(link) = get("link").as_string() {
+        return session.present_link(options, &link);
+    }
+    let lesson = lesson_of(options, scenario(&get("scenario")))?;
+    pause().await;
+    session.present_lesson(lesson)?;
+    pause().await;
+    session.present_opened(options)
 }
 
 /// Those that can be read, and what is wrong with the first of the others.

@@ -160,12 +160,17 @@ pub const FIRST: &str = "sandbox";
 pub fn menu() -> Vec<(Arc<str>, Text)> {
     let lessons = FILES
         .iter()
-        .filter_map(|(id, _)| load(id).ok())
-        .map(|lesson| (lesson.id, lesson.title));
+        // Its title is wanted alone, and not the whole of it.
+        .filter_map(|(id, file)| Some(((*id).into(), title_of(file)?)));
     let recordings = recordings::bundled()
         .iter()
         .map(|bundled| (bundled.id.into(), title(bundled)));
     lessons.chain(recordings).collect()
+}
+
+fn title_of(file: &str) -> Option<Text> {
+    let mut lesson: Value = serde_json::from_str(file).ok()?;
+    Text::read(lesson.get_mut("title")?.take()).ok()
 }
 
 /// Opens a lesson or a bundled recording.

@@ -48,8 +48,39 @@ pub struct Ui {
     pub built: RwSignal<u8>,
 }
 
-/// The pieces of a board: where a page must not be kept waiting, they are drawn one by one.
-pub const PIECES: u8 = 9;
+/// The pieces of a board, one per [`Piece`]: where a page must not be kept waiting, they are drawn one by
+/// one.
+pub const PIECES: u8 = 12;
+
+/// A piece of a board, in the order in which they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// What holds the others.
+    Board,
+    /// A room.
+    Room(Room),
+    /// The line of what happened.
+    Strip,
+    /// The buttons and the timeline.
+    Transport,
+    /// The header.
+    Header,
+    /// What lies over the board, if there is anything.
+    Over,
+}
+
+impl Piece {
+    fn place(self) -> u8 {
+        match self {
+            Self::Board => 0,
+            Self::Room(room) => 1 + room as u8,
+            Self::Strip => 8,
+            Self::Transport => 9,
+            Self::Header => 10,
+            Self::Over => PIECES - 1,
+        }
+    }
+}
 
 /// What is shown of the board: all of it on a page of its own, what is asked for elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,6 +157,12 @@ impl Ui {
         self.host.get_value()
     }
 
+    /// Whether the turn of a piece has come; tracks it.
+    #[must_use]
+    pub fn has(self, piece: Piece) -> bool {
+        self.built.get() > piece.place()
+    }
+
     /// Asks for something.
     pub fn send(self, command: Command) {
         self.on.run(command);
@@ -166,7 +203,8 @@ pub fn mount() {
 #[component]
 pub fn App() -> impl IntoView {
     let driver = Driver::open(Host::page(), link_of_address());
-    let ui = ui_of(&driver, Shape::default(), first_lang(), first_theme());
+    let (view, shape) = (driver.view(), Shape::default());
+    let ui = ui_of(&driver, view, PIECES, shape, first_lang(), first_theme());
     follow(ui);
     let handle = window_event_listener(ev::hashchange, move |_| {
         if let Some(link) = link_of_address() {
@@ -180,11 +218,12 @@ pub fn App() -> impl IntoView {
     view! { <Board /> }
 }
 
-/// What the components of a board share, as a context; from now on the driver draws on it.
-pub fn ui_of(driver: &Driver, shape: Shape, lang: Lang, theme: Theme) -> Ui {
+/// What the components of a board share, as a context, with so many of its pieces; from now on the driver
+/// draws on it.
+pub fn ui_of(driver: &Driver, view: View, built: u8, shape: Shape, lang: Lang, theme: Theme) -> Ui {
     let (on, export) = (driver.clone(), driver.clone());
     let ui = Ui {
-        view: RwSignal::new_local(Rc::new(driver.view())),
+        view: RwSignal::new_local(Rc::new(view)),
         lang: RwSignal::new(lang),
         theme: RwSignal::new(theme),
         lessons: RwSignal::new(Arc::new([])),
@@ -192,7 +231,7 @@ pub fn ui_of(driver: &Driver, shape: Shape, lang: Lang, theme: Theme) -> Ui {
         export: UnsyncCallback::new(move |what| export.export(what)),
         host: StoredValue::new_local(driver.host().clone()),
         shape: RwSignal::new(shape),
-        built: RwSignal::new(PIECES),
+        built: RwSignal::new(built),
     };
     driver.attach(ui);
     provide_context(ui);

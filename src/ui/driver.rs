@@ -116,6 +116,9 @@ impl Driver {
         };
         let built = ui.built.get_untracked().saturating_add(1);
         ui.built.set(built);
+        if built == PIECES {
+            self.settle();
+        }
         built < PIECES
     }
 
@@ -158,6 +161,13 @@ impl Driver {
     pub fn attach(&self, ui: Ui) {
         // Attached once, when the page is mounted.
         let _ = self.inner.ui.set(ui);
+        if ui.built.get_untracked() == PIECES {
+            self.settle();
+        }
+    }
+
+    /// All of the board is there: what lies over it comes.
+    fn settle(&self) {
         let driver = self.clone();
         spawn_local(async move {
             // The page is laid out after the task that mounts it.

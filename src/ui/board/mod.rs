@@ -36,13 +36,24 @@ mod why;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
-use super::app::{Shape, Ui};
+use super::app::{Piece, Shape, Ui};
 use super::command::Command;
 use super::keys::{Action, Focus, Press, action};
 use crate::embed::options::Controls;
 use crate::ui::rows::live::Room;
 use layout::Layout;
 use parts::{Live, part, shown, text};
+
+/// The board, once its turn has come: an element is drawn in pieces.
+#[component]
+pub fn Coming() -> impl IntoView {
+    piece(
+        Ui::get(),
+        Piece::Board,
+        || true,
+        || view! { <Board /> }.into_any(),
+    )
+}
 
 /// The whole page.
 #[component]
@@ -57,8 +68,8 @@ pub fn Board() -> impl IntoView {
     let comparing = ui.memo(|view| view.compare.is_some());
     listen_to_keys(ui, layout, help, cluster);
     view! {
-        {shown(move || ui.shape.with(Shape::is_full), move || {
-            view! { <header::Header help=help cluster=cluster /> }
+        {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
+            view! { <header::Header help=help cluster=cluster /> }.into_any()
         })}
         <layout::RoomTabs />
         <main
@@ -68,8 +79,7 @@ pub fn Board() -> impl IntoView {
             role=ui.within()
             aria-label=ui.word(|words| words.stage)
         >
-            <Problem />
-            <compare::Compare />
+            {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
             <div
                 class=text(move || ui.shape.with(grid))
                 class:second-processor=move || layout.lower_is_processor()
@@ -89,12 +99,11 @@ pub fn Board() -> impl IntoView {
                 {room(ui, Room::Processor, || processor::Processor().into_any())}
                 <div id="motion" aria-hidden="true"></div>
             </div>
-            <why::Marked />
-            <drawer::Drawer />
+            {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
         </main>
-        {piece(ui, 7, has_controls, || strip::Strip().into_any())}
-        {piece(ui, 8, has_controls, || transport::Transport().into_any())}
-        <help::Help open=help />
+        {piece(ui, Piece::Strip, has_controls, || strip::Strip().into_any())}
+        {piece(ui, Piece::Transport, has_controls, || transport::Transport().into_any())}
+        {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}
         {(!embedded).then(|| view! {
             <cluster::Cluster open=cluster />
             <open::DropZone />
@@ -105,17 +114,17 @@ pub fn Board() -> impl IntoView {
 /// A room, where it is shown.
 fn room(ui: Ui, room: Room, view: fn() -> AnyView) -> Live<AnyView> {
     let is_shown = move |shape: &Shape| shape.panels.is_empty() || shape.panels.contains(&room);
-    piece(ui, room as u8, move || ui.shape.with(is_shown), view)
+    piece(ui, Piece::Room(room), move || ui.shape.with(is_shown), view)
 }
 
 /// A piece of the board, where it is shown and once its turn has come.
 fn piece(
     ui: Ui,
-    place: u8,
+    piece: Piece,
     when: impl Fn() -> bool + Send + Sync + 'static,
-    view: fn() -> AnyView,
+    view: impl Fn() -> AnyView + Send + 'static,
 ) -> Live<AnyView> {
-    shown(move || ui.built.get() > place && when(), view)
+    shown(move || ui.has(piece) && when(), view)
 }
 
 /// The classes of the grid: what of it is shown.

@@ -23,30 +23,60 @@ pub(super) struct Stops {
     markers: bool,
 }
 
+/// What is asked for, in the generation that is asked for.
+///
+/// # Errors
+/// Says that there is no such lesson, or what is wrong with the scenario.
+pub fn lesson_of(options: &Options, scenario: Option<Value>) -> Result<Lesson, Text> {
+    let lesson = match (scenario, &options.lesson) {
+        (Some(value), _) => lessons::inline(value)?,
+        (None, Some(id)) => lessons::load(id)?,
+        (None, None) => lessons::load(lessons::FIRST)?,
+    };
+    Ok(Lesson {
+        scenario: in_era(&lesson.scenario, options.era),
+        ..lesson
+    })
+}
+
 impl Session {
     /// Opens what is asked for: a scenario of the page's own, else a lesson of the library.
     ///
     /// # Errors
     /// Says what is wrong with it; what can be shown is shown.
     pub fn present(&mut self, options: &Options, scenario: Option<Value>) -> Result<(), Text> {
-        let lesson = match (scenario, &options.lesson) {
-            (Some(value), _) => lessons::inline(value)?,
-            (None, Some(id)) => lessons::load(id)?,
-            (None, None) => lessons::load(lessons::FIRST)?,
-        };
+        let lesson = lesson_of(options, scenario)?;
+        self.present_lesson(lesson)?;
+        self.present_opened(options)
+    }
+
+    /// The first part of it: the run of what [`lesson_of`] found.
+    ///
+    /// # Errors
+    /// Says why it cannot run.
+    pub fn present_lesson(&mut self, lesson: Lesson) -> Result<(), Text> {
         self.stops = Stops::default();
-        let is_informer = lesson.scenario.settings.is_informer();
-        let lesson = Lesson {
-            scenario: in_era(&lesson.scenario, options.era),
-            ..lesson
-        };
         self.open(lesson);
-        self.said_wrong()?;
-        let moved = self.present_opened(options);
-        if options.era.is_some() && !is_informer {
+        self.said_wrong()
+    }
+
+    /// The second part: its pace and its moment.
+    ///
+    /// # Errors
+    /// Says what is wrong with them; what can be shown is shown.
+    pub fn present_opened(&mut self, options: &Options) -> Result<(), Text> {
+        self.set_pace(options);
+        let stops = self.set_stops(options);
+        match &options.at {
+            Some(place) => {
+                self.seek_place(place)?;
+            }
+            None => self.show_opening(),
+        }
+        if options.era.is_some() && !self.scenario().settings.is_informer() {
             return Err(hand_made());
         }
-        moved
+        stops
     }
 
     /// Opens a trace, a recording or a controller's log.
@@ -96,18 +126,6 @@ impl Session {
         if let Some(grain) = options.granularity {
             self.obey(Command::Grain(grain));
         }
-    }
-
-    fn present_opened(&mut self, options: &Options) -> Result<(), Text> {
-        self.set_pace(options);
-        let stops = self.set_stops(options);
-        match &options.at {
-            Some(place) => {
-                self.seek_place(place)?;
-            }
-            None => self.show_opening(),
-        }
-        stops
     }
 
     /// Goes to a moment, as an attribute names it.
