@@ -15,6 +15,8 @@ const ATTRIBUTES = [
 const OPENS = new Set(["lesson", "src", "link"]);
 // How far from the screen an element is loaded.
 const NEAR = "300px";
+// While an element is drawn the page draws itself at least so often.
+const FRAME_MS = 40;
 const BOOK_DARK = /\b(?:coal|navy|ayu)\b/;
 const BOOK_LIGHT = /\b(?:light|rust)\b/;
 const WORDS = {
@@ -678,9 +680,25 @@ function asScenario(text) {
   }
 }
 
-/** Lets the page do what waits for it. */
-function pause() {
-  return globalThis.scheduler?.yield?.() ?? new Promise((resolve) => setTimeout(resolve));
+const post = new MessageChannel();
+const waiting = [];
+post.port1.onmessage = () => waiting.shift()?.();
+let framed = 0;
+
+/** Lets the page do what waits for it, and draw itself. */
+async function pause() {
+  // Not scheduler.yield(): who comes back from it is ahead of the page's own timers and messages.
+  await new Promise((resolve) => {
+    waiting.push(resolve);
+    post.port2.postMessage(0);
+  });
+  if (performance.now() - framed < FRAME_MS || document.hidden) return;
+  await new Promise((resolve) => {
+    requestAnimationFrame(resolve);
+    // A page that is not seen draws no frames.
+    setTimeout(resolve, FRAME_MS);
+  });
+  framed = performance.now();
 }
 
 function make(tag, name) {
