@@ -57,6 +57,10 @@ pub const MORE: &str = "queue/more";
 /// The newest line of the output: what is inside of it is found as its last line.
 pub const LAST_LINE: &str = "output/last";
 
+/// A room as the way into another one or out of it, where what happens between the two is in a room that
+/// is not shown.
+pub const DOOR: &str = "door/";
+
 /// The keys that wait in the workqueue.
 pub const WORK_QUEUE: &str = "work/queue";
 /// The keys that workers have.
@@ -228,7 +232,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
         // The next column takes the place, so the way begins at the queue's exit.
         Fact::KeyPopped { key, .. } => Some(Flight {
             from: vec![format!("queue/column/{key}")],
-            to: vec!["pop/slot".to_owned()],
+            to: taken(),
             look: Look::Leaving,
             hue: None,
             ghost: false,
@@ -253,24 +257,14 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
         // As a crate; what is behind it moves up.
         Fact::EntriesTaken { .. } => Some(Flight {
             from: vec!["queue/entry/0".to_owned()],
-            to: vec!["pop/slot".to_owned()],
+            to: taken(),
             look: Look::Leaving,
             hue: None,
             ghost: false,
             exit: Some("room/queue".to_owned()),
         }),
-        Fact::ListOpened { count, .. } => one(
-            "pop/delta/0".to_owned(),
-            "room/indexer".to_owned(),
-            Look::Label(format!("ReplacedAll · {count}"), Hides::Nothing),
-            Some(DeltaType::ReplacedAll),
-        ),
-        Fact::ResyncOpened { count } => one(
-            "pop/delta/0".to_owned(),
-            "room/indexer".to_owned(),
-            Look::Label(format!("SyncAll · {count}"), Hides::Nothing),
-            Some(DeltaType::SyncAll),
-        ),
+        Fact::ListOpened { count, .. } => opened(DeltaType::ReplacedAll, *count),
+        Fact::ResyncOpened { count } => opened(DeltaType::SyncAll, *count),
         Fact::ItemStored { object, .. } => {
             let popped = after.pop.processing.as_ref()?;
             let deltas = popped.deltas.iter();
@@ -282,7 +276,11 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             };
             let hue = deltas.map(|(delta_type, _)| *delta_type).nth(position);
             Some(Flight {
-                from: vec![format!("pop/delta/{position}"), "pop/slot".to_owned()],
+                from: vec![
+                    format!("pop/delta/{position}"),
+                    "pop/slot".to_owned(),
+                    door("queue"),
+                ],
                 to: vec![format!("store/item/{}", object.key)],
                 look: Look::Arriving,
                 hue,
@@ -291,7 +289,11 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             })
         }
         Fact::IndexEntryAdded { index, value, key } => Some(Flight {
-            from: vec![format!("store/item/{key}"), "pop/slot".to_owned()],
+            from: vec![
+                format!("store/item/{key}"),
+                "pop/slot".to_owned(),
+                door("queue"),
+            ],
             to: vec![index_anchor(index, value, key)],
             look: Look::Label(short(key).to_owned(), Hides::Target),
             hue: None,
@@ -302,11 +304,11 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             handler,
             notification,
         } => Some(Flight {
-            from: vec![if record.actor == Actor::Main {
-                format!("store/item/{}", notification.object().key)
+            from: if record.actor == Actor::Main {
+                vec![format!("store/item/{}", notification.object().key)]
             } else {
-                "pop/slot".to_owned()
-            }],
+                popped()
+            },
             to: vec![
                 format!("handler/{handler}/sending"),
                 format!("handler/{handler}"),
@@ -325,7 +327,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                     format!("handler/{handler}/running"),
                     format!("handler/{handler}"),
                 ],
-                Actor::ProcessLoop => vec!["pop/slot".to_owned()],
+                Actor::ProcessLoop => popped(),
                 _ => vec![WORK_DELAYED.to_owned()],
             };
             Some(Flight {
@@ -360,7 +362,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             pending,
             notification,
         } => Some(Flight {
-            from: vec![format!("handler/{handler}/sending"), "pop/slot".to_owned()],
+            from: [vec![format!("handler/{handler}/sending")], popped()].concat(),
             to: vec![
                 format!("handler/{handler}/pending/{}", pending.saturating_sub(1)),
                 format!("handler/{handler}"),
@@ -376,12 +378,12 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
         } => {
             let inline = after.handlers.get(usize::from(*handler))?.inline;
             let from = if inline {
-                "pop/slot".to_owned()
+                popped()
             } else {
-                format!("handler/{handler}/pending/0")
+                vec![format!("handler/{handler}/pending/0")]
             };
             Some(Flight {
-                from: vec![from],
+                from,
                 to: vec![
                     format!("handler/{handler}/running"),
                     format!("handler/{handler}"),
@@ -405,6 +407,32 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
         }),
         _ => None,
     }
+}
+
+fn door(room: &str) -> String {
+    [DOOR, room].concat()
+}
+
+/// Where what was popped goes: to Pop, or else to the next room on its way.
+fn taken() -> Vec<String> {
+    vec!["pop/slot".to_owned(), door("indexer"), door("processor")]
+}
+
+/// Where what is popped comes from: from Pop, or else out of the room before it on the way of the data.
+fn popped() -> Vec<String> {
+    vec!["pop/slot".to_owned(), door("indexer"), door("queue")]
+}
+
+/// A whole list is opened inside the store.
+fn opened(delta_type: DeltaType, count: u32) -> Option<Flight> {
+    Some(Flight {
+        from: vec!["pop/delta/0".to_owned(), door("queue")],
+        to: vec!["room/indexer".to_owned()],
+        look: Look::Label(format!("{} · {count}", delta_type.as_str()), Hides::Nothing),
+        hue: Some(delta_type),
+        ghost: false,
+        exit: None,
+    })
 }
 
 fn event_text(event: EventType, object: &ObjectRef) -> String {

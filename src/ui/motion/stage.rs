@@ -12,7 +12,7 @@ use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement, Node};
 
 use super::plan::{
-    Flight, Hides, LAST_LINE, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS,
+    DOOR, Flight, Hides, LAST_LINE, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS,
     beside, climbing, ease,
 };
 use crate::cache::delta::DeltaType;
@@ -26,6 +26,9 @@ const SLIDE_MS: u32 = 300;
 
 /// A trail begins and ends beside what it joins, in px.
 const GAP: f64 = 4.0;
+
+/// The size of a token, in px.
+const TOKEN: (f64, f64) = (110.0, 29.0);
 
 /// The layer above the stage.
 #[derive(Clone)]
@@ -43,13 +46,20 @@ struct Inner {
 
 /// What the screen was like before the fact.
 pub struct Before {
-    from: Option<(Rect, Element)>,
+    from: Option<(Spot, Element)>,
     slides: Vec<(String, Rect)>,
 }
 
 /// Where something had landed.
 pub struct Landed {
+    spot: Spot,
+}
+
+/// Where something is, and whether that is only the way into a room.
+#[derive(Clone, Copy)]
+struct Spot {
     rect: Rect,
+    is_door: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -80,6 +90,56 @@ impl Rect {
         let width = (self.x + self.width).min(left + size.width) - self.x.max(left);
         let height = (self.y + self.height).min(top + size.height) - self.y.max(top);
         width.max(0.0) * height.max(0.0)
+    }
+
+    /// A place of the size of `other`, within this room and beside its edge that is nearest to it.
+    fn door(self, other: Self) -> Self {
+        let (width, height) = (other.width.min(self.width), other.height.min(self.height));
+        let (left, right) = (self.x + GAP, self.x + self.width - width - GAP);
+        let (top, bottom) = (self.y + GAP, self.y + self.height - height - GAP);
+        let within = |at: f64, least: f64, most: f64| at.min(most).max(least);
+        let (mut x, mut y) = (within(other.x, left, right), within(other.y, top, bottom));
+        if other.x + other.width <= self.x {
+            x = left;
+        } else if other.x >= self.x + self.width {
+            x = right;
+        } else if other.y + other.height <= self.y {
+            y = top;
+        } else if other.y >= self.y + self.height {
+            y = bottom;
+        }
+        Self {
+            x,
+            y,
+            width,
+            height,
+        }
+    }
+
+    /// As large as a token, where it is a room.
+    fn token(self) -> Self {
+        let (width, height) = TOKEN;
+        if self.height < height * 4.0 {
+            return self;
+        }
+        let Point { x, y } = self.centre();
+        Self {
+            x: x - width / 2.0,
+            y: y - height / 2.0,
+            width,
+            height,
+        }
+    }
+
+    /// Its middle alone.
+    fn middle(self) -> Self {
+        let Point { x, y } = self.centre();
+        Self {
+            x,
+            y,
+            width: 0.0,
+            height: 0.0,
+        }
     }
 
     fn centre(self) -> Point {
@@ -127,9 +187,9 @@ impl Stage {
     pub fn before(&self, motion: &Motion) -> Before {
         let host = self.host();
         let from = motion.flight.as_ref().and_then(|flight| {
-            let element = flight.from.iter().find_map(|anchor| shown(host, anchor))?;
+            let (element, is_door) = first(host, &flight.from)?;
             let rect = Rect::of(host, &element)?;
-            Some((rect, copy(&element)?))
+            Some((Spot { rect, is_door }, copy(&element)?))
         });
         let mut slides = Vec::new();
         for prefix in ["queue/column/", "queue/key/"] {
@@ -154,8 +214,11 @@ impl Stage {
     pub fn play(&self, before: Before, motion: &Motion, still: bool, scaled: impl Fn(u32) -> u32) {
         let host = self.host();
         let found = motion.flight.as_ref().and_then(|flight| {
-            let to = flight.to.iter().find_map(|anchor| shown(host, anchor))?;
-            let target = within_room(host, &to, Rect::of(host, &to)?);
+            let (to, is_door) = first(host, &flight.to)?;
+            let target = Spot {
+                rect: within_room(host, &to, Rect::of(host, &to)?),
+                is_door,
+            };
             let (origin, leaving) = before.from.as_ref()?;
             Some((flight, to, *origin, target, leaving))
         });
@@ -167,9 +230,11 @@ impl Stage {
         let shift = onto(host, &layer);
         let exit = flight.exit.as_ref().and_then(|anchor| shown(host, anchor));
         let exit = exit.and_then(|exit| Rect::of(host, &exit));
-        let (start, end) = edges(exit.unwrap_or(origin), target);
+        let (start, end) = ends(origin, exit, target);
         let (start, end) = (shift(start), shift(end));
         draw_way(&layer, start, end, flight.hue, still);
+        let enters = target.is_door;
+        let (origin, target) = between(origin, target);
         if still {
             // A still arrow, words and what is lit at its end say the same without moving.
             say_way(host, &layer, &flight.from, flight, start, end);
@@ -192,6 +257,7 @@ impl Stage {
             Look::Arriving if is_small(&to) => {}
             Look::Arriving | Look::Label(_, Hides::Target) => self.hide(&to),
             // What has left is inside of what it arrives at.
+            Look::Leaving if enters => {}
             Look::Leaving | Look::Label(_, Hides::Inside) => {
                 let inside = to.children();
                 for place in 0..inside.length() {
@@ -218,20 +284,22 @@ impl Stage {
     #[must_use]
     pub fn landed(&self, flight: &Flight) -> Option<Landed> {
         let host = self.host();
-        let to = flight.to.iter().find_map(|anchor| shown(host, anchor))?;
-        let rect = within_room(host, &to, Rect::of(host, &to)?);
-        Some(Landed { rect })
+        Some(Landed {
+            spot: spot(host, &flight.to)?,
+        })
     }
 
     /// Draws the way of a fact that was taken back, in reverse.
     pub fn reversed(&self, from: &[String], flight: &Flight, landed: &Landed) {
         let host = self.host();
-        let origin = from.iter().find_map(|anchor| shown(host, anchor));
-        let (Some(origin), Some(layer)) = (origin.and_then(|e| Rect::of(host, &e)), layer(host))
-        else {
+        let origin = first(host, from).and_then(|(element, is_door)| {
+            let rect = Rect::of(host, &element)?;
+            Some(Spot { rect, is_door })
+        });
+        let (Some(origin), Some(layer)) = (origin, layer(host)) else {
             return;
         };
-        let (start, end) = edges(landed.rect, origin);
+        let (start, end) = ends(landed.spot, None, origin);
         let shift = onto(host, &layer);
         draw_way(&layer, shift(start), shift(end), flight.hue, true);
     }
@@ -239,15 +307,12 @@ impl Stage {
     /// Draws the trail of a fact that the screen was cut to: where what is new came from.
     pub fn trail(&self, from: &[String], flight: &Flight, still: bool) {
         let host = self.host();
-        let place = |anchors: &[String]| {
-            let element = anchors.iter().find_map(|anchor| shown(host, anchor))?;
-            Some(within_room(host, &element, Rect::of(host, &element)?))
-        };
-        let (Some(origin), Some(to), Some(layer)) = (place(from), place(&flight.to), layer(host))
+        let (Some(origin), Some(to), Some(layer)) =
+            (spot(host, from), spot(host, &flight.to), layer(host))
         else {
             return;
         };
-        let (start, end) = edges(origin, to);
+        let (start, end) = ends(origin, None, to);
         let shift = onto(host, &layer);
         let (start, end) = (shift(start), shift(end));
         draw_way(&layer, start, end, flight.hue, still);
@@ -385,7 +450,7 @@ fn say_way(
     end: Point,
 ) {
     let room = |anchors: &[String]| {
-        let element = anchors.iter().find_map(|anchor| shown(host, anchor))?;
+        let (element, _) = first(host, anchors)?;
         let room = element.closest(".room").ok().flatten()?;
         room.query_selector("h2").ok().flatten()?.text_content()
     };
@@ -503,6 +568,35 @@ fn edges(from: Rect, to: Rect) -> (Point, Point) {
     (start, end)
 }
 
+/// Between which places something goes: where one is only the way into a room, or out of it, it is a
+/// place in there that is turned to the other.
+fn between(from: Spot, to: Spot) -> (Rect, Rect) {
+    let origin = if from.is_door {
+        from.rect.door(to.rect)
+    } else {
+        from.rect
+    };
+    let target = if to.is_door {
+        to.rect.door(origin.token())
+    } else {
+        to.rect
+    };
+    (origin, target)
+}
+
+/// Where a way begins, at the exit of a room if there is one, and where it ends.
+fn ends(from: Spot, exit: Option<Rect>, to: Spot) -> (Point, Point) {
+    let (origin, target) = between(from, to);
+    let inside = |spot: Spot, rect: Rect| if spot.is_door { rect.middle() } else { rect };
+    let (start, end) = (inside(from, origin), inside(to, target));
+    let (mut from, target) = edges(exit.unwrap_or(start), end);
+    if to.is_door && from.x < target.x {
+        // Straight in.
+        from.y = target.y;
+    }
+    (from, target)
+}
+
 /// From places on the screen to places on the layer.
 fn onto(host: &Host, layer: &HtmlElement) -> impl Fn(Point) -> Point + use<> {
     let base = layer.get_bounding_client_rect();
@@ -516,6 +610,25 @@ fn onto(host: &Host, layer: &HtmlElement) -> impl Fn(Point) -> Point + use<> {
 
 fn layer(host: &Host) -> Option<HtmlElement> {
     host.find("#motion")?.dyn_into().ok()
+}
+
+/// The first of these that is on the screen, and whether it is only the way into a room.
+fn first(host: &Host, anchors: &[String]) -> Option<(Element, bool)> {
+    anchors.iter().find_map(|anchor| {
+        let room = anchor.strip_prefix(DOOR);
+        let found = match room {
+            Some(room) => shown(host, &["room/", room].concat()),
+            None => shown(host, anchor),
+        };
+        Some((found?, room.is_some()))
+    })
+}
+
+/// Where that is.
+fn spot(host: &Host, anchors: &[String]) -> Option<Spot> {
+    let (element, is_door) = first(host, anchors)?;
+    let rect = within_room(host, &element, Rect::of(host, &element)?);
+    Some(Spot { rect, is_door })
 }
 
 fn shown(host: &Host, anchor: &str) -> Option<Element> {
