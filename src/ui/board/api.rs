@@ -9,7 +9,7 @@ use leptos::wasm_bindgen::JsCast;
 use super::density::Density;
 use super::frame::{self, Frame, rv};
 use super::layout::{Layout, fit, size_of};
-use super::parts::{either, list, part, shown, text};
+use super::parts::{either, list, maybe, part, shown, text};
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Feed};
 use crate::source::Refusals;
@@ -26,6 +26,8 @@ const OBJECT: f64 = 30.0;
 const TOUCHED: f64 = 44.0;
 const OBJECT_GAP: f64 = 5.5;
 const LINE: f64 = 24.0;
+/// Among few rooms the stream is low and scrolls: so many lines it holds.
+const HELD_LINES: usize = 24;
 
 /// Which form is open.
 #[derive(Clone, PartialEq)]
@@ -51,7 +53,11 @@ pub(super) fn Api() -> impl IntoView {
         let each = if layout.narrow.get() { TOUCHED } else { OBJECT };
         fit(objects_size.get().1, each, OBJECT_GAP, 5)
     });
-    let lines = Memo::new(move |_| fit(stream_size.get().1, LINE, 0.0, 6));
+    let few = Memo::new(move |_| ui.shape.with(|shape| !shape.panels.is_empty()));
+    let lines = Memo::new(move |_| {
+        let fit = fit(stream_size.get().1, LINE, 0.0, 6);
+        if few.get() { fit.max(HELD_LINES) } else { fit }
+    });
     let room = Memo::new(move |_| {
         let (capacity, lines) = (capacity.get(), lines.get());
         ui.view.with(|view| rows(view, capacity, lines))
@@ -97,7 +103,12 @@ pub(super) fn Api() -> impl IntoView {
     view! {
             <Frame room=Room::Api title=title side=shown_gauge>
                 {shown(move || can_write.get(), move || view! {
-                    <div class="btns">
+                    <div
+                        class="btns"
+                        role=ui.toolbar()
+                        aria-orientation=ui.upright()
+                        aria-label=ui.word(|words| words.objects)
+                    >
                         <button
                             class="btn"
                             data-testid="btn-create"
@@ -148,7 +159,7 @@ pub(super) fn Api() -> impl IntoView {
                         <Density field=Field::Objects label=|words| words.objects chosen=chosen />
                     },
     move || view! {
-                        <ul aria-label=ui.word(|words| words.objects)>
+                        <ul class="one-stop" aria-label=ui.word(|words| words.objects)>
                             {list(objects, |row| row.key.clone(), move |row| {
                                     view! { <Object row=row chosen=chosen enabled=can_write /> }
                                 })}
@@ -180,7 +191,11 @@ pub(super) fn Api() -> impl IntoView {
                 {either(
     move || feed.get() != Feed::Program,
     move || view! {
-                    <h3 class="sub stream-title">
+                    <h3
+                        class="sub stream-title"
+                        role=ui.heading()
+                        title=maybe(move || watch.get())
+                    >
                         {ui.word(|words| words.watch_stream)}
                         " · "
                         {part(move || match watch.get() {
@@ -195,15 +210,20 @@ pub(super) fn Api() -> impl IntoView {
                     </h3>
                 },
     move || {
-                        view! { <h3 class="sub calls-title">{ui.word(|words| words.calls)}</h3> }
+                        view! { <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3> }
                     },
     )}
-                <div class="stream" node_ref=stream_box>
+                <div class="stream" node_ref=stream_box tabindex=maybe(move || few.get().then_some("0"))>
                     <Stream room=room />
                 </div>
                 {shown(move || can_cut.get(), move || view! {
-                    <h3 class="sub faults-title">{ui.word(|words| words.faults)}</h3>
-                    <div class="btns faults">
+                    <h3 class="sub faults-title" role=ui.heading()>{ui.word(|words| words.faults)}</h3>
+                    <div
+                        class="btns faults"
+                        role=ui.toolbar()
+                        aria-orientation=ui.upright()
+                        aria-label=ui.word(|words| words.faults)
+                    >
                         <button
                             class="btn"
                             data-testid="btn-cut"

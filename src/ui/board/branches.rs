@@ -35,7 +35,7 @@ pub(super) fn Branches() -> impl IntoView {
                         .collect_view()
                 })}
             </ul>
-            <h3>{ui.word(|words| words.server_events)}</h3>
+            <h3 role=ui.heading()>{ui.word(|words| words.server_events)}</h3>
             <p class="hint">{ui.word(|words| words.server_events_hint)}</p>
             {part(move || {
                 let events = events.get();
@@ -50,7 +50,7 @@ pub(super) fn Branches() -> impl IntoView {
                         .into_any()
                 }
             })}
-            <h3>{ui.word(|words| words.another_setting)}</h3>
+            <h3 role=ui.heading()>{ui.word(|words| words.another_setting)}</h3>
             <Settings />
         </div>
     }

@@ -16,7 +16,7 @@ pub(super) fn Checks() -> impl IntoView {
     let ui = Ui::get();
     let all = ui.memo(|view| crate::ui::view::Checks::clone(&view.checks));
     view! {
-        <h3>{ui.word(|words| words.checks)}</h3>
+        <h3 role=ui.heading()>{ui.word(|words| words.checks)}</h3>
         <p class="checks-note">{ui.word(|words| words.checks_note)}</p>
         <ul class="checks" data-testid="checks">
             {part(move || {

@@ -74,7 +74,7 @@ fn Both() -> impl IntoView {
             tabindex="-1"
         >
             <div class="cmp-bar">
-                <h2>{ui.word(|words| words.compare)}</h2>
+                <h2 role=ui.heading()>{ui.word(|words| words.compare)}</h2>
                 <Against />
                 <span class="cmp-count mono">{text(move || count.get())}</span>
                 <button

@@ -52,7 +52,7 @@ pub(super) fn Frame(
             })
         >
             <div class="head">
-                <h2 id=format!("title-{id}")>{title}</h2>
+                <h2 id=format!("title-{id}") role=ui.heading()>{title}</h2>
                 {part(move || side.run())}
             </div>
             {part(move || {

@@ -63,7 +63,7 @@ pub(super) fn Header(
     });
     view! {
         <header class="masthead" part="header" role=ui.within()>
-            <h1 class="brand" translate="no">
+            <h1 class="brand" role=ui.heading() translate="no">
                 "delta"
                 <i>"scope"</i>
             </h1>

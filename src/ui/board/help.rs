@@ -55,6 +55,8 @@ pub(super) fn Help(
                     <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_coarse) />
                     <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
                     <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
+                    {ui.upright()
+                        .map(|_| view! { <Row keys=&["↑", "↓"] text=ui.word(|words| words.key_row) /> })}
                     <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
                     <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
                     <Row keys=&["R"] text=ui.word(|words| words.key_reset) />

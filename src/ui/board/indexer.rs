@@ -72,7 +72,7 @@ pub(super) fn Indexer() -> impl IntoView {
     move || view! {
                     <div class="split" class:many=move || dense.get() tabindex="0" node_ref=split>
                         <div class="items">
-                            <h3 class="sub">{ui.word(|words| words.items)}</h3>
+                            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.items)}</h3>
                             {shown(move || dense.get(), move || view! {
                                 <Density field=Field::Items label=|words| words.items />
                             })}
@@ -119,7 +119,7 @@ pub(super) fn Indexer() -> impl IntoView {
                             })}
                         </div>
                         <div class="tree" tabindex=maybe(move || dense.get().then_some("0"))>
-                            <h3 class="sub">{ui.word(|words| words.indices)}</h3>
+                            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.indices)}</h3>
                             {list(indices, |row| Arc::clone(&row.name), move |row| {
                                     view! { <Index row=row dense=dense /> }
                                 })}
@@ -169,7 +169,7 @@ fn Index(row: Memo<IndexRow>, dense: Memo<bool>) -> impl IntoView {
     let values = Memo::new(move |_| row.with(|row| row.values.clone()));
     view! {
         <div class="index">
-            <h4 class="row" translate="no">
+            <h4 class="row" role=ui.heading() translate="no">
                 <i class="twist">"▾"</i>
                 {name}
             </h4>
@@ -278,7 +278,7 @@ fn Query() -> impl IntoView {
     let size = |text: &str| text.chars().count().clamp(2, 18).to_string();
     view! {
         <div class="query">
-            <h3 class="sub">{ui.word(|words| words.query)}</h3>
+            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.query)}</h3>
             <p class="obj mono" translate="no">
                 "IndexKeys("
                 {input(

@@ -27,6 +27,7 @@ mod processor;
 mod queue;
 mod reflector;
 mod share;
+mod stops;
 mod strip;
 mod token;
 mod transport;
@@ -67,6 +68,7 @@ pub fn Board() -> impl IntoView {
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
     let comparing = ui.memo(|view| view.compare.is_some());
     listen_to_keys(ui, layout, help, cluster);
+    stops::listen(&ui.host());
     view! {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
             view! { <header::Header help=help cluster=cluster /> }.into_any()

@@ -143,6 +143,28 @@ impl Ui {
             .with_untracked(|shape| shape.embedded.then_some("group"))
     }
 
+    /// The role of a heading: on a page of others' it is none of their outline.
+    pub(super) fn heading(self) -> Option<&'static str> {
+        self.shape
+            .with_untracked(|shape| shape.embedded.then_some("presentation"))
+    }
+
+    /// The role of a row of buttons: among others of a page Tab passes it in one step, and ↑ and ↓ go along
+    /// it, for ← and → step through the run.
+    pub(super) fn toolbar(self) -> &'static str {
+        if self.shape.with_untracked(|shape| shape.embedded) {
+            "toolbar"
+        } else {
+            "group"
+        }
+    }
+
+    /// Which arrows go along such a row.
+    pub(super) fn upright(self) -> Option<&'static str> {
+        self.shape
+            .with_untracked(|shape| shape.embedded.then_some("vertical"))
+    }
+
     /// A word of the page, in the language that is chosen.
     pub(super) fn word(self, pick: fn(&'static Strings) -> &'static str) -> Text {
         text(move || pick(self.words()))

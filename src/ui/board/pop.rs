@@ -70,7 +70,12 @@ pub(super) fn Pop() -> impl IntoView {
     };
     view! {
         <Frame room=Room::Pop title=text(|| "Pop") side=side>
-            <div class="segments" role="group" aria-label=ui.word(|words| words.mode)>
+            <div
+                class="segments"
+                role=ui.toolbar()
+                aria-orientation=ui.upright()
+                aria-label=ui.word(|words| words.mode)
+            >
                 {[ProcessMode::Free, ProcessMode::Paced(PACE), ProcessMode::Held]
                     .into_iter()
                     .map(|each| {
@@ -157,7 +162,7 @@ pub(super) fn Pop() -> impl IntoView {
                     })
                 })}
             </div>
-            <h3 class="sub" translate="no">
+            <h3 class="sub" role=ui.heading() translate="no">
                 "process( )"
             </h3>
             <div
@@ -168,7 +173,7 @@ pub(super) fn Pop() -> impl IntoView {
             >
                 <Work room=Memo::new(move |_| room.with(|room| room.processing.clone())) />
             </div>
-            <h3 class="sub">{ui.word(|words| words.last_popped)}</h3>
+            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.last_popped)}</h3>
             <div class="last" data-anchor="pop/last">
                 {part(move || {
                     let last = room.with(|room| room.last.clone());

@@ -87,7 +87,7 @@ pub(super) fn Processor() -> impl IntoView {
                     })}
                 </ul>
                 <div class="printed">
-                    <h3 class="sub">{ui.word(|words| words.output)}</h3>
+                    <h3 class="sub" role=ui.heading()>{ui.word(|words| words.output)}</h3>
                     <div class="output mono" node_ref=printed data-anchor="output/last" tabindex="0">
                         {list(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
                                 let text = row.with_untracked(|row| row.text.to_string());
@@ -251,7 +251,7 @@ fn workqueue(ui: Ui, work: WorkRows) -> impl IntoView {
         .then(|| view! { <span class="flag">{words.closed}</span> });
     view! {
         <div class="work" data-testid="workqueue" tabindex="0">
-            <h3 class="sub">
+            <h3 class="sub" role=ui.heading()>
                 {words.workqueue}
                 " · "
                 {strings::reconciled(ui.lang.get(), work.reconciled)}

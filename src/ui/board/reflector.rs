@@ -53,7 +53,7 @@ pub(super) fn Reflector() -> impl IntoView {
                             })
                             .collect_view()}
                     </ol>
-                    <h3 class="sub">{ui.word(|words| words.requests)}</h3>
+                    <h3 class="sub" role=ui.heading()>{ui.word(|words| words.requests)}</h3>
                     <ol class="requests" data-testid="requests" data-anchor="reflector/requests">
                         {part(move || {
                             let lang = ui.lang.get();

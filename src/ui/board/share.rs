@@ -50,7 +50,7 @@ pub(super) fn Share() -> impl IntoView {
         });
     };
     view! {
-        <h3>{ui.word(|words| words.share_link)}</h3>
+        <h3 role=ui.heading()>{ui.word(|words| words.share_link)}</h3>
         {part(move || match link.get() {
             Ok(address) => {
                 view! {
@@ -95,7 +95,7 @@ pub(super) fn Share() -> impl IntoView {
         {shown(move || link.with(Result::is_ok), move || view! {
             <p class="share-note">{ui.word(|words| words.share_link_note)}</p>
         })}
-        <h3>{ui.word(|words| words.share_run)}</h3>
+        <h3 role=ui.heading()>{ui.word(|words| words.share_run)}</h3>
         <div class="share-scramble">
             {check("share-names", ui.word(|words| words.share_names), names)}
             {check("share-labels", ui.word(|words| words.share_labels), labels)}

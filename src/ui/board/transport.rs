@@ -61,7 +61,12 @@ pub(super) fn Transport() -> impl IntoView {
             role=ui.within()
             class:minimal=move || ui.shape.with(|shape| shape.controls == Controls::Minimal)
             aria-label=ui.word(|words| words.transport)>
-            <div class="play" role="group" aria-label=ui.word(|words| words.transport)>
+            <div
+                class="play"
+                role=ui.toolbar()
+                aria-orientation=ui.upright()
+                aria-label=ui.word(|words| words.transport)
+            >
                 <button
                     data-testid="btn-reset"
                     aria-label=ui.word(|words| words.reset)
@@ -276,29 +281,36 @@ fn Timeline() -> impl IntoView {
                     }
                 }
             />
-            {part(move || {
-                let tick = |found: &Violation| checks::tick(ui, drawer, found, place(found.at));
-                violations.with(|all| all.iter().map(tick).collect_view())
-            })}
-            {part(move || {
-                markers
-                    .get()
-                    .into_iter()
-                    .map(|marker| {
-                        let title = marker.title.get(ui.lang.get()).to_owned();
-                        let to = marker.at;
-                        view! {
-                            <button
-                                class="marker"
-                                aria-label=title.clone()
-                                title=title
-                                prop:style=place(to)
-                                on:click=move |_| ui.send(Command::Seek(to))
-                            ></button>
-                        }
-                    })
-                    .collect_view()
-            })}
+            <div
+                class="moments"
+                role=ui.toolbar()
+                aria-orientation=ui.upright()
+                aria-label=ui.word(|words| words.timeline)
+            >
+                {part(move || {
+                    let tick = |found: &Violation| checks::tick(ui, drawer, found, place(found.at));
+                    violations.with(|all| all.iter().map(tick).collect_view())
+                })}
+                {part(move || {
+                    markers
+                        .get()
+                        .into_iter()
+                        .map(|marker| {
+                            let title = marker.title.get(ui.lang.get()).to_owned();
+                            let to = marker.at;
+                            view! {
+                                <button
+                                    class="marker"
+                                    aria-label=title.clone()
+                                    title=title
+                                    prop:style=place(to)
+                                    on:click=move |_| ui.send(Command::Seek(to))
+                                ></button>
+                            }
+                        })
+                        .collect_view()
+                })}
+            </div>
         </div>
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn Until() -> impl IntoView {
                 act(Command::RunUntil);
             }
         >
-            <h3>{ui.word(|words| words.until_title)}</h3>
+            <h3 role=ui.heading()>{ui.word(|words| words.until_title)}</h3>
             {part(move || fields(ui, asked))}
             <label class="wide">
                 <span>{ui.word(|words| words.until_text)}</span>
@@ -87,7 +87,7 @@ pub(super) fn Until() -> impl IntoView {
                 })
             })}
         </div>
-        <h3>{ui.word(|words| words.breaks)}</h3>
+        <h3 role=ui.heading()>{ui.word(|words| words.breaks)}</h3>
         {part(move || {
             let rows = breaks.get();
             if rows.is_empty() {

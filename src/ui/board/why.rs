@@ -37,7 +37,7 @@ pub(super) fn Why() -> impl IntoView {
     view! {
         <Pick />
         {part(move || key.get().map(|key| about(ui, key)))}
-        <h3>
+        <h3 role=ui.heading()>
             {text(move || {
                 if selected.with(Option::is_some) {
                     ui.words().why_is_it_here

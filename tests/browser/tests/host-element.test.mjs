@@ -277,6 +277,63 @@ test("from 1200 px to 360 it stays whole", onHost(html(`<div id="room" style="wi
   }
 }));
 
+test("nothing in a room is cut where no way leads to it", onHost(html(`<div id="room">${TOMBSTONE.replace("tombstone", "indexer").replace('at="relist"', "")}</div>`), { viewport: { width: 1280, height: 900 } }, async (host) => {
+  await host.ready();
+  await host.of("delta-scope", "seek", "step:120");
+  for (const [width, panels] of [[1100, "api,queue,indexer"], [750, "api,queue,indexer"], [750, "queue,indexer"], [750, "api"], [390, "api"], [390, "indexer"]]) {
+    await host.page.evaluate(([px, rooms]) => {
+      document.querySelector("#room").style.width = `${px}px`;
+      document.querySelector("delta-scope").setAttribute("panels", rooms);
+    }, [width, panels]);
+    await frames(host, 5);
+    const cut = await host.look((_, root) => {
+      const shown = [...root.querySelectorAll(".room, .room .head > span, .stream, .split, .query p, .say, .said, .transport")].filter((one) => one.checkVisibility());
+      const over = ({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1;
+      const lost = (one) => getComputedStyle(one).overflowY === "hidden" && over(one);
+      const wide = (one) => one.matches(".head > span") && one.scrollWidth > one.clientWidth;
+      return shown.filter((one) => lost(one) || wide(one)).map((one) => one.className);
+    });
+    assert.deepEqual(cut, [], `${panels} at ${width}`);
+  }
+}));
+
+test("what is popped is seen to go where it is stored, without Pop's room", onHost(html(TOMBSTONE.replace("api,queue,indexer", "queue,indexer").replace('at="relist"', 'at="step:15"')), async (host) => {
+  await host.ready();
+  const { queue } = await host.state();
+  await host.of("delta-scope", "step", 1);
+  assert.equal((await host.state()).queue.keys.length, queue.keys.length - 1);
+  const way = await host.look((_, root) => {
+    const [from, to] = ["queue", "indexer"].map((room) => root.querySelector(`#room-${room}`).getBoundingClientRect());
+    const line = root.querySelector("#motion .trail path").getBoundingClientRect();
+    return { begins: line.left <= to.left && line.left >= from.left, ends: line.right > to.left && line.right < to.right, flies: root.querySelectorAll("#motion .fly").length };
+  });
+  assert.deepEqual(way, { begins: true, ends: true, flies: 1 });
+}));
+
+test("Tab passes a row of buttons in one step, and the page's outline has no heading of it", onHost(html(`<h1>Mine</h1>${TOMBSTONE}<button id="next">next</button>`), async (host) => {
+  await host.ready();
+  assert.equal(await host.page.getByRole("heading").count(), 1);
+  await host.page.evaluate(() => document.querySelector("delta-scope").shadowRoot.querySelector(".ds").focus());
+  const focused = () => host.look((_, root) => root.activeElement?.dataset.testid ?? root.activeElement?.className);
+  const stops = [];
+  for (; stops.length < 30 && !(await host.page.evaluate(() => document.activeElement.id === "next")); stops.push(await focused())) {
+    await host.page.keyboard.press("Tab");
+    await frames(host, 2);
+  }
+  assert.ok(stops.length <= 15, stops.join());
+  assert.equal(stops.filter((stop) => stop === "api-object").length, 1);
+  // Along a row ↑ and ↓ go; ← and → step as everywhere.
+  await host.look((_, root) => root.querySelector("[data-testid=btn-play]").focus());
+  const { step } = await host.state();
+  const after = [];
+  for (const key of ["ArrowDown", "End", "ArrowDown", "ArrowUp", "Home", "ArrowRight"]) {
+    await host.page.keyboard.press(key);
+    after.push(await focused());
+  }
+  assert.deepEqual(after, ["btn-step", "btn-next-marker", "btn-reset", "btn-next-marker", "btn-reset", "btn-reset"]);
+  assert.equal((await host.state()).step, step + 1);
+}));
+
 test("load=click loads nothing before, and has the focus after", onHost(html(TOMBSTONE.replace("eager", "click")), async (host) => {
   await host.page.evaluate(() => customElements.whenDefined("delta-scope"));
   await frames(host, 5);
