@@ -138,9 +138,11 @@ function watchPage() {
   const page = new MutationObserver(changed);
   page.observe(document.documentElement, { attributes: true, attributeFilter: ["class", "data-theme", "lang"] });
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const print = () => elements.forEach((element) => element[PRINT]());
+  const print = () => elements.forEach((element) => element[PRINT](true));
+  const printed = () => elements.forEach((element) => element[PRINT](false));
   dark.addEventListener("change", changed);
   addEventListener("beforeprint", print);
+  addEventListener("afterprint", printed);
   return {
     near,
     end() {
@@ -148,6 +150,7 @@ function watchPage() {
       page.disconnect();
       dark.removeEventListener("change", changed);
       removeEventListener("beforeprint", print);
+      removeEventListener("afterprint", printed);
     },
   };
 }
@@ -482,17 +485,19 @@ export class DeltaScope extends HTMLElement {
   }
 
   /** A drawn poster has both themes in it. */
-  #tint() {
+  #tint(theme = this.#theme) {
     for (const poster of this.querySelectorAll(":scope > img[slot=poster]")) {
       const url = new URL(poster.src, document.baseURI);
-      if (!url.pathname.endsWith(".svg") || url.hash === `#${this.#theme}`) continue;
-      url.hash = this.#theme;
+      if (!url.pathname.endsWith(".svg") || url.hash === `#${theme}`) continue;
+      url.hash = theme;
       poster.src = url.href;
     }
   }
 
-  // What is printed is what is shown.
-  [PRINT]() {
+  // What is printed is what is shown, as ink on paper.
+  [PRINT](isOnPaper) {
+    this.#tint(isOnPaper ? "light" : undefined);
+    if (!isOnPaper) return;
     const { root } = this.#parts ?? {};
     root?.querySelector(".on-paper")?.remove();
     const svg = this.exportSvg({ theme: "light" });

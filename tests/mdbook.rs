@@ -354,11 +354,12 @@ fn an_html_page_gets_the_element_its_picture_and_its_words() {
     );
     for part in [
         " width=\"750\" height=\"",
-        "<div slot=\"transcript\" lang=\"zh\">",
+        "<div class=\"deltascope-transcript\" lang=\"zh\">",
         "<ol><li>",
         "<b translate=\"no\">",
         "省略最初 40 个事实。",
-        "</ol></div></delta-scope><figcaption><code translate=\"no\">b</code> is &lt;gone&gt; &amp; &quot;away&quot;</figcaption></figure>",
+        "></delta-scope><figcaption><code translate=\"no\">b</code> is &lt;gone&gt; &amp; &quot;away&quot;</figcaption></figure><svg display=\"none\"><script type=\"text/plain\"></svg><div",
+        "</ol></div><svg display=\"none\"><script type=\"text/plain\"></script></svg>",
     ] {
         assert!(lines[2].contains(part), "{part}\n{}", lines[2]);
     }

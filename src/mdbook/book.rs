@@ -183,10 +183,10 @@ impl Build {
     fn poster(&mut self, block: &mut Block, path: &str, place: usize, up: &str) -> Poster {
         let options = SvgOptions {
             panels: block.options.panels.clone(),
+            // On a page it is for the page to say, and paper is light.
             theme: match block.options.dark {
-                None => Theme::Auto,
-                Some(true) => Theme::Dark,
-                Some(false) => Theme::Light,
+                Some(is_dark) if !self.is_html => Theme::of(is_dark),
+                _ => Theme::Auto,
             },
             lang: block.options.lang.unwrap_or_default(),
             width: WIDTH,

@@ -17,6 +17,14 @@ pub(super) struct Poster {
     pub(super) size: (String, String),
 }
 
+/// What stands around words that mdBook's search should not find: in every run there are the same ones. For a
+/// browser these are two drawings of nothing. mdBook takes what is between them for the text of one script: it
+/// hands that on as it is, and leaves it out of its index.
+const UNSEARCHED: [&str; 2] = [
+    "<svg display=\"none\"><script type=\"text/plain\"></svg>",
+    "<svg display=\"none\"><script type=\"text/plain\"></script></svg>",
+];
+
 /// The element. It is one line: a blank one would end it, and containers put their marks before each.
 pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
     let lang = block.options.lang.unwrap_or_default();
@@ -36,11 +44,7 @@ pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
     attribute(&mut out, "width", &poster.size.0);
     attribute(&mut out, "height", &poster.size.1);
     attribute(&mut out, "alt", &alt(block, &told, lang));
-    out.push_str("><div slot=\"transcript\"");
-    attribute(&mut out, "lang", code(lang));
-    out.push('>');
-    transcript(&mut out, &told, lang);
-    out.push_str("</div></delta-scope>");
+    out.push_str("></delta-scope>");
     if let Some(caption) = block
         .caption
         .as_deref()
@@ -51,6 +55,14 @@ pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
         out.push_str("</figcaption>");
     }
     out.push_str("</figure>");
+    let [before, after] = UNSEARCHED;
+    out.push_str(before);
+    out.push_str("<div class=\"deltascope-transcript\"");
+    attribute(&mut out, "lang", code(lang));
+    out.push('>');
+    transcript(&mut out, &told, lang);
+    out.push_str("</div>");
+    out.push_str(after);
     out
 }
 

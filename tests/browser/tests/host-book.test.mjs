@@ -163,7 +163,7 @@ test("without script there are the picture and the words", async () => {
     const poster = page.locator("delta-scope img[slot=poster]").first();
     const { width, height } = await poster.boundingBox();
     assert.ok(width > 500 && height > 200, `${width} × ${height}`);
-    const words = page.locator("delta-scope [slot=transcript]").first();
+    const words = page.locator(".deltascope-transcript").first();
     assert.ok(await words.isVisible());
     assert.match(await words.textContent(), /DeltaFIFO\.Add/);
   }, { javaScriptEnabled: false });
@@ -179,8 +179,63 @@ test("on paper there are the picture, as it was left, and the words", async () =
     assert.ok((await printed.boundingBox()).height > 100);
     assert.match(await printed.textContent(), /step 38/);
     assert.equal(await run.locator(".frame").isVisible(), false);
-    assert.ok(await run.locator("[slot=transcript]").isVisible());
+    const places = await page.evaluate(() => {
+      const figure = document.querySelector("figure.deltascope");
+      const parts = [figure.querySelector("delta-scope"), figure.querySelector("figcaption"), figure.parentElement.querySelector(".deltascope-transcript")];
+      return parts.flatMap((part) => [part.getBoundingClientRect().top, part.getBoundingClientRect().bottom]);
+    });
+    assert.ok(places.every((place, n) => n === 0 || places[n - 1] <= place), `picture, caption, words: ${places}`);
   });
+});
+
+test("on paper a picture is light in every theme of the book", async () => {
+  await reading("deltafifo.html", async (page) => {
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.evaluate(() => (document.documentElement.className = "coal"));
+    const posters = () => page.evaluate(() => [...document.querySelectorAll("img[slot=poster]")].map((one) => one.src.split("#")[1]));
+    await page.waitForFunction(() => document.querySelector("img[slot=poster]").src.endsWith("#dark"));
+    await page.evaluate(() => {
+      for (const name of ["beforeprint", "afterprint"]) {
+        addEventListener(name, () => {
+          window.seen ??= [];
+          window.seen.push(document.querySelector("img[slot=poster]").src.split("#")[1]);
+        });
+      }
+    });
+    const paper = await page.pdf({ printBackground: true });
+    assert.ok(paper.length > 10_000);
+    assert.deepEqual(await page.evaluate(() => window.seen), ["light", "dark"]);
+    assert.ok((await posters()).every((theme) => theme === "dark"), `${await posters()}`);
+  });
+  // Without script it is for the styles.
+  await reading("deltafifo.html", async (page) => {
+    const poster = page.locator("img[slot=poster]").first();
+    const paper = async () => {
+      const shot = (await poster.screenshot()).toString("base64");
+      const looking = await browser.newPage();
+      try {
+        return await looking.evaluate(async (shot) => {
+          const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${shot}`)).blob());
+          const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+          canvas.drawImage(image, 0, 0);
+          return canvas.getImageData(image.width / 2, 8, 1, 1).data[0];
+        }, shot);
+      } finally {
+        await looking.close();
+      }
+    };
+    assert.ok(await paper() < 128, "dark on a dark screen");
+    await page.emulateMedia({ media: "print" });
+    assert.ok(await paper() > 128, "light on paper");
+  }, { javaScriptEnabled: false, colorScheme: "dark" });
+});
+
+test("the words of the runs are not what the book's search finds", () => {
+  const name = readdirSync(`${DOCS}/en`).find((name) => /^searchindex.*\.js$/.test(name));
+  const index = readFileSync(`${DOCS}/en/${name}`, "utf8");
+  assert.match(index, /A key is in line once/);
+  assert.match(readFileSync(`${DOCS}/en/deltafifo.html`, "utf8"), /Nobody waits for it/);
+  assert.doesNotMatch(index, /Nobody waits for it/);
 });
 
 test("nothing moves when the element comes, nor when its run does", async () => {
