@@ -1,9 +1,15 @@
-//! The two books say the same: the same chapters, with the same runs in them.
+//! The two books say the same: the same chapters, with the same runs in them. And what they list is what there is.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::fs;
+
+use serde_json::{Value, json};
+
+use deltascope::embed::options::KEYS;
+use deltascope::lessons;
+use deltascope::replay::predicate::FACTS;
 
 /// What a block has in the language of its book.
 const WORDS: [&str; 4] = ["caption", "alt", "title", "note"];
@@ -71,4 +77,159 @@ fn without_words(block: &str) -> String {
         };
     }
     kept + rest
+}
+
+// --- what is listed -----------------------------------------------------------------------------
+
+/// An op of a script with all that it takes.
+fn ops() -> Value {
+    let (object, name) = (json!({"metadata": {"name": "a"}}), json!("a"));
+    json!({
+        "create": {"object": object}, "update": {"object": object}, "delete": {"object": object},
+        "cut": {}, "close": {}, "compact": {}, "bookmark": {}, "pop": {}, "error": {"code": 410},
+        "refuse": {"request": "list", "with": "expired", "times": 1},
+        "mode": {"mode": "held"}, "knownObjects": {"on": true},
+        "addHandler": {"handler": {}}, "removeHandler": {"handler": 0},
+        "print": {"line": name}, "ask": {"index": name, "value": name, "as": "go"},
+    })
+}
+
+#[test]
+fn the_tables_of_the_chapters_have_what_can_be_written() {
+    for lang in ["en", "zh"] {
+        let [around, scenario, settings, handler, script, facts, known] =
+            tables(lang, "scenarios").try_into().unwrap();
+        // What a lesson's file comes to is for the tests of the library.
+        let inline = known_in("there are: ", json!({"?": 0, "scenario": {}}));
+        assert_eq!(first(&around), without(inline, "expect"), "{lang}");
+        let taken = |scenario: Value| known_in("there are: ", scenario);
+        assert_eq!(first(&scenario), taken(json!({"?": 0})), "{lang}");
+        let set = |name: &str, value: Value| json!({"settings": {name: value}});
+        assert_eq!(first(&settings), taken(set("?", json!(0))), "{lang}");
+        let keys = taken(set("handlers", json!([{"?": 0}])));
+        assert_eq!(first(&handler), keys, "{lang}");
+        for name in ["prints", "work"] {
+            let listed = named(&row(&settings, name)[1..], false);
+            assert_eq!(listed, taken(set(name, json!({"?": 0}))), "{lang}: {name}");
+        }
+        for name in ["machinery", "feed"] {
+            let listed = named(&row(&settings, name)[1..], true);
+            let words = known_in("is not one of ", set(name, json!("?")));
+            assert_eq!(listed, words, "{lang}: {name}");
+        }
+
+        let entry = |fields: Value| taken(json!({"script": [fields]}));
+        // A recording consists of it.
+        let names = without(entry(json!({"at": 0, "op": "?"})), "tell");
+        assert_eq!(first(&script), names, "{lang}");
+        for name in &names {
+            let mut fields = ops()[name].clone();
+            fields["at"] = json!(0);
+            fields["op"] = json!(name);
+            fields["?"] = json!(0);
+            let takes = without(without(entry(fields), "at"), "op");
+            let needs = &row(&script, name)[1..2];
+            assert_eq!(named(needs, false), takes, "{lang}: {name}");
+        }
+        let refuse = row(&script, "refuse");
+        let mut words = entry(json!({"at": 0, "op": "refuse", "request": "list", "with": "?"}));
+        words.extend(["list", "watch"].map(str::to_owned));
+        assert_eq!(named(&refuse[2..], true), words, "{lang}");
+
+        let all: BTreeSet<String> = FACTS.iter().map(|fact| (*fact).to_owned()).collect();
+        let listed = facts.iter().flat_map(|row| named(&row[1..], false));
+        assert_eq!(listed.collect::<BTreeSet<_>>(), all, "{lang}");
+
+        let menu = lessons::menu().into_iter().map(|(id, _)| id.to_string());
+        assert_eq!(first(&known), menu.collect(), "{lang}");
+        for row in &known {
+            for id in named(&row[..1], false) {
+                let lesson = lessons::load(&id).unwrap();
+                let is_informer = matches!(&*row[1], "yes" | "是");
+                // A recording is fed to an informer, and asks for nothing anew.
+                if !lesson.markers.is_empty() {
+                    let is = lesson.scenario.settings.is_informer();
+                    assert_eq!(is_informer, is, "{lang}: {id}");
+                }
+                let markers = lesson.markers.iter().map(|marker| marker.id.to_string());
+                let listed = named(&row[2..], false).into_iter();
+                let listed = listed.filter(|name| !name.contains(':'));
+                assert_eq!(
+                    listed.collect::<BTreeSet<_>>(),
+                    markers.collect(),
+                    "{lang}: {id}"
+                );
+            }
+        }
+
+        let attributes = first(&tables(lang, "embedding")[0]);
+        let keys = KEYS.into_iter().chain(["link"]).map(str::to_owned);
+        assert_eq!(attributes, keys.collect(), "{lang}");
+    }
+}
+
+/// What an error lists, after some words.
+fn known_in(words: &str, scenario: Value) -> BTreeSet<String> {
+    let error = lessons::inline(scenario).unwrap_err().en.to_string();
+    let Some((_, listed)) = error.split_once(words) else {
+        panic!("lists nothing: {error}");
+    };
+    let listed = listed.trim_end_matches('.').split(", ");
+    listed.map(str::to_owned).collect()
+}
+
+type Row = Vec<String>;
+
+/// The tables of a chapter, without their heads.
+fn tables(lang: &str, chapter: &str) -> Vec<Vec<Row>> {
+    let text = fs::read_to_string(format!("docs/{lang}/src/{chapter}.md")).unwrap();
+    let mut tables: Vec<Vec<Row>> = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with('|')) {
+        let cells: Row = line
+            .trim_matches('|')
+            .split(" |")
+            .map(|cell| cell.trim_matches([' ', '|']).to_owned())
+            .collect();
+        if line.starts_with("|---") {
+            tables.push(Vec::new());
+        } else if let Some(table) = tables.last_mut() {
+            table.push(cells);
+        }
+    }
+    // Of every table but the first the head stands behind the one before.
+    let last = tables.len() - 1;
+    for table in &mut tables[..last] {
+        table.pop();
+    }
+    tables
+}
+
+/// What stands in the first column.
+fn first(table: &[Row]) -> BTreeSet<String> {
+    table
+        .iter()
+        .flat_map(|row| named(&row[..1], false))
+        .collect()
+}
+
+fn row<'a>(table: &'a [Row], name: &str) -> &'a Row {
+    let found = table
+        .iter()
+        .find(|row| named(&row[..1], false).contains(name));
+    found.unwrap_or_else(|| panic!("no row of {name}"))
+}
+
+/// The names in backticks: those in quotes, which are values, or the others.
+fn named(cells: &[String], in_quotes: bool) -> BTreeSet<String> {
+    let code = cells
+        .iter()
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    code.filter(|name| name.starts_with('"') == in_quotes)
+        .map(|name| name.trim_matches('"').to_owned())
+        .collect()
+}
+
+fn without(mut names: BTreeSet<String>, name: &str) -> BTreeSet<String> {
+    assert!(names.remove(name), "{name} in {names:?}");
+    names
 }

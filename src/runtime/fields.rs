@@ -33,6 +33,8 @@ pub fn moment(ms: u64) -> Result<u64, String> {
 pub struct Fields {
     what: &'static str,
     fields: Map<String, Value>,
+    /// Those that were asked for.
+    names: Vec<&'static str>,
 }
 
 impl Fields {
@@ -42,7 +44,11 @@ impl Fields {
     /// It is no object.
     pub fn of(what: &'static str, value: Value) -> Result<Self, String> {
         match value {
-            Value::Object(fields) => Ok(Self { what, fields }),
+            Value::Object(fields) => Ok(Self {
+                what,
+                fields,
+                names: Vec::new(),
+            }),
             other => Err(format!("{what} cannot be {other}; write an object")),
         }
     }
@@ -51,8 +57,8 @@ impl Fields {
     ///
     /// # Errors
     /// It is there and cannot be read.
-    pub fn get<T: Read + Default>(&mut self, name: &str) -> Result<T, String> {
-        match self.fields.remove(name) {
+    pub fn get<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
+        match self.take(name) {
             None => Ok(T::default()),
             Some(value) => T::read(value).map_err(|error| self.error(name, &error)),
         }
@@ -62,21 +68,30 @@ impl Fields {
     ///
     /// # Errors
     /// It is missing or cannot be read.
-    pub fn need<T: Read>(&mut self, name: &str) -> Result<T, String> {
-        match self.fields.remove(name) {
+    pub fn need<T: Read>(&mut self, name: &'static str) -> Result<T, String> {
+        match self.take(name) {
             None => Err(format!("{} needs the field {name:?}", self.what)),
             Some(value) => T::read(value).map_err(|error| self.error(name, &error)),
         }
     }
 
+    fn take(&mut self, name: &'static str) -> Option<Value> {
+        self.names.push(name);
+        self.fields.remove(name)
+    }
+
     /// All have been taken out.
     ///
     /// # Errors
-    /// Names one that nobody knows.
+    /// Names one that nobody knows, and those that there are.
     pub fn done(self) -> Result<(), String> {
         match self.fields.keys().next() {
             None => Ok(()),
-            Some(name) => Err(format!("{} has no field {name:?}", self.what)),
+            Some(name) => Err(format!(
+                "{} has no field {name:?}; there are: {}",
+                self.what,
+                self.names.join(", ")
+            )),
         }
     }
 
@@ -250,8 +265,12 @@ mod tests {
         ] {
             assert_eq!(told, expected);
         }
-        let fields = Fields::of("a test", json!({ "y": 1 })).unwrap_or_else(|_| unreachable!());
-        assert_eq!(fields.done(), Err("a test has no field \"y\"".to_owned()));
+        let mut fields = Fields::of("a test", json!({ "y": 1 })).unwrap_or_else(|_| unreachable!());
+        for name in ["a", "x"] {
+            assert_eq!(fields.get(name), Ok(0_u8));
+        }
+        let told = "a test has no field \"y\"; there are: a, x";
+        assert_eq!(fields.done(), Err(told.to_owned()));
         assert!(Fields::of("a test", json!([])).is_err());
     }
 }

@@ -150,6 +150,9 @@ impl Read for Entry {
         let mut fields = Fields::of("an entry of a script", value)?;
         let at = moment(fields.need("at")?)?;
         let op: String = fields.need("op")?;
+        if !OPS.contains(&&*op) {
+            return Err(none_of("op", &op, &OPS));
+        }
         let act = match &*op {
             "create" => Act::Create {
                 object: fields.need("object")?,
@@ -187,8 +190,10 @@ impl Read for Entry {
                 let watch = one_of(&request, &words)?;
                 let with: String = fields.need("with")?;
                 let kind = refusal_kind(&with);
-                let kind =
-                    kind.ok_or_else(|| format!("\"with\" cannot be {with:?} in a script"))?;
+                let kind = kind.ok_or_else(|| {
+                    let known = REFUSALS.map(|(word, _)| word);
+                    none_of("with", &with, &known)
+                })?;
                 let times = fields.need("times")?;
                 Act::Refuse {
                     refusals: Refusals { watch, kind, times },
@@ -213,7 +218,7 @@ impl Read for Entry {
                 };
                 Act::Ask { question }
             }
-            _ => return Err(format!("\"op\" cannot be {op:?} in a script")),
+            _ => return Err(none_of("op", &op, &OPS)),
         };
         fields.done()?;
         Ok(Self { at, act })
@@ -221,6 +226,32 @@ impl Read for Entry {
 }
 
 deserialize_by_fields!(Scenario, Entry);
+
+/// What can happen, as a script names it.
+const OPS: [&str; 17] = [
+    "create",
+    "update",
+    "delete",
+    "cut",
+    "compact",
+    "tell",
+    "pop",
+    "mode",
+    "knownObjects",
+    "close",
+    "bookmark",
+    "error",
+    "refuse",
+    "addHandler",
+    "removeHandler",
+    "print",
+    "ask",
+];
+
+fn none_of(field: &str, value: &str, known: &[&str]) -> String {
+    let known = known.join(", ");
+    format!("{field:?} cannot be {value:?} in a script; there are: {known}")
+}
 
 /// How a script, and the page, name what a server refuses a request with.
 #[must_use]
