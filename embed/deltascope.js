@@ -61,6 +61,7 @@ function load() {
 const BEFORE = new CSSStyleSheet();
 BEFORE.replaceSync(`
   :host { display: block; position: relative; }
+  :host([height=fill]) { height: 100%; }
   :host([hidden]) { display: none; }
   .box { container: ds-box / inline-size; position: relative; font-size: medium; }
   .sized { box-sizing: border-box; height: 30em; }
@@ -78,7 +79,7 @@ BEFORE.replaceSync(`
   @container ds-box (max-width: 41em) { .sized.rooms-3 { height: 36em; } }
   @container ds-box (max-width: 50em) { .sized.rooms-4 { height: 36em; } }
   @container ds-box (max-width: 56em) { .sized.rooms-5 { height: 36em; } }
-  .box.fill, .sized.sized.fill { height: 100%; max-height: none; }
+  .box.fill, .sized.sized.fill { height: 100%; min-height: 10em; max-height: none; }
   .before { position: relative; display: grid; place-items: center; }
   .before:not(.has-poster) { border: 1px solid GrayText; border-radius: 12px; }
   .waits { cursor: pointer; }

@@ -361,6 +361,29 @@ test("load=visible loads nothing before it is near, and moves nothing when it do
   assert.ok(shifts < 0.1, `${shifts}`);
 }));
 
+// The sheet for the page around says it once more, for the time when the module is not there.
+const SIZED = ["", 'panels=""', ...["queue", "api,queue,indexer", "api,reflector,queue,pop,indexer", "queue,now", "now", "now,processor"].map((rooms) => `panels="${rooms}"`)]
+  .flatMap((panels) => ["", 'controls="none"', 'controls="full"'].map((controls) => `${panels} ${controls}`))
+  .concat('height="480"', 'panels="queue" height="333px"', 'height="auto"');
+test("the room that is kept free for it is the room that it takes", onHost({
+  "index.html": `<!doctype html><html lang="en"><title>host</title><link rel="stylesheet" href="deltascope/deltascope.css">
+    ${SIZED.map((given) => `<delta-scope load="click" ${given}></delta-scope>`).join("")}
+    <div style="height: 300px"><delta-scope load="click" height="fill"></delta-scope></div></html>`,
+}, async (host) => {
+  const heights = () => host.page.evaluate(() => Array.from(document.querySelectorAll("delta-scope"), (one) =>
+    `${one.getAttribute("panels") ?? "all"} ${one.getAttribute("controls")} ${one.getAttribute("height")}: ${Math.round(one.getBoundingClientRect().height)}`));
+  const kept = new Map();
+  for (const width of [360, 560, 700, 830, 1000]) {
+    await host.page.setViewportSize({ width, height: 800 });
+    kept.set(width, await heights());
+  }
+  await host.page.evaluate(() => import("./deltascope/deltascope.js"));
+  for (const [width, before] of kept) {
+    await host.page.setViewportSize({ width, height: 800 });
+    assert.deepEqual(await heights(), before, `${width} px`);
+  }
+}));
+
 const SCENARIO = { settings: { machinery: "shared", handlers: [{ name: "one", onAdd: ["OnAdd: {name}"] }] }, initial: [POD("a")] };
 const FILES = {
   "own.json": JSON.stringify(SCENARIO),
@@ -411,6 +434,19 @@ for (const [what, element, words, extra] of [
     await host.until(() => document.querySelector("delta-scope").getState()?.lesson === "deltafifo");
   }));
 }
+
+test("what did not come is asked for again", onHost(html(TOMBSTONE), { open: false, provokes: /ERR_FAILED/ }, async (host) => {
+  for (const file of ["deltascope-stage.js", "deltascope-[0-9a-f]+.js", WASM]) {
+    const missing = new RegExp(`(${file})$`);
+    await host.page.route(missing, (route) => route.abort());
+    await host.page.goto(host.url);
+    const again = host.page.locator("delta-scope [role=alert] button");
+    await again.waitFor();
+    await host.page.unroute(missing);
+    await again.click();
+    await host.until(() => document.querySelector("delta-scope").getState()?.lesson === "tombstone");
+  }
+}));
 
 test("what cannot be done is told to whoever asked for it", onHost(html(TOMBSTONE), async (host) => {
   await host.ready();
