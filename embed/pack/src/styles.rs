@@ -1,8 +1,9 @@
 //! The page's styles, for a shadow root: what goes by the window there goes by the element's frame here.
 //!
 //! - `rem` is the page's own; here it is `var(--rem)`, which the frame sets.
-//! - A media query for a width or a height asks the container `ds`. The frame is also called `ds-narrow`
-//!   or `ds-wide`, so that the module decides which, by what it has to show.
+//! - A media query for a width or a height asks the container `ds`. What parts narrow from wide goes by the
+//!   frame's class: so what is to be shown decides, too. (Two names of the container would say the same, but Firefox
+//!   does not notice when a container gets another name.)
 //! - `:root` is the host, `body` is `.ds`, and what is said of `html` is left out.
 //! - Each token can be set from outside, with `--ds-` before its name.
 //!
@@ -67,10 +68,10 @@ fn block(css: &str, is_window: bool, tokens: bool, out: &mut String) -> Result<(
             return Err(wrong("only rules are translated", &prelude));
         }
         if prelude.starts_with("@media") {
-            out.push_str(&media(&prelude));
-            out.push('{');
+            let (opens, closes) = media(&prelude);
+            out.push_str(&opens);
             block(body, is_window, tokens, out)?;
-            out.push_str("}\n");
+            out.push_str(closes);
         } else if ["@keyframes", "@container"]
             .iter()
             .any(|at| prelude.starts_with(at))
@@ -116,25 +117,31 @@ fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn media(prelude: &str) -> String {
+/// What opens and what closes a block of rules that a media query is for. Which class the frame has adds nothing to how
+/// specific the rules are, as a media query would not.
+fn media(prelude: &str) -> (String, &'static str) {
     if !prelude.contains("width") && !prelude.contains("height") {
-        return prelude.to_owned();
+        return (format!("{prelude}{{"), "}\n");
     }
     let query = prelude.trim_start_matches("@media").trim();
     const NARROW: &str = "(max-width: 56.24em)";
     const WIDE: &str = "(min-width: 56.25em)";
+    const IF_NARROW: &str = ":where(.frame.narrow){";
+    const IF_WIDE: &str = ":where(.frame:not(.narrow)){";
     if query == NARROW {
-        return "@container ds-narrow (min-width: 0)".to_owned();
+        return (IF_NARROW.to_owned(), "}\n");
     }
     for with in [format!(" and {WIDE}"), format!("{WIDE} and ")] {
         if query.contains(&with) {
-            return format!("@container ds-wide {}", query.replace(&with, ""));
+            let query = query.replace(&with, "");
+            return (format!("{IF_WIDE}@container ds {query}{{"), "}}\n");
         }
     }
     if query == WIDE {
-        return "@container ds-wide (min-width: 0)".to_owned();
+        return (IF_WIDE.to_owned(), "}\n");
     }
-    format!("@container ds {}", query.replace("), (", ") or ("))
+    let query = query.replace("), (", ") or (");
+    (format!("@container ds {query}{{"), "}\n")
 }
 
 /// Those that there are in a shadow root; nothing where there is none.
@@ -251,7 +258,7 @@ mod tests {
             ("html{color:red}/* x */", ""),
             (
                 "@media (max-width: 56.24em){a{b:c}}",
-                "@container ds-narrow (min-width: 0){a{b:c;}\n}\n",
+                ":where(.frame.narrow){a{b:c;}\n}\n",
             ),
             (
                 "@media (max-width: 74.99em), (max-height: 49.99em) {a{b:c}}",
@@ -259,7 +266,7 @@ mod tests {
             ),
             (
                 "@media (max-height: 49.99em) and (min-width: 56.25em) {a{b:c}}",
-                "@container ds-wide (max-height: 49.99em){a{b:c;}\n}\n",
+                ":where(.frame:not(.narrow)){@container ds (max-height: 49.99em){a{b:c;}\n}}\n",
             ),
             (
                 "@media (prefers-reduced-motion: reduce){a{b:c}}",
