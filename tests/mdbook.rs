@@ -83,7 +83,10 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
     ),
     (
         "```deltascope lesson=deltafifo era=1.36\n```\n",
-        &[(1, "by hand")],
+        &[(
+            1,
+            "by hand: it is the same in every generation. Open a lesson with an informer. Or leave out era.",
+        )],
     ),
     (
         "```deltascope src=nothing.jsonl\n```\n",

@@ -221,8 +221,14 @@ impl Block {
     fn present(&mut self, fence: &Fence, body: &Body, folder: Folder<'_>) -> Result<(), Wrong> {
         let presented = self.show(fence, body, folder);
         let is_informer = self.session.scenario().settings.is_informer();
-        if presented.is_ok() || is_informer || !self.is_era_of_book {
+        if self.options.era.is_none() || is_informer {
             return presented;
+        }
+        if !self.is_era_of_book {
+            return presented.map_err(|wrong| Wrong {
+                message: format!("{} Or leave out era.", wrong.message),
+                ..wrong
+            });
         }
         // This run has no generations, and nobody said of it that it has.
         self.options.era = None;
