@@ -123,7 +123,8 @@ setup-bindgen:
 
 APT = if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends
-# Without kubectl the tests behind a real proxy are skipped, and say so; without Hugo, that of its shortcode.
+# Without kubectl the tests behind a real proxy are skipped, and say so; without Hugo, that of its shortcode; without
+# Firefox, that of the element in it: it is large, and not installed for this.
 setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 	@command -v chromium >/dev/null || { $(APT) chromium; }
 	@command -v kubectl >/dev/null || { $(APT) kubernetes-client; } || echo 'no kubectl: tests behind kubectl proxy will be skipped'
