@@ -85,15 +85,62 @@ const LOWER: i32 = 300;
 const GRID: i32 = 1100;
 const GRID_WIDTH: i32 = 1360;
 
-/// How wide a room is at least, and how much it takes of what is left.
-fn width_of(room: Room) -> (i32, i32) {
-    match room {
-        Room::Api => (196, 12),
-        Room::Reflector => (152, 2),
-        Room::Queue => (244, 20),
-        Room::Pop => (140, 1),
-        Room::Indexer => (224, 18),
-        Room::Now | Room::Processor => (340, 10),
+/// The same lengths where only some rooms are shown: those of an element, in embed/stage.css.
+const FEW_PAD: i32 = 12;
+const FEW_GAP: i32 = 10;
+const FEW_INSET: (i32, i32) = (10, 10);
+/// From here on the Indexer takes more of what is left.
+const FEW_WIDE: i32 = 960;
+
+/// How wide a room is at least.
+fn least(room: Room, few: bool) -> i32 {
+    match (room, few) {
+        (Room::Api, false) => 196,
+        (Room::Reflector, false) => 152,
+        (Room::Queue, false) => 244,
+        (Room::Pop, false) => 140,
+        (Room::Indexer, false) => 224,
+        (Room::Now | Room::Processor, false) => 340,
+        (Room::Api | Room::Queue, true) => 176,
+        (Room::Reflector, true) => 160,
+        (Room::Pop, true) => 136,
+        (Room::Indexer, true) => 200,
+        (Room::Now | Room::Processor, true) => 288,
+    }
+}
+
+/// How much each of the rooms of a row takes of what is left.
+fn share(room: Room, row: &[Room], few: Option<i32>) -> i32 {
+    let has = |room| row.contains(&room);
+    match (room, few) {
+        (Room::Api, None) => 12,
+        (Room::Reflector, None) => 2,
+        (Room::Queue, None) => 20,
+        (Room::Indexer, None) => 18,
+        (Room::Now | Room::Processor, None) => 10,
+        (Room::Queue, Some(_)) => 30,
+        (Room::Api | Room::Indexer, Some(width)) if !has(Room::Reflector) && !has(Room::Pop) => {
+            match (room, width >= FEW_WIDE, has(Room::Api)) {
+                (Room::Api, false, _) => 1,
+                (Room::Api, true, _) => 4,
+                (_, false, true) => 2,
+                _ => 10,
+            }
+        }
+        (Room::Indexer, Some(_)) => 2,
+        _ => 1,
+    }
+}
+
+impl Pen<'_> {
+    /// Only some rooms are shown.
+    fn is_few(&self) -> bool {
+        !self.options.panels.is_empty()
+    }
+
+    /// What stands between a room's edge and what is in it.
+    fn within(&self) -> (i32, i32) {
+        if self.is_few() { FEW_INSET } else { INSET }
     }
 }
 
@@ -113,8 +160,12 @@ fn draw(pen: &mut Pen) -> (i32, i32) {
         (0, false) => 750,
         (width, _) => width.min(4_000) as i32,
     };
-    let pad = if wanted < 560 { 10 } else { PAD };
     let all = options.panels.is_empty();
+    let pad = match (wanted < 560, all) {
+        (true, _) => 10,
+        (false, true) => PAD,
+        (false, false) => FEW_PAD,
+    };
     let grid = all && wanted >= GRID;
     let w = if grid {
         wanted.max(GRID_WIDTH)
@@ -204,34 +255,39 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
 
 /// As many beside each other as there is room for, in the order of the data's path.
 fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
+    let few = pen.is_few();
+    let gap = if few { FEW_GAP } else { GAP };
+    let below = |room: Room| matches!(room, Room::Now | Room::Processor);
     let mut rows: Vec<Vec<Room>> = Vec::new();
     let mut left = 0;
     for room in rooms {
-        let (needs, _) = width_of(*room);
+        let needs = least(*room, few);
         // What runs and who is told are wide, and stand under the others.
-        let fits = needs + GAP <= left && !stacked;
+        let fits = needs + gap <= left && !stacked;
         match rows.last_mut() {
-            Some(row) if fits => row.push(*room),
+            Some(row) if fits && (!few || row.iter().all(|one| below(*one) == below(*room))) => {
+                row.push(*room);
+            }
             _ => {
                 rows.push(vec![*room]);
-                left = a.w + GAP;
+                left = a.w + gap;
             }
         }
-        left -= needs + GAP;
+        left -= needs + gap;
     }
     let mut y = a.y;
     for row in rows {
-        let least: i32 = row.iter().map(|room| width_of(*room).0).sum();
-        let shares: i32 = row.iter().map(|room| width_of(*room).1).sum();
-        let between = GAP * (count(row.len()) - 1);
-        let spare = a.w - least - between;
+        let share = |room: Room| share(room, &row, few.then_some(a.w));
+        let needed: i32 = row.iter().map(|room| least(*room, few)).sum();
+        let shares: i32 = row.iter().map(|room| share(*room)).sum();
+        let between = gap * (count(row.len()) - 1);
+        let spare = a.w - needed - between;
         let mut x = a.x;
         let mut placed: Vec<(Room, Area)> = Vec::new();
         for room in &row {
-            let (needs, share) = width_of(*room);
-            let w = needs + spare * share / shares.max(1);
+            let w = least(*room, few) + spare * share(*room) / shares.max(1);
             placed.push((*room, area(x, y, w, 0)));
-            x += w + GAP;
+            x += w + gap;
         }
         // What rounding left over.
         if let Some((_, last)) = placed.last_mut() {
@@ -245,27 +301,29 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
                 pen.line(x, y + 84, gap, 0, Ink::WIRE, " stroke-width=\"2\"");
             }
         }
-        y += high + GAP;
+        y += high + gap;
     }
-    y - GAP
+    y - gap
 }
 
 /// How high the highest of these rooms wants to be.
 fn tallest(pen: &mut Pen, rooms: &[(Room, Area)], most: i32) -> i32 {
     let mut high = LOW;
+    let (beside, above) = pen.within();
     for (room, at) in rooms {
         let (length, spots) = (pen.out.len(), pen.mark_spots());
         pen.floor = 0;
-        let needs = inside(pen, *room, area(0, 0, at.w, most).inset(INSET.0, INSET.1));
+        let needs = inside(pen, *room, area(0, 0, at.w, most).inset(beside, above));
         pen.out.truncate(length);
         pen.drop_spots(spots);
-        high = high.max(needs + 2 * INSET.1);
+        high = high.max(needs + 2 * above);
     }
     high.min(most)
 }
 
 /// Draws rooms of one height; what they show is decided as when they were asked what they want of the `most`.
 fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32, most: i32) {
+    let (beside, above) = pen.within();
     for (room, at) in rooms {
         let at = area(at.x, at.y, at.w, high);
         pen.room(room.id(), at);
@@ -288,12 +346,12 @@ fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32, most: i32) {
             );
         }
         pen.rect(at, 12, ground, border, if absent { DASHED } else { "" });
-        let within = at.inset(INSET.0, INSET.1);
+        let within = at.inset(beside, above);
         pen.floor = within.bottom();
         inside(
             pen,
             *room,
-            area(within.x, within.y, within.w, most - 2 * INSET.1),
+            area(within.x, within.y, within.w, most - 2 * above),
         );
     }
 }

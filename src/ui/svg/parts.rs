@@ -188,6 +188,15 @@ impl Pen<'_> {
         self.path(x, cy - 7, glyph(delta_type), Ink::NONE, ink, more);
     }
 
+    /// The same, some smaller.
+    fn small_glyph(&mut self, x: i32, cy: i32, delta_type: DeltaType, ink: Ink) {
+        let (x, y) = (x.to_string(), (cy - 6).to_string());
+        self.raw(&["<g transform=\"translate(", &x, " ", &y, ") scale(.8)\">"]);
+        let more = " stroke-width=\"2\"";
+        self.path(0, 0, glyph(delta_type), Ink::NONE, ink, more);
+        self.raw(&["</g>"]);
+    }
+
     /// The ground and the border of a delta.
     pub(super) fn delta_box(&mut self, a: Area, ink: Ink, is_lit: bool, more: &str) {
         self.token(a);
@@ -224,12 +233,19 @@ impl Pen<'_> {
         }
         self.title(&told);
         self.delta_box(a, ink, row.lit, more);
-        let (x, cy) = (a.x + 5, a.middle());
-        self.glyph(x, cy, row.delta_type, ink);
-        let x = x + 18;
+        // In a narrow one all moves together.
+        let narrow = a.w < 100;
+        let (edge, glyph, side) = if narrow { (4, 14, 4) } else { (5, 18, 7) };
+        let (x, cy) = (a.x + edge, a.middle());
+        if narrow {
+            self.small_glyph(x, cy, row.delta_type, ink);
+        } else {
+            self.glyph(x, cy, row.delta_type, ink);
+        }
+        let x = x + glyph;
         let rv = mono(size - 5, Ink::INK_2);
-        let w = self.text(a.right() - 7, cy, a.w / 2, At::End, &row.rv.short, rv);
-        let left = a.right() - 7 - w - x - if w > 0 { 4 } else { 0 };
+        let w = self.text(a.right() - side, cy, a.w / 2, At::End, &row.rv.short, rv);
+        let left = a.right() - side - w - x - if w > 0 { 4 - i32::from(narrow) } else { 0 };
         let of = mono(size, ink);
         match &row.about {
             Some((mark, name)) => {

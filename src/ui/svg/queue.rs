@@ -17,6 +17,10 @@ const ENTRY: i32 = 66;
 const ENTRY_GAP: i32 = 16;
 const MORE: i32 = 48;
 const BELT: i32 = 42;
+/// Of a room among few, as in board/queue.rs.
+const SLIM: i32 = 90;
+const SLIM_GAP: i32 = 6;
+const SLIM_ROOM: i32 = 330;
 
 fn size(number: i32) -> usize {
     number.max(0) as usize
@@ -35,7 +39,11 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
     let flat = view.picture.queue.kind == QueueKind::RealFifo;
     let (mut each, mut gap) = (110, 11);
-    if a.w < 352 {
+    // As in an element of this width.
+    let slim = !pen.options.panels.is_empty() && !flat && a.w < SLIM_ROOM;
+    if slim {
+        (each, gap) = (SLIM, SLIM_GAP);
+    } else if a.w < 352 {
         (each, gap) = (104, 8);
     }
     if queue::is_wide(view) {
@@ -149,7 +157,13 @@ fn stack(pen: &mut Pen, mut a: Area, column: &ColumnRow) {
         );
     }
     for row in &column.stack.shown {
-        pen.delta(a, row, if a.w < 110 { 115 } else { 120 });
+        let size = match a.w {
+            ..SLIM => 105,
+            SLIM..104 => 110,
+            104..110 => 115,
+            _ => 120,
+        };
+        pen.delta(a, row, size);
         a.y -= DELTA + DELTA_GAP;
         if row.index == 0 && column.stack.hidden > 0 {
             pen.more(a, column.stack.hidden, false);

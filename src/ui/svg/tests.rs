@@ -301,6 +301,34 @@ fn a_picture_stands_alone_and_says_what_it_shows() {
 }
 
 #[test]
+fn some_rooms_show_as_much_as_an_element_does() {
+    let views = moments("tombstone", Some("1.32"));
+    let waits = views
+        .iter()
+        .filter(|view| view.picture.queue.keys.len() == 3)
+        .collect::<Vec<_>>();
+    assert!(!waits.is_empty());
+    for view in waits {
+        for panels in [
+            vec![Room::Api, Room::Queue, Room::Indexer],
+            vec![Room::Queue, Room::Indexer],
+        ] {
+            let options = SvgOptions {
+                panels,
+                ..SvgOptions::default()
+            };
+            let mut pen = Pen::new(view, &options);
+            draw(&mut pen);
+            let texts: Vec<&str> = pen.spots.iter().map(|spot| &*spot.text).collect();
+            assert!(!texts.iter().any(|text| text.starts_with('+')), "{texts:?}");
+            let types = ["Replaced", "Deleted?", "Updated", "Added", "Sync"];
+            let tokens = texts.iter().filter(|text| types.contains(text)).count();
+            assert!(tokens >= 3, "{texts:?}");
+        }
+    }
+}
+
+#[test]
 fn many_objects_are_cells() {
     let mut session = Session::new();
     let objects: Vec<_> = (0..200)
