@@ -74,11 +74,11 @@ pub fn Board() -> impl IntoView {
             view! { <header::Header help=help cluster=cluster /> }.into_any()
         })}
         <layout::RoomTabs />
-        <main
+        <div
             class=text(move || format!("stage show-{}", layout.shown.get().id()))
             class:comparing=move || comparing.get()
             part="stage"
-            role=ui.within()
+            role=ui.within().unwrap_or("main")
             aria-label=ui.word(|words| words.stage)
         >
             {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
@@ -102,7 +102,7 @@ pub fn Board() -> impl IntoView {
                 <div id="motion" aria-hidden="true"></div>
             </div>
             {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
-        </main>
+        </div>
         {piece(ui, Piece::Strip, has_controls, || strip::Strip().into_any())}
         {piece(ui, Piece::Transport, has_controls, || transport::Transport().into_any())}
         {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}

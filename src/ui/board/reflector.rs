@@ -20,6 +20,8 @@ pub(super) fn Reflector() -> impl IntoView {
     let ui = Ui::get();
     let room = ui.memo(rows);
     let present = Memo::new(move |_| room.with(|room| room.present));
+    // Among few rooms the requests scroll.
+    let few = Memo::new(move |_| ui.shape.with(|shape| !shape.panels.is_empty()));
     view! {
             <Frame
                 room=Room::Reflector
@@ -54,7 +56,12 @@ pub(super) fn Reflector() -> impl IntoView {
                             .collect_view()}
                     </ol>
                     <h3 class="sub" role=ui.heading()>{ui.word(|words| words.requests)}</h3>
-                    <ol class="requests" data-testid="requests" data-anchor="reflector/requests">
+                    <ol
+                        class="requests"
+                        data-testid="requests"
+                        data-anchor="reflector/requests"
+                        tabindex=maybe(move || few.get().then_some("0"))
+                    >
                         {part(move || {
                             let lang = ui.lang.get();
                             room.with(|room| {
