@@ -63,7 +63,7 @@ BEFORE.replaceSync(`
   :host { display: block; position: relative; }
   :host([height=fill]) { height: 100%; }
   :host([hidden]) { display: none; }
-  .box { container: ds-box / inline-size; position: relative; font-size: medium; }
+  .box { container: ds-box / inline-size; position: relative; isolation: isolate; font-size: medium; }
   .sized { box-sizing: border-box; height: 30em; }
   .sized.two-rows { height: 42em; }
   .sized.bare { height: 21em; }
@@ -92,7 +92,7 @@ BEFORE.replaceSync(`
   button.announce:focus-visible { outline: 2px solid Highlight; outline-offset: 2px; }
   .announce.wrong { border-radius: 10px; border-color: currentColor; }
   .quiet .announce { display: none; }
-  .frame.coming { position: absolute; inset: 0 0 auto; visibility: hidden; }
+  .frame.coming { position: absolute; inset: 0 0 auto; z-index: -1; opacity: 0; }
   slot[name=transcript] { display: none; }
   [hidden] { display: none !important; }
   .on-paper { display: none; }
@@ -540,6 +540,7 @@ export class DeltaScope extends HTMLElement {
       for (const [name, value] of this.#late) if (!(name in this.#around)) this.#api.set(name, value);
       this.#parts.before.hidden = true;
       this.#parts.frame.classList.remove("coming");
+      this.#parts.frame.removeAttribute("aria-hidden");
       for (const frame of this.#parts.box.querySelectorAll(".frame")) if (frame !== this.#parts.frame) frame.remove();
       // The first picture is there when the browser has drawn it.
       await new Promise((resolve) => requestAnimationFrame(() => resolve()));
@@ -614,6 +615,8 @@ export class DeltaScope extends HTMLElement {
     frame.part = "frame";
     // Both languages are its own; a machine's would only be worse, and would tear up what moves.
     frame.translate = false;
+    // Not by `visibility`, which all that is inside would inherit: to show it would be as much work as to draw it.
+    frame.setAttribute("aria-hidden", "true");
     stage.tabIndex = 0;
     stage.setAttribute("role", "group");
     stage.setAttribute("aria-label", this.#words.stage);
