@@ -12,6 +12,7 @@ use std::sync::Arc;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Actor, Cause, Entry, EventType, Fact, FactRecord, ProcessMode};
 use deltascope::cache::lister_watcher::ApiErrorKind;
+use deltascope::cache::selector::Selector;
 use deltascope::replay::picture::Picture;
 use deltascope::replay::timeline::Timeline;
 use deltascope::runtime::virtual_time::{
@@ -165,6 +166,9 @@ fn settings() -> impl Strategy<Value = Settings> {
             prop_oneof![Just(0u32), Just(2)],
             prop_oneof![Just(0u64), Just(2_000)],
             any::<bool>(),
+            prop::option::of(Just("app!=web")),
+            prop::collection::vec(Just("a/p0".into()), 0..2),
+            prop::bool::weighted(0.1),
         ),
         any::<(bool, bool, bool, bool)>(),
         prop_oneof![Just(0u32), Just(120)],
@@ -174,7 +178,16 @@ fn settings() -> impl Strategy<Value = Settings> {
         .prop_map(
             |(
                 (seed, interleave, feed, machinery, generation),
-                (watch_list, refuses_streaming, page_size, resync_ms, mutation_detector),
+                (
+                    watch_list,
+                    refuses_streaming,
+                    page_size,
+                    resync_ms,
+                    mutation_detector,
+                    selector,
+                    repeats,
+                    withholds_initial_events_end,
+                ),
                 (known, store, replaced, by_type),
                 process_ms,
                 handlers,
@@ -188,6 +201,9 @@ fn settings() -> impl Strategy<Value = Settings> {
                     era: Era(generation),
                     watch_list,
                     refuses_streaming,
+                    withholds_initial_events_end,
+                    selector: selector.map(|text| Selector::parse(text).unwrap()),
+                    repeats,
                     page_size,
                     resync_ms,
                     mutation_detector,

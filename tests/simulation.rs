@@ -16,6 +16,7 @@ use std::time::Duration;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Actor, Fact, FactRecord, LockName, Notification};
 use deltascope::cache::lister_watcher::ApiErrorKind;
+use deltascope::cache::selector::Selector;
 use deltascope::replay::monitors::Monitors;
 use deltascope::replay::picture::{Delivery, Picture};
 use deltascope::runtime::rng::Rng;
@@ -77,6 +78,15 @@ fn scenario(seed: u64, rng: &mut Rng, at_once: bool) -> Scenario {
             era: Era(generation),
             watch_list: Some(rng.chance(50)),
             refuses_streaming: rng.chance(20),
+            selector: rng
+                .chance(25)
+                .then(|| Selector::parse("app in (app-0,app-2)").unwrap()),
+            // A list that is opened at once tells `OnAdd` twice then: that is no mirror any more.
+            repeats: if generation != Generation::Atomic && rng.chance(20) {
+                vec!["a/p0".into(), "b/p3".into()]
+            } else {
+                Vec::new()
+            },
             page_size: rng.below(3) as u32,
             resync_ms: rng.below(4) * period,
             process_ms: if at_once { 0 } else { rng.below(2) as u32 * 25 },
@@ -244,12 +254,12 @@ impl Run {
         }
     }
 
-    /// The store is what the server has, and every handler was told so.
+    /// The store is what the server has of what is asked for, and every handler was told so.
     fn check(&self) {
         let (picture, name) = (Picture::of(&self.world), &self.name);
         let objects = picture.api.objects.values();
         let server: BTreeMap<String, String> = objects
-            .filter(|object| !object.deleted)
+            .filter(|object| !object.deleted && picture.api.selects(&object.body.labels))
             .map(|object| (object.object.key.to_string(), object.object.rv.to_string()))
             .collect();
         let items = picture.store.items.iter();

@@ -105,6 +105,12 @@ export interface ScenarioSettings {
   era?: Era;
   watchList?: boolean;
   refusesStreaming?: boolean;
+  /** The bookmark at the end of the initial events of a streaming list never comes. */
+  withholdsInitialEventsEnd?: boolean;
+  /** A label selector of the list and the watch: `app=web` */
+  selector?: string;
+  /** The keys of objects that a list names twice. */
+  repeats?: string[];
   pageSize?: number;
   resyncMs?: number;
   knownObjects?: boolean;

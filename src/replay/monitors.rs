@@ -12,6 +12,7 @@ use crate::cache::fact::{
     Actor, EventType, Fact, FactRecord, LockName, Notification, ObjectRef, Rv, Shape,
 };
 use crate::cache::key::Key;
+use crate::cache::selector::Selector;
 use crate::cache::sorted::SortedMap;
 use crate::runtime::Time;
 
@@ -219,8 +220,10 @@ struct State {
 
 #[derive(Clone, Debug, Default)]
 struct Server {
+    /// What is asked for; all where there is none.
+    selector: Option<Selector>,
     /// Of each object the versions it had that the store may still get, oldest first, and whether it is
-    /// there.
+    /// there and asked for.
     had: SortedMap<Key, Had>,
     /// Of versions up to this one some were forgotten.
     floor: Rv,
@@ -311,6 +314,7 @@ impl Monitors {
             is_server: start.api.feed == Feed::Server,
             ..State::default()
         };
+        state.server.selector.clone_from(&start.api.selector);
         state.store.present = start.store.present;
         for name in start.store.indices.keys() {
             state
@@ -319,7 +323,8 @@ impl Monitors {
                 .insert(name.clone(), SortedMap::default());
         }
         for (key, entry) in &start.api.objects {
-            state.written(key, Some(&entry.object.rv));
+            let selected = start.api.selects(&entry.body.labels);
+            state.written(key, Some(&entry.object.rv), selected);
         }
         for handler in &start.handlers {
             // A handler inside `process` is told by the delta's type where the program goes by that.
@@ -525,10 +530,12 @@ impl State {
 
     fn see_server(&mut self, fact: &Fact, actor: Actor) {
         match fact {
-            Fact::ObjectCreated { object, .. } | Fact::ObjectUpdated { object, .. } => {
-                self.written(&object.key, Some(&object.rv));
+            Fact::ObjectCreated { object, body } | Fact::ObjectUpdated { object, body, .. } => {
+                let selector = self.server.selector.as_ref();
+                let selected = selector.is_none_or(|selector| selector.matches(&body.labels));
+                self.written(&object.key, Some(&object.rv), selected);
             }
-            Fact::ObjectDeleted { object, .. } => self.written(&object.key, None),
+            Fact::ObjectDeleted { object, .. } => self.written(&object.key, None, false),
             Fact::WatchRequested { initial_events, .. } => self.server.streaming = *initial_events,
             Fact::WatchAccepted { .. } => {
                 self.server.on_the_way = 0;
@@ -559,10 +566,10 @@ impl State {
         }
     }
 
-    /// The server has another version of a key, or nothing any more.
-    fn written(&mut self, key: &Key, rv: Option<&Rv>) {
+    /// The server has another version of a key, or nothing any more; `selected`: it is asked for.
+    fn written(&mut self, key: &Key, rv: Option<&Rv>, selected: bool) {
         let had = self.server.had.or_default(key.clone());
-        had.live = rv.is_some();
+        had.live = selected;
         if let Some(rv) = rv {
             if had.versions.len() == VERSIONS {
                 forget(&mut self.server.floor, had.versions.remove(0));
@@ -1543,6 +1550,10 @@ mod tests {
                 let mut scenario = settings(generation);
                 scenario.traffic = Some(seed);
                 scenario.settings.process_ms = seed as u32 * 30;
+                if seed == 1 {
+                    // Most of what changes is not asked for, or leaves and comes back.
+                    scenario.settings.selector = Selector::parse("app notin (web,api)").ok();
+                }
                 let mut timeline = Timeline::new(scenario).unwrap();
                 timeline.extend(12_000);
                 timeline.insert(3_000, Input::Source(crate::source::Command::Cut));

@@ -20,6 +20,7 @@ use crate::cache::fill::fill;
 use crate::cache::key::Key;
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::cache::queue::Queue;
+use crate::cache::selector::{Labels, Selector};
 use crate::cache::sorted::SortedMap;
 use crate::cache::step::Step;
 use crate::runtime::lock::Lock;
@@ -100,6 +101,17 @@ pub struct ApiRoom {
     pub history: VecDeque<Rv>,
     /// The requests that it was asked to refuse and has not refused yet, the first first.
     pub refusals: VecDeque<Refusals>,
+    /// What is asked for; all where there is none.
+    pub selector: Option<Selector>,
+}
+
+impl ApiRoom {
+    /// Whether an object with these labels is asked for.
+    #[must_use]
+    pub fn selects(&self, labels: &Labels) -> bool {
+        let selector = self.selector.as_ref();
+        selector.is_none_or(|selector| selector.matches(labels))
+    }
 }
 
 /// One object on the API server.
@@ -1160,6 +1172,7 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
             room.history = server.history().collect();
             room.watch = server.open_watch();
             room.refusals = server.refusals().copied().collect();
+            room.selector = world.settings().selector.clone();
             for (key, stored) in server.objects() {
                 let object = ApiObject {
                     object: crate::source::simulator::reference(key, &stored.object),

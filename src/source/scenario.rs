@@ -389,8 +389,14 @@ impl Scenario {
                 if let Some(workload) = &mut traffic {
                     initial.extend(workload.start().into_iter().map(DynamicObject::from));
                 }
-                let server = Simulator::new(initial, traffic).without(&self.drops);
-                AnySource::Server(server.with_streaming_lists(!self.settings.refuses_streaming))
+                let settings = &self.settings;
+                let server = Simulator::new(initial, traffic)
+                    .without(&self.drops)
+                    .with_streaming_lists(!settings.refuses_streaming)
+                    .withholding_initial_events_end(settings.withholds_initial_events_end)
+                    .with_selector(settings.selector.clone())
+                    .repeating(&settings.repeats);
+                AnySource::Server(server)
             }
         };
         let script = self

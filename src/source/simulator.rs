@@ -16,6 +16,7 @@ use crate::cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
 };
 use crate::cache::object::{Item, Object};
+use crate::cache::selector::{Labels, Selector};
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
 use crate::runtime::{Refused, Source, Time};
@@ -49,6 +50,8 @@ struct Change {
     rv: u64,
     event: EventType,
     object: Arc<DynamicObject>,
+    /// What was there before.
+    old: Option<Arc<DynamicObject>>,
 }
 
 /// The server.
@@ -69,6 +72,12 @@ pub struct Simulator {
     refusals: VecDeque<Refusals>,
     /// Whether it knows streaming lists.
     streams: bool,
+    /// Whether it leaves out the bookmark that ends the initial events of one.
+    withholds_initial_events_end: bool,
+    /// What its lists and watches are asked for; all where there is none.
+    selector: Option<Selector>,
+    /// The keys of the objects that a list names twice.
+    repeats: Arc<[Arc<str>]>,
     traffic: Option<Traffic>,
 }
 
@@ -106,6 +115,9 @@ impl Simulator {
             pages: None,
             refusals: VecDeque::new(),
             streams: true,
+            withholds_initial_events_end: false,
+            selector: None,
+            repeats: Arc::default(),
             traffic: None,
         };
         for object in initial {
@@ -128,6 +140,30 @@ impl Simulator {
     #[must_use]
     pub fn with_streaming_lists(self, streams: bool) -> Self {
         Self { streams, ..self }
+    }
+
+    /// The same server, which sends the bookmark at the end of the initial events, or never does.
+    #[must_use]
+    pub fn withholding_initial_events_end(self, withholds: bool) -> Self {
+        Self {
+            withholds_initial_events_end: withholds,
+            ..self
+        }
+    }
+
+    /// The same server, whose lists and watches are asked for with this label selector.
+    #[must_use]
+    pub fn with_selector(self, selector: Option<Selector>) -> Self {
+        Self { selector, ..self }
+    }
+
+    /// The same server, whose lists name the objects with these keys once more at their end: a broken one.
+    #[must_use]
+    pub fn repeating(self, keys: &[Arc<str>]) -> Self {
+        Self {
+            repeats: keys.into(),
+            ..self
+        }
     }
 
     /// The same server, whose traffic leaves out the writes with these numbers.
@@ -270,6 +306,7 @@ impl Simulator {
             rv: self.rv,
             event,
             object,
+            old: current,
         };
         self.history.push_back(change.clone());
         if self.history.len() > WATCH_WINDOW
@@ -321,12 +358,56 @@ impl Simulator {
         self.watch.is_some() && !self.stream.is_ending()
     }
 
+    /// The objects that are asked for.
     fn live_objects(&self) -> Vec<Arc<DynamicObject>> {
         self.objects
             .values()
-            .filter(|stored| !stored.deleted)
+            .filter(|stored| !stored.deleted && self.selects(&stored.object))
             .map(|stored| Arc::clone(&stored.object))
             .collect()
+    }
+
+    /// The same, some of them twice.
+    fn listed_objects(&self) -> Vec<Arc<DynamicObject>> {
+        let mut objects = self.live_objects();
+        let again = self.repeats.iter().filter_map(|key| self.live(key));
+        let again = again.filter(|object| self.selects(object));
+        objects.extend(again.map(Arc::clone));
+        objects
+    }
+
+    fn selects(&self, object: &DynamicObject) -> bool {
+        let labels = object.metadata.labels.as_ref();
+        self.selector
+            .as_ref()
+            .is_none_or(|selector| selector.matches(labels.unwrap_or(&Labels::new())))
+    }
+
+    /// What a watch tells of a change: one that enters what is asked for is new to it, and one that leaves it
+    /// is gone, as it was last, with the version of the change.
+    fn told(&self, change: &Change) -> Option<(EventType, Arc<DynamicObject>)> {
+        let was = change.old.as_ref().filter(|old| self.selects(old));
+        let is = change.event != EventType::Deleted && self.selects(&change.object);
+        let object = Arc::clone(&change.object);
+        match (was, is) {
+            (None, false) => None,
+            (None, true) => Some((EventType::Added, object)),
+            (Some(_), true) => Some((EventType::Modified, object)),
+            (Some(_), false) if change.event == EventType::Deleted => {
+                Some((EventType::Deleted, object))
+            }
+            (Some(was), false) => {
+                let mut last = DynamicObject::clone(was);
+                last.metadata.resource_version = Some(change.rv.to_string());
+                Some((EventType::Deleted, Arc::new(last)))
+            }
+        }
+    }
+
+    fn tell(&mut self, now: Time, change: &Change, trace: &mut impl Trace) {
+        if let Some((event, object)) = self.told(change) {
+            self.send(now, event, &object, trace);
+        }
     }
 
     /// What stands between a request and its answer: the network, and refusals that were ordered.
@@ -384,7 +465,7 @@ impl Source for Simulator {
         match command {
             Command::Write(write) => {
                 if let Some(change) = self.apply(write, trace) {
-                    self.send(now, change.event, &change.object, trace);
+                    self.tell(now, &change, trace);
                 }
             }
             Command::Cut => {
@@ -468,7 +549,7 @@ impl Source for Simulator {
             if asked > self.rv {
                 return Err(refuse_request(ApiErrorKind::TooLarge, false, trace).into());
             }
-            (self.rv, 0, self.live_objects().into())
+            (self.rv, 0, self.listed_objects().into())
         } else {
             // A token leads on in the list that it came with, as long as the server remembers that.
             match self.pages.take() {
@@ -534,7 +615,7 @@ impl Source for Simulator {
             for object in self.live_objects() {
                 self.send(now, EventType::Added, &object, trace);
             }
-            if initial {
+            if initial && !self.withholds_initial_events_end {
                 self.send_bookmark(now, true, trace);
             }
             return Ok(());
@@ -546,7 +627,7 @@ impl Source for Simulator {
             .cloned()
             .collect();
         for change in missed {
-            self.send(now, change.event, &change.object, trace);
+            self.tell(now, &change, trace);
         }
         Ok(())
     }
@@ -719,4 +800,142 @@ fn uid(number: u64) -> String {
         b >> 52,
         b & 0xffff_ffff_ffff
     )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(name: &str, app: &str) -> DynamicObject {
+        let object = json!({ "metadata": { "name": name, "labels": { "app": app } } });
+        pod::from_json(&object).unwrap()
+    }
+
+    fn server(selector: Option<&str>) -> Simulator {
+        let initial = vec![object("in", "web"), object("out", "db")];
+        let selector = selector.map(|text| Selector::parse(text).unwrap());
+        Simulator::new(initial, None).with_selector(selector)
+    }
+
+    fn list(server: &mut Simulator, limit: u32, token: &str) -> (Vec<String>, Arc<str>) {
+        let request = ListRequest {
+            resource_version: Rv::default(),
+            resource_version_match: None,
+            limit,
+            continue_token: token.into(),
+        };
+        let page = server.list(0, &request, &mut ()).unwrap();
+        let name = |item: &Item<DynamicObject>| item.plain_object().map(|o| o.name().to_owned());
+        (
+            page.items.iter().filter_map(name).collect(),
+            page.continue_token,
+        )
+    }
+
+    fn watch(server: &mut Simulator, rv: &str, initial: bool) {
+        let request = WatchRequest {
+            resource_version: rv.into(),
+            resource_version_match: None,
+            allow_watch_bookmarks: true,
+            send_initial_events: initial.then_some(true),
+            timeout: std::time::Duration::ZERO,
+        };
+        server.watch(0, &request, &mut ()).unwrap();
+    }
+
+    /// Type, version and label of what was sent, bookmarks by `end` and `mark`.
+    fn received(server: &mut Simulator) -> Vec<String> {
+        let mut told = Vec::new();
+        while let Some(item) = server.receive() {
+            told.push(match item {
+                WatchItem::Event(event, item) => {
+                    let object = item.plain_object().unwrap();
+                    let app = &object.metadata.labels.as_ref().unwrap()["app"];
+                    format!("{} {} {app}", event.as_str(), object.resource_version())
+                }
+                WatchItem::Bookmark {
+                    resource_version,
+                    initial_events_end,
+                } => format!(
+                    "{} {resource_version}",
+                    if initial_events_end { "end" } else { "mark" }
+                ),
+                _ => "over".to_owned(),
+            });
+        }
+        told
+    }
+
+    // As recorded from a real server: `watch-pod-lifecycle-selector`.
+    #[test]
+    fn a_watch_with_a_selector_tells_of_what_enters_and_leaves_as_of_what_comes_and_goes() {
+        let update = |app| Write::Update(object("x", app));
+        let delete = || Write::Delete {
+            namespace: String::new(),
+            name: "x".to_owned(),
+        };
+        let table = [
+            (Write::Create(object("x", "db")), None),
+            (update("cache"), None),
+            (update("web"), Some("ADDED 6 web")),
+            (update("web"), Some("MODIFIED 7 web")),
+            // It lives on; the watch has the last it knew of it, with the version of the change.
+            (update("db"), Some("DELETED 8 web")),
+            (delete(), None),
+            (Write::Create(object("x", "web")), Some("ADDED 10 web")),
+            (delete(), Some("DELETED 11 web")),
+        ];
+        let mut server = server(Some("app=web"));
+        assert_eq!(list(&mut server, 0, "").0, ["in"]);
+        watch(&mut server, "3", false);
+        let mut all = Vec::new();
+        for (write, expected) in table {
+            server.command(0, Command::Write(write), &mut ());
+            let told = received(&mut server);
+            assert_eq!(told, Vec::from_iter(expected), "{all:?}");
+            all.extend(told);
+        }
+        // What was missed comes the same, and a bookmark says how far the server is.
+        watch(&mut server, "3", false);
+        server.command(0, Command::Bookmark, &mut ());
+        all.push("mark 11".to_owned());
+        assert_eq!(received(&mut server), all);
+        // A watch from the present on, and a streaming list.
+        watch(&mut server, "0", false);
+        assert_eq!(received(&mut server), ["ADDED 2 web"]);
+        watch(&mut server, "", true);
+        assert_eq!(received(&mut server), ["ADDED 2 web", "end 11"]);
+        server.command(0, Command::Compact, &mut ());
+        assert_eq!(&*server.oldest(), "12");
+    }
+
+    #[test]
+    fn a_broken_server_names_objects_twice_and_does_not_end_the_initial_events() {
+        let again = ["out".into(), "gone".into(), "in".into()];
+        for (selector, limit, pages) in [
+            (None, 0, vec![vec!["in", "out", "out", "in"]]),
+            (Some("app=web"), 0, vec![vec!["in", "in"]]),
+            (None, 3, vec![vec!["in", "out", "out"], vec!["in"]]),
+        ] {
+            let mut server = server(selector).repeating(&again);
+            let mut token = Arc::default();
+            for page in pages {
+                let (names, next) = list(&mut server, limit, &token);
+                assert_eq!(names, page);
+                token = next;
+            }
+            assert!(token.is_empty());
+        }
+        let mut server = server(None).withholding_initial_events_end(true);
+        watch(&mut server, "", true);
+        server.command(0, Command::Bookmark, &mut ());
+        assert_eq!(
+            received(&mut server),
+            ["ADDED 2 web", "ADDED 3 db", "mark 3"]
+        );
+    }
 }

@@ -53,6 +53,9 @@ pub fn settings(settings: &Settings) -> Value {
         era,
         watch_list,
         refuses_streaming,
+        withholds_initial_events_end,
+        selector,
+        repeats,
         page_size,
         resync_ms,
         known_objects,
@@ -100,6 +103,13 @@ pub fn settings(settings: &Settings) -> Value {
     fields.put("era", era.0.era().into());
     fields.some("watchList", watch_list.map(Value::from));
     fields.put("refusesStreaming", (*refuses_streaming).into());
+    fields.put(
+        "withholdsInitialEventsEnd",
+        (*withholds_initial_events_end).into(),
+    );
+    let selector = selector.as_ref().map(ToString::to_string);
+    fields.some("selector", selector.map(Value::from));
+    fields.put("repeats", texts(repeats));
     fields.put("pageSize", (*page_size).into());
     fields.put("resyncMs", (*resync_ms).into());
     fields.put("knownObjects", (*known_objects).into());

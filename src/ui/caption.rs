@@ -2356,11 +2356,13 @@ impl Writer<'_> {
                     event = event_type(event),
                     object = self.object(object),
                 ),
-                vec![say!(
-                    self,
-                    "The object travels whole, not as a difference; nobody has taken it yet.",
-                    "事件带着完整的对象，而不是差异；此刻还没有人取走它。",
-                )],
+                vec![self.crossed(event, object).unwrap_or_else(|| {
+                    say!(
+                        self,
+                        "The object travels whole, not as a difference; nobody has taken it yet.",
+                        "事件带着完整的对象，而不是差异；此刻还没有人取走它。",
+                    )
+                })],
             ),
             EventType::Bookmark => (
                 say!(
@@ -2389,6 +2391,36 @@ impl Writer<'_> {
                     "这是该流上的最后一条：watch 无法继续。",
                 )],
             ),
+        }
+    }
+
+    /// Of an object that has entered or left what is asked for.
+    fn crossed(&self, event: EventType, object: &ObjectRef) -> Option<Vec<Span>> {
+        let api = &self.picture.api;
+        let selector = mono(api.selector.as_ref()?.to_string());
+        let Cause::Fact(id) = self.record.cause else {
+            return None;
+        };
+        let mut recent = self.recent.iter().rev();
+        let cause = recent.find(|record| record.id == id)?;
+        if !matches!(cause.fact, Fact::ObjectUpdated { .. }) {
+            return None;
+        }
+        match event {
+            EventType::Added => Some(say!(
+                self,
+                "It matches {selector} now and did not before: new to this watch, though not to the server.",
+                "它现在匹配 {selector}，之前不匹配：对这个 watch 是新的，对 API server 却不是。",
+                selector = selector,
+            )),
+            EventType::Deleted => Some(say!(
+                self,
+                "It lives on, and does not match {selector} any more: told as it was when it last did, at the version {rv} of the change.",
+                "它还活着，只是不再匹配 {selector}：事件带着它最后一次匹配时的样子，版本则是这次变更的 {rv}。",
+                selector = selector,
+                rv = version(&object.rv),
+            )),
+            _ => None,
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::ProcessMode;
 use deltascope::cache::lister_watcher::ApiErrorKind;
+use deltascope::cache::selector::Selector;
 use deltascope::runtime::virtual_time::{
     Era, Feed, HandlerSettings, Input, Machinery, PrintSettings, ProcessModeText, Question,
     Settings, WorkSettings,
@@ -188,6 +189,9 @@ fn settings() -> impl Strategy<Value = Settings> {
             any::<bool>(),
             0..3_u32,
             ms(),
+            any::<bool>(),
+            option::of(select(vec!["", "app=web", "!b,a in (x,y)"])),
+            vec(arc(), 0..3),
         ),
         (
             any::<bool>(),
@@ -215,6 +219,9 @@ fn settings() -> impl Strategy<Value = Settings> {
             era: Era(b.0),
             watch_list: b.1,
             refuses_streaming: b.2,
+            withholds_initial_events_end: b.5,
+            selector: b.6.map(|text| Selector::parse(text).unwrap()),
+            repeats: b.7,
             page_size: b.3,
             resync_ms: b.4,
             known_objects: c.0,

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::cache::controller::Generation;
 use crate::cache::fact::ProcessMode;
+use crate::cache::selector::Selector;
 use crate::runtime::fields::{Fields, Read, deserialize_by_fields, moment, one_of};
 
 /// What feeds the queue.
@@ -69,6 +70,14 @@ pub struct Settings {
     pub watch_list: Option<bool>,
     /// Whether the simulated server refuses streaming lists.
     pub refuses_streaming: bool,
+    /// Whether the simulated server never sends the bookmark that ends the initial events of a
+    /// streaming list.
+    pub withholds_initial_events_end: bool,
+    /// The label selector of the reflector's lists and watches, on the simulated server; left out, all
+    /// objects are asked for.
+    pub selector: Option<Selector>,
+    /// The keys of the objects that a list of the simulated server names twice.
+    pub repeats: Vec<Arc<str>>,
     /// The most objects of a page of a list; 0: as many as client-go asks for.
     pub page_size: u32,
     /// How often the informer resyncs, in virtual ms; 0: never.
@@ -288,6 +297,15 @@ impl Read for ProcessModeText {
     }
 }
 
+impl Read for Selector {
+    fn read(value: Value) -> Result<Self, String> {
+        let text = String::read(value)?;
+        Self::parse(&text).map_err(|error| {
+            format!("{text:?} is no label selector: {error}; write one, as app=web")
+        })
+    }
+}
+
 impl Read for Settings {
     fn read(value: Value) -> Result<Self, String> {
         let mut fields = Fields::of("settings", value)?;
@@ -301,6 +319,9 @@ impl Read for Settings {
             era: fields.get("era")?,
             watch_list: fields.get("watchList")?,
             refuses_streaming: fields.get("refusesStreaming")?,
+            withholds_initial_events_end: fields.get("withholdsInitialEventsEnd")?,
+            selector: fields.get("selector")?,
+            repeats: fields.get("repeats")?,
             page_size: fields.get("pageSize")?,
             resync_ms: moment(fields.get("resyncMs")?)?,
             known_objects: fields.get("knownObjects")?,

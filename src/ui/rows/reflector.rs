@@ -3,6 +3,7 @@
 use super::{Mark, Names, RvText, current, type_class};
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{EventType, Fact};
+use crate::cache::selector::Selector;
 use crate::replay::picture::{Answer, Feed, ReflectorState, RequestKind, RequestLine};
 use crate::ui::view::View;
 
@@ -161,7 +162,7 @@ pub fn rows(view: &View) -> ReflectorRows {
             .rev()
             .enumerate()
             .map(|(back, line)| RequestRow {
-                text: request(line),
+                text: request(line, view.picture.api.selector.as_ref()),
                 answer: line.answer.clone(),
                 lit: asked && back == 0,
             })
@@ -169,7 +170,7 @@ pub fn rows(view: &View) -> ReflectorRows {
     }
 }
 
-fn request(line: &RequestLine) -> String {
+fn request(line: &RequestLine, selector: Option<&Selector>) -> String {
     let mut text = match line.kind {
         RequestKind::List => "LIST",
         RequestKind::Watch => "WATCH",
@@ -188,6 +189,9 @@ fn request(line: &RequestLine) -> String {
     }
     if line.limit > 0 {
         text = format!("{text} limit={}", line.limit);
+    }
+    if let Some(selector) = selector {
+        text = format!("{text} labelSelector={selector}");
     }
     text
 }
@@ -298,6 +302,10 @@ mod tests {
                 ("LIST rv=0 limit=500", false),
             ]
         );
+        picture.api.selector = Selector::parse("app=web,!b").ok();
+        let at = rows(&view(picture, vec![requested()]));
+        let oldest = at.requests.last().map(|row| &*row.text);
+        assert_eq!(oldest, Some("LIST rv=0 limit=500 labelSelector=app=web,!b"));
     }
 
     #[test]
