@@ -108,9 +108,11 @@ fn the_tables_of_the_chapters_have_what_can_be_written() {
         assert_eq!(first(&settings), taken(set("?", json!(0))), "{lang}");
         let keys = taken(set("handlers", json!([{"?": 0}])));
         assert_eq!(first(&handler), keys, "{lang}");
-        for name in ["prints", "work"] {
-            let listed = named(&row(&settings, name)[1..], false);
-            assert_eq!(listed, taken(set(name, json!({"?": 0}))), "{lang}: {name}");
+        for name in ["prints", "transform", "processFails", "work"] {
+            let listed = named(&row(&settings, name)[2..], false);
+            // What a process function fails at needs this.
+            let fields = json!({"?": 0, "at": "a"});
+            assert_eq!(listed, taken(set(name, fields)), "{lang}: {name}");
         }
         for name in ["machinery", "feed"] {
             let listed = named(&row(&settings, name)[1..], true);

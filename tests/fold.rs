@@ -16,7 +16,8 @@ use deltascope::cache::selector::Selector;
 use deltascope::replay::picture::Picture;
 use deltascope::replay::timeline::Timeline;
 use deltascope::runtime::virtual_time::{
-    Era, Machinery, PROGRAM, PrintSettings, Question, WorkSettings,
+    Era, Machinery, PROGRAM, PrintSettings, ProcessFailure, Question, TransformSettings,
+    WorkSettings,
 };
 use deltascope::runtime::virtual_time::{Feed, HandlerSettings, Input, Settings, World};
 use deltascope::source::any::AnySource;
@@ -211,7 +212,18 @@ fn settings() -> impl Strategy<Value = Settings> {
                     store,
                     emit_delta_type_replaced: replaced,
                     by_type: by_type && machinery == Machinery::HandMade,
+                    transform: (seed % 4 == 1).then(|| TransformSettings {
+                        // A server's list would be asked for again without an end.
+                        rejects: (feed == Feed::Program).then(|| "app=app-2".into()),
+                        sets: Some("sets=a".into()),
+                        appends: Some("app=+".into()),
+                    }),
                     process_ms,
+                    process_fails: (seed % 4 == 2).then(|| ProcessFailure {
+                        at: "p1".into(),
+                        times: (seed >> 8) as u8 % 9,
+                        requeue: known,
+                    }),
                     indices: vec!["namespace".into(), "app".into(), "node".into()],
                     handlers: handlers.into_iter().map(handler).collect(),
                     work: work.map(|(workers, latency_ms, failures)| WorkSettings {
@@ -435,6 +447,11 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             | F::WatchRequested { .. },
             _,
         ) if refused => true,
+        // A list that the queue does not take.
+        (
+            F::WatchErrorReported { .. } | F::BackoffStarted { .. },
+            F::ListReceived { .. } | F::InitialEventsEnded { .. },
+        ) => true,
         (F::WatchRequested { .. }, F::ListReceived { .. }) => true,
         (F::WatchEnded { .. }, F::EventReceived { event, .. }) => *event == EventType::Error,
         (
@@ -591,7 +608,10 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             | F::KeyFailed { .. }
             | F::DeletionDetected { .. }
             | F::ResyncSkipped { .. }
+            | F::Transformed { .. }
+            | F::TransformFailed { .. }
             | F::ProcessFailed { .. }
+            | F::Requeued { .. }
             | F::ProcessWasSlow { .. },
             _,
         ) => at_work,

@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 
 use super::controller::TakenWork;
 use super::delta::{Delta, DeltaType};
-use super::error::Error;
+use super::error::{Error, TransactionError};
 use super::event_handler::ResourceEventHandler;
 use super::fact::{Fact, Notification, ObjectRef};
 use super::key::Key;
@@ -202,7 +202,24 @@ pub struct Process<O> {
     written: usize,
     notices: Notices<O>,
     told: usize,
+    fault: Option<Fault>,
     failed: Option<Arc<str>>,
+}
+
+/// What a process function cannot write, whatever its store can.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Objects of this name …
+    pub name: Arc<str>,
+    /// … for this reason.
+    pub error: Arc<str>,
+}
+
+impl Fault {
+    fn at<O: Object>(&self, item: &Item<O>) -> Option<Error> {
+        let name = item.as_object().map(|object| object.name());
+        (name == Some(&*self.name)).then(|| Error::Process(Arc::clone(&self.error)))
+    }
 }
 
 /// What is still to be told. Most often that is one notification, which takes no room of its own.
@@ -225,6 +242,7 @@ impl<O> Clone for Process<O> {
                 rest: self.notices.rest.clone(),
             },
             told: self.told,
+            fault: self.fault.clone(),
             failed: self.failed.clone(),
         }
     }
@@ -253,8 +271,16 @@ impl<O: Object> Process<O> {
                 rest: VecDeque::new(),
             },
             told: 0,
+            fault: None,
             failed: None,
         }
+    }
+
+    /// The same with something that it cannot write: then it fails as if the store could make no key
+    /// for it.
+    #[must_use]
+    pub fn with_fault(self, fault: Option<Fault>) -> Self {
+        Self { fault, ..self }
     }
 
     /// A process function that goes by the type of each delta: `Updated` is an update.
@@ -355,7 +381,9 @@ impl<O: Object> Process<O> {
             }
             ProcessStage::Write => {
                 self.stage = ProcessStage::Notify;
-                if let Some(store) = store {
+                if let Some(error) = self.fault_alone() {
+                    self.fail(&error);
+                } else if let Some(store) = store {
                     self.write(store, trace);
                 }
                 self.written = self.taken;
@@ -375,6 +403,16 @@ impl<O: Object> Process<O> {
         self.notices.clear();
         self.failed = Some(error.to_string().into());
         self.stage = ProcessStage::Done;
+    }
+
+    /// What comes of the entry that is to be written next, where it is alone and cannot be.
+    fn fault_alone(&self) -> Option<Error> {
+        let fault = self.fault.as_ref().filter(|_| !self.work.is_batch())?;
+        match self.entry(self.written)? {
+            Entry::Delta(_, delta) => fault.at(&delta.object),
+            // Whether a list can be written is found out when it is opened.
+            Entry::ReplacedAll(_) | Entry::SyncAll | Entry::Bookmark(_) => None,
+        }
     }
 
     fn entry(&self, position: usize) -> Option<Entry<'_, O>> {
@@ -482,7 +520,12 @@ impl<O: Object> Process<O> {
         let keys = info
             .objects
             .iter()
-            .map(|item| key_func(item).map_err(|error| key_error(item, error)))
+            .map(
+                |item| match self.fault.as_ref().and_then(|fault| fault.at(item)) {
+                    None => key_func(item).map_err(|error| key_error(item, error)),
+                    Some(error) => Err(error),
+                },
+            )
             .collect::<Result<Vec<Key>, _>>()?;
         let listed: HashSet<&Key, FixedState> = keys.iter().collect();
         for (key, object) in store.iter() {
@@ -548,9 +591,20 @@ impl<O: Object> Process<O> {
 
     /// Writes a batch in one go. Where some had no key, the others are written and told.
     fn write_batch(&mut self, store: &mut Indexer<O>, trace: &mut impl Trace) {
-        let mut transactions = Vec::with_capacity(self.taken - self.written);
+        let total_transactions = self.taken - self.written;
+        let mut transactions = Vec::with_capacity(total_transactions);
+        let (mut refused, mut errors) = (Vec::new(), Vec::new());
         for position in self.written..self.taken {
             if let Some(Entry::Delta(_, delta)) = self.entry(position) {
+                if let Some(error) = self
+                    .fault
+                    .as_ref()
+                    .and_then(|fault| fault.at(&delta.object))
+                {
+                    refused.push(position - self.written);
+                    errors.push(error);
+                    continue;
+                }
                 transactions.push(Transaction {
                     transaction_type: match delta.delta_type {
                         DeltaType::Deleted => TransactionType::Delete,
@@ -560,23 +614,29 @@ impl<O: Object> Process<O> {
                 });
             }
         }
+        if !refused.is_empty() {
+            self.notices.retain(|place| !refused.contains(&place));
+        }
         match store.transaction(transactions, trace) {
             Ok(()) => {}
             Err(Error::Transaction(error)) => {
-                let mut position = 0;
-                let mut successful = error.successful_indices.iter().peekable();
-                let mut keep = || {
-                    let keep = successful.next_if(|next| **next == position).is_some();
-                    position += 1;
-                    keep
-                };
-                self.notices.first = self.notices.first.take().filter(|_| keep());
-                self.notices.rest.retain(|_| keep());
-                let text = format!("not all items in the batch successfully processed: {error}");
-                self.failed = Some(text.into());
+                let successful = &error.successful_indices;
+                self.notices
+                    .retain(|place| successful.binary_search(&place).is_ok());
+                errors.extend(error.errors);
             }
-            Err(error) => self.fail(&error),
+            Err(error) => return self.fail(&error),
         }
+        if errors.is_empty() {
+            return;
+        }
+        let error = TransactionError {
+            successful_indices: Vec::new(),
+            total_transactions,
+            errors,
+        };
+        let text = format!("not all items in the batch successfully processed: {error}");
+        self.failed = Some(text.into());
     }
 }
 
@@ -595,6 +655,16 @@ impl<O> Notices<O> {
 
     fn len(&self) -> usize {
         usize::from(self.first.is_some()) + self.rest.len()
+    }
+
+    /// Keeps those whose places `keep` says.
+    fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let mut place = usize::from(self.first.is_some());
+        self.first = self.first.take().filter(|_| keep(0));
+        self.rest.retain(|_| {
+            place += 1;
+            keep(place - 1)
+        });
     }
 
     fn clear(&mut self) {

@@ -51,7 +51,7 @@ use super::lister_watcher::{
 };
 use super::object::{Item, Object};
 use super::order::Order;
-use super::queue::{Release, TransformFunc, count};
+use super::queue::{Release, TransformFunc, count, transform};
 use super::step::Step;
 use super::trace::Trace;
 
@@ -1057,19 +1057,14 @@ impl<O: Object> Reflector<O> {
                 self.temporary_store.swap_remove(&key);
             }
         } else {
-            match transformer.map_or(Ok(item.clone()), |transformer| transformer(item)) {
-                Ok(item) => {
-                    self.temporary_store.insert(key, item);
-                }
-                Err(error) => {
-                    // The object is missing from the list then.
-                    trace.fact(Step::ReflectorKeep, || Fact::TransformFailed {
-                        key,
-                        error: error.into(),
-                    });
-                    return;
-                }
-            }
+            let step = Step::ReflectorKeep;
+            let item = match transformer {
+                Some(transformer) => transform(transformer, &key, item, step, trace),
+                None => Ok(item),
+            };
+            // What cannot be transformed is missing from the list then.
+            let Ok(item) = item else { return };
+            self.temporary_store.insert(key, item);
         }
         trace.fact(Step::ReflectorKeep, || Fact::InitialEventKept {
             event,

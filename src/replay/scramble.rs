@@ -224,6 +224,18 @@ impl Scrambler {
         for handler in &mut settings.handlers {
             *handler = self.handler(handler);
         }
+        if let Some(transform) = &mut settings.transform {
+            for pair in [
+                &mut transform.rejects,
+                &mut transform.sets,
+                &mut transform.appends,
+            ] {
+                self.pair(pair);
+            }
+        }
+        if let Some(fails) = &mut settings.process_fails {
+            fails.at = self.name(&fails.at).into();
+        }
         let prints = &mut settings.prints;
         for lines in [&mut prints.on_list, &mut prints.on_event] {
             self.lines(lines);
@@ -236,13 +248,8 @@ impl Scrambler {
 
     fn handler(&mut self, handler: &HandlerSettings) -> HandlerSettings {
         let mut handler = handler.clone();
-        for pair in [&mut handler.filter, &mut handler.mutates]
-            .into_iter()
-            .flatten()
-        {
-            if let Some((label, value)) = pair.clone().split_once('=') {
-                *pair = format!("{label}={}", self.name(value)).into();
-            }
+        for pair in [&mut handler.filter, &mut handler.mutates] {
+            self.pair(pair);
         }
         handler.panics_at = handler.panics_at.map(|name| self.name(&name).into());
         for lines in [
@@ -253,6 +260,14 @@ impl Scrambler {
             self.lines(lines);
         }
         handler
+    }
+
+    /// A label and its value.
+    fn pair(&mut self, pair: &mut Option<Arc<str>>) {
+        let Some(told) = pair else { return };
+        if let Some((label, value)) = told.clone().split_once('=') {
+            *told = format!("{label}={}", self.name(value)).into();
+        }
     }
 
     fn input(&mut self, input: &Input<Command>) -> Input<Command> {

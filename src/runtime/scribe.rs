@@ -345,6 +345,11 @@ impl Scribe {
             Fact::DeltaAppended { object, .. } => {
                 self.queued.or_default(object.key.clone()).push_back(this)
             }
+            // With the deltas their causes are back.
+            Fact::Requeued { key, added: true } => {
+                let taken = self.taken.iter().copied().collect();
+                self.queued.insert(key.clone(), taken);
+            }
             Fact::DeltasMerged {
                 key, kept_older, ..
             } => {

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use crate::cache::fact::{EventType, ProcessMode, WatchEnd};
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::runtime::virtual_time::{
-    Feed, HandlerSettings, Input, Machinery, PrintSettings, Settings, WorkSettings,
+    Feed, HandlerSettings, Input, Machinery, PrintSettings, ProcessFailure, Settings,
+    TransformSettings, WorkSettings,
 };
 
 use super::Command;
@@ -64,7 +65,9 @@ pub fn settings(settings: &Settings) -> Value {
         indices,
         type_description,
         mode,
+        transform,
         process_ms,
+        process_fails,
         by_type,
         handlers,
         mutation_detector,
@@ -122,7 +125,10 @@ pub fn settings(settings: &Settings) -> Value {
     );
     let free = mode.0 == ProcessMode::Free;
     fields.some("mode", (!free).then(|| self::mode(mode.0)));
+    fields.some("transform", transform.as_ref().map(self::transform));
     fields.put("processMs", (*process_ms).into());
+    let fails = process_fails.as_ref();
+    fields.some("processFails", fails.map(self::process_fails));
     fields.put("byType", (*by_type).into());
     fields.put("handlers", array(handlers.iter().map(handler)));
     fields.put("mutationDetector", (*mutation_detector).into());
@@ -287,6 +293,28 @@ fn handler(handler: &HandlerSettings) -> Value {
     fields.put("onAdd", texts(on_add));
     fields.put("onUpdate", texts(on_update));
     fields.put("onDelete", texts(on_delete));
+    fields.done()
+}
+
+fn transform(transform: &TransformSettings) -> Value {
+    let TransformSettings {
+        rejects,
+        sets,
+        appends,
+    } = transform;
+    let mut fields = Fields::default();
+    for (name, pair) in [("rejects", rejects), ("sets", sets), ("appends", appends)] {
+        fields.some(name, pair.as_deref().map(Value::from));
+    }
+    fields.done()
+}
+
+fn process_fails(fails: &ProcessFailure) -> Value {
+    let ProcessFailure { at, times, requeue } = fails;
+    let mut fields = Fields::default();
+    fields.some("at", Some((&**at).into()));
+    fields.some("times", Some((*times).into()));
+    fields.put("requeue", (*requeue).into());
     fields.done()
 }
 

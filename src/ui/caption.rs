@@ -890,6 +890,19 @@ impl Writer<'_> {
                     error = mono(&**error),
                 )],
             ),
+            Fact::Transformed { from: _, to } if self.record.step == Step::ReflectorKeep => (
+                say!(
+                    self,
+                    "The transformer made another object of {name} on its way into the temporary store.",
+                    "{name} 进入临时存储之前，transformer 把它换成了另一个对象。",
+                    name = name(&to.key),
+                ),
+                vec![say!(
+                    self,
+                    "The queue gives it to the transformer once more: what is done twice must come to the same as done once.",
+                    "到了队列，它还要再经过一次 transformer：做两次的结果必须和做一次相同。",
+                )],
+            ),
             Fact::Transformed { from: _, to } => (
                 say!(
                     self,

@@ -7,8 +7,8 @@ use deltascope::cache::fact::ProcessMode;
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
 use deltascope::runtime::virtual_time::{
-    Era, Feed, HandlerSettings, Input, Machinery, PrintSettings, ProcessModeText, Question,
-    Settings, WorkSettings,
+    Era, Feed, HandlerSettings, Input, Machinery, PrintSettings, ProcessFailure, ProcessModeText,
+    Question, Settings, TransformSettings, WorkSettings,
 };
 use deltascope::source::pod::{self, Write};
 use deltascope::source::scenario::{Act, Entry, Scenario};
@@ -174,6 +174,18 @@ fn settings() -> impl Strategy<Value = Settings> {
             on_sync,
         },
     );
+    let transform = (option::of(arc()), option::of(arc()), option::of(arc())).prop_map(
+        |(rejects, sets, appends)| {
+            let pair = |text: Arc<str>| Arc::from(format!("{text}=x"));
+            TransformSettings {
+                rejects: rejects.map(pair),
+                sets: sets.map(pair),
+                appends: appends.map(pair),
+            }
+        },
+    );
+    let fails = (arc(), any::<u8>(), any::<bool>())
+        .prop_map(|(at, times, requeue)| ProcessFailure { at, times, requeue });
     (
         (
             any::<u64>(),
@@ -199,6 +211,8 @@ fn settings() -> impl Strategy<Value = Settings> {
             any::<bool>(),
             vec(arc(), 0..3),
             mode(),
+            option::of(transform),
+            option::of(fails),
         ),
         (
             0..300_u32,
@@ -230,7 +244,9 @@ fn settings() -> impl Strategy<Value = Settings> {
             indices: c.3,
             type_description: d.5,
             mode: ProcessModeText(c.4),
+            transform: c.5,
             process_ms: d.0,
+            process_fails: c.6,
             by_type: d.1,
             handlers: d.2,
             mutation_detector: d.3,

@@ -550,6 +550,6 @@ pub(super) fn fingerprint(object: &Obj) -> u64 {
     state.hash_one((object.labels(), object.data.to_string()))
 }
 
-fn label_and_value(text: &str) -> (&str, &str) {
+pub(super) fn label_and_value(text: &str) -> (&str, &str) {
     text.split_once('=').unwrap_or((text, ""))
 }

@@ -50,7 +50,8 @@ pub use process::{PoppedWork, ProcessLoop};
 pub use program::{BESIDE, PROGRAM};
 pub use reflect::{Answer, Feeder, REQUEST_MS, REQUESTS, ReflectorLog, RequestKind, RequestLine};
 pub use settings::{
-    Era, Feed, HandlerSettings, Machinery, PrintSettings, ProcessModeText, Settings, WorkSettings,
+    Era, Feed, HandlerSettings, Machinery, PrintSettings, ProcessFailure, ProcessModeText,
+    Settings, TransformSettings, WorkSettings,
 };
 pub use work::Work;
 
@@ -185,11 +186,12 @@ impl<S: Source> World<S> {
             queue: if by_hand {
                 InformerQueue::Delta(DeltaFifo::new(DeltaFifoOptions {
                     emit_delta_type_replaced: settings.emit_delta_type_replaced,
+                    transformer: settings.transform_func(),
                     release: Release::V0_32,
                     ..DeltaFifoOptions::new(key_func)
                 }))
             } else {
-                InformerQueue::new(settings.era.0, key_func, None)
+                InformerQueue::new(settings.era.0, key_func, settings.transform_func())
             },
             known_objects: settings.knows_objects(),
             store: has_store.then(|| indexer(&settings)),

@@ -11,7 +11,7 @@ use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Actor, Entry, Fact, ObjectRef, ProcessMode, Rv, Shape};
 use crate::cache::key::Key;
 use crate::cache::listener::ListenerId;
-use crate::cache::process::{Notice, Process, Progress};
+use crate::cache::process::{Fault, Notice, Process, Progress};
 use crate::cache::queue::ProcessOutcome;
 use crate::cache::real_fifo::QueuedDelta;
 use crate::cache::step::Step;
@@ -51,6 +51,8 @@ pub struct ProcessLoop {
     began: Time,
     run: Option<Process<Obj>>,
     outcome: ProcessOutcome,
+    /// How often the process function has failed because it was set so.
+    failures: u8,
     /// What is being told, and to whom.
     telling: Option<Arc<Notice<Obj>>>,
     targets: VecDeque<ListenerId>,
@@ -83,6 +85,7 @@ impl ProcessLoop {
             began: 0,
             run: None,
             outcome: ProcessOutcome::Done,
+            failures: 0,
             telling: None,
             targets: VecDeque::new(),
             last: None,
@@ -189,11 +192,12 @@ impl<S: Source> World<S> {
                     Ok(Some(taken)) => {
                         self.process.asked = self.process.asked.saturating_sub(1);
                         self.process.count += 1;
-                        self.process.run = Some(if self.settings.by_type {
+                        let run = if self.settings.by_type {
                             Process::by_type(taken)
                         } else {
                             Process::new(taken)
-                        });
+                        };
+                        self.process.run = Some(run.with_fault(self.fault()));
                         if self.queue.unlocks_while_processing() {
                             self.lock
                                 .release(self.now, actor, Step::PopRelease, &mut self.scribe);
@@ -279,7 +283,7 @@ impl<S: Source> World<S> {
                 self.tell(Arc::new(notice), delta_type);
             }
             Progress::Done(outcome) => {
-                self.process.outcome = outcome;
+                self.process.outcome = self.outcome_of(outcome);
                 self.process.work = if self.block_deltas.holder() == Some(Actor::ProcessLoop) {
                     Work::Unblock
                 } else if self.lock.holder() == Some(Actor::ProcessLoop) {
@@ -290,6 +294,31 @@ impl<S: Source> World<S> {
             }
         }
         self.process.run = Some(run);
+    }
+
+    /// What the process function fails at, as long as it does.
+    fn fault(&self) -> Option<Fault> {
+        let fails = self.settings.process_fails.as_ref()?;
+        (self.process.failures < fails.times).then(|| Fault {
+            name: Arc::clone(&fails.at),
+            error: format!("cannot process {}", fails.at).into(),
+        })
+    }
+
+    /// What Pop is told: a queue that can put back what was popped may be asked to.
+    fn outcome_of(&mut self, outcome: ProcessOutcome) -> ProcessOutcome {
+        let ProcessOutcome::Failed(error) = outcome else {
+            return outcome;
+        };
+        // Nothing else makes one fail: whatever comes into a world has a key.
+        self.process.failures = self.process.failures.saturating_add(1);
+        let asks = self.settings.process_fails.as_ref();
+        if asks.is_some_and(|fails| fails.requeue) && matches!(self.queue, InformerQueue::Delta(_))
+        {
+            ProcessOutcome::Requeue(Some(error))
+        } else {
+            ProcessOutcome::Failed(error)
+        }
     }
 
     /// Tells the handlers inside `process`, and finds out which listeners are told.

@@ -229,6 +229,8 @@ impl Feeder {
             resync_period,
             bookmark_store: settings.keeps_resource_version(),
             release: settings.era.0.release(),
+            // The temporary store of a streaming list uses the queue's, too.
+            transformer: settings.transform_func(),
             order: crate::cache::order::Order::Key,
             ..ReflectorOptions::default()
         };

@@ -2,12 +2,17 @@
 
 use std::sync::Arc;
 
+use kube_core::DynamicObject;
 use serde_json::Value;
 
 use crate::cache::controller::Generation;
 use crate::cache::fact::ProcessMode;
+use crate::cache::object::{Item, Object};
+use crate::cache::queue::TransformFunc;
 use crate::cache::selector::Selector;
 use crate::runtime::fields::{Fields, Read, deserialize_by_fields, moment, one_of};
+
+use super::handlers::label_and_value;
 
 /// What feeds the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -95,9 +100,13 @@ pub struct Settings {
     pub type_description: Option<Arc<str>>,
     /// How the process loop runs.
     pub mode: ProcessModeText,
+    /// What every object goes through before it is queued (`SetTransform`), where there is a queue.
+    pub transform: Option<TransformSettings>,
     /// How long `process` takes for each notification, in virtual ms; the queue's lock is held
     /// meanwhile, unless a RealFIFO gives it back while processing.
     pub process_ms: u32,
+    /// At what the process function fails.
+    pub process_fails: Option<ProcessFailure>,
     /// The process function goes by the delta's type alone, as the first programs of the lessons
     /// do; else it looks whether the object exists, as `processDeltas` does.
     pub by_type: bool,
@@ -107,6 +116,63 @@ pub struct Settings {
     pub mutation_detector: bool,
     /// The workers at a workqueue, where there is one.
     pub work: Option<WorkSettings>,
+}
+
+/// What a transform does; the first that applies comes first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TransformSettings {
+    /// It refuses objects with this label and value: `bad=true`.
+    pub rejects: Option<Arc<str>>,
+    /// It gives every object this label and value: `team=a`.
+    pub sets: Option<Arc<str>>,
+    /// It appends this to the value of this label: `seen=x`. Twice is not the same as once.
+    pub appends: Option<Arc<str>>,
+}
+
+impl TransformSettings {
+    /// As a queue and a reflector take it.
+    pub(super) fn func(&self) -> TransformFunc<DynamicObject> {
+        let Self {
+            rejects,
+            sets,
+            appends,
+        } = self.clone();
+        Arc::new(move |item| {
+            // Up to client-go 0.24 it would be given tombstones, too.
+            let Item::Object(before) = &item else {
+                return Ok(item);
+            };
+            let has = |pair: &str| {
+                let (label, value) = label_and_value(pair);
+                before.labels().get(label).is_some_and(|has| has == value)
+            };
+            if let Some(pair) = rejects.as_deref().filter(|pair| has(pair)) {
+                return Err(format!("the transform rejects {pair}"));
+            }
+            let mut object = DynamicObject::clone(before);
+            let labels = object.metadata.labels.get_or_insert_default();
+            if let Some((label, value)) = sets.as_deref().map(label_and_value) {
+                labels.insert(label.to_owned(), value.to_owned());
+            }
+            if let Some((label, value)) = appends.as_deref().map(label_and_value) {
+                labels.entry(label.to_owned()).or_default().push_str(value);
+            }
+            let same = object.labels() == before.labels();
+            Ok(if same { item } else { Item::object(object) })
+        })
+    }
+}
+
+/// At what a process function fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessFailure {
+    /// At objects of this name.
+    pub at: Arc<str>,
+    /// So many times; after that it goes well.
+    pub times: u8,
+    /// It asks for what was popped again (`ErrRequeue`), as long as there is somebody to ask: a
+    /// DeltaFIFO up to 1.32.
+    pub requeue: bool,
 }
 
 /// The lines of a program, with `{type}`, `{name}`, `{rv}` and `{phase}` filled in.
@@ -149,6 +215,12 @@ impl Settings {
     pub fn type_description(&self) -> Arc<str> {
         let given = self.type_description.as_ref().map(Arc::clone);
         given.unwrap_or_else(|| "*v1.Pod".into())
+    }
+
+    /// What every object goes through before it is queued.
+    #[must_use]
+    pub fn transform_func(&self) -> Option<TransformFunc<DynamicObject>> {
+        self.transform.as_ref().map(TransformSettings::func)
     }
 
     /// Whether the queue asks the Indexer from the start.
@@ -330,11 +402,48 @@ impl Read for Settings {
             indices: fields.get("indices")?,
             type_description: fields.get("typeDescription")?,
             mode: fields.get("mode")?,
+            transform: fields.get("transform")?,
             process_ms: fields.get("processMs")?,
+            process_fails: fields.get("processFails")?,
             by_type: fields.get("byType")?,
             handlers: fields.get("handlers")?,
             mutation_detector: fields.get("mutationDetector")?,
             work: fields.get("work")?,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+impl Read for TransformSettings {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a transform", value)?;
+        let mut pair = |name| {
+            let pair: Option<Arc<str>> = fields.get(name)?;
+            match pair {
+                Some(pair) if !pair.contains('=') => Err(format!(
+                    "a transform, field {name:?}: {pair:?} is no label with a value; write \"label=value\""
+                )),
+                pair => Ok(pair),
+            }
+        };
+        let read = Self {
+            rejects: pair("rejects")?,
+            sets: pair("sets")?,
+            appends: pair("appends")?,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+impl Read for ProcessFailure {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("what a process function fails at", value)?;
+        let read = Self {
+            at: fields.need("at")?,
+            times: fields.get::<Option<u8>>("times")?.unwrap_or(1),
+            requeue: fields.get("requeue")?,
         };
         fields.done()?;
         Ok(read)

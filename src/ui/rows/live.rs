@@ -112,7 +112,11 @@ pub fn room(record: &FactRecord) -> Room {
             _ => Room::Queue,
         },
 
-        Fact::TransformFailed { .. } if record.step == Step::ReflectorKeep => Room::Reflector,
+        Fact::TransformFailed { .. } | Fact::Transformed { .. }
+            if record.step == Step::ReflectorKeep =>
+        {
+            Room::Reflector
+        }
 
         Fact::KeyFailed { .. }
         | Fact::TransformFailed { .. }

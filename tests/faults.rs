@@ -1,0 +1,267 @@
+//! What a scenario can let go wrong inside an informer, held to what the real client-go was recorded doing.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use std::fs;
+
+use deltascope::cache::fact::{Fact, FactRecord, Notification};
+use deltascope::cache::step::Step;
+use deltascope::replay::picture::Picture;
+use deltascope::source::scenario::Scenario;
+use serde_json::{Value, json};
+
+/// A run, and how it looks at its end. What is rejected for ever is asked for again for ever.
+fn run(scenario: Value) -> (Vec<FactRecord>, Picture) {
+    let scenario: Scenario = serde_json::from_value(scenario).unwrap();
+    let mut world = scenario.build().unwrap();
+    let mut picture = Picture::of(&world);
+    let mut facts = Vec::new();
+    while facts.len() < 2_000 && world.step() {
+        for record in world.drain() {
+            picture.apply(&record);
+            facts.push(record);
+        }
+        assert_eq!(picture, Picture::of(&world), "after {:?}", facts.last());
+    }
+    (facts, picture)
+}
+
+fn recorded(subject: &str, name: &str) -> Vec<Value> {
+    let path = format!("tests/conformance/{subject}/{name}.jsonl");
+    let text = fs::read_to_string(path).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+/// What a handler was told: of which kind, of which object, whether of the first list. In no order: a
+/// recorded list has its own.
+fn told(facts: &[FactRecord]) -> Vec<String> {
+    let mut told: Vec<String> = facts
+        .iter()
+        .filter_map(|record| match &record.fact {
+            Fact::NotificationTaken { notification, .. } => Some(notification),
+            _ => None,
+        })
+        .map(|notification| {
+            let key = &notification.object().key;
+            match notification {
+                Notification::Add {
+                    is_in_initial_list, ..
+                } => format!("add {key} {is_in_initial_list}"),
+                Notification::Update { .. } => format!("update {key}"),
+                Notification::Delete { .. } => format!("delete {key}"),
+            }
+        })
+        .collect();
+    told.sort();
+    told
+}
+
+fn told_as_recorded(line: &Value, handler: &str) -> Vec<String> {
+    let all = line["result"]["notifications"][handler].as_array();
+    let mut told: Vec<String> = all
+        .into_iter()
+        .flatten()
+        .map(
+            |one| match (one[0].as_str().unwrap(), one[1].as_str().unwrap()) {
+                ("add", key) => format!("add {key} {}", one[3]),
+                (kind, key) => format!("{kind} {key}"),
+            },
+        )
+        .collect();
+    told.sort();
+    told
+}
+
+#[test]
+fn a_list_that_the_transform_rejects_is_told_in_part_or_not_at_all_as_recorded() {
+    for (era, name, machinery, handler) in [
+        ("1.32", "v032-plain-transformer", "plain", "h"),
+        ("1.34", "v034-plain-transformer", "plain", "h"),
+        ("1.35", "v035-plain-transformer", "plain", "h"),
+        ("1.36", "v036-plain-transformer", "plain", "h"),
+        ("1.32", "v032-transformer", "shared", "h1"),
+        ("1.34", "v034-transformer", "shared", "h1"),
+        ("1.35", "v035-transformer", "shared", "h1"),
+        ("1.36", "transformer", "shared", "h1"),
+    ] {
+        let lines = recorded("informer", name);
+        let lists: Vec<&Value> = lines.iter().filter(|line| line["op"] == "List").collect();
+        let items = |list: &Value| {
+            list["args"]["response"]["items"]
+                .as_array()
+                .unwrap()
+                .clone()
+        };
+        // What the second list lacks is deleted before it is asked for.
+        let kept = items(lists[1]);
+        let kept: Vec<&Value> = kept.iter().map(|item| &item["metadata"]["name"]).collect();
+        let gone = items(lists[0]).into_iter().filter(|item| {
+            let labels = &item["metadata"]["labels"];
+            labels["bad"] == "true" || !kept.contains(&&item["metadata"]["name"])
+        });
+        let script = gone.map(|object| json!({ "at": 100, "op": "delete", "object": object }));
+        let (facts, _) = run(json!({
+            "settings": {
+                "machinery": machinery, "era": era, "watchList": false,
+                "transform": { "rejects": "bad=true", "appends": "seen=t" },
+                "handlers": [{ "name": "h" }],
+            },
+            "initial": items(lists[0]),
+            "script": script.collect::<Vec<_>>(),
+        }));
+        let asked: Vec<usize> = (0..facts.len())
+            .filter(|place| matches!(facts[*place].fact, Fact::ListRequested { .. }))
+            .collect();
+        assert_eq!(asked.len(), 2, "{name}");
+        for (list, facts) in lists.iter().zip([&facts[..asked[1]], &facts[asked[1]..]]) {
+            assert_eq!(told(facts), told_as_recorded(list, handler), "{name}");
+            let synced = facts.iter().any(|record| record.fact == Fact::Synced);
+            assert_eq!(json!(synced), list["state"]["hasSynced"], "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_streaming_list_is_transformed_on_its_way_into_the_temporary_store_as_recorded() {
+    for (era, name, seen) in [
+        ("1.32", "v032-watchlist-transformer", "t"),
+        ("1.34", "watchlist-transformer", "tt"),
+        ("1.35", "watchlist-transformer", "tt"),
+        ("1.36", "watchlist-transformer", "tt"),
+    ] {
+        let (facts, picture) = run(json!({
+            "settings": {
+                "machinery": "shared", "era": era, "watchList": true, "indices": ["seen"],
+                "transform": { "appends": "seen=t" },
+            },
+            "initial": [{ "metadata": { "namespace": "a", "name": "p0" } }],
+        }));
+        let lines = recorded("reflector", name);
+        let calls = lines
+            .iter()
+            .find_map(|line| line["result"]["storeCalls"].as_array());
+        let replaced = calls.unwrap()[0][2][0][1].as_str().unwrap();
+        let kept = |record: &&FactRecord| {
+            record.step == Step::ReflectorKeep && matches!(record.fact, Fact::Transformed { .. })
+        };
+        let kept = facts.iter().filter(kept).count();
+        assert_eq!(kept, usize::from(replaced.ends_with('t')), "{era}");
+        let (_, values) = picture.store.indices.iter().next().unwrap();
+        let values: Vec<&str> = values.keys().map(|value| &**value).collect();
+        assert_eq!(values, [seen], "{era}");
+    }
+}
+
+/// The queue of a DeltaFIFO as it was recorded, and as the picture has it.
+fn queue(picture: &Picture) -> Value {
+    let queue = &picture.queue;
+    let items = queue.deltas.iter().map(|(key, deltas)| {
+        let deltas = deltas
+            .iter()
+            .map(|(kind, object)| json!([kind.as_str(), &*object.rv]));
+        (key.to_string(), Value::from_iter(deltas))
+    });
+    let keys: Vec<String> = queue.keys.iter().map(ToString::to_string).collect();
+    json!({ "queue": keys, "items": Value::from_iter(items) })
+}
+
+#[test]
+fn what_is_requeued_goes_to_the_end_and_what_is_not_is_gone_as_recorded() {
+    for (name, requeue, steps) in [
+        ("v024-err-requeue", true, 5),
+        ("pop-error", false, usize::MAX),
+    ] {
+        let lines = recorded("deltafifo", name);
+        let (mut script, mut states, mut failures) = (Vec::new(), Vec::new(), 0);
+        for line in lines[1..].iter().take(steps) {
+            let op = match line["op"].as_str().unwrap() {
+                "Add" => "create",
+                "Update" => "update",
+                "Pop" => "pop",
+                _ => break,
+            };
+            let process = line["args"]["process"].as_str();
+            failures += u8::from(matches!(process, Some("error" | "requeue")));
+            let mut entry = json!({ "at": script.len() * 100, "op": op });
+            if op != "pop" {
+                entry["object"] = line["args"]["obj"].clone();
+            }
+            script.push(entry);
+            states
+                .push(json!({ "queue": line["state"]["queue"], "items": line["state"]["items"] }));
+        }
+        for (count, state) in (1..).zip(states) {
+            let (_, picture) = run(json!({
+                "settings": {
+                    "feed": "program", "mode": "held",
+                    "processFails": { "at": "p0", "times": failures, "requeue": requeue },
+                },
+                "script": script[..count],
+            }));
+            assert_eq!(queue(&picture), state, "{name}: after {count}");
+        }
+    }
+}
+
+#[test]
+fn a_process_function_that_fails_loses_its_item_and_in_one_piece_with_it_the_list() {
+    for (era, requeue, lines, failed) in [
+        (
+            "1.32",
+            true,
+            ["OnAdd a", "OnAdd c", "OnAdd b"].as_slice(),
+            0,
+        ),
+        ("1.32", false, &["OnAdd a", "OnAdd c"], 1),
+        // There is nobody left to ask.
+        ("1.34", true, &["OnAdd a", "OnAdd c"], 1),
+        // Of a batch what can be written is written and told.
+        ("1.35", true, &["OnAdd a", "OnAdd c"], 1),
+        ("1.36", true, &[], 1),
+    ] {
+        let initial = ["a", "b", "c"].map(|name| json!({ "metadata": { "name": name } }));
+        for machinery in ["plain", "shared"] {
+            let (facts, picture) = run(json!({
+                "settings": {
+                    "machinery": machinery, "era": era, "watchList": false,
+                    "processFails": { "at": "b", "requeue": requeue },
+                    "handlers": [{ "onAdd": ["OnAdd {name}"] }],
+                },
+                "initial": initial,
+            }));
+            let context = format!("{era} {machinery} {requeue}");
+            let output: Vec<&str> = picture.output.iter().map(|line| &**line).collect();
+            assert_eq!(output, lines, "{context}");
+            assert_eq!(picture.store.items.len(), lines.len(), "{context}");
+            assert!(picture.queue.synced, "{context}");
+            let errors = facts.iter().filter_map(|record| match &record.fact {
+                Fact::ProcessFailed { error } => Some(error.contains("cannot process b")),
+                _ => None,
+            });
+            assert_eq!(errors.collect::<Vec<_>>(), vec![true; failed], "{context}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_set_is_named_with_what_to_write() {
+    for (settings, named) in [
+        (json!({ "transform": { "rejects": "bad" } }), "label=value"),
+        (
+            json!({ "transform": { "prints": [] } }),
+            "rejects, sets, appends",
+        ),
+        (
+            json!({ "processFails": { "times": 2 } }),
+            "needs the field \"at\"",
+        ),
+        (
+            json!({ "processFails": { "at": "b", "times": 256 } }),
+            "up to 255",
+        ),
+    ] {
+        let scenario = json!({ "settings": settings });
+        let error = serde_json::from_value::<Scenario>(scenario).unwrap_err();
+        assert!(error.to_string().contains(named), "{error}");
+    }
+}
