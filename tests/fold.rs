@@ -347,6 +347,7 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             F::WatchClosed { .. } => true,
             F::ListRequested { .. }
             | F::WatchRequested { .. }
+            | F::InitialEventsEndMissed { .. }
             | F::ResyncDue { .. }
             | F::SyncingSet { .. }
             // Of an informer beside, whose own facts nobody sees.

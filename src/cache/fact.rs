@@ -405,6 +405,13 @@ pub enum Fact {
         /// How many objects the temporary store holds.
         count: u32,
     },
+    /// The bookmark that ends the initial events of a streaming list is late: a warning was logged.
+    InitialEventsEndMissed {
+        /// For how long nothing has come, in ms.
+        ms: u64,
+        /// Whether anything has come at all.
+        any: bool,
+    },
     /// There will be no streaming list in this round: a list comes instead.
     StreamFellBack {
         /// Why.
@@ -974,6 +981,7 @@ impl Fact {
             Self::WatchFailed { .. } => "WatchFailed",
             Self::InitialEventKept { .. } => "InitialEventKept",
             Self::InitialEventsEnded { .. } => "InitialEventsEnded",
+            Self::InitialEventsEndMissed { .. } => "InitialEventsEndMissed",
             Self::StreamFellBack { .. } => "StreamFellBack",
             Self::ObjectRejected { .. } => "ObjectRejected",
             Self::VersionUnavailable { .. } => "VersionUnavailable",

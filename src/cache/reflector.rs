@@ -142,6 +142,9 @@ pub const DEFAULT_PAGE_SIZE: u32 = 500;
 /// A watch that ends sooner without an event counts as failed.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
+/// So often it looks whether the end of the initial events is late.
+const INITIAL_EVENTS_END_CHECK: Duration = Duration::from_secs(10);
+
 /// Without a 500 for so long, the time for retries begins anew.
 const INTERNAL_ERROR_RESET: Duration = Duration::from_secs(60);
 
@@ -391,6 +394,10 @@ struct Stream {
     in_order: bool,
     /// HTTP status of the `ERROR` event that ends it.
     code: u16,
+    /// When the last event came.
+    last_event: Option<Duration>,
+    /// Of a streaming list: when to look next whether its end is late.
+    check_at: Option<Duration>,
 }
 
 /// When the next resync is due.
@@ -523,6 +530,8 @@ impl<O: Object> Reflector<O> {
         match answer {
             Ok(()) => {
                 self.stream.open = true;
+                self.stream.check_at =
+                    streaming.then(|| now.saturating_add(INITIAL_EVENTS_END_CHECK));
                 self.await_event(now, trace);
             }
             Err(error) => {
@@ -561,7 +570,7 @@ impl<O: Object> Reflector<O> {
                 let error = ApiError::new(ApiErrorKind::Other, NO_STATUS);
                 self.received(now, WatchItem::Error(error), trace);
             }
-            WatchItem::Event(event, item) => self.event(event, item, streaming, trace),
+            WatchItem::Event(event, item) => self.event(now, event, item, streaming, trace),
             WatchItem::Bookmark {
                 resource_version,
                 initial_events_end,
@@ -724,6 +733,35 @@ impl<O: Object> Reflector<O> {
         self.resync.failed = true;
         if matches!(self.need, Need::Event) {
             self.await_event(now, trace);
+        }
+    }
+
+    // ---- the ticker of a streaming list, which runs beside its events
+
+    /// When to look next whether the bookmark that ends the initial events is late.
+    #[must_use]
+    pub fn initial_events_end_check_at(&self) -> Option<Duration> {
+        let awaited = matches!((&self.stage, &self.need), (Stage::Stream, Need::Event));
+        self.stream.check_at.filter(|_| awaited)
+    }
+
+    /// That moment has come: upstream warns in its log where nothing has come since the last look.
+    pub fn initial_events_end_checked(&mut self, now: Duration, trace: &mut impl Trace) {
+        if self.initial_events_end_check_at().is_none_or(|at| at > now) {
+            return;
+        }
+        self.stream.check_at = Some(now.saturating_add(INITIAL_EVENTS_END_CHECK));
+        let Stream {
+            start, last_event, ..
+        } = self.stream;
+        let silent = now.saturating_sub(last_event.unwrap_or(start));
+        if last_event.is_none() || silent >= INITIAL_EVENTS_END_CHECK {
+            trace.fact(Step::ReflectorStreamReceive, || {
+                Fact::InitialEventsEndMissed {
+                    ms: u64::try_from(silent.as_millis()).unwrap_or(u64::MAX),
+                    any: last_event.is_some(),
+                }
+            });
         }
     }
 
@@ -1152,7 +1190,14 @@ impl<O: Object> Reflector<O> {
         self.need = Need::Event;
     }
 
-    fn event(&mut self, event: EventType, item: Item<O>, streaming: bool, trace: &mut impl Trace) {
+    fn event(
+        &mut self,
+        now: Duration,
+        event: EventType,
+        item: Item<O>,
+        streaming: bool,
+        trace: &mut impl Trace,
+    ) {
         let key = meta_namespace_key_func(&item).unwrap_or_else(|_| Key::from(""));
         let object = item.to_ref(&key);
         trace.fact(receive_step(streaming), || Fact::EventReceived {
@@ -1171,6 +1216,7 @@ impl<O: Object> Reflector<O> {
             return;
         }
         self.stream.events += 1;
+        self.stream.last_event = Some(now);
         self.stream.besides_added |= event != EventType::Added;
         if streaming {
             return self.keep(event, item, object, trace);
@@ -1197,6 +1243,7 @@ impl<O: Object> Reflector<O> {
             ends_list: streaming && initial_events_end,
         });
         self.stream.events += 1;
+        self.stream.last_event = Some(now);
         self.stream.besides_added = true;
         if !streaming {
             if self.options.bookmark_store {

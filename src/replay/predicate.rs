@@ -106,6 +106,7 @@ pub const FACTS: &[&str] = &[
     "IndexersAdded",
     "IndicesReset",
     "InitialEventKept",
+    "InitialEventsEndMissed",
     "InitialEventsEnded",
     "ItemRemoved",
     "ItemStored",

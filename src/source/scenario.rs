@@ -420,6 +420,8 @@ impl Scenario {
         let settings = &self.settings;
         let resyncs = settings.resync_ms > 0 && settings.is_informer();
         self.traffic.is_some()
+            // It warns for ever.
+            || settings.withholds_initial_events_end && settings.feed == Feed::Server
             || resyncs && settings.feed != Feed::Program
             || self.beside.iter().any(Self::is_endless)
     }

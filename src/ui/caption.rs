@@ -1461,6 +1461,29 @@ impl Writer<'_> {
                     "同一条流接着充当 watch，不再发第二个请求。"
                 )],
             ),
+            Fact::InitialEventsEndMissed { ms, any } => (
+                say!(
+                    self,
+                    "client-go warns in its log: the bookmark that ends the initial events has not come.",
+                    "client-go 在日志里警告：结束初始事件的书签还没有来。"
+                ),
+                vec![if *any {
+                    say!(
+                        self,
+                        "`the last event came {ms} ago → log`. It goes on waiting, and looks again every ten seconds; nothing of what has come is in the {queue}.",
+                        "`上一个事件在 {ms}之前 → 记日志`。它继续等，每十秒再看一次；来过的内容都还不在 {queue} 里。",
+                        ms = text(duration(*ms, self.lang)),
+                        queue = self.queue(),
+                    )
+                } else {
+                    say!(
+                        self,
+                        "`no event for {ms} → log`. It goes on waiting, and looks again every ten seconds.",
+                        "`{ms}没有任何事件 → 记日志`。它继续等，每十秒再看一次。",
+                        ms = text(duration(*ms, self.lang)),
+                    )
+                }],
+            ),
             Fact::StreamFellBack { error } => (
                 say!(
                     self,
@@ -4407,6 +4430,10 @@ pub fn samples() -> Vec<Fact> {
             rv: "7".into(),
             count: 3,
         },
+        Fact::InitialEventsEndMissed {
+            ms: 20_000,
+            any: true,
+        },
         Fact::StreamFellBack {
             error: "forbidden".into(),
         },
@@ -4587,6 +4614,7 @@ mod tests {
         WatchFailed,
         InitialEventKept,
         InitialEventsEnded,
+        InitialEventsEndMissed,
         StreamFellBack,
         ObjectRejected,
         VersionUnavailable,

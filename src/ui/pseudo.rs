@@ -430,6 +430,7 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         Fact::ListRequested { rv, .. } | Fact::WatchRequested { rv, .. } => {
             here(format!("rv = {}", version(rv)))
         }
+        Fact::InitialEventsEndMissed { ms, any: _ } => here(format!("late, {ms} ms")),
         Fact::PageReceived { count, total } => here(format!("{count}, {total} in all")),
         Fact::ListFailed { error, next: _ }
         | Fact::WatchFailed { error }
@@ -2033,6 +2034,7 @@ fn pin(recent: &[FactRecord], picture: &Picture, context: Context) -> Option<Pin
                 ..
             },
         ) => 1,
+        (Step::ReflectorStreamReceive, Fact::InitialEventsEndMissed { .. }) => 2,
         (Step::ReflectorKeep, Fact::InitialEventKept { event, .. }) => match event {
             EventType::Modified => 1,
             EventType::Deleted => 2,
@@ -2169,6 +2171,7 @@ static PINS: &[PinRow] = &[
     (Step::ReflectorStream, 0, Source::Reflector, [677, 764, 771, 863]),
     (Step::ReflectorStreamReceive, 0, Source::Reflector, [807, 902, 909, 1006]),
     (Step::ReflectorStreamReceive, 1, Source::Reflector, [812, 907, 914, 1011]),
+    (Step::ReflectorStreamReceive, 2, Source::Reflector, [871, 976, 983, 1085]),
     (Step::ReflectorKeep, 0, Source::Reflector, [834, 938, 945, 1039]),
     (Step::ReflectorKeep, 1, Source::Reflector, [839, 943, 950, 1045]),
     (Step::ReflectorKeep, 2, Source::Reflector, [847, 951, 958, 1054]),

@@ -46,7 +46,7 @@ enum Say {
     Opaque,
     Error(Kind),
     Close,
-    /// So many seconds pass.
+    /// So many seconds pass; where the end of a streaming list is late, that is said.
     Pass(u64),
     /// The resync timer fires: whether a resync is wanted, and what comes of it.
     Resync(bool, Result<(), ()>),
@@ -122,7 +122,20 @@ impl Talk {
             }
             Say::Error(kind) => reflector.received(now, WatchItem::Error(error(kind)), facts),
             Say::Close => reflector.received(now, WatchItem::Closed, facts),
-            Say::Pass(seconds) => self.now += Duration::from_secs(*seconds),
+            Say::Pass(seconds) => {
+                self.now += Duration::from_secs(*seconds);
+                let next = |reflector: &Reflector<O>| reflector.initial_events_end_check_at();
+                while let Some(at) = next(reflector).filter(|at| *at <= self.now) {
+                    let before = facts.len();
+                    reflector.initial_events_end_checked(at, facts);
+                    for (_, fact) in &facts[before..] {
+                        let Fact::InitialEventsEndMissed { ms, any } = fact else {
+                            panic!("{fact:?}");
+                        };
+                        said.push(format!("late {ms} {any}"));
+                    }
+                }
+            }
             Say::Resync(wanted, outcome) => {
                 self.now = reflector.resync_at().expect("a resync is due");
                 if reflector.resync_fired(self.now, *wanted, facts) {
@@ -692,6 +705,50 @@ fn a_streaming_list_from_its_request_to_the_watch() {
                 Page("9", &["a"], ""),
                 r#"Replace "9" a@9; !unable to sync list result: refused; pause; STREAM """#,
             ),
+        ],
+    );
+}
+
+#[test]
+fn the_end_of_a_streaming_list_that_is_late_is_warned_of() {
+    let talk = plays(
+        "nobody is told anything else",
+        streaming(),
+        &[
+            (Start, r#"STREAM """#),
+            (Pass(30), r#"STREAM """#),
+            (Open, ""),
+            // Where nothing came, since the request.
+            (Pass(9), ""),
+            (Pass(1), "late 40000 false"),
+            (Pass(10), "late 50000 false"),
+            (Pass(1), ""),
+            (Added("a", "5"), ""),
+            // Something came since the last look.
+            (Pass(9), ""),
+            (Pass(10), "late 19000 true"),
+            (Bookmark("6"), ""),
+            (Pass(20), "late 10000 true; late 20000 true"),
+            (Close, r#"STREAM """#),
+            (Pass(10), r#"STREAM """#),
+            (Open, ""),
+            (Pass(10), "late 20000 false"),
+            (End("9"), r#"Replace "9""#),
+            (Pass(60), ""),
+            (Close, r#"WATCH "9""#),
+            (Open, ""),
+            (Pass(60), ""),
+        ],
+    );
+    assert_eq!(talk.reflector.state(), ReflectorState::Watch);
+    plays(
+        "a list, and a watch after it",
+        options(),
+        &[
+            (Start, r#"LIST "0"/500"#),
+            (Page("10", &[], ""), r#"Replace "10"; WATCH "10""#),
+            (Open, ""),
+            (Pass(60), ""),
         ],
     );
 }

@@ -281,7 +281,11 @@ impl<S: Source> World<S> {
         match &self.feeder.stage {
             Stage::Ask => match self.feeder.reflector.need() {
                 Need::Wait(moment) => Wait::Until(ceil_ms(*moment)),
-                Need::Event => self.source.arrival().map_or(Wait::Outside, Wait::Until),
+                Need::Event => {
+                    let next = self.source.arrival().into_iter();
+                    let next = next.chain(self.initial_events_end_check());
+                    next.min().map_or(Wait::Outside, Wait::Until)
+                }
                 Need::Stopped => Wait::Outside,
                 Need::List(_) | Need::Watch(_) | Need::Store(_) | Need::Stored => Wait::Ready,
             },
@@ -312,6 +316,12 @@ impl<S: Source> World<S> {
                         }
                         self.feeder.reflector.waited(now, &mut self.scribe);
                         self.turn_to_need();
+                    }
+                    // At the same moment an event comes first.
+                    Need::Event if self.source.arrival().is_none_or(|at| at > self.now) => {
+                        self.scribe.because(actor, Cause::Start);
+                        let reflector = &mut self.feeder.reflector;
+                        reflector.initial_events_end_checked(now, &mut self.scribe);
                     }
                     Need::Event => self.receive(),
                     Need::List(_) | Need::Watch(_) | Need::Store(_) | Need::Stored => {
@@ -410,6 +420,13 @@ impl<S: Source> World<S> {
             _ => self.scribe.turn(self.now, Actor::Reflector),
         }
         self.turn_to_need();
+    }
+
+    /// When the reflector looks next whether a streaming list ends. Not where something was told before:
+    /// what has been recorded keeps its facts.
+    fn initial_events_end_check(&self) -> Option<Time> {
+        let at = self.feeder.reflector.initial_events_end_check_at()?;
+        (self.settings.feed == Feed::Server).then(|| ceil_ms(at))
     }
 
     /// Takes one thing off the watch stream.

@@ -90,6 +90,7 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::WatchFailed { .. }
         | Fact::InitialEventKept { .. }
         | Fact::InitialEventsEnded { .. }
+        | Fact::InitialEventsEndMissed { .. }
         | Fact::StreamFellBack { .. }
         | Fact::ObjectRejected { .. }
         | Fact::VersionUnavailable { .. }
