@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use deltascope::cache::fact::{Fact, FactRecord, Notification};
+use deltascope::cache::fact::{Actor, Fact, FactRecord, Notification};
 use deltascope::cache::step::Step;
 use deltascope::replay::picture::Picture;
 use deltascope::source::scenario::Scenario;
@@ -240,6 +240,45 @@ fn a_process_function_that_fails_loses_its_item_and_in_one_piece_with_it_the_lis
             });
             assert_eq!(errors.collect::<Vec<_>>(), vec![true; failed], "{context}");
         }
+    }
+}
+
+#[test]
+fn a_handler_that_calls_has_synced_inside_pop_waits_for_itself_up_to_1_35() {
+    let lines = recorded("informer", "v036-plain-store-view");
+    let list = lines.iter().find(|line| line["op"] == "List").unwrap();
+    let seen = list["result"]["hasSyncedSeen"]["h"].as_array().unwrap();
+    for era in ["1.32", "1.34", "1.35", "1.36"] {
+        let (facts, picture) = run(json!({
+            "settings": {
+                "machinery": "plain", "era": era, "watchList": false,
+                "handlers": [{ "callsHasSynced": true, "onAdd": ["{synced}"], "onUpdate": ["then {synced}"] }],
+            },
+            "initial": list["args"]["response"]["items"],
+            "script": [{ "at": 500, "op": "update", "object": { "metadata": { "namespace": "b", "name": "p0" } } }],
+        }));
+        let itself = |record: &&FactRecord| match &record.fact {
+            Fact::LockAwaited { by, holder, .. } => by == holder,
+            _ => false,
+        };
+        let (actors, output): (&[Actor], Vec<String>) = if era == "1.36" {
+            let then = "then true".to_owned();
+            (
+                &[],
+                seen.iter().map(Value::to_string).chain([then]).collect(),
+            )
+        } else {
+            (&[Actor::ProcessLoop, Actor::Reflector], Vec::new())
+        };
+        assert_eq!(
+            facts.iter().filter(itself).count(),
+            usize::from(era != "1.36"),
+            "{era}"
+        );
+        assert_eq!(picture.lock.waiting, actors, "{era}");
+        assert_eq!(picture.lock.holder, actors.first().copied(), "{era}");
+        let printed: Vec<String> = picture.output.iter().map(ToString::to_string).collect();
+        assert_eq!(printed, output, "{era}");
     }
 }
 

@@ -140,8 +140,9 @@ fn handler(n: u8) -> HandlerSettings {
         panics_at: (n % 7 == 6).then(|| "p2".into()),
         mutates: (n % 7 == 5).then(|| "app=changed".into()),
         queues: n.is_multiple_of(2),
+        calls_has_synced: n % 16 == 7,
         on_add: vec!["OnAdd {name}".into()],
-        on_update: vec!["OnUpdate {name} {rv} {phase}".into()],
+        on_update: vec!["OnUpdate {name} {rv} {phase} {synced}".into()],
         on_delete: vec!["OnDelete {name}".into()],
     }
 }

@@ -94,6 +94,9 @@ pub enum Step {
     ResyncUnlock,
     // DeltaFIFO.AddIfNotPresent
     AddIfNotPresent,
+    // HasSynced, of every queue
+    HasSyncedLock,
+    HasSyncedUnlock,
     // Pop, of every queue
     PopLock,
     PopWait,

@@ -42,7 +42,26 @@ impl Lock {
     /// wait, or go on because it was handed over.
     #[must_use]
     pub fn is_ready_for(&self, actor: Actor) -> bool {
-        self.holder == Some(actor) || !self.waiting().any(|waiting| waiting == actor)
+        !self.waiting().any(|waiting| waiting == actor)
+    }
+
+    /// The same for somebody who does not know whether he has it: if he has, he waits for himself,
+    /// and for ever.
+    pub fn acquire_again(&mut self, actor: Actor, step: Step, scribe: &mut Scribe) -> bool {
+        if self.holder != Some(actor) {
+            return self.acquire(actor, step, scribe);
+        }
+        self.wait(actor, actor, step, scribe);
+        false
+    }
+
+    fn wait(&mut self, actor: Actor, holder: Actor, step: Step, scribe: &mut Scribe) {
+        self.waiting.push_back((actor, step));
+        scribe.fact(step, || Fact::LockAwaited {
+            lock: self.name,
+            by: actor,
+            holder,
+        });
     }
 
     /// Takes it or begins to wait; true when `actor` has it.
@@ -58,12 +77,7 @@ impl Lock {
                 true
             }
             Some(holder) => {
-                self.waiting.push_back((actor, step));
-                scribe.fact(step, || Fact::LockAwaited {
-                    lock: self.name,
-                    by: actor,
-                    holder,
-                });
+                self.wait(actor, holder, step, scribe);
                 false
             }
         }

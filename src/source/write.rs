@@ -273,6 +273,7 @@ fn handler(handler: &HandlerSettings) -> Value {
         panics_at,
         mutates,
         queues,
+        calls_has_synced,
         on_add,
         on_update,
         on_delete,
@@ -290,6 +291,7 @@ fn handler(handler: &HandlerSettings) -> Value {
         fields.some(name, text.as_deref().map(Value::from));
     }
     fields.put("queues", (*queues).into());
+    fields.put("callsHasSynced", (*calls_has_synced).into());
     fields.put("onAdd", texts(on_add));
     fields.put("onUpdate", texts(on_update));
     fields.put("onDelete", texts(on_delete));

@@ -813,6 +813,20 @@ impl Writer<'_> {
                 ),
                 vec![self.why_locked(*lock, *by)],
             ),
+            Fact::LockAwaited { lock, by, holder } if by == holder => (
+                say!(
+                    self,
+                    "{by} waits for itself: it has {lock}.",
+                    "{by} 在等自己：{lock} 就在它手里。",
+                    by = self.actor(*by),
+                    lock = self.lock(*lock)
+                ),
+                vec![say!(
+                    self,
+                    "The handler was called inside Pop, and calls `HasSynced`, which takes the lock that Pop has. Nobody will ever give it back: nothing is put in or popped any more.",
+                    "handler 在 Pop 里面被调用，又去调用 `HasSynced`，要拿的正是 Pop 手里的那把锁。不会再有谁归还它：从此既放不进，也 Pop 不出。",
+                )],
+            ),
             Fact::LockAwaited { lock, by, holder } => (
                 say!(
                     self,
@@ -4827,6 +4841,11 @@ mod tests {
                 lock: LockName::Queue,
                 by: Actor::ProcessLoop,
                 holder: Actor::Program,
+            },
+            Fact::LockAwaited {
+                lock: LockName::Queue,
+                by: Actor::ProcessLoop,
+                holder: Actor::ProcessLoop,
             },
             Fact::LockTaken {
                 lock: LockName::Queue,

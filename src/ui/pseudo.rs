@@ -807,6 +807,7 @@ enum Id {
     AddIfNotPresent,
     Pop,
     Close,
+    HasSynced,
     RealWrite,
     RealReplace,
     RealResync,
@@ -832,7 +833,7 @@ enum Id {
 }
 
 impl Id {
-    const ALL: [Self; 42] = [
+    const ALL: [Self; 43] = [
         Self::ServerWrite,
         Self::ServerRead,
         Self::ListAndWatch,
@@ -853,6 +854,7 @@ impl Id {
         Self::AddIfNotPresent,
         Self::Pop,
         Self::Close,
+        Self::HasSynced,
         Self::RealWrite,
         Self::RealReplace,
         Self::RealResync,
@@ -920,6 +922,7 @@ impl Id {
             Self::AddIfNotPresent => &ADD_IF_NOT_PRESENT,
             Self::Pop => &POP,
             Self::Close => &CLOSE,
+            Self::HasSynced => &HAS_SYNCED,
             Self::RealWrite => &REAL_WRITE,
             Self::RealReplace => &REAL_REPLACE,
             Self::RealResync => &REAL_RESYNC,
@@ -1500,6 +1503,18 @@ static CLOSE: Routine = Routine {
     lines: &[
         plain("Close():"),
         line("  closed = true; wake everybody", &[Step::QueueClose]),
+    ],
+    unordered: None,
+};
+
+static HAS_SYNCED: Routine = Routine {
+    title: ".HasSynced",
+    lines: &[
+        plain("HasSynced():"),
+        line("  lock", &[Step::HasSyncedLock]),
+        plain("  synced = populated and left == 0"),
+        line("  unlock", &[Step::HasSyncedUnlock]),
+        plain("  return synced"),
     ],
     unordered: None,
 };
@@ -2248,6 +2263,10 @@ static PINS: &[PinRow] = &[
     (Step::ResyncUnlock, 0, Source::RealFifo, [0, 351, 447, 742]),
     (Step::AddIfNotPresent, 0, Source::DeltaFifo, [394, 0, 0, 0]),
     (Step::AddIfNotPresent, 1, Source::DeltaFifo, [390, 0, 0, 0]),
+    (Step::HasSyncedLock, 0, Source::DeltaFifo, [298, 315, 315, 347]),
+    (Step::HasSyncedLock, 0, Source::RealFifo, [0, 97, 125, 216]),
+    (Step::HasSyncedUnlock, 0, Source::DeltaFifo, [299, 316, 316, 348]),
+    (Step::HasSyncedUnlock, 0, Source::RealFifo, [0, 98, 126, 217]),
     (Step::PopLock, 0, Source::DeltaFifo, [577, 500, 500, 563]),
     (Step::PopLock, 0, Source::RealFifo, [0, 197, 268, 487]),
     (Step::PopWait, 0, Source::DeltaFifo, [588, 511, 511, 574]),
@@ -2437,6 +2456,8 @@ mod tests {
         ResyncKey,
         ResyncUnlock,
         AddIfNotPresent,
+        HasSyncedLock,
+        HasSyncedUnlock,
         PopLock,
         PopWait,
         PopTake,

@@ -71,22 +71,25 @@ fn handler() -> impl Strategy<Value = HandlerSettings> {
     (
         (arc(), any::<bool>(), 0..900_u32, option::of(ms())),
         (option::of(arc()), option::of(arc()), option::of(arc())),
-        any::<bool>(),
+        any::<(bool, bool)>(),
         (vec(text(), 0..2), vec(text(), 0..2), vec(text(), 0..2)),
     )
-        .prop_map(|(first, words, queues, lines)| HandlerSettings {
-            name: first.0,
-            inline: first.1,
-            latency_ms: first.2,
-            resync_ms: first.3,
-            filter: words.0,
-            panics_at: words.1,
-            mutates: words.2,
-            queues,
-            on_add: lines.0,
-            on_update: lines.1,
-            on_delete: lines.2,
-        })
+        .prop_map(
+            |(first, words, (queues, calls_has_synced), lines)| HandlerSettings {
+                name: first.0,
+                inline: first.1,
+                latency_ms: first.2,
+                resync_ms: first.3,
+                filter: words.0,
+                panics_at: words.1,
+                mutates: words.2,
+                queues,
+                calls_has_synced,
+                on_add: lines.0,
+                on_update: lines.1,
+                on_delete: lines.2,
+            },
+        )
 }
 
 fn question() -> impl Strategy<Value = Question> {

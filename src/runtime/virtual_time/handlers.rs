@@ -120,13 +120,31 @@ impl Handler {
         }
     }
 
-    fn lines(&self, notice: &Notice<Obj>, delta_type: DeltaType) -> Vec<Arc<str>> {
+    /// Whether it asks, told this inside `process`, whether the queue has synced.
+    pub(super) fn calls_has_synced(&self, notice: &Notice<Obj>) -> bool {
+        self.settings.calls_has_synced && self.told(notice).is_some()
+    }
+
+    fn lines(
+        &self,
+        notice: &Notice<Obj>,
+        delta_type: DeltaType,
+        synced: Option<bool>,
+    ) -> Vec<Arc<str>> {
         let templates = match notice {
             Notice::Add { .. } => &self.settings.on_add,
             Notice::Update { .. } => &self.settings.on_update,
             Notice::Delete { .. } => &self.settings.on_delete,
         };
-        filled(templates, delta_type.as_str(), notice.object())
+        let lines = filled(templates, delta_type.as_str(), notice.object());
+        match synced {
+            Some(synced) => {
+                let synced = synced.to_string();
+                let fill = |line: Arc<str>| line.replace("{synced}", &synced).into();
+                lines.into_iter().map(fill).collect()
+            }
+            None => lines,
+        }
     }
 }
 
@@ -189,23 +207,36 @@ impl Main {
 impl<S: Source> World<S> {
     // ---- handlers inside process
 
-    pub(super) fn tell_inside(
-        &mut self,
-        number: usize,
-        notice: &Arc<Notice<Obj>>,
-        delta_type: DeltaType,
-    ) {
+    /// A handler is called, …
+    pub(super) fn call_inside(&mut self, number: usize, notice: &Arc<Notice<Obj>>) {
         let Some(handler) = self.handlers.get_mut(number) else {
             return;
         };
         let notification = notice.to_fact();
         handler.remember(notification.clone());
+        handler.running = Some(Running {
+            notice: Arc::clone(notice),
+            until: self.now,
+        });
         self.scribe
             .fact(Step::ProcessNotify, || Fact::NotificationTaken {
                 handler: number as u8,
                 notification,
             });
-        self.handle(number, notice, delta_type);
+    }
+
+    /// … does what it does, and returns.
+    pub(super) fn return_inside(
+        &mut self,
+        number: usize,
+        delta_type: DeltaType,
+        synced: Option<bool>,
+    ) {
+        let handler = self.handlers.get_mut(number);
+        let Some(running) = handler.and_then(|handler| handler.running.take()) else {
+            return;
+        };
+        self.handle(number, &running.notice, delta_type, synced);
         self.scribe
             .fact(Step::ListenerDone, || Fact::NotificationHandled {
                 handler: number as u8,
@@ -213,7 +244,13 @@ impl<S: Source> World<S> {
     }
 
     /// What a handler does: it prints, writes into the object, adds the key to the workqueue.
-    fn handle(&mut self, number: usize, notice: &Notice<Obj>, delta_type: DeltaType) {
+    fn handle(
+        &mut self,
+        number: usize,
+        notice: &Notice<Obj>,
+        delta_type: DeltaType,
+        synced: Option<bool>,
+    ) {
         let Some(handler) = self.handlers.get(number) else {
             return;
         };
@@ -222,7 +259,7 @@ impl<S: Source> World<S> {
         };
         let queues = handler.settings.queues;
         let mutates = handler.settings.mutates.clone();
-        for line in handler.lines(&told, delta_type) {
+        for line in handler.lines(&told, delta_type, synced) {
             self.keep_line(&line);
             self.scribe
                 .fact(Step::ListenerHandle, || Fact::LinePrinted {
@@ -310,6 +347,8 @@ impl<S: Source> World<S> {
             return Wait::Outside;
         };
         match &handler.running {
+            // The process loop is at it.
+            _ if handler.inline => Wait::Outside,
             Some(running) => Wait::Until(running.until),
             None if self
                 .listener(number)
@@ -340,7 +379,7 @@ impl<S: Source> World<S> {
                     Notice::Update { .. } => DeltaType::Updated,
                     Notice::Delete { .. } => DeltaType::Deleted,
                 };
-                self.handle(place, &running.notice, delta_type);
+                self.handle(place, &running.notice, delta_type, None);
                 HandlerEnd::Returned
             };
             let Some(handler) = self.handlers.get_mut(place) else {

@@ -29,6 +29,12 @@ enum Work {
     /// Processing needs `blockDeltas`.
     Block,
     Run,
+    /// A handler inside `process` asks whether the queue has synced, …
+    HasSynced,
+    /// … waits for the queue's lock, …
+    HasSyncedWait,
+    /// … and has it.
+    HasSyncedAnswer,
     /// The next listener is to be told.
     Send,
     /// Its `pop` has not taken it yet.
@@ -55,6 +61,9 @@ pub struct ProcessLoop {
     failures: u8,
     /// What is being told, and to whom.
     telling: Option<Arc<Notice<Obj>>>,
+    delta_type: DeltaType,
+    /// The handlers inside `process` that are still to be told; the first one is at it while it asks.
+    inside: VecDeque<usize>,
     targets: VecDeque<ListenerId>,
     pub(crate) last: Option<PoppedWork>,
     pub(crate) count: u64,
@@ -87,6 +96,8 @@ impl ProcessLoop {
             outcome: ProcessOutcome::Done,
             failures: 0,
             telling: None,
+            delta_type: DeltaType::Added,
+            inside: VecDeque::new(),
             targets: VecDeque::new(),
             last: None,
             count: 0,
@@ -152,12 +163,15 @@ impl<S: Source> World<S> {
                 ProcessMode::Free | ProcessMode::Held => Wait::Ready,
             },
             Work::Block if !self.block_deltas.is_ready_for(actor) => Wait::Lock,
-            Work::Relock if !self.lock.is_ready_for(actor) => Wait::Lock,
+            Work::Relock | Work::HasSyncedWait if !self.lock.is_ready_for(actor) => Wait::Lock,
             Work::Busy(until) => Wait::Until(until),
             Work::Sent(id) if self.is_offered(id) => Wait::Outside,
             Work::Begin
             | Work::Block
             | Work::Run
+            | Work::HasSynced
+            | Work::HasSyncedWait
+            | Work::HasSyncedAnswer
             | Work::Send
             | Work::Sent(_)
             | Work::Unblock
@@ -217,6 +231,27 @@ impl<S: Source> World<S> {
                 }
             }
             Work::Run => self.run_step(),
+            Work::HasSynced => {
+                // Whether Pop has the lock it does not know.
+                let step = Step::HasSyncedLock;
+                let taken = self.lock.acquire_again(actor, step, &mut self.scribe);
+                self.process.work = if taken {
+                    Work::HasSyncedAnswer
+                } else {
+                    Work::HasSyncedWait
+                };
+            }
+            Work::HasSyncedWait => self.process.work = Work::HasSyncedAnswer,
+            Work::HasSyncedAnswer => {
+                let synced = self.queue.has_synced();
+                let step = Step::HasSyncedUnlock;
+                self.lock.release(self.now, actor, step, &mut self.scribe);
+                self.scribe.turn(self.now, actor);
+                if let Some(number) = self.process.inside.pop_front() {
+                    self.return_inside(number, self.process.delta_type, Some(synced));
+                }
+                self.tell_inside();
+            }
             Work::Send => self.send(),
             Work::Sent(_) => self.process.work = Work::Send,
             Work::Busy(_) => self.process.work = Work::Run,
@@ -279,7 +314,6 @@ impl<S: Source> World<S> {
             Progress::Wrote => self.follow_store(before, &run),
             Progress::Notify(notice) => {
                 let delta_type = delta_type(&run, &notice);
-                self.process.work = Work::Send;
                 self.tell(Arc::new(notice), delta_type);
             }
             Progress::Done(outcome) => {
@@ -328,18 +362,35 @@ impl<S: Source> World<S> {
         {
             detector.add_object(object);
         }
-        let inline: Vec<usize> = (0..self.handlers.len())
+        self.process.inside = (0..self.handlers.len())
             .filter(|number| self.handlers[*number].inline)
             .collect();
-        for number in inline {
-            self.tell_inside(number, &notice, delta_type);
+        self.process.delta_type = delta_type;
+        self.process.telling = Some(notice);
+        self.tell_inside();
+    }
+
+    /// Tells the handlers inside `process`, up to one that asks for the lock.
+    fn tell_inside(&mut self) {
+        let Some(notice) = self.process.telling.clone() else {
+            return;
+        };
+        while let Some(number) = self.process.inside.front().copied() {
+            self.call_inside(number, &notice);
+            let handler = self.handlers.get(number);
+            if handler.is_some_and(|handler| handler.calls_has_synced(&notice)) {
+                self.process.work = Work::HasSynced;
+                return;
+            }
+            self.process.inside.pop_front();
+            self.return_inside(number, self.process.delta_type, None);
         }
         self.process.targets = self
             .processor
             .distribute(&notice, &mut self.scribe)
             .map(|(id, _)| id)
             .collect();
-        self.process.telling = Some(notice);
+        self.process.work = Work::Send;
     }
 
     /// Tells the next listener; where there is none, goes on.

@@ -283,6 +283,8 @@ pub struct HandlerSettings {
     pub mutates: Option<Arc<str>>,
     /// It adds the keys to the workqueue.
     pub queues: bool,
+    /// It asks the queue's `HasSynced` before it prints (inside `process` only): `{synced}` is filled in.
+    pub calls_has_synced: bool,
     /// The lines it prints: `{type}`, `{name}`, `{rv}` and `{phase}` are filled in.
     pub on_add: Vec<String>,
     /// The same for an update.
@@ -478,6 +480,7 @@ impl Read for HandlerSettings {
             panics_at: fields.get("panicsAt")?,
             mutates: fields.get("mutates")?,
             queues: fields.get("queues")?,
+            calls_has_synced: fields.get("callsHasSynced")?,
             on_add: fields.get("onAdd")?,
             on_update: fields.get("onUpdate")?,
             on_delete: fields.get("onDelete")?,
