@@ -15,8 +15,10 @@ const ATTRIBUTES = [
 const OPENS = new Set(["lesson", "src", "link"]);
 // How far from the screen an element is loaded.
 const NEAR = "300px";
-// While an element is drawn the page draws itself at least so often.
+// While an element is drawn the page draws itself about so often, between two pieces.
 const FRAME_MS = 40;
+// How long the first frame is waited for.
+const READY_MS = 1000;
 const BOOK_DARK = /\b(?:coal|navy|ayu)\b/;
 const BOOK_LIGHT = /\b(?:light|rust)\b/;
 const WORDS = {
@@ -33,6 +35,19 @@ function inTurn(draw) {
 }
 
 let program;
+let failures = 0;
+/** Imports a file of the package. Some browsers keep that one did not come: it is asked for by another name then. */
+async function bring(file, first) {
+  try {
+    return await first();
+  } catch (error) {
+    if (failures === 0) throw error;
+    const again = new URL(file, HERE);
+    again.searchParams.set("again", failures);
+    return import(/* @vite-ignore */ /* webpackIgnore: true */ again.href);
+  }
+}
+
 /** Loads the program, once; resolves with its exports. */
 function load() {
   program ??= (async () => {
@@ -41,8 +56,8 @@ function load() {
     // It is waited for below; until then a failure is nobody's.
     wasm.catch(() => {});
     const [glue, styles] = await Promise.all([
-      import("./__GLUE__"),
-      import("./deltascope-stage.js"),
+      bring("__GLUE__", () => import("./__GLUE__")),
+      bring("deltascope-stage.js", () => import("./deltascope-stage.js")),
     ]);
     await glue.default({ module_or_path: wasm });
     await pause();
@@ -52,6 +67,7 @@ function load() {
   })().catch((error) => {
     // The next element tries again.
     program = undefined;
+    failures += 1;
     throw error;
   });
   return program;
@@ -527,7 +543,8 @@ export class DeltaScope extends HTMLElement {
     if (this.#failed) this.#next();
     this.#failed = false;
     const turn = (this.#turn += 1);
-    this.#parts.before.hidden = !!this.#parts.frame;
+    // The one before keeps its room until this one is there.
+    this.#parts.before.hidden = !!this.#parts.box.querySelector(".frame:not(.coming)");
     this.#offer();
     try {
       const [{ mount, sheet }, given] = await Promise.all([load(), this.#what()]);
@@ -537,13 +554,14 @@ export class DeltaScope extends HTMLElement {
       this.#api = api;
       this.#loading = false;
       this[AROUND]();
-      for (const [name, value] of this.#late) if (!(name in this.#around)) this.#api.set(name, value);
+      // A moment is one of the generation that is asked for.
+      const late = [...this.#late].sort(([a], [b]) => Number(b === "era") - Number(a === "era"));
+      for (const [name, value] of late) if (!(name in this.#around)) this.#api.set(name, value);
       this.#parts.before.hidden = true;
       this.#parts.frame.classList.remove("coming");
-      this.#parts.frame.removeAttribute("aria-hidden");
       for (const frame of this.#parts.box.querySelectorAll(".frame")) if (frame !== this.#parts.frame) frame.remove();
       // The first picture is there when the browser has drawn it.
-      await new Promise((resolve) => requestAnimationFrame(() => resolve()));
+      await frame(READY_MS);
       if (turn !== this.#turn) return;
       if (focus) this.#parts.mount.focus();
       this.#settle.resolve();
@@ -580,6 +598,12 @@ export class DeltaScope extends HTMLElement {
         // Laid out room by room, and not all at once in the end. What is read is of no use.
         this.#parts?.frame?.getBoundingClientRect();
       }
+      if (this.#parts && turn === this.#turn) {
+        // What is not seen yet could not be focused. To let it be is as much work as one more piece.
+        this.#parts.frame.inert = false;
+        this.#parts.frame.getBoundingClientRect();
+        await pause();
+      }
     } catch (error) {
       api.dispose();
       throw error;
@@ -615,14 +639,12 @@ export class DeltaScope extends HTMLElement {
     frame.part = "frame";
     // Both languages are its own; a machine's would only be worse, and would tear up what moves.
     frame.translate = false;
-    // Not by `visibility`, which all that is inside would inherit: to show it would be as much work as to draw it.
-    frame.setAttribute("aria-hidden", "true");
+    frame.inert = true;
     stage.tabIndex = 0;
     stage.setAttribute("role", "group");
     stage.setAttribute("aria-label", this.#words.stage);
     rem.append(stage);
     frame.append(rem);
-    // The one before keeps its room until this one is there.
     for (const coming of box.querySelectorAll(".coming")) coming.remove();
     box.append(frame);
     Object.assign(this.#parts, { frame, mount: stage });
@@ -689,25 +711,39 @@ function asScenario(text) {
   }
 }
 
-const post = new MessageChannel();
+let post;
 const waiting = [];
-post.port1.onmessage = () => waiting.shift()?.();
 let framed = 0;
 
-/** Lets the page do what waits for it, and draw itself. */
-async function pause() {
+/** Comes back when what waits in the page has had its turn. */
+function turn() {
   // Not scheduler.yield(): who comes back from it is ahead of the page's own timers and messages.
-  await new Promise((resolve) => {
+  if (!post) {
+    post = new MessageChannel();
+    post.port1.onmessage = () => waiting.shift()?.();
+  }
+  return new Promise((resolve) => {
     waiting.push(resolve);
     post.port2.postMessage(0);
   });
-  if (performance.now() - framed < FRAME_MS || document.hidden) return;
-  await new Promise((resolve) => {
+}
+
+/** Comes back with the next frame; without one after so many ms, for a page that is not seen draws none. */
+function frame(ms) {
+  return new Promise((resolve) => {
     requestAnimationFrame(resolve);
-    // A page that is not seen draws no frames.
-    setTimeout(resolve, FRAME_MS);
+    setTimeout(resolve, document.hidden ? 0 : ms);
   });
+}
+
+/** Lets the page do what waits for it, and draw itself. */
+async function pause() {
+  await turn();
+  if (performance.now() - framed < FRAME_MS || document.hidden) return;
+  await frame(FRAME_MS);
   framed = performance.now();
+  // The frame is drawn after all who wait for it have been called.
+  await turn();
 }
 
 function make(tag, name) {

@@ -82,7 +82,7 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         &[(1, "never ends")],
     ),
     (
-        "```deltascope lesson=deltafifo era=1.36\n```\n",
+        "```deltascope lesson=deltafifo era=1.36 at=nowhere\n```\n",
         &[(
             1,
             "by hand: it is the same in every generation. Open a lesson with an informer. Or leave out era.",

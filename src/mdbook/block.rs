@@ -8,7 +8,7 @@ use crate::embed::options::{KEYS, Options, Place};
 use crate::lessons;
 use crate::replay::moment::{Anchor, Moment};
 use crate::ui::i18n::Lang;
-use crate::ui::session::Session;
+use crate::ui::session::{Session, hand_made};
 use crate::ui::state::state;
 use crate::ui::view::View;
 
@@ -225,9 +225,12 @@ impl Block {
             return presented;
         }
         if !self.is_era_of_book {
-            return presented.map_err(|wrong| Wrong {
-                message: format!("{} Or leave out era.", wrong.message),
-                ..wrong
+            return presented.map_err(|wrong| match wrong.message.ends_with(&*hand_made().en) {
+                true => Wrong {
+                    message: format!("{} Or leave out era.", wrong.message),
+                    ..wrong
+                },
+                false => wrong,
             });
         }
         // This run has no generations, and nobody said of it that it has.

@@ -1,5 +1,6 @@
 //! mdBook's side: a book comes as JSON, and goes with our blocks replaced.
 
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -222,12 +223,20 @@ impl Build {
     fn warn(&self) {
         let is_local = !self.config.assets.contains("://") && !self.config.assets.starts_with('/');
         let module = self.src.join(&self.config.assets).join("deltascope.js");
-        if self.is_html && self.blocks > 0 && is_local && !module.exists() {
-            note(&format!(
-                "{} is missing, so readers will see pictures that do not move. Run: mdbook-{NAME} install",
-                module.display()
-            ));
+        if !self.is_html || self.blocks == 0 || !is_local {
+            return;
         }
+        let wrong = match fs::read_to_string(&module) {
+            Err(_) => "is missing, so readers will see pictures that do not move",
+            Ok(text) if !text.contains(&format!("version = \"{}\"", env!("CARGO_PKG_VERSION"))) => {
+                "is of another version than this preprocessor, and what it makes may not be shown as it should be"
+            }
+            Ok(_) => return,
+        };
+        note(&format!(
+            "{} {wrong}. Run: mdbook-{NAME} install",
+            module.display()
+        ));
     }
 }
 

@@ -31,8 +31,8 @@ export const page = (body, { html = 'lang="en"', head = "" } = {}) =>
   `<title>host</title>${head}<script type="module" src="deltascope/deltascope.js"></script></head><body>${body}</body></html>`;
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>';
 
-/** Serves folders and texts by their paths; a path that ends with `/` is a folder. */
-export async function serveHost(places, { headers = {}, port = 0 } = {}) {
+/** Serves folders and texts by their paths; a path that ends with `/` is a folder. What `fails` names fails once. */
+export async function serveHost(places, { headers = {}, port = 0, fails = [] } = {}) {
   const all = Object.entries({ ...places, "deltascope/": places["deltascope/"] ?? DIST });
   all.sort(([a], [b]) => b.length - a.length);
   const asked = [];
@@ -43,6 +43,11 @@ export async function serveHost(places, { headers = {}, port = 0 } = {}) {
       response.end(body);
     };
     asked.push(pathname);
+    const failing = fails.findIndex((name) => name.test(pathname));
+    if (failing >= 0) {
+      fails.splice(failing, 1);
+      return answer(503, "text/plain", "not now");
+    }
     if (pathname === "/favicon.ico") return answer(200, TYPES[".svg"], ICON);
     if (!pathname.startsWith(PREFIX)) return answer(404, "text/plain", "outside the sub-path");
     let name = decodeURIComponent(pathname.slice(PREFIX.length));

@@ -213,15 +213,23 @@ pub(super) fn Api() -> impl IntoView {
                         view! { <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3> }
                     },
     )}
-                <div class="stream" node_ref=stream_box tabindex=maybe(move || few.get().then_some("0"))>
+                <div
+                    class="stream"
+                    role="group"
+                    aria-label=text(move || {
+                        let words = ui.words();
+                        if feed.get() == Feed::Program { words.calls } else { words.watch_stream }
+                    })
+                    node_ref=stream_box
+                    tabindex=maybe(move || few.get().then_some("0"))
+                >
                     <Stream room=room />
                 </div>
                 {shown(move || can_cut.get(), move || view! {
                     <h3 class="sub faults-title" role=ui.heading()>{ui.word(|words| words.faults)}</h3>
                     <div
                         class="btns faults"
-                        role=ui.toolbar()
-                        aria-orientation=ui.upright()
+                        role="group"
                         aria-label=ui.word(|words| words.faults)
                     >
                         <button

@@ -44,7 +44,7 @@ pub(super) fn Help(
         >
             <div class="sheet">
                 <div class="head">
-                    <h2 id="help-title">{ui.word(|words| words.keys_title)}</h2>
+                    <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.keys_title)}</h2>
                     <button class="chip" on:click=move |_| open.set(false)>
                         {ui.word(|words| words.close)}
                     </button>
@@ -63,7 +63,7 @@ pub(super) fn Help(
                     <Row keys=&["Esc"] text=ui.word(|words| words.key_close) />
                     <Row keys=&["?"] text=ui.word(|words| words.key_help) />
                 </dl>
-                <h3>{ui.word(|words| words.legend_title)}</h3>
+                <h3 role=ui.heading()>{ui.word(|words| words.legend_title)}</h3>
                 <div class="legend">
                     {[
                         DeltaType::Added,

@@ -58,6 +58,7 @@ pub(super) fn Reflector() -> impl IntoView {
                     <h3 class="sub" role=ui.heading()>{ui.word(|words| words.requests)}</h3>
                     <ol
                         class="requests"
+                        aria-label=ui.word(|words| words.requests)
                         data-testid="requests"
                         data-anchor="reflector/requests"
                         tabindex=maybe(move || few.get().then_some("0"))

@@ -897,7 +897,8 @@ fn no_era(era: &str) -> Text {
     )
 }
 
-fn hand_made() -> Text {
+/// Whoever asks for a generation where there are none is told this.
+pub(crate) fn hand_made() -> Text {
     Text::new(
         "This program puts its queue together by hand: it is the same in every generation. Open a lesson with an informer.",
         "这个程序自己搭建队列，在每个世代里都一样。请打开一个有 informer 的课程。",

@@ -67,16 +67,17 @@ impl Session {
     pub fn present_opened(&mut self, options: &Options) -> Result<(), Text> {
         self.set_pace(options);
         let stops = self.set_stops(options);
-        match &options.at {
-            Some(place) => {
-                self.seek_place(place)?;
+        let moved = match &options.at {
+            Some(place) => self.seek_place(place).map(|_| ()),
+            None => {
+                self.show_opening();
+                Ok(())
             }
-            None => self.show_opening(),
-        }
+        };
         if options.era.is_some() && !self.scenario().settings.is_informer() {
             return Err(hand_made());
         }
-        stops
+        moved.and(stops)
     }
 
     /// Opens a trace, a recording or a controller's log.

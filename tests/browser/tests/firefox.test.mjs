@@ -61,3 +61,25 @@ test("in Firefox it mounts, steps, and follows theme and width", { skip, timeout
     await server.close();
   }
 });
+
+test("in Firefox what did not come is asked for again", { skip, timeout: 60_000 }, async () => {
+  for (const file of [/deltascope-stage\.js/, /deltascope-[0-9a-f]+\.js/, /_bg\.wasm/]) {
+    const server = await serveHost({ "index.html": page(ELEMENT) }, { fails: [file] });
+    try {
+      await inFirefox(async (host) => {
+        await host.goto(server.url);
+        const lesson = await host.evaluate(async () => {
+          await customElements.whenDefined("delta-scope");
+          const element = document.querySelector("delta-scope");
+          await element.ready.catch(() => {});
+          element.shadowRoot.querySelector("[role=alert] button").click();
+          await element.ready;
+          return element.getState().lesson;
+        });
+        assert.equal(lesson, "tombstone", `${file}`);
+      });
+    } finally {
+      await server.close();
+    }
+  }
+});

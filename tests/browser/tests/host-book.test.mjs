@@ -202,8 +202,7 @@ test("on paper a picture is light in every theme of the book", async () => {
         });
       }
     });
-    const paper = await page.pdf({ printBackground: true });
-    assert.ok(paper.length > 10_000);
+    await page.pdf({ printBackground: true });
     assert.deepEqual(await page.evaluate(() => window.seen), ["light", "dark"]);
     assert.ok((await posters()).every((theme) => theme === "dark"), `${await posters()}`);
   });

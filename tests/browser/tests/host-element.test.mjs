@@ -435,6 +435,38 @@ for (const [what, element, words, extra] of [
   }));
 }
 
+test("what changes while it is drawn arrives, and meanwhile nothing moves and nothing is focused", onHost(html(""), async (host) => {
+  const [heights, focused, step, declared] = await host.page.evaluate(async () => {
+    await customElements.whenDefined("delta-scope");
+    const make = (attributes) => {
+      const one = document.createElement("delta-scope");
+      for (const [name, value] of attributes) one.setAttribute(name, value);
+      document.body.prepend(one);
+      return one;
+    };
+    const one = make([["load", "eager"], ["lesson", "deltafifo"], ["controls", "full"]]);
+    const found = new Set([one.offsetHeight]);
+    const root = one.shadowRoot;
+    await new Promise((resolve) => {
+      const look = () => root.querySelector(".coming .room button") && resolve();
+      new MutationObserver(look).observe(root, { childList: true, subtree: true });
+    });
+    for (const button of root.querySelectorAll(".coming :is(button, .ds)")) button.focus();
+    const inside = root.activeElement;
+    let ready = false;
+    for (const [name, value] of [["lesson", "tombstone"], ["at", "told"], ["era", "1.36"]]) one.setAttribute(name, value);
+    one.ready.then(() => (ready = true));
+    while (!ready) {
+      found.add(one.offsetHeight);
+      await new Promise(requestAnimationFrame);
+    }
+    const other = make([["load", "eager"], ["lesson", "tombstone"], ["at", "told"], ["era", "1.36"]]);
+    await other.ready;
+    return [[...found], inside?.className ?? null, one.getState().step, other.getState().step];
+  });
+  assert.deepEqual([heights.length, focused, step], [1, null, declared], `${heights}`);
+}));
+
 test("what did not come is asked for again", onHost(html(TOMBSTONE), { open: false, provokes: /ERR_FAILED/ }, async (host) => {
   for (const file of ["deltascope-stage.js", "deltascope-[0-9a-f]+.js", WASM]) {
     const missing = new RegExp(`(${file})$`);
