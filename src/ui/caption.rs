@@ -2237,6 +2237,13 @@ impl Writer<'_> {
                 "A handler is added or removed between two Pops, never in the middle of one.",
                 "handler 的增减只发生在两次 Pop 之间，不会在中途。"
             )
+        } else if self.lock_state(lock).waiting.contains(&holder) {
+            say!(
+                self,
+                "{holder} waits for itself and will not give it back, so this has no end.",
+                "{holder} 在等自己，不会归还，所以永远等下去。",
+                holder = self.actor(holder),
+            )
         } else if holder == Actor::ProcessLoop && self.picture.generation == Generation::Atomic {
             say!(
                 self,
