@@ -426,6 +426,7 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "ListFailed",
         "InitialEventKept",
         "InitialEventsEnded",
+        "InitialEventsEndMissed",
         "StreamFellBack",
         "ObjectRejected",
         "VersionUnavailable",
