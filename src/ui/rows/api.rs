@@ -149,6 +149,9 @@ fn query(view: &View, rv: &str) -> String {
     let last = view.picture.reflector.requests.back();
     let streams = last.is_some_and(|line| line.kind == RequestKind::Stream);
     let mut query = "watch=true".to_owned();
+    if let Some(selector) = &view.picture.api.selector {
+        query = format!("{query} & labelSelector={selector}");
+    }
     if streams {
         query += " & sendInitialEvents=true & resourceVersionMatch=NotOlderThan";
     }
