@@ -221,6 +221,8 @@ proptest! {
                 "settings": {
                     "feed": "cluster", "machinery": "shared", "handlers": [handler],
                     "indices": [".spec.host.names.0", ".status.message"],
+                    "transform": { "rejects": format!("app={}", name(0)), "sets": format!("a={}", name(2)) },
+                    "processFails": { "at": name(2) },
                 },
                 "initial": [object(0), object(1)],
                 "script": [

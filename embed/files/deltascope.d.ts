@@ -88,6 +88,8 @@ export interface HandlerSettings {
   panicsAt?: string;
   mutates?: string;
   queues?: boolean;
+  /** It calls HasSynced before it prints, if it has no buffer; `{synced}` is filled in, too. */
+  callsHasSynced?: boolean;
   /** The lines it prints: `{type}`, `{name}`, `{rv}` and `{phase}` are filled in. */
   onAdd?: string[];
   onUpdate?: string[];
@@ -121,7 +123,11 @@ export interface ScenarioSettings {
   typeDescription?: string;
   /** How the process loop runs; a number is a pause in ms. */
   mode?: "free" | "held" | number;
+  /** What every object goes through before it is queued; each a label with a value: `bad=true` */
+  transform?: { rejects?: string; sets?: string; appends?: string };
   processMs?: number;
+  /** The process function fails at objects of this name. */
+  processFails?: { at: string; times?: number; requeue?: boolean };
   byType?: boolean;
   handlers?: HandlerSettings[];
   mutationDetector?: boolean;
