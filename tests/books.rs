@@ -114,7 +114,7 @@ fn the_tables_of_the_chapters_have_what_can_be_written() {
             let fields = json!({"?": 0, "at": "a"});
             assert_eq!(listed, taken(set(name, fields)), "{lang}: {name}");
         }
-        for name in ["machinery", "feed"] {
+        for name in ["machinery", "queue", "feed"] {
             let listed = named(&row(&settings, name)[1..], true);
             let words = known_in("is not one of ", set(name, json!("?")));
             assert_eq!(listed, words, "{lang}: {name}");

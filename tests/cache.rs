@@ -890,9 +890,10 @@ impl Fold {
                 self.queue.clear();
                 self.deltas.clear();
             }
-            Fact::FifoItemSet { object } => {
+            Fact::FifoItemSet { object, old } => {
                 let key = object.key.clone();
-                self.deltas.insert(key, vec![(DeltaType::Added, object)]);
+                let before = self.deltas.insert(key, vec![(DeltaType::Added, object)]);
+                assert_eq!(before.map(|deltas| deltas[0].1.clone()), old);
             }
             Fact::FifoItemRemoved { key } => assert!(self.deltas.remove(&key).is_some()),
             Fact::FifoKeySkipped { key } => {

@@ -13,11 +13,11 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Actor, Cause, Entry, EventType, Fact, FactRecord, ProcessMode};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
-use deltascope::replay::picture::Picture;
+use deltascope::replay::picture::{Picture, QueueKind};
 use deltascope::replay::timeline::Timeline;
 use deltascope::runtime::virtual_time::{
-    Era, Machinery, PROGRAM, PrintSettings, ProcessFailure, Question, TransformSettings,
-    WorkSettings,
+    Era, HandMadeQueue, Machinery, PROGRAM, PrintSettings, ProcessFailure, Question,
+    TransformSettings, WorkSettings,
 };
 use deltascope::runtime::virtual_time::{Feed, HandlerSettings, Input, Settings, World};
 use deltascope::source::any::AnySource;
@@ -195,11 +195,19 @@ fn settings() -> impl Strategy<Value = Settings> {
                 handlers,
                 work,
             )| {
+                let is_fifo = machinery == Machinery::HandMade && refuses_streaming;
+                let feed = if is_fifo { Feed::Program } else { feed };
+                let by_type = by_type && machinery == Machinery::HandMade && !is_fifo;
                 Settings {
                     seed,
                     interleave,
                     feed,
                     machinery,
+                    queue: if is_fifo {
+                        HandMadeQueue::Fifo
+                    } else {
+                        HandMadeQueue::DeltaFifo
+                    },
                     era: Era(generation),
                     watch_list,
                     refuses_streaming,
@@ -209,18 +217,18 @@ fn settings() -> impl Strategy<Value = Settings> {
                     page_size,
                     resync_ms,
                     mutation_detector,
-                    known_objects: known,
+                    known_objects: known && !is_fifo,
                     store,
-                    emit_delta_type_replaced: replaced,
-                    by_type: by_type && machinery == Machinery::HandMade,
-                    transform: (seed % 4 == 1).then(|| TransformSettings {
+                    emit_delta_type_replaced: replaced && !is_fifo,
+                    by_type,
+                    transform: (seed % 4 == 1 && !is_fifo).then(|| TransformSettings {
                         // A server's list would be asked for again without an end.
                         rejects: (feed == Feed::Program).then(|| "app=app-2".into()),
                         sets: Some("sets=a".into()),
                         appends: Some("app=+".into()),
                     }),
                     process_ms,
-                    process_fails: (seed % 4 == 2).then(|| ProcessFailure {
+                    process_fails: (seed % 4 == 2 && !is_fifo).then(|| ProcessFailure {
                         at: "p1".into(),
                         times: (seed >> 8) as u8 % 9,
                         requeue: known,
@@ -269,8 +277,15 @@ fn check(world: &mut World<AnySource>, picture: &mut Picture, all: &mut Vec<Fact
         picture.apply(&record);
         // Also between the facts of one step a key is queued exactly when it has deltas.
         let queued: BTreeSet<_> = picture.queue.keys.iter().collect();
-        assert!(queued.iter().copied().eq(picture.queue.deltas.keys()));
-        assert_eq!(queued.len(), picture.queue.keys.len());
+        if picture.queue.kind == QueueKind::Fifo {
+            // Its keys may have lost their objects, and be there twice.
+            let mut keys = picture.queue.deltas.keys();
+            let set = matches!(record.fact, Fact::FifoItemSet { .. });
+            assert!(set || keys.all(|key| queued.contains(key)));
+        } else {
+            assert!(queued.iter().copied().eq(picture.queue.deltas.keys()));
+            assert_eq!(queued.len(), picture.queue.keys.len());
+        }
         all.push(record);
     }
     assert_eq!(*picture, Picture::of(world), "after {:#?}", all.last());
@@ -466,12 +481,31 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
                 (Actor::ProcessLoop, F::DeltaAppended { object, .. }) => {
                     next_pop().flatten().is_none_or(|key| *key == object.key)
                 }
-                (Actor::ProcessLoop, F::EntryAppended { .. }) => true,
+                (
+                    Actor::ProcessLoop,
+                    F::EntryAppended { .. } | F::FifoItemSet { .. } | F::FifoItemRemoved { .. },
+                ) => true,
                 _ => at_work,
             }
         }
         (F::DeltaAppended { object, .. }, F::EventReceived { object: of, .. })
-        | (F::DeltaAppended { object, .. }, F::Called { object: of, .. }) => object == of,
+        | (
+            F::DeltaAppended { object, .. } | F::FifoItemSet { object, .. },
+            F::Called { object: of, .. },
+        ) => object == of,
+        (F::FifoItemRemoved { key }, F::Called { object: of, .. }) => of.key == *key,
+        (F::FifoKeySkipped { .. }, F::FifoItemRemoved { .. }) => true,
+        // A Pop that finds no object gives the lock back and waits.
+        (
+            F::LockReleased { .. },
+            F::PopAsked { .. } | F::FifoItemSet { .. } | F::FifoItemRemoved { .. },
+        ) => record.actor == Actor::ProcessLoop,
+        // It was handed over at an earlier place, or skipped there.
+        (
+            F::FifoKeySkipped { .. },
+            F::PopAsked { .. } | F::FifoItemSet { .. } | F::KeyPopped { .. },
+        ) => true,
+        (F::KeyPopped { deltas, .. }, F::FifoItemSet { object, .. }) => deltas[0].1 == *object,
         (
             F::DeltaAppended { .. } | F::EntryAppended { .. },
             F::ListReceived { .. } | F::InitialEventsEnded { .. } | F::ResyncDue { .. },
@@ -519,6 +553,17 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             | F::NotificationWithheld { .. },
             F::DeltaTaken { object, .. },
         ) => record.fact.key() == Some(&object.key),
+        // A FIFO's object is not taken once more.
+        (
+            F::ItemStored { .. }
+            | F::IndexEntryAdded { .. }
+            | F::IndexEntryRemoved { .. }
+            | F::NotificationTaken { .. }
+            | F::NotificationSent { .. }
+            | F::NotificationWithheld { .. }
+            | F::Processed { .. },
+            F::KeyPopped { key, .. },
+        ) => record.fact.key() == Some(key),
         (F::NotificationSent { .. }, F::HandlerAdded { .. }) => record.actor == Actor::Main,
         (F::NotificationSent { .. }, F::ListOpened { .. } | F::ResyncOpened { .. })
         | (F::NotificationWithheld { .. }, F::ListOpened { .. } | F::ResyncOpened { .. })

@@ -150,6 +150,18 @@ const WRONG: &[(&str, &[(usize, &str)])] = &[
         &[(5, "steam")],
     ),
     (
+        "```deltascope\n[scenario]\nsettings = { queue = \"FIFO\" }\n```\n",
+        &[(3, "write feed = \"program\"")],
+    ),
+    (
+        "```deltascope\n[scenario]\nsettings = { queue = \"FIFO\", feed = \"program\", byType = true }\n```\n",
+        &[(3, "goes without \"byType\" here")],
+    ),
+    (
+        "```deltascope\n[scenario]\nsettings = { queue = \"FIFO\", machinery = \"shared\" }\n```\n",
+        &[(3, "is in no informer")],
+    ),
+    (
         "> ~~~deltascope\n> [scenario]\n> [[markers]]\n> id = \"x\"\n> fact = \"Bang\"\n> ~~~\n",
         &[(5, "there is no fact \"Bang\"")],
     ),

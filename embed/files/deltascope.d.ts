@@ -102,6 +102,8 @@ export interface ScenarioSettings {
   interleave?: boolean;
   feed?: "server" | "recorded" | "cluster" | "program";
   machinery?: "handMade" | "plain" | "shared" | "indexer" | "client";
+  /** Of what is put together by hand; a FIFO is fed by a program. */
+  queue?: "DeltaFIFO" | "FIFO";
   keySeparator?: string;
   prints?: { onList?: string[]; onEvent?: string[]; onSync?: string[] };
   era?: Era;
@@ -213,6 +215,7 @@ export interface State {
   reflector: { state: "idle" | "list" | "stream" | "watch" | "backoff" | "stopped"; lastSyncResourceVersion: string };
   queue:
     | { kind: "RealFIFO"; items: [type: DeltaType, key: string | null, object: unknown][] }
+    | { kind: "FIFO"; keys: string[]; items: Record<string, ObjectRef> }
     | { kind: string; keys: string[]; deltas: Record<string, [type: DeltaType, object: ObjectRef][]> };
   store: { items: Record<string, ObjectRef>; indices: Record<string, Record<string, string[]>> };
   handlers: { name: string; pending: number; notifications: unknown[][] }[];

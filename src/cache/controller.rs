@@ -32,6 +32,7 @@ use super::backoff::{Backoff, Jitter, NoJitter};
 use super::delta_fifo::{self, DeltaFifo, DeltaFifoOptions};
 use super::error::Error;
 use super::fact::{Fact, Rv};
+use super::fifo::{Fifo, TakenObject};
 use super::index::Indexers;
 use super::key_func::{
     KeyFunc, deletion_handling_meta_namespace_key_func, meta_namespace_key_func,
@@ -125,12 +126,14 @@ impl Generation {
     }
 }
 
-/// The queue of an informer.
+/// The queue of an informer, or of what a program puts together in its place.
 pub enum InformerQueue<O> {
     /// Of the classic one.
     Delta(DeltaFifo<O>),
     /// Of the others.
     Real(RealFifo<O>),
+    /// Of no informer: a program chooses it.
+    Fifo(Fifo<O>),
 }
 
 // Derived, this would ask for `O: Clone`.
@@ -139,6 +142,7 @@ impl<O> Clone for InformerQueue<O> {
         match self {
             Self::Delta(queue) => Self::Delta(queue.clone()),
             Self::Real(queue) => Self::Real(queue.clone()),
+            Self::Fifo(queue) => Self::Fifo(queue.clone()),
         }
     }
 }
@@ -150,6 +154,8 @@ pub enum TakenWork<O> {
     Deltas(delta_fifo::Taken<O>),
     /// One entry, or several of different keys.
     Entries(TakenDeltas<O>),
+    /// The newest object of one key.
+    Object(TakenObject<O>),
 }
 
 // Derived, this would ask for `O: Clone`.
@@ -158,17 +164,19 @@ impl<O> Clone for TakenWork<O> {
         match self {
             Self::Deltas(taken) => Self::Deltas(taken.clone()),
             Self::Entries(taken) => Self::Entries(taken.clone()),
+            Self::Object(taken) => Self::Object(taken.clone()),
         }
     }
 }
 
 impl<O> TakenWork<O> {
-    /// How many deltas or entries there are.
+    /// How many deltas, entries or objects there are.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
             Self::Deltas(taken) => taken.deltas.len(),
             Self::Entries(taken) => taken.entries.len(),
+            Self::Object(_) => 1,
         }
     }
 
@@ -182,7 +190,7 @@ impl<O> TakenWork<O> {
     #[must_use]
     pub fn is_batch(&self) -> bool {
         match self {
-            Self::Deltas(_) => false,
+            Self::Deltas(_) | Self::Object(_) => false,
             Self::Entries(taken) => taken.batch,
         }
     }
@@ -193,6 +201,7 @@ impl<O> TakenWork<O> {
         match self {
             Self::Deltas(taken) => taken.is_in_initial_list,
             Self::Entries(taken) => taken.is_in_initial_list,
+            Self::Object(taken) => taken.is_in_initial_list,
         }
     }
 
@@ -202,6 +211,7 @@ impl<O> TakenWork<O> {
         match self {
             Self::Deltas(taken) => taken.depth,
             Self::Entries(taken) => taken.depth,
+            Self::Object(taken) => taken.depth,
         }
     }
 }
@@ -262,6 +272,7 @@ impl<O: Object> InformerQueue<O> {
                 }
                 call => write(queue, call, known, trace),
             },
+            Self::Fifo(queue) => write(queue, call, known, trace),
         }
     }
 
@@ -281,6 +292,7 @@ impl<O: Object> InformerQueue<O> {
                 };
                 Ok(taken.map(TakenWork::Entries))
             }
+            Self::Fifo(queue) => Ok(queue.begin_pop(trace)?.map(TakenWork::Object)),
         }
     }
 
@@ -309,6 +321,11 @@ impl<O: Object> InformerQueue<O> {
                 });
                 end
             }
+            (Self::Fifo(queue), TakenWork::Object(taken)) => {
+                let (taken, end) = queue.finish_pop(taken, outcome, elapsed, trace);
+                trace.fact(Step::FifoPopProcess, || Fact::Processed { key: taken.key });
+                end
+            }
             // Taken from another queue: there is nothing to end here.
             _ => outcome.into_result(),
         }
@@ -318,7 +335,7 @@ impl<O: Object> InformerQueue<O> {
     #[must_use]
     pub fn unlocks_while_processing(&self) -> bool {
         match self {
-            Self::Delta(_) => false,
+            Self::Delta(_) | Self::Fifo(_) => false,
             Self::Real(queue) => queue.unlocks_while_processing(),
         }
     }
@@ -329,6 +346,7 @@ impl<O: Object> InformerQueue<O> {
         match self {
             Self::Delta(queue) => queue.has_synced(),
             Self::Real(queue) => queue.has_synced(),
+            Self::Fifo(queue) => queue.has_synced(),
         }
     }
 
@@ -337,6 +355,7 @@ impl<O: Object> InformerQueue<O> {
         match self {
             Self::Delta(queue) => queue.close(trace),
             Self::Real(queue) => queue.close(trace),
+            Self::Fifo(queue) => queue.close(trace),
         }
     }
 
@@ -346,6 +365,7 @@ impl<O: Object> InformerQueue<O> {
         match self {
             Self::Delta(queue) => queue.is_closed(),
             Self::Real(queue) => queue.is_closed(),
+            Self::Fifo(queue) => queue.is_closed(),
         }
     }
 
@@ -355,6 +375,7 @@ impl<O: Object> InformerQueue<O> {
         match self {
             Self::Delta(queue) => queue.depth(),
             Self::Real(queue) => queue.depth(),
+            Self::Fifo(queue) => queue.depth(),
         }
     }
 
@@ -377,7 +398,7 @@ fn write<O: Object>(
         StoreCall::Delete(item) => queue.delete(item, Some(known), trace),
         StoreCall::Replace(items, rv) => queue.replace(items, &rv, Some(known), trace),
         StoreCall::Resync => queue.resync(Some(known), trace),
-        // A DeltaFIFO has no bookmarks, and none of the queues keeps a version.
+        // Only a RealFIFO has bookmarks, and none of the queues keeps a version.
         StoreCall::Bookmark(_) | StoreCall::UpdateResourceVersion(_) => Ok(()),
     }
 }

@@ -606,6 +606,8 @@ pub enum Fact {
     FifoItemSet {
         /// The object.
         object: ObjectRef,
+        /// What it takes the place of.
+        old: Option<ObjectRef>,
     },
     /// FIFO only: an object was removed; its key stays in the queue.
     FifoItemRemoved {

@@ -83,6 +83,20 @@ pub struct TakenObject<O> {
     pub item: Item<O>,
     /// Whether it belongs to the first list.
     pub is_in_initial_list: bool,
+    /// How many keys were left in the queue.
+    pub depth: usize,
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for TakenObject<O> {
+    fn clone(&self) -> Self {
+        Self {
+            key: self.key.clone(),
+            item: self.item.clone(),
+            is_in_initial_list: self.is_in_initial_list,
+            depth: self.depth,
+        }
+    }
 }
 
 impl<O> TakenItem for TakenObject<O> {
@@ -188,6 +202,7 @@ impl<O: Object> Fifo<O> {
     fn set(&mut self, key: Key, item: Item<O>, set: Step, enqueue: Step, trace: &mut impl Trace) {
         trace.fact(set, || Fact::FifoItemSet {
             object: item.to_ref(&key),
+            old: self.items.get(&key).map(|old| old.to_ref(&key)),
         });
         if self.items.insert(key.clone(), item).is_none() {
             self.queue.push_back(key.clone());
@@ -312,6 +327,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
                     key,
                     item,
                     is_in_initial_list,
+                    depth: self.queue.len(),
                 }));
             }
         }

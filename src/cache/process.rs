@@ -251,6 +251,8 @@ impl<O> Clone for Process<O> {
 /// One entry to work on.
 enum Entry<'a, O> {
     Delta(&'a Key, &'a Delta<O>),
+    /// What a FIFO keeps: whether it came or changed is known to the store alone.
+    Object(&'a Key, &'a Item<O>),
     ReplacedAll(Arc<ReplacedAllInfo<O>>),
     SyncAll,
     Bookmark(Arc<str>),
@@ -410,6 +412,7 @@ impl<O: Object> Process<O> {
         let fault = self.fault.as_ref().filter(|_| !self.work.is_batch())?;
         match self.entry(self.written)? {
             Entry::Delta(_, delta) => fault.at(&delta.object),
+            Entry::Object(_, object) => fault.at(object),
             // Whether a list can be written is found out when it is opened.
             Entry::ReplacedAll(_) | Entry::SyncAll | Entry::Bookmark(_) => None,
         }
@@ -427,6 +430,7 @@ impl<O: Object> Process<O> {
                 QueuedDelta::SyncAll => Entry::SyncAll,
                 QueuedDelta::Bookmark(rv) => Entry::Bookmark(Arc::clone(rv)),
             }),
+            TakenWork::Object(taken) => Some(Entry::Object(&taken.key, &taken.item)),
         }
     }
 
@@ -475,6 +479,21 @@ impl<O: Object> Process<O> {
                     self.notices.rest.reserve(self.work.len());
                 }
                 self.notices.push(notice);
+            }
+            // Pop has stated it.
+            Entry::Object(key, object) => {
+                let old = store.and_then(|store| store.get_by_key(key));
+                let object = object.clone();
+                self.notices.push(match old {
+                    Some(old) => Notice::Update {
+                        old: Some(old.clone()),
+                        new: object,
+                    },
+                    None => Notice::Add {
+                        object,
+                        is_in_initial_list,
+                    },
+                });
             }
             Entry::ReplacedAll(info) => {
                 if let Some(store) = store
@@ -574,6 +593,7 @@ impl<O: Object> Process<O> {
                 DeltaType::Deleted => store.delete(&delta.object, trace),
                 _ => store.add(delta.object.clone(), trace),
             },
+            Some(Entry::Object(_, object)) => store.add(object.clone(), trace),
             Some(Entry::ReplacedAll(info)) => {
                 let objects = info.objects.iter().cloned();
                 store.replace(objects, &info.resource_version, trace)

@@ -138,9 +138,10 @@ fn absent(paths: &Value, state: &Value, found: &mut Vec<Otherwise>) {
 // --- paths --------------------------------------------------------------------------------------
 
 /// Members that are keys of objects, names of indices and the like: any name may come there.
-const MAPS: [&str; 6] = [
+const MAPS: [&str; 7] = [
     "api.objects",
     "queue.deltas",
+    "queue.items",
     "store.items",
     "store.indices",
     "comparison.differs",

@@ -8,7 +8,7 @@ use crate::cache::fact::{Entry, Fact, Notification, ObjectRef, Rv};
 use crate::cache::key::Key;
 use crate::cache::sorted::SortedMap;
 
-use super::picture::{Picture, ReflectorState};
+use super::picture::{Picture, QueueKind, ReflectorState};
 use super::timeline::{SEGMENT, Timeline};
 
 /// Where something is.
@@ -256,7 +256,7 @@ fn queue(left: &Picture, right: &Picture) -> Vec<Line> {
     let queued = |picture: &Picture| -> Vec<Thing> {
         let queue = &picture.queue;
         let keys = queue.keys.iter().filter_map(|key| queue.deltas.get(key));
-        let deltas = keys.flatten().map(delta);
+        let deltas = keys.flatten().map(|one| delta(queue.kind, one));
         deltas
             .chain(queue.entries.iter().map(entry))
             .take(NEWEST)
@@ -272,7 +272,9 @@ fn queue(left: &Picture, right: &Picture) -> Vec<Line> {
             return Vec::new();
         };
         if popped.entries.is_empty() {
-            popped.deltas.iter().map(delta).take(NEWEST).collect()
+            let deltas = popped.deltas.iter();
+            let deltas = deltas.map(|one| delta(picture.queue.kind, one));
+            deltas.take(NEWEST).collect()
         } else {
             popped.entries.iter().map(entry).take(NEWEST).collect()
         }
@@ -283,7 +285,10 @@ fn queue(left: &Picture, right: &Picture) -> Vec<Line> {
     ]
 }
 
-fn delta((delta_type, object): &(DeltaType, ObjectRef)) -> Thing {
+fn delta(kind: QueueKind, (delta_type, object): &(DeltaType, ObjectRef)) -> Thing {
+    if kind == QueueKind::Fifo {
+        return Thing::Object(object.clone());
+    }
     Thing::Delta(*delta_type, object.clone())
 }
 

@@ -97,7 +97,9 @@ impl Setting {
             Self::ResyncMs(_) => is_informer && settings.feed != Feed::Program,
             Self::Traffic(_) => scenario.traffic.is_some(),
             Self::PageSize(_) | Self::WatchList(_) => has_server && has_queue,
-            Self::KnownObjects(_) => settings.machinery == Machinery::HandMade,
+            Self::KnownObjects(_) => {
+                settings.machinery == Machinery::HandMade && !settings.has_fifo()
+            }
             Self::Mode(_) | Self::ProcessMs(_) => has_queue,
             Self::HandlerMs(_) => settings.handlers.iter().any(|handler| !handler.inline),
             Self::WorkFailures(_) => settings.work.is_some(),

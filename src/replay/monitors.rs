@@ -16,7 +16,7 @@ use crate::cache::selector::Selector;
 use crate::cache::sorted::SortedMap;
 use crate::runtime::Time;
 
-use super::picture::{Feed, Machinery, Picture};
+use super::picture::{Feed, Machinery, Picture, QueueKind};
 use super::timeline::{SEGMENT, Timeline};
 
 /// What is watched.
@@ -90,10 +90,13 @@ impl Monitor {
     #[must_use]
     pub fn applies(self, start: &Picture) -> bool {
         let informer = matches!(start.machinery, Machinery::Plain | Machinery::Shared);
-        let queued = informer || start.machinery == Machinery::HandMade;
+        let by_hand = start.machinery == Machinery::HandMade;
+        // A FIFO keeps neither Deltas nor deletes: what is asked of those is nothing for it.
+        let queued = informer || by_hand && start.queue.kind != QueueKind::Fifo;
         let server = start.api.feed == Feed::Server;
         match self {
-            Self::Queue | Self::Lock | Self::Lost | Self::Synced => queued,
+            Self::Lock | Self::Synced => informer || by_hand,
+            Self::Queue | Self::Lost => queued,
             Self::Index => start.store.present && !start.store.indices.is_empty(),
             Self::Past => queued && server && start.store.present,
             Self::Back => queued && start.api.feed != Feed::Program && start.store.present,
@@ -698,6 +701,9 @@ impl State {
             Fact::DeltaAppended { .. }
             | Fact::DeltasMerged { .. }
             | Fact::KeyEnqueued { .. }
+            | Fact::FifoItemSet { .. }
+            | Fact::FifoItemRemoved { .. }
+            | Fact::FifoKeySkipped { .. }
             | Fact::EntryAppended { .. }
             | Fact::KeyPopped { .. }
             | Fact::EntriesTaken { .. }

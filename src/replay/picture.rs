@@ -187,9 +187,9 @@ impl QueueKind {
 pub struct QueueRoom {
     /// Which.
     pub kind: QueueKind,
-    /// The keys in order, the next one first.
+    /// The keys in order, the next one first. In a FIFO one can be there without an object, and twice.
     pub keys: VecDeque<Key>,
-    /// The deltas of each key, oldest first.
+    /// The deltas of each key, oldest first; of a FIFO its object, as one of type Added.
     pub deltas: SortedMap<Key, Vec<(DeltaType, ObjectRef)>>,
     /// RealFIFO only: its entries, the next one first.
     pub entries: VecDeque<Entry>,
@@ -756,7 +756,7 @@ impl Picture {
             Fact::KeyEnqueued { key, .. } if queue.kind == QueueKind::Fifo => {
                 queue.keys.push_back(key.clone());
             }
-            Fact::FifoItemSet { object } => {
+            Fact::FifoItemSet { object, .. } => {
                 queue
                     .deltas
                     .insert(object.key.clone(), vec![(DeltaType::Added, object.clone())]);
@@ -1227,6 +1227,21 @@ fn queue_of(world: &World<AnySource>) -> QueueRoom {
                     .collect();
                 Some((key.clone(), deltas))
             })),
+            entries: VecDeque::new(),
+            known_objects,
+            populated: queue.populated(),
+            synced: queue.has_synced(),
+            closed: queue.is_closed(),
+        },
+        InformerQueue::Fifo(queue) => QueueRoom {
+            kind: QueueKind::Fifo,
+            keys: queue.queue().cloned().collect(),
+            deltas: fill(
+                queue
+                    .list()
+                    .into_iter()
+                    .map(|(key, item)| (key.clone(), vec![(DeltaType::Added, item.to_ref(key))])),
+            ),
             entries: VecDeque::new(),
             known_objects,
             populated: queue.populated(),

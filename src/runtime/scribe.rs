@@ -179,6 +179,10 @@ impl Scribe {
                 self.taken = self.queued.remove(key).unwrap_or_default().into();
                 self.taken.first().copied().unwrap_or(chain)
             }
+            Fact::FifoKeySkipped { key } => {
+                let removed = self.queued.remove(key);
+                removed.and_then(|mut all| all.pop_front()).unwrap_or(chain)
+            }
             Fact::EntriesTaken { count, .. } => {
                 self.asked.pop_front();
                 let count = (*count as usize).min(self.entries.len());
@@ -349,6 +353,13 @@ impl Scribe {
             Fact::Requeued { key, added: true } => {
                 let taken = self.taken.iter().copied().collect();
                 self.queued.insert(key.clone(), taken);
+            }
+            Fact::FifoItemSet { object, .. } => {
+                self.queued.insert(object.key.clone(), [this].into());
+            }
+            // Its place stays, and Pop skips it because of this.
+            Fact::FifoItemRemoved { key } => {
+                self.queued.insert(key.clone(), [this].into());
             }
             Fact::DeltasMerged {
                 key, kept_older, ..

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use crate::cache::fact::{EventType, ProcessMode, WatchEnd};
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::runtime::virtual_time::{
-    Feed, HandlerSettings, Input, Machinery, PrintSettings, ProcessFailure, Settings,
-    TransformSettings, WorkSettings,
+    Feed, HandMadeQueue, HandlerSettings, Input, Machinery, PrintSettings, ProcessFailure,
+    Settings, TransformSettings, WorkSettings,
 };
 
 use super::Command;
@@ -49,6 +49,7 @@ pub fn settings(settings: &Settings) -> Value {
         interleave,
         feed,
         machinery,
+        queue,
         key_separator,
         prints,
         era,
@@ -86,6 +87,10 @@ pub fn settings(settings: &Settings) -> Value {
         Machinery::Indexer => "indexer",
         Machinery::Client => "client",
     };
+    let queue = match queue {
+        HandMadeQueue::DeltaFifo => "",
+        HandMadeQueue::Fifo => "FIFO",
+    };
     let PrintSettings {
         on_list,
         on_event,
@@ -101,6 +106,7 @@ pub fn settings(settings: &Settings) -> Value {
     fields.put("interleave", (*interleave).into());
     fields.put("feed", feed.into());
     fields.put("machinery", machinery.into());
+    fields.put("queue", queue.into());
     fields.some("keySeparator", key_separator.as_deref().map(Value::from));
     fields.put("prints", lines.done());
     fields.put("era", era.0.era().into());

@@ -986,12 +986,36 @@ impl Writer<'_> {
                         others = text(keys(*length as usize - 1, self.lang)),
                     )
                 },
-                vec![say!(
-                    self,
-                    "`{name} is queued = no → enqueue`. Whatever comes for it now joins it there: the key keeps its place.",
-                    "`{name} 已在队列 = 否 → 入队`。之后它的变更都加在这里，key 的位置不变。",
-                    name = name(key),
-                )],
+                vec![if self.picture.queue.kind != QueueKind::Fifo {
+                    say!(
+                        self,
+                        "`{name} is queued = no → enqueue`. Whatever comes for it now joins it there: the key keeps its place.",
+                        "`{name} 已在队列 = 否 → 入队`。之后它的变更都加在这里，key 的位置不变。",
+                        name = name(key),
+                    )
+                } else if self
+                    .picture
+                    .queue
+                    .keys
+                    .iter()
+                    .filter(|at| *at == key)
+                    .count()
+                    > 1
+                {
+                    say!(
+                        self,
+                        "`{name} is in items = no → enqueue`, and nobody looks into the queue: a place that Delete left there is in it, too. That one will find this object, and this place nothing.",
+                        "`{name} 在 items 里 = 否 → 入队`，而且不看队列：Delete 留下的旧位置也在里面。先到的旧位置会拿到这个对象，新位置到时什么也找不到。",
+                        name = name(key),
+                    )
+                } else {
+                    say!(
+                        self,
+                        "`{name} is in items = no → enqueue`. An update exchanges its object from now on: the key keeps its place.",
+                        "`{name} 在 items 里 = 否 → 入队`。之后的更新只换掉它的对象，key 的位置不变。",
+                        name = name(key),
+                    )
+                }],
             ),
             Fact::DeletionDetected { key } => self.deletion_detected(key),
             Fact::ResyncSkipped { key } => (
@@ -1022,7 +1046,7 @@ impl Writer<'_> {
                     name = name(key),
                 )],
             ),
-            Fact::FifoItemSet { object } => (
+            Fact::FifoItemSet { object, old: None } => (
                 say!(
                     self,
                     "FIFO now holds {object}.",
@@ -1033,6 +1057,26 @@ impl Writer<'_> {
                     self,
                     "FIFO keeps one object a key, the newest: a state that was not popped in time is gone.",
                     "FIFO 对每个 key 只保留最新的一个对象：没来得及 Pop 的旧状态就没有了。",
+                )],
+            ),
+            Fact::FifoItemSet {
+                object,
+                old: Some(old),
+            } => (
+                say!(
+                    self,
+                    "FIFO exchanged the object of {name}: rv {rv} in place of {old}.",
+                    "FIFO 换掉了 {name} 的对象：版本 {rv} 取代了 {old}。",
+                    name = name(&object.key),
+                    rv = version(&object.rv),
+                    old = version(&old.rv),
+                ),
+                vec![say!(
+                    self,
+                    "`{name} is in items = yes → no enqueue`. The key keeps its place, and rv {old} is never handed over.",
+                    "`{name} 在 items 里 = 是 → 不再入队`。key 的位置不变，而版本 {old} 永远不会交出去。",
+                    name = name(&object.key),
+                    old = version(&old.rv),
                 )],
             ),
             Fact::FifoItemRemoved { key } => (
@@ -1069,8 +1113,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "`{name} is in items = no → next key`. It was deleted while it waited; it still counts as popped for HasSynced.",
-                    "`{name} 在 items 里 = 否 → 下一个 key`。它在等待时被删除了；对 HasSynced 来说它仍算 Pop 过。",
+                    "`{name} is in items = no → next key`. Deleted while it waited, or handed over at an earlier place; for HasSynced it counts as popped.",
+                    "`{name} 在 items 里 = 否 → 下一个 key`。它在等待时被删除了，或者在更前面的位置已经交出；对 HasSynced 来说这算 Pop 过。",
                     name = name(key),
                 )],
             ),
@@ -4371,6 +4415,7 @@ pub fn samples() -> Vec<Fact> {
         Fact::AlreadyPresent { key: key.clone() },
         Fact::FifoItemSet {
             object: object("5"),
+            old: Some(object("4")),
         },
         Fact::FifoItemRemoved { key: key.clone() },
         Fact::FifoCleared,
@@ -4880,6 +4925,10 @@ mod tests {
             Fact::KeyEnqueued {
                 key: key.clone(),
                 length: 1,
+            },
+            Fact::FifoItemSet {
+                object: object("a/x", "5"),
+                old: None,
             },
             Fact::EntriesTaken {
                 count: 1,

@@ -275,7 +275,7 @@ impl Landmarks {
             | Fact::Called { object, .. }
             | Fact::EventReceived { object, .. }
             | Fact::DeltaAppended { object, .. }
-            | Fact::FifoItemSet { object }
+            | Fact::FifoItemSet { object, .. }
             | Fact::EntryAppended {
                 entry: Entry::Delta(_, object),
                 ..

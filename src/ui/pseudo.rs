@@ -58,6 +58,7 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
     let Some(current) = recent.last() else {
         let id = match picture.api.feed {
             Feed::Server | Feed::Recorded | Feed::Cluster => Id::ListAndWatch,
+            Feed::Program if picture.queue.kind == QueueKind::Fifo => Id::FifoWrite,
             Feed::Program => Id::Add,
         };
         let first = id
@@ -154,7 +155,7 @@ const API_CONCEPTS: &str =
 
 fn link(id: Id, pin: Pin) -> Option<Link> {
     // What a program does with its deltas is its own.
-    if matches!(id, Id::OwnProcess | Id::OwnPrint) {
+    if matches!(id, Id::OwnProcess | Id::OwnPrint | Id::OwnObject) {
         return None;
     }
     match pin {
@@ -254,7 +255,14 @@ impl Invocation {
     }
 
     fn add(&mut self, line: usize, fact: &Fact, routine: &Routine) {
-        for (offset, value) in values(fact) {
+        let values = match fact {
+            Fact::KeyPopped { deltas, .. } if routine.title == FIFO_POP.title => {
+                let objects = deltas.iter();
+                objects.map(|(_, object)| (0, named(object))).collect()
+            }
+            fact => values(fact),
+        };
+        for (offset, value) in values {
             if let Some(line) = line.checked_add_signed(offset)
                 && line < routine.lines.len()
             {
@@ -533,7 +541,7 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         | Fact::FifoKeySkipped { key }
         | Fact::Processed { key }
         | Fact::ItemRemoved { key, old: _ } => here(short_name(key).to_owned()),
-        Fact::FifoItemSet { object } => here(named(object)),
+        Fact::FifoItemSet { object, .. } => here(named(object)),
         Fact::FifoCleared | Fact::IndicesReset => here("emptied".into()),
         Fact::EntryAppended { entry: _, length } => {
             here(counted(*length as usize, "entry", "entries"))
@@ -819,6 +827,7 @@ enum Id {
     ProcessSyncAll,
     OwnProcess,
     OwnPrint,
+    OwnObject,
     StoreWrite,
     StoreReplace,
     StoreBookmark,
@@ -833,7 +842,7 @@ enum Id {
 }
 
 impl Id {
-    const ALL: [Self; 43] = [
+    const ALL: [Self; 44] = [
         Self::ServerWrite,
         Self::ServerRead,
         Self::ListAndWatch,
@@ -866,6 +875,7 @@ impl Id {
         Self::ProcessSyncAll,
         Self::OwnProcess,
         Self::OwnPrint,
+        Self::OwnObject,
         Self::StoreWrite,
         Self::StoreReplace,
         Self::StoreBookmark,
@@ -883,8 +893,7 @@ impl Id {
     fn is_entrance(self) -> bool {
         !matches!(
             self,
-            Self::FifoPop
-                | Self::QueueAction
+            Self::QueueAction
                 | Self::HandleDeltas
                 | Self::ProcessDeltas
                 | Self::ProcessBatch
@@ -892,6 +901,7 @@ impl Id {
                 | Self::ProcessSyncAll
                 | Self::OwnProcess
                 | Self::OwnPrint
+                | Self::OwnObject
                 | Self::StoreWrite
                 | Self::StoreReplace
                 | Self::Distribute
@@ -934,6 +944,7 @@ impl Id {
             Self::ProcessSyncAll => &PROCESS_SYNC_ALL,
             Self::OwnProcess => &OWN_PROCESS,
             Self::OwnPrint => &OWN_PRINT,
+            Self::OwnObject => &OWN_OBJECT,
             Self::StoreWrite => &STORE_WRITE,
             Self::StoreReplace => &STORE_REPLACE,
             Self::StoreBookmark => &STORE_BOOKMARK,
@@ -956,11 +967,16 @@ enum OwnProcess {
     Stores,
     /// It has no store.
     Prints,
+    /// It gets an object, not deltas.
+    Object,
 }
 
 impl OwnProcess {
     /// The deltas that were taken tell: processDeltas always asks whether the object exists.
     fn of(recent: &[FactRecord], picture: &Picture) -> Option<Self> {
+        if picture.queue.kind == QueueKind::Fifo {
+            return Some(Self::Object);
+        }
         let asked = recent.iter().rev().find_map(|record| match record.fact {
             Fact::DeltaTaken { exists, .. } => Some(exists.is_some()),
             _ => None,
@@ -988,6 +1004,8 @@ struct Context {
     own: Option<OwnProcess>,
     /// Whether the queue is a RealFIFO; the steps of its lock are those that all queues share.
     real: bool,
+    /// Whether it is a FIFO.
+    fifo: bool,
     /// Whether it is popped in batches.
     batches: bool,
     /// Which write the store's version is of; a bookmark if none was made since the last Pop.
@@ -1017,6 +1035,7 @@ impl Context {
             own: OwnProcess::of(recent, picture),
             version: version.unwrap_or(Version::Update),
             real,
+            fifo: picture.queue.kind == QueueKind::Fifo,
             batches: real && generation(picture) >= 2,
             notify: notify.unwrap_or(Step::ProcessNotify),
         }
@@ -1057,6 +1076,11 @@ fn place_of(record: &FactRecord, context: Context) -> Option<(Id, usize)> {
     {
         return Some(place);
     }
+    if context.fifo
+        && let Some(line) = place_in_fifo_pop(step)
+    {
+        return Some((Id::FifoPop, line));
+    }
     match (step, context.version) {
         (Step::StoreVersion, Version::Bookmark) => return Some((Id::StoreBookmark, 1)),
         (Step::StoreVersion, Version::Replace) => return Some((Id::StoreReplace, 2)),
@@ -1067,6 +1091,9 @@ fn place_of(record: &FactRecord, context: Context) -> Option<(Id, usize)> {
         // It has the same lines but for the store's, the last but one.
         ((Id::ProcessDeltas, line), Some(OwnProcess::Prints), _) => {
             Some((Id::OwnPrint, if line > 2 { line - 1 } else { line }))
+        }
+        ((Id::ProcessDeltas, line), Some(OwnProcess::Object), _) => {
+            Some((Id::OwnObject, line.saturating_sub(2)))
         }
         // One step for what comes before and what comes after the lock.
         ((Id::Delete, _), _, Fact::Populated { .. } | Fact::Synced) => Some((Id::Delete, 3)),
@@ -1090,6 +1117,17 @@ fn place_in_real_fifo(step: Step, batches: bool) -> Option<(Id, usize)> {
         Step::PopCountDown if batches => (Id::RealPopBatch, 7),
         Step::PopSlow if batches => (Id::RealPopBatch, 8),
         Step::PopUnlock if batches => (Id::RealPopBatch, 9),
+        _ => return None,
+    })
+}
+
+/// Where FIFO's Pop has the steps that all queues share.
+fn place_in_fifo_pop(step: Step) -> Option<usize> {
+    Some(match step {
+        Step::PopLock => 1,
+        Step::PopWait => 2,
+        Step::PopCountDown => 4,
+        Step::PopUnlock => 7,
         _ => return None,
     })
 }
@@ -1340,15 +1378,19 @@ static FIFO_POP: Routine = Routine {
     title: "FIFO.Pop",
     lines: &[
         plain("Pop(process):"),
+        plain("  lock"),
+        plain("  while queue is empty: wait"),
         line("  key = queue.pop_front()", &[Step::FifoPopTake]),
+        plain("  if left > 0: left = left - 1"),
         line("  if items lacks key: next key", &[Step::FifoPopSkip]),
         call(
             "  process(items.remove(key))",
             &[Step::FifoPopProcess],
-            &[Id::ProcessDeltas, Id::OwnProcess, Id::OwnPrint],
+            &[Id::OwnObject],
         ),
+        plain("  unlock"),
     ],
-    unordered: Some((1, 2)),
+    unordered: Some((2, 5)),
 };
 
 static ADD: Routine = Routine {
@@ -1484,7 +1526,6 @@ static POP: Routine = Routine {
                 Id::ProcessDeltas,
                 Id::OwnProcess,
                 Id::OwnPrint,
-                Id::FifoPop,
             ],
         ),
         line("  if slow and depth > 10: log it", &[Step::PopSlow]),
@@ -1726,6 +1767,16 @@ static OWN_PRINT: Routine = Routine {
         call("      print(type, obj)", &[], &[Id::Listener]),
     ],
     unordered: Some((1, 3)),
+};
+
+static OWN_OBJECT: Routine = Routine {
+    title: "the program's process",
+    lines: &[
+        plain("process(obj):"),
+        call("  store.add | update(obj)", &[], &[Id::StoreWrite]),
+        call("  print(obj)", &[], &[Id::Listener]),
+    ],
+    unordered: None,
 };
 
 static STORE_WRITE: Routine = Routine {
@@ -2144,18 +2195,18 @@ fn pinned(step: Step, variant: u8, picture: &Picture) -> Option<Pin> {
     if place(step).is_some_and(|(id, _)| matches!(id, Id::ServerWrite | Id::ServerRead)) {
         return Some(Pin::Docs);
     }
-    let real = picture.queue.kind == QueueKind::RealFifo;
     let find = |variant| {
         PINS.iter().find(|(of, which, source, _)| {
-            // What several queues have is DeltaFIFO's first.
-            let other = real && *source == Source::DeltaFifo;
+            // What several queues have is DeltaFIFO's first, and FIFO's last.
+            let other = match picture.queue.kind {
+                QueueKind::DeltaFifo => false,
+                QueueKind::RealFifo => *source == Source::DeltaFifo,
+                QueueKind::Fifo => matches!(source, Source::DeltaFifo | Source::RealFifo),
+            };
             *of == step && *which == variant && !other
         })
     };
     let (_, _, source, lines) = find(variant).or_else(|| find(0))?;
-    if *source == Source::DeltaFifo && picture.queue.kind == QueueKind::Fifo {
-        return None;
-    }
     let now = generation(picture);
     let at = (now..TAGS.len())
         .chain((0..now).rev())
@@ -2287,6 +2338,12 @@ static PINS: &[PinRow] = &[
     (Step::PopUnlock, 0, Source::RealFifo, [0, 198, 269, 488]),
     (Step::QueueClose, 0, Source::DeltaFifo, [276, 288, 288, 320]),
     (Step::QueueClose, 0, Source::RealFifo, [0, 72, 100, 191]),
+    (Step::QueueClose, 0, Source::Fifo, [146, 127, 144, 149]),
+    (Step::PopLock, 0, Source::Fifo, [284, 195, 212, 247]),
+    (Step::PopWait, 0, Source::Fifo, [295, 206, 223, 258]),
+    (Step::PopWait, 1, Source::Fifo, [292, 203, 220, 255]),
+    (Step::PopCountDown, 0, Source::Fifo, [301, 212, 229, 264]),
+    (Step::PopUnlock, 0, Source::Fifo, [285, 196, 213, 248]),
     (Step::RealAdd, 0, Source::RealFifo, [0, 155, 183, 343]),
     (Step::RealAdd, 1, Source::RealFifo, [0, 166, 194, 355]),
     (Step::RealDelete, 0, Source::RealFifo, [0, 179, 207, 369]),
@@ -2665,6 +2722,7 @@ mod tests {
             (QueueKind::RealFifo, Generation::InOrder),
             (QueueKind::RealFifo, Generation::Batched),
             (QueueKind::RealFifo, Generation::Atomic),
+            (QueueKind::Fifo, Generation::Classic),
         ] {
             picture.queue.kind = kind;
             picture.generation = generation;
@@ -2676,7 +2734,7 @@ mod tests {
                         Step::ProgramCall | Step::SettingChanged | Step::Reconcile
                     );
                     // The others are DeltaFIFO's alone.
-                    assert!(none || kind == QueueKind::RealFifo, "{step:?}");
+                    assert!(none || kind != QueueKind::DeltaFifo, "{step:?}");
                     continue;
                 };
                 if link.url == API_CONCEPTS {
@@ -3192,6 +3250,77 @@ mod tests {
         picture.queue.kind = QueueKind::Fifo;
         let add = listing(&recent, &picture);
         assert_eq!((add.title.as_str(), add.link), ("FIFO.Add", None));
+    }
+
+    #[test]
+    fn a_fifo_has_lines_and_links_of_its_own() {
+        let script = [
+            ("create", "x"),
+            ("delete", "x"),
+            ("create", "x"),
+            ("pop", ""),
+        ];
+        let script: Vec<_> = (1..)
+            .zip(script)
+            .map(|(at, (op, name))| match op {
+                "pop" => serde_json::json!({"at": at, "op": op}),
+                _ => {
+                    serde_json::json!({"at": at, "op": op, "object": {"metadata": {"name": name}}})
+                }
+            })
+            .collect();
+        let handler = serde_json::json!({"inline": true, "onAdd": ["{name}"]});
+        let settings = serde_json::json!({
+            "queue": "FIFO", "feed": "program", "mode": "held", "handlers": [handler],
+        });
+        let lesson = crate::lessons::inline(serde_json::json!({
+            "settings": settings, "script": script,
+        }));
+        let mut timeline =
+            crate::replay::timeline::Timeline::new(lesson.unwrap().scenario).unwrap();
+        timeline.extend(1_000);
+        let mut picture = timeline.picture(0);
+        let facts = timeline.all_facts();
+        let mut told = Vec::new();
+        for (at, record) in facts.iter().enumerate() {
+            picture.apply(record);
+            let listing = listing(&facts[..=at], &picture);
+            let current = listing.lines.iter().find(|line| line.current).unwrap();
+            let line = listing.link.map_or(String::new(), |link| {
+                link.text.replace("client-go v0.32 ", "")
+            });
+            told.push(format!(
+                "{} | {} | {} | {line}",
+                record.fact.name(),
+                listing.title,
+                current.text.trim(),
+            ));
+        }
+        let write = "FIFO.Add, Delete, Replace";
+        let add = [
+            "Called | program | the program's next call, or its next line | ".to_owned(),
+            format!("LockTaken | {write} | lock | fifo.go:169"),
+            format!("FifoItemSet | {write} | Add: items[key] = obj | fifo.go:175"),
+            format!("KeyEnqueued | {write} | Add: enqueue key if it was not there | fifo.go:173"),
+            format!("LockReleased | {write} | unlock | fifo.go:170"),
+        ];
+        let own = "FIFO.Pop › the program's process | print(obj) | ";
+        let pop = [
+            "PopAsked | this run | what was asked for on this page | ".to_owned(),
+            "LockTaken | FIFO.Pop | lock | fifo.go:284".to_owned(),
+            "KeyPopped | FIFO.Pop | key = queue.pop_front() | fifo.go:298".to_owned(),
+            format!("NotificationTaken | {own}"),
+            format!("LinePrinted | {own}"),
+            format!("NotificationHandled | {own}"),
+            "Processed | FIFO.Pop | process(items.remove(key)) | fifo.go:309".to_owned(),
+            "LockReleased | FIFO.Pop | unlock | fifo.go:285".to_owned(),
+        ];
+        assert_eq!(told[told.len() - pop.len()..], pop);
+        let told: Vec<_> = told
+            .into_iter()
+            .filter(|line| !line.starts_with("Populated") && !line.starts_with("Synced"))
+            .collect();
+        assert_eq!(told[..add.len()], add);
     }
 
     #[test]

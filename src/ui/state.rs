@@ -264,16 +264,20 @@ fn queue(picture: &Picture) -> Value {
             ("items", array(queue.entries.iter().map(entry))),
         ]);
     }
+    let keys = ("keys", array(queue.keys.iter().map(|key| text(key))));
+    if queue.kind == QueueKind::Fifo {
+        let items = queue.deltas.iter().flat_map(|(key, deltas)| {
+            let objects = deltas.iter();
+            objects.map(move |(_, object)| (&**key, reference(object)))
+        });
+        return object(vec![kind, keys, ("items", map(items))]);
+    }
     let delta = |(delta_type, object): &(DeltaType, ObjectRef)| {
         Value::Array(vec![text(delta_type.as_str()), reference(object)])
     };
     let deltas = queue.deltas.iter();
     let deltas = deltas.map(|(key, deltas)| (&**key, array(deltas.iter().map(delta))));
-    object(vec![
-        kind,
-        ("keys", array(queue.keys.iter().map(|key| text(key)))),
-        ("deltas", map(deltas)),
-    ])
+    object(vec![kind, keys, ("deltas", map(deltas))])
 }
 
 fn store(picture: &Picture) -> Value {

@@ -111,6 +111,7 @@ pub struct Strings {
     pub oldest_bottom: &'static str,
     pub closed: &'static str,
     pub object_gone: &'static str,
+    pub object_ahead: &'static str,
     pub tombstone: &'static str,
 
     pub mode: &'static str,
@@ -374,6 +375,16 @@ pub fn queued(lang: Lang, keys: usize, deltas: usize) -> String {
             plural(deltas, "delta", "deltas")
         ),
         Lang::Zh => format!("{keys} 个 key · {deltas} 个 Delta"),
+    }
+}
+
+/// `3 places · 2 objects`: a FIFO.
+#[must_use]
+pub fn places(lang: Lang, places: usize, count: usize) -> String {
+    let objects = objects(lang, count);
+    match lang {
+        Lang::En => format!("{places} {} · {objects}", plural(places, "place", "places")),
+        Lang::Zh => format!("{places} 个位置 · {objects}"),
     }
 }
 
@@ -923,6 +934,7 @@ static EN: Strings = Strings {
     oldest_bottom: "Deltas of a key, oldest at the bottom",
     closed: "closed",
     object_gone: "object gone",
+    object_ahead: "object ahead",
     tombstone: "tombstone",
 
     mode: "How the process loop runs",
@@ -1196,7 +1208,8 @@ static ZH: Strings = Strings {
     next: "下一个",
     oldest_bottom: "一个 key 的 Delta，最旧的在最下面",
     closed: "已关闭",
-    object_gone: "对象已移除",
+    object_gone: "对象已不在",
+    object_ahead: "对象在前面",
     tombstone: "墓碑",
 
     mode: "处理循环怎样运行",

@@ -7,8 +7,8 @@ use deltascope::cache::fact::ProcessMode;
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
 use deltascope::runtime::virtual_time::{
-    Era, Feed, HandlerSettings, Input, Machinery, PrintSettings, ProcessFailure, ProcessModeText,
-    Question, Settings, TransformSettings, WorkSettings,
+    Era, Feed, HandMadeQueue, HandlerSettings, Input, Machinery, PrintSettings, ProcessFailure,
+    ProcessModeText, Question, Settings, TransformSettings, WorkSettings,
 };
 use deltascope::source::pod::{self, Write};
 use deltascope::source::scenario::{Act, Entry, Scenario};
@@ -227,6 +227,15 @@ fn settings() -> impl Strategy<Value = Settings> {
         ),
     )
         .prop_map(|(a, b, c, d)| Settings {
+            // A FIFO has no more than a program that feeds it.
+            queue: match (a.2, a.3) {
+                (Feed::Program, Machinery::HandMade)
+                    if !(c.0 || c.2 || d.1 || c.5.is_some() || c.6.is_some()) =>
+                {
+                    HandMadeQueue::Fifo
+                }
+                _ => HandMadeQueue::DeltaFifo,
+            },
             seed: a.0,
             interleave: a.1,
             feed: a.2,

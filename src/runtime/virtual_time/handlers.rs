@@ -128,7 +128,7 @@ impl Handler {
     fn lines(
         &self,
         notice: &Notice<Obj>,
-        delta_type: DeltaType,
+        type_name: &'static str,
         synced: Option<bool>,
     ) -> Vec<Arc<str>> {
         let templates = match notice {
@@ -136,7 +136,7 @@ impl Handler {
             Notice::Update { .. } => &self.settings.on_update,
             Notice::Delete { .. } => &self.settings.on_delete,
         };
-        let lines = filled(templates, delta_type.as_str(), notice.object());
+        let lines = filled(templates, type_name, notice.object());
         match synced {
             Some(synced) => {
                 let synced = synced.to_string();
@@ -229,14 +229,14 @@ impl<S: Source> World<S> {
     pub(super) fn return_inside(
         &mut self,
         number: usize,
-        delta_type: DeltaType,
+        type_name: &'static str,
         synced: Option<bool>,
     ) {
         let handler = self.handlers.get_mut(number);
         let Some(running) = handler.and_then(|handler| handler.running.take()) else {
             return;
         };
-        self.handle(number, &running.notice, delta_type, synced);
+        self.handle(number, &running.notice, type_name, synced);
         self.scribe
             .fact(Step::ListenerDone, || Fact::NotificationHandled {
                 handler: number as u8,
@@ -248,7 +248,7 @@ impl<S: Source> World<S> {
         &mut self,
         number: usize,
         notice: &Notice<Obj>,
-        delta_type: DeltaType,
+        type_name: &'static str,
         synced: Option<bool>,
     ) {
         let Some(handler) = self.handlers.get(number) else {
@@ -259,7 +259,7 @@ impl<S: Source> World<S> {
         };
         let queues = handler.settings.queues;
         let mutates = handler.settings.mutates.clone();
-        for line in handler.lines(&told, delta_type, synced) {
+        for line in handler.lines(&told, type_name, synced) {
             self.keep_line(&line);
             self.scribe
                 .fact(Step::ListenerHandle, || Fact::LinePrinted {
@@ -379,7 +379,7 @@ impl<S: Source> World<S> {
                     Notice::Update { .. } => DeltaType::Updated,
                     Notice::Delete { .. } => DeltaType::Deleted,
                 };
-                self.handle(place, &running.notice, delta_type, None);
+                self.handle(place, &running.notice, delta_type.as_str(), None);
                 HandlerEnd::Returned
             };
             let Some(handler) = self.handlers.get_mut(place) else {

@@ -27,6 +27,7 @@ use kube_core::DynamicObject;
 use crate::cache::controller::InformerQueue;
 use crate::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use crate::cache::fact::{Actor, Cause, Fact, FactRecord, LockName, ProcessMode, Rv};
+use crate::cache::fifo::{Fifo, FifoOptions};
 use crate::cache::index::{IndexFunc, Indexers};
 use crate::cache::informer::SharedInformerState;
 use crate::cache::key::Key;
@@ -50,8 +51,8 @@ pub use process::{PoppedWork, ProcessLoop};
 pub use program::{BESIDE, PROGRAM};
 pub use reflect::{Answer, Feeder, REQUEST_MS, REQUESTS, ReflectorLog, RequestKind, RequestLine};
 pub use settings::{
-    Era, Feed, HandlerSettings, Machinery, PrintSettings, ProcessFailure, ProcessModeText,
-    Settings, TransformSettings, WorkSettings,
+    Era, Feed, HandMadeQueue, HandlerSettings, Machinery, PrintSettings, ProcessFailure,
+    ProcessModeText, Settings, TransformSettings, WorkSettings,
 };
 pub use work::Work;
 
@@ -172,7 +173,7 @@ impl<S: Source> World<S> {
         let period = informer.start().unwrap_or(period);
         let key_func = Arc::new(meta_namespace_key_func);
         let has_store = match settings.machinery {
-            Machinery::HandMade => settings.store || settings.known_objects,
+            Machinery::HandMade => settings.store || settings.knows_objects(),
             Machinery::Plain | Machinery::Shared | Machinery::Indexer => true,
             Machinery::Client => false,
         };
@@ -183,7 +184,12 @@ impl<S: Source> World<S> {
             lock: Lock::default(),
             block_deltas: Lock::new(LockName::BlockDeltas),
             feeder: Feeder::new(&settings, period, source.begins_with_list()),
-            queue: if by_hand {
+            queue: if settings.has_fifo() {
+                InformerQueue::Fifo(Fifo::new(FifoOptions {
+                    release: Release::V0_32,
+                    ..FifoOptions::new(key_func)
+                }))
+            } else if by_hand {
                 InformerQueue::Delta(DeltaFifo::new(DeltaFifoOptions {
                     emit_delta_type_replaced: settings.emit_delta_type_replaced,
                     transformer: settings.transform_func(),
@@ -261,8 +267,8 @@ impl<S: Source> World<S> {
                 self.setting(cause, Fact::ModeSet { mode });
             }
             Input::KnownObjects(on) => {
-                // An informer's queue has what it needs.
-                if self.settings.machinery == Machinery::HandMade {
+                // An informer's queue has what it needs, and a FIFO asks nobody.
+                if self.settings.machinery == Machinery::HandMade && !self.settings.has_fifo() {
                     self.known_objects = on;
                     if on && self.store.is_none() {
                         self.store = Some(indexer(&self.settings));

@@ -61,7 +61,7 @@ pub struct ProcessLoop {
     failures: u8,
     /// What is being told, and to whom.
     telling: Option<Arc<Notice<Obj>>>,
-    delta_type: DeltaType,
+    type_name: &'static str,
     /// The handlers inside `process` that are still to be told; the first one is at it while it asks.
     inside: VecDeque<usize>,
     targets: VecDeque<ListenerId>,
@@ -96,7 +96,7 @@ impl ProcessLoop {
             outcome: ProcessOutcome::Done,
             failures: 0,
             telling: None,
-            delta_type: DeltaType::Added,
+            type_name: DeltaType::Added.as_str(),
             inside: VecDeque::new(),
             targets: VecDeque::new(),
             last: None,
@@ -125,6 +125,14 @@ impl<S: Source> World<S> {
                 is_in_initial_list: work.is_in_initial_list,
                 entries: Vec::new(),
             },
+            TakenWork::Object(work) => PoppedWork {
+                key: work.key.clone(),
+                // As its `KeyPopped` says it.
+                deltas: vec![(DeltaType::Added, work.item.to_ref(&work.key))],
+                position: None,
+                is_in_initial_list: work.is_in_initial_list,
+                entries: Vec::new(),
+            },
             TakenWork::Entries(work) => {
                 let entries: Vec<Entry> = match &self.queue {
                     InformerQueue::Real(queue) => work
@@ -132,7 +140,7 @@ impl<S: Source> World<S> {
                         .iter()
                         .map(|entry| entry.to_entry(queue.key_func()))
                         .collect(),
-                    InformerQueue::Delta(_) => Vec::new(),
+                    InformerQueue::Delta(_) | InformerQueue::Fifo(_) => Vec::new(),
                 };
                 let deltas: Vec<_> = entries
                     .iter()
@@ -195,6 +203,13 @@ impl<S: Source> World<S> {
                         }
                     }
                     InformerQueue::Real(_) => self.scribe.about_to_pop(None, held),
+                    InformerQueue::Fifo(queue) => {
+                        let has_object = |key: &&Key| queue.get_by_key(key).is_some();
+                        let key = queue.queue().find(has_object);
+                        if let Some(key) = key.or_else(|| queue.queue().next()) {
+                            self.scribe.about_to_pop(Some(key), held);
+                        }
+                    }
                 }
                 if self.lock.acquire(actor, Step::PopLock, &mut self.scribe) {
                     self.process.work = Work::Begin;
@@ -248,7 +263,7 @@ impl<S: Source> World<S> {
                 self.lock.release(self.now, actor, step, &mut self.scribe);
                 self.scribe.turn(self.now, actor);
                 if let Some(number) = self.process.inside.pop_front() {
-                    self.return_inside(number, self.process.delta_type, Some(synced));
+                    self.return_inside(number, self.process.type_name, Some(synced));
                 }
                 self.tell_inside();
             }
@@ -314,7 +329,7 @@ impl<S: Source> World<S> {
             Progress::Wrote => self.follow_store(before, &run),
             Progress::Notify(notice) => {
                 let delta_type = delta_type(&run, &notice);
-                self.tell(Arc::new(notice), delta_type);
+                self.tell(Arc::new(notice), delta_type.map_or("", DeltaType::as_str));
             }
             Progress::Done(outcome) => {
                 self.process.outcome = self.outcome_of(outcome);
@@ -356,7 +371,7 @@ impl<S: Source> World<S> {
     }
 
     /// Tells the handlers inside `process`, and finds out which listeners are told.
-    fn tell(&mut self, notice: Arc<Notice<Obj>>, delta_type: DeltaType) {
+    fn tell(&mut self, notice: Arc<Notice<Obj>>, type_name: &'static str) {
         if let Notice::Add { object, .. } | Notice::Update { new: object, .. } = &*notice
             && let Some(detector) = self.detector()
         {
@@ -365,7 +380,7 @@ impl<S: Source> World<S> {
         self.process.inside = (0..self.handlers.len())
             .filter(|number| self.handlers[*number].inline)
             .collect();
-        self.process.delta_type = delta_type;
+        self.process.type_name = type_name;
         self.process.telling = Some(notice);
         self.tell_inside();
     }
@@ -383,7 +398,7 @@ impl<S: Source> World<S> {
                 return;
             }
             self.process.inside.pop_front();
-            self.return_inside(number, self.process.delta_type, None);
+            self.return_inside(number, self.process.type_name, None);
         }
         self.process.targets = self
             .processor
@@ -468,25 +483,28 @@ fn deleted(run: &Process<Obj>, key: &Key) -> Option<ObjectRef> {
             QueuedDelta::Delta { key: of, delta } if of == key => Some(delta.object.to_ref(key)),
             _ => None,
         })?,
+        // It tells of no deletes.
+        TakenWork::Object(_) => return None,
     };
     (object.shape == Shape::Object).then_some(object)
 }
 
-/// The type of the delta that a notice is about.
-fn delta_type(run: &Process<Obj>, notice: &Notice<Obj>) -> DeltaType {
+/// The type of the delta that a notice is about; an object of a FIFO has none.
+fn delta_type(run: &Process<Obj>, notice: &Notice<Obj>) -> Option<DeltaType> {
     match run.work() {
+        TakenWork::Object(_) => None,
         TakenWork::Deltas(work) => run
             .position()
             .taken
             .checked_sub(1)
             .and_then(|place| work.deltas.get(place))
-            .map_or(DeltaType::Added, |delta| delta.delta_type),
+            .map(|delta| delta.delta_type),
         TakenWork::Entries(work) => {
             let key = key_of(notice.object());
             work.entries
                 .iter()
                 .find(|entry| entry.key().is_none_or(|of| *of == key))
-                .map_or(DeltaType::Added, QueuedDelta::delta_type)
+                .map(QueuedDelta::delta_type)
         }
     }
 }

@@ -332,7 +332,8 @@ impl<S: Source> World<S> {
             }
             Stage::Await(_) => self.answer(),
             Stage::Want(call) => {
-                let taken = self.lock.acquire(actor, lock_step(&call), &mut self.scribe);
+                let (step, _) = self.lock_steps(&call);
+                let taken = self.lock.acquire(actor, step, &mut self.scribe);
                 self.feeder.stage = if taken {
                     Stage::Do(call)
                 } else {
@@ -340,7 +341,7 @@ impl<S: Source> World<S> {
                 };
             }
             Stage::Do(call) => {
-                let unlock = unlock_step(&call);
+                let (_, unlock) = self.lock_steps(&call);
                 let outcome = self.write(call);
                 self.feeder.in_hand = None;
                 self.feeder.stage = Stage::Unlock(unlock, outcome);
@@ -479,6 +480,17 @@ impl<S: Source> World<S> {
         });
     }
 
+    /// Where a call takes the lock, and where it gives it back.
+    fn lock_steps(&self, call: &StoreCall<Obj>) -> (Step, Step) {
+        match call {
+            _ if matches!(self.queue, InformerQueue::Fifo(_)) => (Step::FifoLock, Step::FifoUnlock),
+            StoreCall::Delete(_) => (Step::DeleteLock, Step::DeleteUnlock),
+            StoreCall::Replace(..) => (Step::ReplaceLock, Step::ReplaceUnlock),
+            StoreCall::Resync => (Step::ResyncLock, Step::ResyncUnlock),
+            _ => (Step::AddLock, Step::AddUnlock),
+        }
+    }
+
     /// Calls the queue; the lock is held. An error of the queue is a fact of the queue.
     fn write(&mut self, call: StoreCall<Obj>) -> Result<(), Error> {
         let scribe = &mut self.scribe;
@@ -494,6 +506,12 @@ impl<S: Source> World<S> {
                 StoreCall::Bookmark(_) | StoreCall::UpdateResourceVersion(_) => Ok(()),
             },
             (queue, Some(store)) => queue.write(call, store, scribe),
+            (InformerQueue::Fifo(queue), None) => match call {
+                StoreCall::Delete(item) => queue.delete(item, None, scribe),
+                StoreCall::Add(item) | StoreCall::Update(item) => queue.add(item, scribe),
+                // A program has neither lists nor resyncs.
+                _ => Ok(()),
+            },
             // An informer always has a store.
             (InformerQueue::Real(_), None) => Ok(()),
         }
@@ -577,24 +595,6 @@ fn in_hand(call: &StoreCall<Obj>) -> Option<(EventType, ObjectRef)> {
         _ => return None,
     };
     Some((event, item.to_ref(&key_of(item))))
-}
-
-fn lock_step(call: &StoreCall<Obj>) -> Step {
-    match call {
-        StoreCall::Delete(_) => Step::DeleteLock,
-        StoreCall::Replace(..) => Step::ReplaceLock,
-        StoreCall::Resync => Step::ResyncLock,
-        _ => Step::AddLock,
-    }
-}
-
-fn unlock_step(call: &StoreCall<Obj>) -> Step {
-    match call {
-        StoreCall::Delete(_) => Step::DeleteUnlock,
-        StoreCall::Replace(..) => Step::ReplaceUnlock,
-        StoreCall::Resync => Step::ResyncUnlock,
-        _ => Step::AddUnlock,
-    }
 }
 
 #[cfg(test)]

@@ -45,6 +45,16 @@ pub enum Machinery {
     Client,
 }
 
+/// The queue of what is put together by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum HandMadeQueue {
+    /// Everything that happened to a key.
+    #[default]
+    DeltaFifo,
+    /// Its newest object.
+    Fifo,
+}
+
 impl Machinery {
     /// Whether there is a queue, and whatever feeds and empties it.
     #[must_use]
@@ -64,6 +74,8 @@ pub struct Settings {
     pub feed: Feed,
     /// What stands behind the reflector.
     pub machinery: Machinery,
+    /// The queue, where it is put together by hand.
+    pub queue: HandMadeQueue,
     /// What stands between namespace and name in the keys of an Indexer without a queue; a slash
     /// where it is left out.
     pub key_separator: Option<Arc<str>>,
@@ -187,6 +199,40 @@ pub struct PrintSettings {
 }
 
 impl Settings {
+    /// Whether the queue is a FIFO, which a program feeds.
+    #[must_use]
+    pub fn has_fifo(&self) -> bool {
+        self.machinery == Machinery::HandMade
+            && self.queue == HandMadeQueue::Fifo
+            && self.feed == Feed::Program
+    }
+
+    /// What cannot be together with a FIFO.
+    fn check_fifo(&self) -> Result<(), String> {
+        if self.queue == HandMadeQueue::DeltaFifo {
+            return Ok(());
+        }
+        let no = |what: &str| Err(format!("settings, field \"queue\": a FIFO {what}"));
+        if self.machinery != Machinery::HandMade {
+            return no("is in no informer; leave \"machinery\" out, or \"queue\"");
+        }
+        if self.feed != Feed::Program {
+            return no("is filled by a program here; write feed = \"program\"");
+        }
+        for (on, name) in [
+            (self.known_objects, "knownObjects"),
+            (self.emit_delta_type_replaced, "emitDeltaTypeReplaced"),
+            (self.by_type, "byType"),
+            (self.transform.is_some(), "transform"),
+            (self.process_fails.is_some(), "processFails"),
+        ] {
+            if on {
+                return no(&format!("goes without {name:?} here; leave that out"));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether an informer stands behind the reflector.
     #[must_use]
     pub fn is_informer(&self) -> bool {
@@ -227,7 +273,7 @@ impl Settings {
     #[must_use]
     pub fn knows_objects(&self) -> bool {
         match self.machinery {
-            Machinery::HandMade => self.known_objects,
+            Machinery::HandMade => self.known_objects && !self.has_fifo(),
             Machinery::Indexer | Machinery::Client => false,
             // The consumer works out what is missing from a list.
             Machinery::Plain | Machinery::Shared => self.era.0 != Generation::Atomic,
@@ -359,6 +405,15 @@ impl Read for Machinery {
     }
 }
 
+impl Read for HandMadeQueue {
+    fn read(value: Value) -> Result<Self, String> {
+        one_of(
+            &value,
+            &[("DeltaFIFO", Self::DeltaFifo), ("FIFO", Self::Fifo)],
+        )
+    }
+}
+
 impl Read for Era {
     fn read(value: Value) -> Result<Self, String> {
         Arc::read(value)?.try_into()
@@ -388,6 +443,7 @@ impl Read for Settings {
             interleave: fields.get("interleave")?,
             feed: fields.get("feed")?,
             machinery: fields.get("machinery")?,
+            queue: fields.get("queue")?,
             key_separator: fields.get("keySeparator")?,
             prints: fields.get("prints")?,
             era: fields.get("era")?,
@@ -413,6 +469,7 @@ impl Read for Settings {
             work: fields.get("work")?,
         };
         fields.done()?;
+        read.check_fifo()?;
         Ok(read)
     }
 }

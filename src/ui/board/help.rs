@@ -108,6 +108,7 @@ fn Row(keys: &'static [&'static str], text: Text) -> impl IntoView {
 
 fn sample(delta_type: DeltaType) -> DeltaRow {
     DeltaRow {
+        plain: false,
         index: 0,
         delta_type,
         rv: RvText::default(),

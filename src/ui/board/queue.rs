@@ -1,5 +1,7 @@
 //! The queue's room.
 
+use std::sync::Arc;
+
 use leptos::html;
 use leptos::prelude::*;
 
@@ -81,9 +83,8 @@ pub(super) fn Queue() -> impl IntoView {
     let count = move || {
         room.with(|room| match room.kind {
             QueueKind::RealFifo => strings::entries(ui.lang.get(), room.deltas),
-            QueueKind::Fifo | QueueKind::DeltaFifo => {
-                strings::queued(ui.lang.get(), room.keys, room.deltas)
-            }
+            QueueKind::Fifo => strings::places(ui.lang.get(), room.keys, room.deltas),
+            QueueKind::DeltaFifo => strings::queued(ui.lang.get(), room.keys, room.deltas),
         })
     };
     let hidden = Memo::new(move |_| {
@@ -134,9 +135,12 @@ pub(super) fn Queue() -> impl IntoView {
                 class:flat=flat
                 class:many=move || dense.get()
                 node_ref=cols_box
-                title=maybe(move || (!empty.get()).then(|| ui.words().oldest_bottom))
+                title=maybe(move || {
+                    let stacks = !empty.get() && kind.get() != QueueKind::Fifo;
+                    stacks.then(|| ui.words().oldest_bottom)
+                })
             >
-                {list(columns, |row| row.key.clone(), move |row| {
+                {list(columns, place_of, move |row| {
                         view! { <Column row=row /> }
                     })}
                 {list(entries, |row| row.place, move |row| {
@@ -151,14 +155,15 @@ pub(super) fn Queue() -> impl IntoView {
             </div>
             <ol class="belt" hidden=move || dense.get() class:wide=move || wide.get()
                     class:slim=move || slim.get() class:flat=flat>
-                {list(columns, |row| row.key.clone(), move |row| {
+                {list(columns, place_of, move |row| {
                         let key = row.with_untracked(|row| row.key.clone());
+                        let anchor = row.with_untracked(|row| row.anchor("queue/key/"));
                         let title = key.to_string();
                         view! {
                             <li
                                 class="key"
                                 class:lit=move || row.with(|row| row.lit)
-                                data-anchor=format!("queue/key/{key}")
+                                data-anchor=anchor
                                 title=title
                             >
                                 <i class=text(move || row.with(|row| row.mark.class()))></i>
@@ -189,13 +194,18 @@ pub(super) fn Queue() -> impl IntoView {
     }
 }
 
+/// Whose element it is.
+fn place_of(row: &ColumnRow) -> (usize, Arc<str>) {
+    (row.behind, Arc::from(&*row.key))
+}
+
 #[component]
 fn Column(row: Memo<ColumnRow>) -> impl IntoView {
     let ui = Ui::get();
     let key = row.with_untracked(|row| row.key.clone());
     let stack = Memo::new(move |_| row.with(|row| row.stack.shown.clone()));
     let hidden = Memo::new(move |_| row.with(|row| row.stack.hidden));
-    let anchor = format!("queue/column/{key}");
+    let anchor = row.with_untracked(|row| row.anchor("queue/column/"));
     view! {
         <div class="col" data-anchor=anchor>
             {list(stack, |row| row.index, move |row| {
@@ -226,7 +236,13 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
                     }
                 })}
             {shown(move || stack.with(Vec::is_empty), move || view! {
-                <div class="slot gone-slot">{ui.word(|words| words.object_gone)}</div>
+                <div class="slot gone-slot" class:lit=move || row.with(|row| row.lit)>
+                    {text(move || {
+                        let again = row.with(|row| row.again);
+                        let words = ui.words();
+                        if again { words.object_ahead } else { words.object_gone }
+                    })}
+                </div>
             })}
         </div>
     }

@@ -7,7 +7,7 @@ use super::icons::glyph;
 use super::parts::{part, text};
 use crate::ui::app::Ui;
 use crate::ui::memo::Memo;
-use crate::ui::rows::{DeltaRow, type_class};
+use crate::ui::rows::DeltaRow;
 
 /// A delta; its element stays while its row changes.
 #[component]
@@ -23,7 +23,7 @@ pub(super) fn Delta(
     let ui = Ui::get();
     let class = text(move || {
         row.with(|row| {
-            let mut class = format!("d {}", type_class(row.delta_type));
+            let mut class = format!("d {}", row.class());
             for (on, name) in [
                 (row.tombstone, " tombstone"),
                 (row.lit, " new"),
@@ -45,8 +45,8 @@ pub(super) fn Delta(
             data-anchor=anchor
             data-testid=(!testid.is_empty()).then_some(testid)
             title=text(move || {
-                let (tombstone, name) = row.with(|row| (row.tombstone, row.delta_type.as_str()));
-                if tombstone { format!("{name} · {}", ui.words().tombstone) } else { name.to_owned() }
+                let (tombstone, name) = row.with(|row| (row.tombstone, row.title().to_owned()));
+                if tombstone { format!("{name} · {}", ui.words().tombstone) } else { name }
             })
             translate="no"
         >

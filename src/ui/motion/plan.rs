@@ -11,6 +11,7 @@ use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Picture, ReflectorState};
 use crate::ui::caption::short_rv;
 use crate::ui::decimal::decimals;
+use crate::ui::rows::queue::place_anchor;
 
 /// How long the source is lit before anything moves, in ms at normal speed.
 pub const LIGHT_MS: u32 = 150;
@@ -103,7 +104,7 @@ pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
     }
     Motion {
         flight: None,
-        flash: flash(fact),
+        flash: flash(fact, after),
         ms: match fact {
             Fact::LockTaken { .. }
             | Fact::LockReleased { .. }
@@ -221,6 +222,18 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 exit: None,
             })
         }
+        Fact::FifoItemSet { object, .. } => Some(Flight {
+            from: origin(record.actor, after),
+            to: vec![
+                format!("queue/delta/{}/0", object.key),
+                MORE.to_owned(),
+                "room/queue".to_owned(),
+            ],
+            look: Look::Arriving,
+            hue: None,
+            ghost: true,
+            exit: None,
+        }),
         Fact::DeleteIgnored { key } => Some(Flight {
             from: origin(record.actor, after),
             to: vec!["room/queue".to_owned()],
@@ -231,7 +244,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
         }),
         // The next column takes the place, so the way begins at the queue's exit.
         Fact::KeyPopped { key, .. } => Some(Flight {
-            from: vec![format!("queue/column/{key}")],
+            from: vec![place_anchor("queue/column/", key, places(after, key))],
             to: taken(),
             look: Look::Leaving,
             hue: None,
@@ -409,6 +422,12 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
     }
 }
 
+/// How many places a key has in line; more than one only in a FIFO.
+fn places(after: &Picture, key: &Key) -> usize {
+    let places = after.queue.keys.iter().filter(|at| *at == key);
+    places.count()
+}
+
 fn door(room: &str) -> String {
     [DOOR, room].concat()
 }
@@ -472,7 +491,7 @@ fn state(after: &Picture) -> String {
     format!("reflector/state/{state}")
 }
 
-fn flash(fact: &Fact) -> Vec<String> {
+fn flash(fact: &Fact, after: &Picture) -> Vec<String> {
     match fact {
         Fact::ObjectCreated { object, .. }
         | Fact::ObjectUpdated { object, .. }
@@ -483,6 +502,12 @@ fn flash(fact: &Fact) -> Vec<String> {
         Fact::LastSyncMoved { .. } => vec!["reflector/lastsync".to_owned()],
         Fact::BackoffStarted { .. } => vec!["reflector/state/backoff".to_owned()],
         Fact::KeyEnqueued { key, .. } => vec![format!("queue/key/{key}")],
+        Fact::FifoItemRemoved { key } => {
+            let behind = places(after, key).saturating_sub(1);
+            let of = |prefix| place_anchor(prefix, key, behind);
+            vec![of("queue/column/"), of("queue/key/")]
+        }
+        Fact::FifoKeySkipped { .. } => vec!["room/queue".to_owned()],
         Fact::DeltasMerged { key, .. } | Fact::DeleteChecked { key, .. } => {
             vec![format!("queue/column/{key}"), format!("store/item/{key}")]
         }

@@ -12,7 +12,7 @@ use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Entry, Fact, FactRecord};
 use crate::cache::key::Key;
 use crate::cache::sorted::SortedMap;
-use crate::replay::picture::Picture;
+use crate::replay::picture::{Picture, QueueKind};
 use crate::ui::view::View;
 
 /// Above so many objects they are cells.
@@ -508,7 +508,10 @@ fn key(picture: &Picture, key: &str) -> Look {
     let deltas = picture.queue.deltas.get(key);
     match deltas.and_then(|deltas| deltas.last()) {
         Some((delta_type, object)) => Look {
-            hue: Hue::Of(*delta_type),
+            hue: match picture.queue.kind {
+                QueueKind::Fifo => Hue::Same,
+                _ => Hue::Of(*delta_type),
+            },
             fill: if is_tombstone(object) {
                 Fill::Dashed
             } else {
@@ -570,7 +573,10 @@ pub fn said(field: Field, view: &View, name: &str) -> String {
                     let mut text = name.to_owned();
                     for (delta_type, object) in queue.deltas.get(name).into_iter().flatten() {
                         text.push_str(" · ");
-                        text.push_str(delta_type.as_str());
+                        text.push_str(match queue.kind {
+                            QueueKind::Fifo => "rv",
+                            _ => delta_type.as_str(),
+                        });
                         text.push(' ');
                         text.push_str(&rv(&object.rv));
                     }

@@ -21,7 +21,7 @@ use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Entry, Notification, ObjectRef, Shape};
 use crate::cache::key::Key;
 use crate::cache::sorted::SortedMap;
-use crate::replay::picture::Picture;
+use crate::replay::picture::{Picture, QueueKind};
 use crate::ui::caption::short_name;
 use crate::ui::view::View;
 
@@ -150,6 +150,8 @@ pub struct DeltaRow {
     pub done: bool,
     /// What it is about, where that does not go without saying.
     pub about: Option<(Mark, String)>,
+    /// It is no delta, but the object itself: a FIFO's.
+    pub plain: bool,
 }
 
 impl DeltaRow {
@@ -164,6 +166,26 @@ impl DeltaRow {
             lit: false,
             done: false,
             about: None,
+            plain: false,
+        }
+    }
+
+    /// The class of its token.
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        if self.plain {
+            "plain"
+        } else {
+            type_class(self.delta_type)
+        }
+    }
+
+    /// What it is: its type, or else the object.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        match &self.about {
+            Some((_, name)) if self.plain => name,
+            _ => self.delta_type.as_str(),
         }
     }
 
@@ -172,6 +194,7 @@ impl DeltaRow {
     pub fn named(names: &Names, index: usize, delta_type: DeltaType, object: &ObjectRef) -> Self {
         Self {
             about: Some((names.mark(&object.uid), names.get(&object.key))),
+            plain: names.picture.queue.kind == QueueKind::Fifo,
             rv: RvText::narrow(&object.rv),
             ..Self::of(index, delta_type, object)
         }

@@ -6,7 +6,7 @@ use super::{DeltaRow, Mark, Names, RvText, Stack, stack};
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Actor, Entry};
 use crate::cache::key::Key;
-use crate::replay::picture::{LockState, Popped, ProcessMode};
+use crate::replay::picture::{LockState, Popped, ProcessMode, QueueKind};
 use crate::ui::view::View;
 
 /// So many marks of a list's objects are shown at most.
@@ -111,6 +111,7 @@ fn whole(names: &Names, entry: &Entry) -> Option<WholeRow> {
             lit: false,
             done: false,
             about: None,
+            plain: false,
         },
         rv: RvText::of(rv),
         count: objects.len(),
@@ -161,7 +162,8 @@ fn last(names: &Names, popped: &Popped) -> PoppedRow {
 
 fn deltas(names: &Names, popped: &Popped) -> Vec<DeltaRow> {
     // Those of one key need not repeat its name.
-    let batch = popped.deltas.len() > 1 && !popped.entries.is_empty();
+    let batch = popped.deltas.len() > 1 && !popped.entries.is_empty()
+        || names.picture.queue.kind == QueueKind::Fifo;
     popped
         .deltas
         .iter()

@@ -48,10 +48,31 @@ pub struct ColumnRow {
     pub mark: Mark,
     /// 0 is next.
     pub place: usize,
+    /// FIFO: so many places of the same key are behind this one …
+    pub behind: usize,
+    /// … and one before it, which will find the object.
+    pub again: bool,
     /// Its deltas.
     pub stack: Stack,
     /// The current fact is about it.
     pub lit: bool,
+}
+
+impl ColumnRow {
+    /// Where it is, of what begins with `prefix`; places that have the same key behind them say so.
+    #[must_use]
+    pub fn anchor(&self, prefix: &str) -> String {
+        place_anchor(prefix, &self.key, self.behind)
+    }
+}
+
+/// The anchor of a key's place with so many of its places behind it.
+#[must_use]
+pub fn place_anchor(prefix: &str, key: &Key, behind: usize) -> String {
+    match behind {
+        0 => [prefix, key].concat(),
+        behind => format!("{prefix}{key}#{behind}"),
+    }
 }
 
 /// One entry of a RealFIFO.
@@ -122,9 +143,16 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
     } else {
         queue.entries.len()
     };
-    let lit_place = fresh
-        .as_ref()
-        .and_then(|fresh| order.iter().position(|key| *key == fresh.key));
+    let lit_place = fresh.as_ref().and_then(|fresh| {
+        let mut places = order.iter().enumerate();
+        let is_it = |(_, key): &(usize, &Key)| **key == fresh.key;
+        // In a FIFO a key can have several places.
+        let found = match fresh.last {
+            true => places.rfind(is_it),
+            false => places.find(is_it),
+        };
+        found.map(|(place, _)| place)
+    });
     let appended = matches!(
         current(view).map(|record| &record.fact),
         Some(Fact::EntryAppended { .. })
@@ -141,7 +169,10 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
         columns: places
             .into_iter()
             .filter_map(|place| Some((place, order.get(place)?)))
-            .map(|(place, key)| column(view, &names, fresh.as_ref(), key, place, depth))
+            .map(|(place, key)| {
+                let fresh = fresh.as_ref().filter(|_| lit_place == Some(place));
+                column(view, &names, fresh, key, place, depth)
+            })
             .collect(),
         hidden_keys: order.len() - shown,
         entries: queue
@@ -164,13 +195,15 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
 struct Fresh {
     key: Key,
     delta: bool,
+    /// It is about the last place of the key.
+    last: bool,
 }
 
 /// What the current fact put into the queue. A delta stays lit while its key takes its place.
 fn fresh(view: &View) -> Option<Fresh> {
     let (key, delta) = match &current(view)?.fact {
         Fact::DeltaAppended { object, .. } => (&object.key, true),
-        Fact::FifoItemSet { object } => (&object.key, true),
+        Fact::FifoItemSet { object, .. } => (&object.key, true),
         Fact::DeltasMerged { key, .. } => (key, true),
         Fact::KeyEnqueued { key, .. } => (key, true),
         Fact::Requeued { key, .. } | Fact::ResyncSkipped { key } | Fact::AlreadyPresent { key } => {
@@ -181,6 +214,7 @@ fn fresh(view: &View) -> Option<Fresh> {
     Some(Fresh {
         key: key.clone(),
         delta,
+        last: matches!(current(view)?.fact, Fact::KeyEnqueued { .. }),
     })
 }
 
@@ -208,12 +242,22 @@ fn column(
     depth: usize,
 ) -> ColumnRow {
     let deltas = view.picture.queue.deltas.get(key);
-    let lit = fresh.is_some_and(|fresh| fresh.key == *key);
+    let lit = fresh.is_some();
+    let queue = &view.picture.queue;
+    let is_fifo = queue.kind == QueueKind::Fifo;
+    let places = |from: usize, to: usize| {
+        let places = is_fifo.then(|| queue.keys.range(from..to));
+        places.into_iter().flatten().filter(|at| *at == key).count()
+    };
+    let behind = places(place + 1, queue.keys.len());
+    let again = places(0, place) > 0;
+    let deltas = deltas.filter(|_| !again).into_iter().flatten();
     let mut all: Vec<_> = deltas
-        .into_iter()
-        .flatten()
         .enumerate()
-        .map(|(index, (delta_type, object))| DeltaRow::of(index, *delta_type, object))
+        .map(|(index, (delta_type, object))| match is_fifo {
+            true => DeltaRow::named(names, index, *delta_type, object),
+            false => DeltaRow::of(index, *delta_type, object),
+        })
         .collect();
     if let (true, Some(newest)) = (fresh.is_some_and(|f| f.delta) && lit, all.last_mut()) {
         newest.lit = true;
@@ -223,6 +267,8 @@ fn column(
         name: names.get(key),
         mark: names.mark(&uid_of(&view.picture, key)),
         place,
+        behind,
+        again,
         stack: stack(all, depth),
         lit,
     }
@@ -307,6 +353,36 @@ mod tests {
             .flat_map(|column| column.stack.shown.iter().map(|row| row.lit))
             .collect();
         assert_eq!(lit, [false, false, false, true]);
+    }
+
+    #[test]
+    fn a_fifo_shows_each_place_of_a_key_and_its_object_once() {
+        let mut picture = queued(&[("x", 1), ("y", 0)]);
+        picture.queue.kind = QueueKind::Fifo;
+        picture.queue.keys.push_back("x".into());
+        let fact = Fact::KeyEnqueued {
+            key: "x".into(),
+            length: 3,
+        };
+        let rows = rows(&view(picture, vec![fact]), SPACE);
+        let shown: Vec<_> = rows
+            .columns
+            .iter()
+            .map(|column| {
+                let objects = column.stack.shown.iter().filter(|row| row.plain).count();
+                (column.anchor(""), column.again, objects, column.lit)
+            })
+            .collect();
+        let place = |anchor: &str, again, objects, lit| (anchor.to_owned(), again, objects, lit);
+        assert_eq!(
+            shown,
+            [
+                place("x#1", false, 1, false),
+                place("y", false, 0, false),
+                place("x", true, 0, true),
+            ]
+        );
+        assert_eq!((rows.keys, rows.deltas), (3, 1));
     }
 
     #[test]

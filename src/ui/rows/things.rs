@@ -3,7 +3,7 @@
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Entry, Notification, ObjectRef};
 use crate::cache::key::Key;
-use crate::replay::picture::{Picture, Popped};
+use crate::replay::picture::{Picture, Popped, QueueKind};
 use crate::ui::caption::{short_name, short_rv};
 
 use super::live::Room;
@@ -113,7 +113,10 @@ impl<'a> List<'a> {
             let is_there = queue.deltas.contains_key(key) || queue.keys.contains(key);
             is_there.then_some((key, ()))
         };
-        let all = queue.keys.iter();
+        let all = queue.keys.iter().enumerate();
+        // In a FIFO a key can have several places.
+        let all = all.filter(|(place, key)| !queue.keys.iter().take(*place).any(|at| at == *key));
+        let all = all.map(|(_, key)| key);
         for (key, ()) in self.those(&mut all.map(|key| (key, ())), &queued) {
             self.add(Some(key), &|| {
                 (format!("queue/key/{key}"), short_name(key).to_owned())
@@ -121,7 +124,7 @@ impl<'a> List<'a> {
             let deltas = picture.queue.deltas.get(key).into_iter().flatten();
             for (index, (delta_type, object)) in deltas.enumerate() {
                 self.add(Some(key), &|| {
-                    let name = named(delta_type.as_str(), object);
+                    let name = named(typed(picture, *delta_type), object);
                     (format!("queue/delta/{key}/{index}"), name)
                 });
             }
@@ -141,7 +144,7 @@ impl<'a> List<'a> {
         if let Some(popped) = &picture.pop.processing {
             for (index, (delta_type, object)) in popped.deltas.iter().enumerate() {
                 self.add(Some(&object.key), &|| {
-                    let name = named(delta_type.as_str(), object);
+                    let name = named(typed(picture, *delta_type), object);
                     (format!("pop/delta/{index}"), name)
                 });
             }
@@ -151,7 +154,8 @@ impl<'a> List<'a> {
         {
             let key = if key.is_empty() { &object.key } else { key };
             self.add(Some(key), &|| {
-                ("pop/last".to_owned(), named(delta_type.as_str(), object))
+                let name = named(typed(picture, *delta_type), object);
+                ("pop/last".to_owned(), name)
             });
         }
     }
@@ -217,6 +221,14 @@ fn called(notification: &Notification) -> &'static str {
         Notification::Add { .. } => "OnAdd",
         Notification::Update { .. } => "OnUpdate",
         Notification::Delete { .. } => "OnDelete",
+    }
+}
+
+/// The type of what is queued; a FIFO's object has none.
+fn typed(picture: &Picture, delta_type: DeltaType) -> &'static str {
+    match picture.queue.kind {
+        QueueKind::Fifo => "",
+        _ => delta_type.as_str(),
     }
 }
 

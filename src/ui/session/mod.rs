@@ -786,7 +786,7 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         } else {
             settings.era.0.era().into()
         },
-        can_switch_known: settings.machinery == Machinery::HandMade,
+        can_switch_known: settings.machinery == Machinery::HandMade && !settings.has_fifo(),
         can_write: !matches!(feed, Feed::Recorded | Feed::Cluster),
         can_cut: feed == Feed::Server,
         can_add: settings.machinery == Machinery::Shared,

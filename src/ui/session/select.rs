@@ -217,13 +217,15 @@ impl Search<'_> {
                         object: what,
                         ..
                     } => of == delta_type && what == object,
-                    Fact::FifoItemSet { object: what } => what == object,
+                    Fact::FifoItemSet { object: what, .. } => what == object,
                     Fact::Requeued { added, .. } => *added,
                     _ => false,
                 });
                 (found, Some(Key::from(key)))
             }
             "key" | "column" => {
+                // A FIFO's key may have further places.
+                let rest = rest.split('#').next().unwrap_or(rest);
                 let found = self.last_of(rest, &|fact| {
                     // A first delta brings its key along.
                     matches!(

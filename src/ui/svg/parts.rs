@@ -211,9 +211,10 @@ impl Pen<'_> {
 
     /// A delta.
     pub(super) fn delta(&mut self, a: Area, row: &DeltaRow, size: u8) {
-        let ink = match row.done {
-            true => Ink::INK_3,
-            false => Ink::of(row.delta_type),
+        let ink = match (row.done, row.plain) {
+            (true, _) => Ink::INK_3,
+            (false, true) => Ink::WIRE,
+            (false, false) => Ink::of(row.delta_type),
         };
         let more = match (row.done, row.tombstone) {
             (true, _) => " stroke-dasharray=\"1.5 2.5\" stroke-width=\"1.5\"",
@@ -221,12 +222,13 @@ impl Pen<'_> {
             _ => STRONG,
         };
         self.raw(&["<g>"]);
-        let mut told = row.delta_type.as_str().to_owned();
+        let mut told = row.title().to_owned();
         if row.tombstone {
             told.push_str(" · ");
             told.push_str(self.words.tombstone);
         }
-        let about = row.about.as_ref().map(|(_, name)| &**name);
+        let about = row.about.as_ref().filter(|_| !row.plain);
+        let about = about.map(|(_, name)| &**name);
         for more in [about, row.rv.full.as_deref()].into_iter().flatten() {
             told.push_str(" · ");
             told.push_str(more);
@@ -236,13 +238,17 @@ impl Pen<'_> {
         // In a narrow one all moves together.
         let narrow = a.w < 100;
         let (edge, glyph, side) = if narrow { (4, 14, 4) } else { (5, 18, 7) };
-        let (x, cy) = (a.x + edge, a.middle());
-        if narrow {
-            self.small_glyph(x, cy, row.delta_type, ink);
+        let (mut x, cy) = (a.x + edge, a.middle());
+        if row.plain {
+            x += 3;
         } else {
-            self.glyph(x, cy, row.delta_type, ink);
+            if narrow {
+                self.small_glyph(x, cy, row.delta_type, ink);
+            } else {
+                self.glyph(x, cy, row.delta_type, ink);
+            }
+            x += glyph;
         }
-        let x = x + glyph;
         let rv = mono(size - 5, Ink::INK_2);
         let w = self.text(a.right() - side, cy, a.w / 2, At::End, &row.rv.short, rv);
         let left = a.right() - side - w - x - if w > 0 { 4 - i32::from(narrow) } else { 0 };

@@ -63,9 +63,10 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
             depth: size(depth),
         },
     );
-    let told = match flat {
-        true => strings::entries(lang, rows.deltas),
-        false => strings::queued(lang, rows.keys, rows.deltas),
+    let told = match rows.kind {
+        QueueKind::RealFifo => strings::entries(lang, rows.deltas),
+        QueueKind::Fifo => strings::places(lang, rows.keys, rows.deltas),
+        QueueKind::DeltaFifo => strings::queued(lang, rows.keys, rows.deltas),
     };
     let flags = [(rows.synced, "HasSynced"), (rows.closed, words.closed)];
     let flags = flags.iter().filter(|(on, _)| *on && !unused);
@@ -145,8 +146,11 @@ pub(super) fn queue(pen: &mut Pen, a: Area, unused: bool) -> i32 {
 /// The stack of a key: `a` is its oldest delta, or the place of it.
 fn stack(pen: &mut Pen, mut a: Area, column: &ColumnRow) {
     if column.stack.shown.is_empty() {
-        pen.slot(a, false);
-        let gone = pen.words.object_gone;
+        pen.slot(a, column.lit);
+        let gone = match column.again {
+            true => pen.words.object_ahead,
+            false => pen.words.object_gone,
+        };
         pen.text(
             a.x + a.w / 2,
             a.middle(),
