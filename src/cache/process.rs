@@ -52,6 +52,23 @@ pub enum Notice<O> {
     },
 }
 
+impl<O> Notice<O> {
+    /// An object came: whether that is an update goes by what is stored.
+    fn of_came(old: Option<&Item<O>>, object: &Item<O>, is_in_initial_list: bool) -> Self {
+        let object = object.clone();
+        match old {
+            Some(old) => Self::Update {
+                old: Some(old.clone()),
+                new: object,
+            },
+            None => Self::Add {
+                object,
+                is_in_initial_list,
+            },
+        }
+    }
+}
+
 // Derived, this would ask for `O: Clone`.
 impl<O> Clone for Notice<O> {
     fn clone(&self) -> Self {
@@ -483,17 +500,8 @@ impl<O: Object> Process<O> {
             // Pop has stated it.
             Entry::Object(key, object) => {
                 let old = store.and_then(|store| store.get_by_key(key));
-                let object = object.clone();
-                self.notices.push(match old {
-                    Some(old) => Notice::Update {
-                        old: Some(old.clone()),
-                        new: object,
-                    },
-                    None => Notice::Add {
-                        object,
-                        is_in_initial_list,
-                    },
-                });
+                let notice = Notice::of_came(old, object, is_in_initial_list);
+                self.notices.push(notice);
             }
             Entry::ReplacedAll(info) => {
                 if let Some(store) = store
@@ -568,17 +576,9 @@ impl<O: Object> Process<O> {
         // added twice.
         self.notices.rest.reserve(keys.len() + 1);
         for (key, object) in keys.iter().zip(&info.objects) {
-            let object = object.clone();
-            self.notices.push(match store.get_by_key(key) {
-                Some(old) => Notice::Update {
-                    old: Some(old.clone()),
-                    new: object,
-                },
-                None => Notice::Add {
-                    object,
-                    is_in_initial_list,
-                },
-            });
+            let old = store.get_by_key(key);
+            let notice = Notice::of_came(old, object, is_in_initial_list);
+            self.notices.push(notice);
         }
         Ok(())
     }
