@@ -627,7 +627,12 @@ export class DeltaScope extends HTMLElement {
       return asScenario(text) ?? { file: text, name };
     }
     const script = this.querySelector(":scope > script[type='application/json']");
-    return script ? { scenario: JSON.parse(script.textContent) } : {};
+    if (!script) return {};
+    try {
+      return { scenario: JSON.parse(script.textContent) };
+    } catch (error) {
+      throw new SyntaxError(`The JSON in <script> inside of this element has a mistake: ${error.message}`);
+    }
   }
 
   #mount(mount, sheet, given) {
@@ -644,7 +649,10 @@ export class DeltaScope extends HTMLElement {
     stage.setAttribute("role", "group");
     stage.setAttribute("aria-label", this.#words.stage);
     rem.append(stage);
-    frame.append(rem);
+    // Where the focus is handed to when Esc is pressed: Tab goes on from there.
+    const end = make("span", "end");
+    end.tabIndex = -1;
+    frame.append(rem, end);
     for (const coming of box.querySelectorAll(".coming")) coming.remove();
     box.append(frame);
     Object.assign(this.#parts, { frame, mount: stage });

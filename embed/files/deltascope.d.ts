@@ -215,7 +215,7 @@ export interface State {
   reflector: { state: "idle" | "list" | "stream" | "watch" | "backoff" | "stopped"; lastSyncResourceVersion: string };
   queue:
     | { kind: "RealFIFO"; items: [type: DeltaType, key: string | null, object: unknown][] }
-    | { kind: "FIFO"; keys: string[]; items: Record<string, ObjectRef> }
+    | { kind: "FIFO"; keys: string[]; objects: Record<string, ObjectRef> }
     | { kind: string; keys: string[]; deltas: Record<string, [type: DeltaType, object: ObjectRef][]> };
   store: { items: Record<string, ObjectRef>; indices: Record<string, Record<string, string[]>> };
   handlers: { name: string; pending: number; notifications: unknown[][] }[];

@@ -141,7 +141,7 @@ fn absent(paths: &Value, state: &Value, found: &mut Vec<Otherwise>) {
 const MAPS: [&str; 7] = [
     "api.objects",
     "queue.deltas",
-    "queue.items",
+    "queue.objects",
     "store.items",
     "store.indices",
     "comparison.differs",

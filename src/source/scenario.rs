@@ -417,6 +417,8 @@ impl Scenario {
         let settings = &self.settings;
         let resyncs = settings.resync_ms > 0 && settings.is_informer();
         self.traffic.is_some()
+            // It asks again for as long as there is something to reject.
+            || settings.rejects() && settings.feed == Feed::Server
             // It warns for ever.
             || settings.withholds_initial_events_end && settings.feed == Feed::Server
             || resyncs && settings.feed != Feed::Program

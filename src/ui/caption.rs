@@ -893,8 +893,8 @@ impl Writer<'_> {
             Fact::TransformFailed { key, error } => (
                 say!(
                     self,
-                    "The transformer failed for {name}, so nothing was queued.",
-                    "{name} 的 transformer 失败，因此没有入队。",
+                    "The transformer failed for {name}, so it was not queued.",
+                    "{name} 的 transformer 失败，因此它没有入队。",
                     name = name(key),
                 ),
                 vec![say!(

@@ -7,7 +7,7 @@ use js_sys::Array;
 use leptos::prelude::{StoredValue, WithValue, document, on_cleanup, window};
 use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
-use web_sys::{Element, Event, EventTarget, HtmlElement, NodeList, ShadowRoot};
+use web_sys::{Element, Event, EventTarget, FocusOptions, HtmlElement, NodeList, ShadowRoot};
 
 /// Where a board is mounted. What it looks for, it looks for there.
 #[derive(Clone)]
@@ -154,8 +154,14 @@ impl Host {
         self.scale.set(scale.unwrap_or(1.0));
     }
 
-    /// Gives the focus away: keys are the page's again.
+    /// Gives the focus away: keys are the page's again, and Tab goes on behind the board.
     pub fn leave(&self) {
+        let end = self.find(".frame > .end");
+        if let Some(end) = end.and_then(|end| end.dyn_into::<HtmlElement>().ok()) {
+            let still = FocusOptions::new();
+            still.set_prevent_scroll(true);
+            let _ = end.focus_with_options(&still);
+        }
         let active = self.active_element();
         if let Some(active) = active.and_then(|active| active.dyn_into::<HtmlElement>().ok()) {
             let _ = active.blur();

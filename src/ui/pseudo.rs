@@ -2206,8 +2206,11 @@ fn pinned(step: Step, variant: u8, picture: &Picture) -> Option<Pin> {
             *of == step && *which == variant && !other
         })
     };
-    let (_, _, source, lines) = find(variant).or_else(|| find(0))?;
     let now = generation(picture);
+    // The nearest statement of this generation comes before the same one of another.
+    let here = find(variant).filter(|(_, _, _, lines)| lines[now] != 0);
+    let here = here.or_else(|| find(0).filter(|(_, _, _, lines)| lines[now] != 0));
+    let (_, _, source, lines) = here.or_else(|| find(variant)).or_else(|| find(0))?;
     let at = (now..TAGS.len())
         .chain((0..now).rev())
         .find(|at| lines[*at] != 0)?;

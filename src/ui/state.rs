@@ -266,11 +266,11 @@ fn queue(picture: &Picture) -> Value {
     }
     let keys = ("keys", array(queue.keys.iter().map(|key| text(key))));
     if queue.kind == QueueKind::Fifo {
-        let items = queue.deltas.iter().flat_map(|(key, deltas)| {
-            let objects = deltas.iter();
-            objects.map(move |(_, object)| (&**key, reference(object)))
+        let objects = queue.deltas.iter().flat_map(|(key, deltas)| {
+            let newest = deltas.iter();
+            newest.map(move |(_, object)| (&**key, reference(object)))
         });
-        return object(vec![kind, keys, ("items", map(items))]);
+        return object(vec![kind, keys, ("objects", map(objects))]);
     }
     let delta = |(delta_type, object): &(DeltaType, ObjectRef)| {
         Value::Array(vec![text(delta_type.as_str()), reference(object)])

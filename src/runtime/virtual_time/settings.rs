@@ -233,6 +233,13 @@ impl Settings {
         Ok(())
     }
 
+    /// Whether a transform rejects objects.
+    #[must_use]
+    pub fn rejects(&self) -> bool {
+        let transform = self.transform.as_ref();
+        transform.is_some_and(|transform| transform.rejects.is_some())
+    }
+
     /// Whether an informer stands behind the reflector.
     #[must_use]
     pub fn is_informer(&self) -> bool {

@@ -250,7 +250,8 @@ fn column(
         places.into_iter().flatten().filter(|at| *at == key).count()
     };
     let behind = places(place + 1, queue.keys.len());
-    let again = places(0, place) > 0;
+    // Without an object there is none ahead either.
+    let again = places(0, place) > 0 && deltas.is_some();
     let deltas = deltas.filter(|_| !again).into_iter().flatten();
     let mut all: Vec<_> = deltas
         .enumerate()

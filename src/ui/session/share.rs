@@ -395,6 +395,16 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
         Anchor::Marker(id) => {
             let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
             let ids = ids.join(", ");
+            if ids.is_empty() {
+                return Text::new(
+                    &format!(
+                        "There is no marker {id:?}: this run has none. Write input:N, t:MS, step:N, start or end."
+                    ),
+                    &format!(
+                        "没有标记 {id:?}：此运行没有任何标记。请写 input:N、t:MS、step:N、start 或 end。"
+                    ),
+                );
+            }
             Text::new(
                 &format!("There is no marker {id:?} in this lesson. There are: {ids}."),
                 &format!(
