@@ -414,7 +414,7 @@ for (const [what, element, words, extra] of [
   ["a file that is missing", '<delta-scope src="missing.json" load="eager"></delta-scope>', /missing\.json.*404/, { provokes: /404/ }],
   ["a file that is none", '<delta-scope src="page.txt" load="eager"></delta-scope>', /page\.txt/],
   ["a scenario with a mistake", '<delta-scope load="eager"><script type="application/json">{"settings": {"machinery": "steam"}}</script></delta-scope>', /steam/],
-  ["JSON with a mistake", '<delta-scope load="eager"><script type="application/json">{"settings": </script></delta-scope>', /JSON/],
+  ["JSON with a mistake", '<delta-scope load="eager"><script type="application/json">{"settings": </script></delta-scope>', /JSON in <script> inside of this element/],
   ["a link that is damaged", '<delta-scope link="#v1;lesson=sandbox;i=????" load="eager"></delta-scope>', /damaged/],
 ]) {
   test(`${what} is told, on the element and by an event`, onHost({ ...html(element), "page.txt": "hello" }, extra ?? {}, async (host) => {
@@ -465,6 +465,17 @@ test("what changes while it is drawn arrives, and meanwhile nothing moves and no
     return [[...found], inside?.className ?? null, one.getState().step, other.getState().step];
   });
   assert.deepEqual([heights.length, focused, step], [1, null, declared], `${heights}`);
+}));
+
+test("Esc leaves it, and Tab goes on behind it", onHost(html(`<button id="before">before</button>${TOMBSTONE}<button id="after">after</button>`), async (host) => {
+  await host.ready();
+  const { keyboard } = host.page;
+  const focused = () => host.page.evaluate(() => document.activeElement.id || document.activeElement.localName);
+  await host.page.focus("#before");
+  for (const [key, where] of [["Tab", "delta-scope"], ["Tab", "delta-scope"], ["Escape", "body"], ["Tab", "after"], ["Shift+Tab", "delta-scope"]]) {
+    await keyboard.press(key);
+    assert.equal(await focused(), where, key);
+  }
 }));
 
 test("what did not come is asked for again", onHost(html(TOMBSTONE), { open: false, provokes: /ERR_FAILED/ }, async (host) => {
