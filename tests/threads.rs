@@ -1238,13 +1238,16 @@ fn resyncs_are_told_to_those_who_asked() {
         let running = Running::start(&informer, server.clone());
         server.settle();
         every.wait(2);
-        // The timer is set anew some time after everybody was told.
-        while every.lines().len() < 2 + 2 * 3 {
+        // The timer is set anew some time after everybody was told. A resync may come while the one before
+        // is in the queue: what is still there is not put in again.
+        let both = ["~a@1 a@1", "~b@2 b@2"];
+        let times = |of: &str| every.lines().iter().filter(|line| *line == of).count();
+        while both.iter().any(|line| times(line) < 3) {
             clock.advance(Duration::from_secs(30));
             thread::yield_now();
         }
-        for resync in every.lines()[2..].chunks_exact(2) {
-            assert_eq!(resync, ["~a@1 a@1", "~b@2 b@2"], "{generation:?}");
+        for line in &every.lines()[2..] {
+            assert!(both.contains(&&**line), "{generation:?}: {line}");
         }
         server.send([event(&(EventType::Modified, "a".into(), 6))]);
         assert_eq!(never.wait(3)[2], "~a@1 a@6");
