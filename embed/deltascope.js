@@ -3,6 +3,8 @@
 // The module is small; the program behind it is loaded when the first element wants it, and once a page,
 // however many there are.
 
+import { Life } from "./alive.js";
+
 /** The version of the package. */
 export const version = "__VERSION__";
 
@@ -36,22 +38,40 @@ function inTurn(draw) {
 
 let program;
 let failures = 0;
-/** Imports a file of the package. Some browsers keep that one did not come: it is asked for by another name then. */
+/** The name of a file for the next try: what did not come, and what has stopped, some browsers keep under the old one. */
+function again(file) {
+  const url = new URL(file, HERE);
+  url.searchParams.set("again", failures);
+  return url.href;
+}
+
 async function bring(file, first) {
+  // A program that has stopped is not to be had anew by its name.
+  if (stops > 0) return import(/* @vite-ignore */ /* webpackIgnore: true */ again(file));
   try {
     return await first();
   } catch (error) {
     if (failures === 0) throw error;
-    const again = new URL(file, HERE);
-    again.searchParams.set("again", failures);
-    return import(/* @vite-ignore */ /* webpackIgnore: true */ again.href);
+    return import(/* @vite-ignore */ /* webpackIgnore: true */ again(file));
   }
+}
+
+/** How often a program has stopped; the elements that are shown share it, and lose it together. */
+let stops = 0;
+function stopped(error) {
+  program = undefined;
+  failures += 1;
+  stops += 1;
+  for (const element of elements) element[STOPPED](error);
 }
 
 /** Loads the program, once; resolves with its exports. */
 function load() {
   program ??= (async () => {
     const url = new URL("./__WASM__", import.meta.url);
+    if (stops > 0) url.searchParams.set("again", failures);
+    const mark = stops > 0 ? `?again=${failures}` : "";
+    const names = [`${url.pathname.split("/").pop()}${mark}:`, `__GLUE__${mark}:`];
     const wasm = fetch(url);
     // It is waited for below; until then a failure is nobody's.
     wasm.catch(() => {});
@@ -59,11 +79,13 @@ function load() {
       bring("__GLUE__", () => import("./__GLUE__")),
       bring("deltascope-stage.js", () => import("./deltascope-stage.js")),
     ]);
+    const life = new Life((stack) => names.some((name) => stack.includes(name)), stopped);
     await glue.default({ module_or_path: wasm });
     await pause();
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(styles.default);
-    return { mount: glue.mountElement, sheet };
+    const { mountElement } = life.guard({ mountElement: glue.mountElement });
+    return { mount: mountElement, sheet, life };
   })().catch((error) => {
     // The next element tries again.
     program = undefined;
@@ -193,6 +215,10 @@ const isSet = (value) => value != null && value !== "" && value !== "auto";
 const SEEN = Symbol("seen");
 const AROUND = Symbol("around");
 const PRINT = Symbol("print");
+const STOPPED = Symbol("stopped");
+
+/** A method of an element under this name fetches what `src` names, in place of the browser's own. */
+export const READ = Symbol("read");
 
 /** The element. `define` gives it a name. */
 export class DeltaScope extends HTMLElement {
@@ -547,9 +573,10 @@ export class DeltaScope extends HTMLElement {
     this.#parts.before.hidden = !!this.#parts.box.querySelector(".frame:not(.coming)");
     this.#offer();
     try {
-      const [{ mount, sheet }, given] = await Promise.all([load(), this.#what()]);
-      const api = await inTurn(() => this.#draw(turn, mount, sheet, given));
-      if (!api) return;
+      const [loaded, given] = await Promise.all([load(), this.#what()]);
+      const built = await inTurn(() => this.#draw(turn, loaded, given));
+      if (!built) return;
+      const api = loaded.life.guard(built);
       if (turn !== this.#turn) return api.dispose();
       this.#api = api;
       this.#loading = false;
@@ -567,21 +594,37 @@ export class DeltaScope extends HTMLElement {
       this.#settle.resolve();
       this.#emit("ready", { version });
     } catch (error) {
-      if (turn !== this.#turn) return;
-      const message = error?.message ?? String(error);
-      this.#loading = false;
-      this.#failed = true;
-      this.#parts.before.hidden = false;
-      for (const frame of this.#parts.box.querySelectorAll(".frame")) frame.remove();
-      this.#parts.frame = undefined;
-      this.#offer(`${this.#words.failed} ${message}`);
-      this.#settle.reject(error);
-      this.#emit("error", { message });
+      if (turn === this.#turn) this.#fail(error, `${this.#words.failed} ${this.#said(error)}`);
     }
   }
 
+  #said(error) {
+    return error?.in?.(this.#lang) ?? error?.message ?? String(error);
+  }
+
+  /** Says what went wrong, in the place of what was shown. */
+  #fail(error, message) {
+    this.#loading = false;
+    this.#failed = true;
+    this.#parts.before.hidden = false;
+    for (const frame of this.#parts.box.querySelectorAll(".frame")) frame.remove();
+    this.#parts.frame = undefined;
+    this.#offer(message);
+    this.#settle.reject(error);
+    this.#emit("error", { message: this.#said(error) });
+  }
+
+  /** The program has stopped, and what it showed is only a picture. */
+  [STOPPED](error) {
+    if (!this.#parts || (!this.#api && !this.#loading)) return;
+    this.#turn += 1;
+    this.#api = undefined;
+    this.#resume = false;
+    this.#fail(error, this.#said(error));
+  }
+
   /** Draws it piece by piece; the page around goes on meanwhile. Nothing, if it is not wanted any more. */
-  async #draw(turn, mount, sheet, given) {
+  async #draw(turn, { mount, sheet, life }, given) {
     await pause();
     if (turn !== this.#turn) return undefined;
     const api = this.#mount(mount, sheet, given);
@@ -589,10 +632,10 @@ export class DeltaScope extends HTMLElement {
       for (let more = true; more; ) {
         await pause();
         if (turn !== this.#turn) {
-          api.dispose();
+          if (!life.stopped) api.dispose();
           return undefined;
         }
-        more = api.build();
+        more = life.guard(api).build();
         if (more instanceof Error) throw more;
         await pause();
         // Laid out room by room, and not all at once in the end. What is read is of no use.
@@ -605,7 +648,7 @@ export class DeltaScope extends HTMLElement {
         await pause();
       }
     } catch (error) {
-      api.dispose();
+      if (!life.stopped) api.dispose();
       throw error;
     }
     return api;
@@ -620,7 +663,7 @@ export class DeltaScope extends HTMLElement {
     const src = this.getAttribute("src");
     if (src) {
       const url = new URL(src, document.baseURI);
-      const answer = await fetch(url);
+      const answer = await (this[READ] ?? fetch)(url);
       if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
       const text = await answer.text();
       const name = url.pathname.split("/").pop() || "run";

@@ -2,6 +2,7 @@
 
 #[cfg(all(target_arch = "wasm32", feature = "ui"))]
 fn main() {
+    deltascope::ui::app::tell_panics();
     deltascope::ui::app::mount();
 }
 

@@ -25,6 +25,7 @@ use deltascope::source::wire::{RecordedEvent, Words, event_of};
 use deltascope::ui::command::{Command as Click, Export};
 use deltascope::ui::i18n::{Lang, Text};
 use deltascope::ui::session::Session;
+use deltascope::ui::session::keep::Kept;
 use deltascope::ui::session::live::LiveRun;
 use deltascope::ui::session::walk::BreakCommand;
 use kube_core::DynamicObject;
@@ -600,6 +601,7 @@ fn a_live_session_goes_on_wherever_one_looks() {
 fn a_busy_cluster_is_forgotten_as_it_goes() {
     let (mut session, mut cluster) = session();
     let (mut now, mut most) = (0, 0);
+    let (mut kept, mut copy) = (Kept::default(), String::new());
     for round in 0..4_000_u32 {
         for n in 0..10 {
             cluster.write(((round + n) % 60) as u8);
@@ -607,6 +609,7 @@ fn a_busy_cluster_is_forgotten_as_it_goes() {
         now += 10;
         read(&mut session, &mut cluster, now);
         most = most.max(session.view().steps);
+        copied(&session, &mut kept, &mut copy);
         if round == 2_000 {
             // Somebody looks at what will be forgotten.
             session.obey(Click::Seek(100));
@@ -620,6 +623,77 @@ fn a_busy_cluster_is_forgotten_as_it_goes() {
     let picture = session.view().picture;
     assert_eq!(picture.store.items.len(), 60);
     assert!(*picture == fold(&session), "the picture at the edge");
+    // The copy outside of the program has what was forgotten, too.
+    let (trace, error) = trace::read("copy.jsonl", copy.as_bytes());
+    assert_eq!(error.map(|error| error.message.en), None);
+    let inputs = trace.unwrap().recording.inputs;
+    let versions = inputs.iter().flat_map(|taken| match &taken.input {
+        Input::Source(Command::Tell(told)) => told.iter().filter_map(version).collect(),
+        _ => Vec::new(),
+    });
+    assert!(versions.eq(101..=40_100), "each event, once");
+}
+
+fn version(telling: &Telling) -> Option<u64> {
+    match &telling.told {
+        Told::Event(RecordedEvent::Object { object, .. }) => {
+            object.metadata.resource_version.as_ref()?.parse().ok()
+        }
+        _ => None,
+    }
+}
+
+/// Brings a copy of the run up to date; false where it cannot be whole any more.
+fn copied(session: &Session, kept: &mut Kept, copy: &mut String) -> bool {
+    let mut is_whole = true;
+    while let Some(copied) = session.copy(kept) {
+        if !copied.is_more {
+            copy.clear();
+        }
+        copy.push_str(&copied.text);
+        is_whole = copied.is_whole;
+    }
+    is_whole
+}
+
+#[test]
+fn the_copy_of_a_run_is_its_recording() {
+    let mut session = Session::new();
+    let (mut kept, mut copy) = (Kept::default(), String::new());
+    let create = json!({ "metadata": { "namespace": "default", "name": "mine" } });
+    for (what, command) in [
+        ("nothing", Click::Seek(0)),
+        ("steps", Click::Step(3)),
+        ("an input", Click::CutWatch),
+        ("one more", Click::Seek(40)),
+        ("into the past", Click::Seek(10)),
+        ("which drops what came after", Click::CutWatch),
+        ("a branch", Click::Fork),
+        ("the other one", Click::Branch(1)),
+        ("a generation", Click::Era("1.36".into())),
+        ("a lesson", Click::Load("reflector".into())),
+    ] {
+        session.obey(command);
+        if what == "one more" {
+            session.inject("create", create.clone());
+        }
+        assert!(copied(&session, &mut kept, &mut copy), "{what}");
+        let exported = session.export(Export::Trace).unwrap();
+        let lines = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
+        assert_eq!(lines(&copy), lines(&exported), "{what}");
+        assert_eq!(session.copy(&mut kept), None, "{what}");
+    }
+    // What is too large to be written down at once has no copy.
+    let pods = (0..3_000)
+        .map(|n| json!({ "metadata": { "namespace": "default", "name": format!("pod-{n}") } }));
+    let trace = format!(
+        "{{\"deltascope\":1}}\n{}\n",
+        json!({ "scenario": { "initial": pods.collect::<Vec<_>>() } })
+    );
+    session.obey(Click::Open(vec![("many.jsonl".into(), trace.into_bytes())]));
+    assert_eq!(session.view().error, None);
+    assert!(!copied(&session, &mut kept, &mut copy));
+    assert_eq!(copy, "");
 }
 
 fn fold(session: &Session) -> Picture {

@@ -4,7 +4,7 @@
 //     embed.html#v1;lesson=tombstone;era=1.36;at=relist;panels=api,queue,indexer
 //
 // The README lists the messages.
-import { DeltaScope, version } from "./deltascope.js";
+import { DeltaScope, READ, version } from "./deltascope.js";
 
 const NS = "deltascope";
 const PROTOCOL = 1;
@@ -12,9 +12,14 @@ const VERSIONS = /^#?v1$/;
 // What the page's own links hold beyond what an attribute can say.
 const OF_A_LINK = ["sel", "i"];
 const LINKED = ["lesson", "era", "at", ...OF_A_LINK];
-// What `src` may be, below the folder of this page.
-const FILES = /\.(?:jsonl?|txt|log|body)$/;
-const NOT_FILES = /^k8s(?:\/|$)|(?:^|\/)\.\.?(?:\/|$)|^api(?:s)?\//;
+// What `src` may be, below the folder of this page: names of files as people give them, in no other spelling.
+const FOLDER = /^(?!\.)[\p{L}\p{M}\p{N}_~+@=,() .-]+$/u;
+const FILE = /\.(?:jsonl?|txt|log|body)$/;
+// Where the APIs of clusters are: a server may have one below any folder.
+const API = /^(?:k8s|apis?|openapi|proxy)$/i;
+const API_WITH_LOGS = /^(?:k8s|apis?|openapi|proxy|logs?|metrics|debug|healthz|livez|readyz|version)$/i;
+// An API server says these of each answer.
+const API_HEADERS = ["audit-id", "x-kubernetes-pf-flowschema-uid", "x-kubernetes-pf-prioritylevel-uid"];
 // Moments that only attributes have.
 const OWN_PLACE = /^(?:start|end|step:\d+)$/;
 const ATTRIBUTES = DeltaScope.observedAttributes;
@@ -72,17 +77,43 @@ function originOf(text) {
 
 /**
  * Whoever embeds this page writes what stands behind the `#`, and could have it read what only the reader may: so it reads
- * files beside itself, and never what a server under the same address hands on from a cluster.
+ * files beside itself, and never what a server under the same address hands on from a cluster. What a server makes of an
+ * odd spelling is its own affair, so there is none.
  */
 function ours(src) {
   const folder = new URL(".", import.meta.url);
   const url = new URL(src, document.baseURI);
-  const isInside = url.origin === folder.origin && decodeURIComponent(url.pathname).startsWith(decodeURIComponent(folder.pathname));
-  const below = decodeURIComponent(url.pathname).slice(decodeURIComponent(folder.pathname).length);
-  if (!isInside || NOT_FILES.test(below) || !FILES.test(below)) {
-    throw new Error(`src=${src}: in a frame only files beside embed.html are opened (.json, .jsonl, .txt, .log). Embed the element itself, or put the file there.`);
+  const isInside = url.origin === folder.origin && url.pathname.startsWith(folder.pathname);
+  const names = url.pathname.slice(folder.pathname.length).split("/").map(unescape);
+  const api = isForeign() ? API_WITH_LOGS : API;
+  if (!isInside || !names.every((name) => FOLDER.test(name)) || names.slice(0, -1).some((name) => api.test(name)) || !FILE.test(names.at(-1))) {
+    throw refused(src);
+  }
+  return url;
+}
+
+function refused(src) {
+  return new Error(`src=${src}: in a frame only files beside embed.html are opened (.json, .jsonl, .txt, .log). Embed the element itself, or put the file there.`);
+}
+
+/** Whether a page of another origin is around this one. */
+function isForeign() {
+  try {
+    for (let one = window; one !== one.parent; one = one.parent) {
+      if (one.parent.location.origin !== location.origin) return true;
+    }
+    return false;
+  } catch {
+    // It may not be asked.
+    return true;
   }
 }
+
+element[READ] = async (url) => {
+  const answer = await fetch(ours(url), { redirect: "error" });
+  if (API_HEADERS.some((name) => answer.headers.has(name))) throw refused(url);
+  return answer;
+};
 
 /** Some programs write `;`, `=` and `,` in another way when they pass a link on. */
 function unescape(text) {

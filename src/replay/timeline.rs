@@ -200,8 +200,20 @@ impl Timeline {
     }
 
     /// How many inputs there were, the forgotten ones among them.
-    fn all_inputs(&self) -> usize {
+    #[must_use]
+    pub fn all_inputs(&self) -> usize {
         self.forgotten_inputs + self.inputs.len()
+    }
+
+    /// The inputs from this number on, as they came: after as many facts as there were then, the forgotten ones among
+    /// them. None where some of these inputs are forgotten.
+    pub fn inputs_since(&self, number: usize) -> Option<impl Iterator<Item = Taken>> {
+        let from = number.checked_sub(self.forgotten_inputs)?;
+        let forgotten = self.forgotten;
+        Some(self.inputs.iter().skip(from).map(move |taken| Taken {
+            after: taken.after.saturating_add(forgotten),
+            ..taken.clone()
+        }))
     }
 
     /// A run that happens as it is looked at: nothing comes but what is told, and nothing before its time.

@@ -3,9 +3,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use js_sys::Reflect;
 use leptos::callback::{Callable, UnsyncCallback};
 use leptos::ev;
 use leptos::prelude::*;
+use leptos::wasm_bindgen::prelude::JsValue;
 
 use super::board::Board;
 use super::command::{Command, Export};
@@ -185,6 +187,14 @@ impl Ui {
 
 /// The attribute that tells the project's own page from all others.
 const OWN_PAGE: &str = "data-deltascope";
+
+/// From now on a panic leaves its message behind for whoever finds the program dead.
+pub fn tell_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let message = JsValue::from(panic.to_string());
+        let _ = Reflect::set(&js_sys::global(), &"deltascopePanic".into(), &message);
+    }));
+}
 
 /// Puts the page into `<body>`, in place of what says that it is loading; on a page of somebody else
 /// it waits for its elements.

@@ -7,7 +7,7 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::{spawn_local, tick};
 use leptos::wasm_bindgen::JsCast;
-use leptos::wasm_bindgen::prelude::Closure;
+use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use web_sys::ResizeObserver;
 
 use super::app::{PIECES, Ui};
@@ -16,6 +16,7 @@ use super::host::Host;
 use super::i18n::Text;
 use super::motion::plan::{self, Motion};
 use super::motion::stage::Stage;
+use super::session::keep::Kept;
 use super::session::{Change, Session};
 use super::view::View;
 use crate::replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
@@ -28,6 +29,16 @@ const COUNT_MS: u32 = 500;
 const REST_PARTS: f64 = 2.0;
 /// With so many facts still to show a motion takes half its time.
 const HURRY: u32 = 8;
+
+/// How long after something was asked for the copy of the run is brought up to date, in ms.
+const COPY_MS: u32 = 100;
+
+#[wasm_bindgen]
+extern "C" {
+    // Of the page's own script, which outlives this program.
+    #[wasm_bindgen(catch, js_name = deltascopeKeep)]
+    fn hand_out(text: &str, is_more: bool, is_whole: bool) -> Result<(), JsValue>;
+}
 
 /// One session on the page; clones are the same one.
 #[derive(Clone)]
@@ -55,6 +66,10 @@ struct Inner {
     gone: Cell<bool>,
     /// Who follows the size of the stage.
     resized: RefCell<Option<Resized>>,
+    /// What is left of the run should the program die.
+    kept: RefCell<Kept>,
+    /// It is about to be brought up to date.
+    copies: Cell<bool>,
 }
 
 type Resized = (ResizeObserver, Closure<dyn FnMut()>);
@@ -82,6 +97,8 @@ impl Driver {
                 motion: Cell::new(None),
                 gone: Cell::new(false),
                 resized: RefCell::default(),
+                kept: RefCell::default(),
+                copies: Cell::new(false),
             }),
         }
     }
@@ -161,6 +178,7 @@ impl Driver {
     pub fn attach(&self, ui: Ui) {
         // Attached once, when the page is mounted.
         let _ = self.inner.ui.set(ui);
+        self.copy();
         if ui.built.get_untracked() == PIECES {
             self.settle();
         }
@@ -191,7 +209,29 @@ impl Driver {
         self.inner.listener.replace(Some(Rc::new(listener)));
     }
 
+    /// Soon the copy of the run is what the run is now; only the page has one.
+    fn copy(&self) {
+        if !self.host().is_page() || self.inner.copies.replace(true) {
+            return;
+        }
+        let driver = self.clone();
+        spawn_local(async move {
+            loop {
+                TimeoutFuture::new(COPY_MS).await;
+                let copied =
+                    driver.with(|session| session.copy(&mut driver.inner.kept.borrow_mut()));
+                let Some(copied) = copied else {
+                    break;
+                };
+                // Where nobody keeps it, there is no copy.
+                let _ = hand_out(&copied.text, copied.is_more, copied.is_whole);
+            }
+            driver.inner.copies.set(false);
+        });
+    }
+
     fn asked(&self) {
+        self.copy();
         let listener = self.inner.listener.borrow().clone();
         if let Some(listener) = listener {
             listener();
@@ -201,6 +241,7 @@ impl Driver {
     /// A live run has gone on: the screen goes along.
     pub fn keep_up(&self) {
         self.inner.stale.set(true);
+        self.copy();
         if !self.inner.keeps_up.replace(true) {
             let driver = self.clone();
             spawn_local(async move {

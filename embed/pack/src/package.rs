@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::styles::shadowed;
 
 /// The styles of the page that elements do without.
-const LEFT_OUT: [&str; 1] = ["cluster.css"];
+const LEFT_OUT: [&str; 2] = ["cluster.css", "rescue.css"];
 /// Dialogs stand above all of the page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
 const TOKENS: &str = "tokens.css";

@@ -4,6 +4,7 @@
 
 mod branches;
 pub mod compare;
+pub mod keep;
 pub mod live;
 pub mod present;
 pub mod select;
@@ -102,6 +103,9 @@ pub struct Session {
     live: Option<live::Live>,
     /// Where playing ends or pauses.
     stops: present::Stops,
+    /// How often something was opened, and how often the run became another one.
+    opened: u64,
+    run: u64,
 }
 
 impl Session {
@@ -144,6 +148,8 @@ impl Session {
             walking: Rc::default(),
             settings: Rc::new([]),
             packed: RefCell::default(),
+            opened: 0,
+            run: 0,
             live: None,
             stops: present::Stops::default(),
         };
@@ -493,6 +499,7 @@ impl Session {
     /// Shows a run of a lesson, at its start.
     fn begin(&mut self, lesson: Lesson, timeline: Timeline) -> Change {
         let speed = self.playback.speed();
+        self.opened += 1;
         self.live = None;
         self.timeline = timeline;
         self.first_run = None;

@@ -111,6 +111,14 @@ impl Session {
         Ok(packed)
     }
 
+    /// The lines of the run's file that come before its inputs.
+    pub(super) fn trace_head(&self) -> String {
+        trace::head(&Trace {
+            at: None,
+            ..self.trace()
+        })
+    }
+
     /// The run as a file that can be opened again.
     fn trace(&self) -> Trace {
         let title = &self.lesson.title;

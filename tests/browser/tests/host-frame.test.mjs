@@ -1,7 +1,14 @@
 // The page in an iframe: what stands behind its `#`, and what it and the page around tell each other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { extname, posix } from "node:path";
+import { startApi } from "../apiserver.mjs";
+import { NO_KUBECTL, kubectlProxy } from "../fronts.mjs";
+import { DIST } from "../harness.mjs";
 import { STRICT, hosts, serveHost } from "../hosts.mjs";
+import { TYPES } from "../server.mjs";
 
 const onHost = hosts();
 
@@ -116,19 +123,117 @@ test("what cannot be done is answered with what to do", onHost(framed(TOMBSTONE)
   assert.equal((await heard(host, "REPLY")).length, before + 1, "what is not for it is not answered");
 }));
 
-test("whoever embeds it cannot have it read what only the reader may", onHost(framed(TOMBSTONE), { provokes: /only files beside embed\.html/ }, async (host) => {
-  await shake(host);
-  const refused = ["../secret.json", "/k8s/api/v1/pods", "k8s/api/v1/pods.json", "https://elsewhere.example/run.json", "package", "..%2fsecret.json"];
-  for (const src of refused) {
-    const reply = await ask(host, "set", "src", src);
-    assert.equal(reply.ok, false, src);
-    assert.match(reply.error, /only files beside embed\.html/);
-    await host.page.frames()[1].evaluate((hash) => (location.hash = hash), `#v1;lesson=tombstone;src=${encodeURIComponent(src)}`);
-    assert.equal((await ask(host, "step", 0)).value.lesson, "tombstone");
-    assert.equal(await host.page.frames()[1].evaluate(() => document.querySelector("delta-scope").getAttribute("src")), null, src);
+const SECRET = "what only the reader may see";
+const RUN = `{"deltascope":1}\n{"scenario":{"initial":[{"metadata":{"namespace":"default","name":"mine"}}]}}\n`;
+/** What an API would answer, in the form that the frame opens. */
+const ANSWER = RUN.replace("mine", SECRET.replaceAll(" ", "-"));
+/**
+ * The package on a server as Go's mux is one: it redirects to what it takes for the cleaned path, however that was spelled;
+ * below `api` stands a cluster. `headers`: those of the cluster.
+ */
+async function muxed(t, { api = "k8s", headers = {} } = {}) {
+  const read = [];
+  const files = { "run.jsonl": RUN, "runs/of mine.jsonl": RUN, "运行/一.jsonl": RUN };
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(request.url.split("?")[0]);
+    const clean = posix.normalize(path);
+    if (clean !== path) {
+      response.writeHead(301, { location: encodeURI(clean) });
+      return response.end();
+    }
+    const name = path.slice(1);
+    if (name.startsWith(`${api}/`)) {
+      read.push(request.url);
+      response.writeHead(200, { "content-type": "application/json", ...headers });
+      return response.end(ANSWER);
+    }
+    const body = files[name] ?? (await readFile(`${DIST}/${name}`).catch(() => undefined));
+    response.writeHead(body === undefined ? 404 : 200, { "content-type": TYPES[extname(name)] ?? "text/plain" });
+    response.end(body);
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  t.after(() => new Promise((closed) => {
+    server.close(closed);
+    server.closeAllConnections();
+  }));
+  return { url: `http://127.0.0.1:${server.address().port}/`, read };
+}
+
+/** Ways to write the address of an API beside embed.html, as one who embeds it might. */
+function spellings(url) {
+  const { host } = new URL(url);
+  const before = ["", "./", ".//", "/", "//", "///", "%2F", "%2f", ".%2F", "./%2F", "%5C", "\\", ".\\", "%2e/", "%2E%2F", "x/../", "x/%2e%2e/", "x/%2e%2e%2f", "x//../", ";/../", "%252F", "%09/", "%20/", "%00/", "\t", " ", "a\nb/../", `//${host}/`, `http://${host}//`, "http:", `http:${host}/../`];
+  const paths = [
+    "k8s/api/v1/nodes/n/proxy/logs/x.log",
+    "k8s//api/v1/secrets.json",
+    "k8s%2Fapi%2Fv1%2Fsecrets.json",
+    "K8S/../k8s/logs/x.log",
+    "%6b8s/api/v1/secrets.json?x.json",
+  ];
+  const others = [
+    "foo/api/v1/secrets.json", "foo/APIS/apps/v1/x.json", "foo/%61pi/v1/x.json", "foo//api/v1/x.json", "k8s/.json", "k8s;a/../k8s/x.json",
+    "data:application/json,{}.json", "javascript:x.json", "blob:null/x.json", "file:///etc/x.json", "https://elsewhere.example/run.json",
+    "../secret.json", "..%2fsecret.json", ".hidden.json", "runs/.git/x.json", "package", "package.json/", "run.jsonl%00", "run%2ejsonl/../k8s/x.json", "%", "%zz.json",
+  ];
+  return [...before.flatMap((start) => paths.map((path) => start + path)), ...others];
+}
+
+test("whoever embeds it cannot have it read what only the reader may, however it is spelled", { timeout: 120_000 }, async (t) => {
+  const mux = await muxed(t);
+  const at = (src) => `${mux.url}embed.html#v1;lesson=tombstone${src === undefined ? "" : `;src=${encodeURIComponent(src)}`}`;
+  await onHost({ "index.html": around(at()), "around.js": SCRIPT }, { provokes: /only files beside embed\.html|Not allowed to load/ }, async (host) => {
+    await shake(host);
+    const all = spellings(mux.url);
+    assert.ok(all.length >= 150, `${all.length} spellings`);
+    const frame = () => host.page.frames()[1];
+    for (const src of all) {
+      const reply = await ask(host, "set", "src", src);
+      assert.equal(reply.ok, false, src);
+      assert.match(reply.error, /only files beside embed\.html/, src);
+      await frame().evaluate((hash) => (location.hash = hash), new URL(at(src)).hash);
+      await ask(host, "step", 0);
+      assert.equal(await frame().evaluate(() => document.querySelector("delta-scope").getAttribute("src")), null, src);
+    }
+    // What the element itself is told on another way is read no more.
+    for (const src of all) {
+      await frame().evaluate((src) => document.querySelector("delta-scope").setAttribute("src", src), src);
+      const error = await frame().evaluate(() => document.querySelector("delta-scope").ready.then(() => "it is shown", ({ message }) => message));
+      assert.match(error, /only files beside embed\.html/, src);
+    }
+    assert.deepEqual(mux.read, []);
+    for (const src of ["run.jsonl", "./run.jsonl", "runs/of mine.jsonl", "runs/of%20mine.jsonl", "运行/一.jsonl", `${mux.url}run.jsonl`]) {
+      assert.equal((await ask(host, "set", "src", src)).ok, true, src);
+      await frame().evaluate(() => document.querySelector("delta-scope").ready);
+      assert.match((await ask(host, "exportTrace")).value, /"mine"/, src);
+    }
+  })(t);
+});
+
+test("an API under a name that nobody knows is known by its answers, and by the page around", async (t) => {
+  for (const [src, headers, isRead] of [["cluster/x.json", { "audit-id": "1" }, true], ["cluster/logs/x.log", {}, false]]) {
+    const mux = await muxed(t, { api: "cluster", headers });
+    await onHost({ "index.html": around(`${mux.url}embed.html#v1;lesson=tombstone`), "around.js": SCRIPT }, { provokes: /only files beside embed\.html/ }, async (host) => {
+      await shake(host);
+      await ask(host, "set", "src", src);
+      const frame = host.page.frames()[1];
+      const shown = await frame.evaluate(() => document.querySelector("delta-scope").ready.then(() => document.querySelector("delta-scope").exportTrace(), ({ message }) => message));
+      assert.doesNotMatch(shown ?? "", /what-only/);
+      assert.equal(mux.read.length > 0, isRead, src);
+    })(t);
   }
-  assert.deepEqual(host.server.asked.filter((path) => /secret|k8s|package$/.test(path)), []);
-}));
+});
+
+test("nor behind kubectl proxy", { skip: NO_KUBECTL }, async (t) => {
+  const api = await startApi();
+  t.after(() => api.close());
+  const front = await kubectlProxy(api.url, { dist: DIST, prefixes: true });
+  t.after(() => front.close());
+  await onHost({ "index.html": around(`${front.url}embed.html#v1;lesson=tombstone`), "around.js": SCRIPT }, { provokes: /only files beside embed\.html/ }, async (host) => {
+    await shake(host);
+    for (const src of spellings(front.url)) assert.equal((await ask(host, "set", "src", src)).ok, false, src);
+    assert.deepEqual(api.asked, []);
+  })(t);
+});
 
 test("Reveal.js stops and starts it", onHost(framed("#v1;lesson=sandbox;at=start"), async (host) => {
   await shake(host);

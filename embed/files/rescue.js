@@ -1,0 +1,123 @@
+// What the page does when its program has died, or does not come at all: says so, offers the recording that was kept, and a
+// way on. It needs nothing of the program.
+import { Life } from "./alive.js";
+
+const WORDS = {
+  en: {
+    title: "The program has stopped",
+    missing: "The program did not come",
+    why: (why) => `Nothing goes on, because ${why}. The page has to be loaded again.`,
+    absent: (why) => `The page needs WebAssembly and the files beside it: ${why}.`,
+    kept: "What you did until then is kept, and can be opened again.",
+    keptPart: "What you did is kept up to the bound of a recording, and can be opened again.",
+    large: "What was open came from a file or is too large to keep a copy; open that file again.",
+    link: "This link was open. It is left out when the page is loaded again:",
+    save: "Save the recording",
+    again: "Load the page again",
+  },
+  zh: {
+    title: "程序已停止",
+    missing: "程序未能加载",
+    why: (why) => `无法继续运行：${why}。需要重新加载页面。`,
+    absent: (why) => `页面需要 WebAssembly 及其旁边的文件：${why}。`,
+    kept: "此前的操作已保留，可以重新打开。",
+    keptPart: "此前的操作已保留到录制的上限，可以重新打开。",
+    large: "打开的内容来自文件，或太大而未保留副本；请重新打开该文件。",
+    link: "打开的是下面的链接。重新加载页面时会去掉它：",
+    save: "保存运行记录",
+    again: "重新加载页面",
+  },
+};
+const NAME = "deltascope-rescued.jsonl";
+
+let api;
+let isAbsent = false;
+/** The lines of the recording, as the program has handed them out. */
+let lines = [];
+let isWhole = true;
+
+/** Called by the program: the recording so far, or what has come to it since. Nothing: there is no copy of this run. */
+globalThis.deltascopeKeep = (text, isMore, whole) => {
+  if (!isMore) lines = [];
+  if (text) lines.push(text);
+  isWhole = whole;
+};
+
+const lang = () => ((document.documentElement.lang || navigator.language).startsWith("zh") ? "zh" : "en");
+
+function make(tag, attributes, ...inside) {
+  const element = Object.assign(document.createElement(tag), attributes);
+  element.append(...inside);
+  return element;
+}
+
+function button(id, text, act) {
+  const one = make("button", { type: "button", textContent: text, onclick: act });
+  one.dataset.testid = id;
+  return one;
+}
+
+function save() {
+  const url = URL.createObjectURL(new Blob(lines, { type: "application/x-ndjson" }));
+  make("a", { href: url, download: NAME }).click();
+  setTimeout(() => URL.revokeObjectURL(url));
+}
+
+function again() {
+  history.replaceState(null, "", location.pathname + location.search);
+  location.reload();
+}
+
+/** Everything below it is dead; keys and clicks end here. */
+function show(title, text) {
+  const words = WORDS[lang()];
+  const dialog = make("dialog", { className: "rescue" }, make("h2", { textContent: title }), make("p", { textContent: text }));
+  dialog.dataset.testid = "rescue";
+  const buttons = make("p", { className: "buttons" });
+  if (lines.length > 0) {
+    dialog.append(make("p", { textContent: isWhole ? words.kept : words.keptPart }));
+    buttons.append(button("rescue-save", words.save, save));
+  } else if (!isWhole) {
+    dialog.append(make("p", { textContent: words.large }));
+  }
+  if (location.hash.length > 1) {
+    const link = make("textarea", { readOnly: true, value: location.href, rows: 3 });
+    link.setAttribute("aria-label", words.link);
+    dialog.append(make("p", { textContent: words.link }), link);
+  }
+  buttons.append(button("rescue-again", words.again, again));
+  dialog.append(buttons);
+  dialog.addEventListener("cancel", (event) => event.preventDefault());
+  document.getElementById("loading")?.remove();
+  document.body.append(dialog);
+  dialog.showModal();
+  for (const name of ["keydown", "keyup", "pointerdown", "pointermove", "pointerup", "click", "input", "change", "drop", "dragover", "hashchange"]) {
+    addEventListener(name, (event) => dialog.contains(event.target) || event.stopImmediatePropagation(), true);
+  }
+}
+
+// trunk names the two files of the program so.
+const life = new Life((stack) => /\bdeltascope-[0-9a-f]+(?:_bg\.wasm|\.js)\b/.test(stack), (stopped) => {
+  console.warn(stopped);
+  show(WORDS[lang()].title, WORDS[lang()].why(stopped.why(lang())));
+});
+
+Object.defineProperty(globalThis, "deltascope", {
+  configurable: true,
+  get: () => api,
+  set(given) {
+    api = life.guard(given);
+  },
+});
+
+/** Before the program is there, any error of loading it means that it does not come. */
+function absent(error) {
+  if (api || isAbsent || life.stopped || life.endsWith(error)) return;
+  isAbsent = true;
+  show(WORDS[lang()].missing, WORDS[lang()].absent(error?.message ?? String(error)));
+}
+addEventListener("error", (event) => {
+  const address = event.target?.src ?? event.target?.href;
+  if (address || event.error) absent(event.error ?? new Error(address));
+}, true);
+addEventListener("unhandledrejection", ({ reason }) => absent(reason));

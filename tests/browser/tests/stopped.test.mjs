@@ -1,0 +1,131 @@
+// The program can die: of memory that there is not, or of an error of its own. Whoever looks at the page is told so, and
+// loses nothing; whoever asked for something is answered.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readFile } from "node:fs/promises";
+import { suite } from "../harness.mjs";
+import { hosts, page } from "../hosts.mjs";
+
+const { onPage } = suite();
+const onHost = hosts();
+
+/** Nothing is left that the program could ask for. */
+function exhaust(wasm) {
+  for (let pages = 2 ** 14; pages >= 1; pages /= 2) {
+    for (;;) {
+      try {
+        wasm.memory.grow(pages);
+      } catch {
+        break;
+      }
+    }
+  }
+}
+
+/** Every copy that the program hands out, as the page keeps it. */
+const overhear = () => {
+  const keep = globalThis.deltascopeKeep;
+  globalThis.kept = "";
+  globalThis.deltascopeKeep = (text, isMore, isWhole) => {
+    globalThis.kept = isMore ? globalThis.kept + text : text;
+    keep(text, isMore, isWhole);
+  };
+};
+
+/** Works until there is no memory left; what was asked for last, and what is asked for afterwards, fails in words. */
+const workOn = (act) =>
+  act.page.evaluate(async () => {
+    const said = [];
+    for (let n = 0; n < 5_000 && said.length === 0; n += 1) {
+      await deltascope.inject({ op: "create", object: { metadata: { namespace: "default", name: `pod-${n}` } } }).catch(({ message }) => said.push(message));
+      if (said.length === 0) await deltascope.seek(1e9).catch(({ message }) => said.push(message));
+    }
+    for (const ask of [() => deltascope.step(1), () => deltascope.getState()]) {
+      try {
+        await ask();
+        said.push("answered");
+      } catch ({ message }) {
+        said.push(message);
+      }
+    }
+    return said;
+  });
+
+for (const lang of ["en", "zh"]) {
+  test(`a page whose program has died says so, keeps the run and goes on: ${lang}`, onPage({ lang, measured: true }, async (app) => {
+    await app.call("load", "tombstone");
+    await app.page.evaluate(overhear);
+    await app.call("inject", { op: "create", object: { metadata: { namespace: "default", name: "mine" } } });
+    await app.page.waitForFunction(() => kept.includes('"mine"'));
+    const link = await app.call("getUrl");
+    await app.page.evaluate((hash) => history.replaceState(null, "", hash), new URL(link).hash);
+
+    await app.page.evaluate(`(${exhaust})(wasm)`);
+    const said = await workOn(app);
+    assert.deepEqual(said, Array(3).fill("The program has stopped: it ran out of memory."));
+
+    const dialog = app.id("rescue");
+    await dialog.waitFor();
+    const words = await dialog.innerText();
+    assert.match(words, lang === "zh" ? /程序已停止[^]*内存耗尽[^]*已保留/ : /has stopped[^]*out of memory[^]*is kept/);
+    assert.equal(await dialog.locator("textarea").inputValue(), link);
+    // Keys go nowhere else, and Esc does not take it away.
+    await app.page.keyboard.press("ArrowRight");
+    await app.page.keyboard.press("Escape");
+    assert.ok(await dialog.isVisible());
+
+    const download = app.page.waitForEvent("download");
+    await app.id("rescue-save").click();
+    const file = await (await download).path();
+    await app.id("rescue-again").click();
+    await app.page.waitForURL((url) => url.hash === "");
+    await app.page.waitForFunction(() => window.deltascope?.getState());
+    assert.equal(await app.id("rescue").count(), 0);
+    const text = await readFile(file, "utf8");
+    await app.call("openText", "rescued.jsonl", text);
+    const end = await app.toEnd();
+    assert.deepEqual([end.error, end.lesson], [null, "tombstone"]);
+    assert.ok("default/mine" in end.store.items, JSON.stringify(end.store.items));
+  }));
+}
+
+test("a page whose program does not come says so", onPage({ provokes: /_bg\.wasm|deltascope|404|Failed/ }, async (app) => {
+  const other = await app.context.newPage();
+  await other.route("**/*_bg.wasm", (route) => route.fulfill({ status: 404, body: "gone" }));
+  await other.goto(app.url);
+  const dialog = other.getByTestId("rescue");
+  await dialog.waitFor();
+  assert.match(await dialog.innerText(), /did not come[^]*WebAssembly/);
+  assert.equal(await dialog.getByTestId("rescue-save").count(), 0);
+  await other.unroute("**/*_bg.wasm");
+  await dialog.getByTestId("rescue-again").click();
+  await other.waitForFunction(() => window.deltascope?.getState());
+}));
+
+const TWO = `<delta-scope id="a" lesson="tombstone" load="eager"></delta-scope><delta-scope id="b" lesson="indexer" load="eager" lang="zh"></delta-scope>`;
+test("elements whose program has died say so, each in its language, and come again", onHost({ "index.html": page(TWO) }, async (host) => {
+  for (const id of ["#a", "#b"]) await host.ready(id);
+  const said = await host.page.evaluate(async (code) => {
+    const glue = performance.getEntriesByType("resource").find(({ name }) => /deltascope-[0-9a-f]+\.js$/.test(name));
+    new Function("wasm", `(${code})(wasm)`)(await (await import(glue.name)).default());
+    const [one, other] = document.querySelectorAll("delta-scope");
+    const said = [];
+    for (let n = 0; n < 5_000 && said.length === 0; n += 1) {
+      await one.inject({ op: "create", object: { metadata: { namespace: "default", name: `pod-${n}` } } }).catch(({ message }) => said.push(message));
+      if (said.length === 0) await one.seek("end").catch(({ message }) => said.push(message));
+    }
+    said.push(other.getState());
+    return said;
+  }, String(exhaust));
+  assert.deepEqual(said, ["The program has stopped: it ran out of memory.", null]);
+  const alert = (id) => host.page.locator(`${id} [role="alert"]`);
+  assert.match(await alert("#a").innerText(), /The program has stopped: it ran out of memory\./);
+  assert.match(await alert("#b").innerText(), /程序已停止：内存耗尽。/);
+  assert.deepEqual((await host.told("error")).map(({ id }) => id).sort(), ["a", "b"]);
+
+  await alert("#a").getByRole("button").click();
+  await host.until(() => document.querySelector("#a").getState()?.lesson === "tombstone");
+  await host.of("#a", "step", 3);
+  await alert("#b").getByRole("button").click();
+  await host.until(() => document.querySelector("#b").getState()?.lesson === "indexer");
+}));
