@@ -662,6 +662,7 @@ export class DeltaScope extends HTMLElement {
     if (link) return { link: link.slice(Math.max(0, link.indexOf("#"))) };
     const src = this.getAttribute("src");
     if (src) {
+      if (!URL.canParse(src, document.baseURI)) throw new Error(`src=${src} is no address of a file.`);
       const url = new URL(src, document.baseURI);
       const answer = await (this[READ] ?? fetch)(url);
       if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);

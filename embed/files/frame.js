@@ -82,6 +82,7 @@ function originOf(text) {
  */
 function ours(src) {
   const folder = new URL(".", import.meta.url);
+  if (!URL.canParse(src, document.baseURI)) throw refused(src);
   const url = new URL(src, document.baseURI);
   const isInside = url.origin === folder.origin && url.pathname.startsWith(folder.pathname);
   const names = url.pathname.slice(folder.pathname.length).split("/").map(unescape);

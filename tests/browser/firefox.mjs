@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import WebSocket from "ws";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 // It asks nobody for news of itself, and opens no page but ours; motion is reduced, as in Chromium's tests.
 const PREFERENCES = {
   "app.normandy.enabled": false,

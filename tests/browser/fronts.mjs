@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PATIENCE_MS = 20_000;
+// Far above what it takes: what hangs is told apart from a busy machine.
+const PATIENCE_MS = 60_000;
 
 const there = (program, ...args) => spawnSync(program, args, { stdio: "ignore" }).status === 0;
 /** What a test is to be skipped for, or false. */
@@ -48,6 +49,8 @@ export async function makeServe(api, { dist }) {
   const args = [...command.slice(1), `--port=${port}`, "--no-autoreload", "--watch=Trunk.toml"];
   const [child] = await started(command[0], args, { cwd: folder }, /server listening at/);
   const origin = `http://127.0.0.1:${port}`;
+  // It says so before it does.
+  await answers(`${origin}/`);
   return {
     command,
     origin,
@@ -84,6 +87,19 @@ function started(program, args, options, sign) {
     child.on("error", (error) => fail(error.message));
     child.on("exit", (code) => fail(`ended with ${code}`));
   });
+}
+
+/** Comes back once something answers there. */
+async function answers(url) {
+  const late = AbortSignal.timeout(PATIENCE_MS);
+  for (;;) {
+    try {
+      return await (await fetch(url, { signal: late })).text();
+    } catch (error) {
+      if (late.aborted) throw new Error(`${url} does not answer: ${error.cause ?? error}`);
+      await new Promise(setImmediate);
+    }
+  }
 }
 
 function stop(child) {

@@ -26,7 +26,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 // Far above what a step takes here; a page that hangs is told apart from a busy machine.
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 // Steps between two looks at the states that were passed.
 const BATCH = 25;
 

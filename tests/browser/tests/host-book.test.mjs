@@ -136,6 +136,7 @@ test("keys act in a run while the focus is in it, and turn pages when it is not"
     const step = () => run.evaluate((element) => element.getState().step);
     const at = page.url();
     await run.locator(".stage").click({ position: { x: 4, y: 4 } });
+    await page.waitForFunction(() => document.activeElement.shadowRoot?.activeElement);
     const start = await step();
     await page.keyboard.press("ArrowRight");
     await page.waitForFunction(([element, start]) => element.getState().step === start + 1, [await run.elementHandle(), start]);
@@ -149,10 +150,12 @@ test("keys act in a run while the focus is in it, and turn pages when it is not"
     await page.keyboard.press("?");
     await run.locator("dialog.help").waitFor({ state: "visible" });
     assert.equal(await page.locator("#mdbook-help-popup").isVisible(), false);
+    // A dialog tells that it is closed later than it looks so, and until then Esc is not the element's.
+    const closed = run.locator("dialog.help").evaluate((dialog) => new Promise((told) => dialog.addEventListener("close", told, { once: true })).then(() => true));
     await page.keyboard.press("Escape");
-    await run.locator("dialog.help").waitFor({ state: "hidden" });
+    assert.ok(await closed);
     await page.keyboard.press("Escape");
-    assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
+    await page.waitForFunction(() => document.activeElement === document.body);
     await page.keyboard.press("ArrowRight");
     await page.waitForURL(/pop\.html$/);
   });

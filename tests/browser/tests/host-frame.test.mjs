@@ -109,13 +109,14 @@ test("what cannot be done is answered with what to do", onHost(framed(TOMBSTONE)
     [{ ns: "deltascope", v: 1, id: 6, type: "set", args: ["src", "https://elsewhere.example/run.json"] }, /only files beside embed\.html/],
     [{ ns: "deltascope", v: 1, id: 7, type: "set", args: ["src", "k8s/api/v1/secrets.json"] }, /only files beside embed\.html/],
     [{ ns: "deltascope", v: 1, id: 8, type: "constructor" }, /There is no type/],
+    [{ ns: "deltascope", v: 1, id: 9, type: "set", args: ["src", "../secret.json"] }, /only files beside embed\.html/],
   ]) {
     const reply = await host.page.evaluate((what) => raw(what), message);
     assert.equal(reply.ok, false);
     assert.match(reply.error, words);
   }
   const before = (await heard(host, "REPLY")).length;
-  for (const message of ["", "slide", null, 7, [], {}, { type: "play" }, { ns: "other", v: 1, id: 9, type: "play" }]) {
+  for (const message of ["", "slide", null, 7, [], {}, { type: "play" }, { ns: "other", v: 1, id: 10, type: "play" }]) {
     await host.page.evaluate((what) => say(what), message);
   }
   const { value } = await ask(host, "step", 0);
@@ -173,9 +174,9 @@ function spellings(url) {
   const others = [
     "foo/api/v1/secrets.json", "foo/APIS/apps/v1/x.json", "foo/%61pi/v1/x.json", "foo//api/v1/x.json", "k8s/.json", "k8s;a/../k8s/x.json",
     "data:application/json,{}.json", "javascript:x.json", "blob:null/x.json", "file:///etc/x.json", "https://elsewhere.example/run.json",
-    "../secret.json", "..%2fsecret.json", ".hidden.json", "runs/.git/x.json", "package", "package.json/", "run.jsonl%00", "run%2ejsonl/../k8s/x.json", "%", "%zz.json",
+    "..%2fsecret.json", ".hidden.json", "runs/.git/x.json", "package", "package.json/", "run.jsonl%00", "run%2ejsonl/../k8s/x.json", "%", "%zz.json",
   ];
-  return [...before.flatMap((start) => paths.map((path) => start + path)), ...others];
+  return { apis: before.flatMap((start) => paths.map((path) => start + path)), others };
 }
 
 test("whoever embeds it cannot have it read what only the reader may, however it is spelled", { timeout: 120_000 }, async (t) => {
@@ -183,7 +184,8 @@ test("whoever embeds it cannot have it read what only the reader may, however it
   const at = (src) => `${mux.url}embed.html#v1;lesson=tombstone${src === undefined ? "" : `;src=${encodeURIComponent(src)}`}`;
   await onHost({ "index.html": around(at()), "around.js": SCRIPT }, { provokes: /only files beside embed\.html|Not allowed to load/ }, async (host) => {
     await shake(host);
-    const all = spellings(mux.url);
+    const { apis, others } = spellings(mux.url);
+    const all = [...apis, ...others];
     assert.ok(all.length >= 150, `${all.length} spellings`);
     const frame = () => host.page.frames()[1];
     for (const src of all) {
@@ -198,7 +200,7 @@ test("whoever embeds it cannot have it read what only the reader may, however it
     for (const src of all) {
       await frame().evaluate((src) => document.querySelector("delta-scope").setAttribute("src", src), src);
       const error = await frame().evaluate(() => document.querySelector("delta-scope").ready.then(() => "it is shown", ({ message }) => message));
-      assert.match(error, /only files beside embed\.html/, src);
+      assert.match(error, /only files beside embed\.html|is no address/, src);
     }
     assert.deepEqual(mux.read, []);
     for (const src of ["run.jsonl", "./run.jsonl", "runs/of mine.jsonl", "runs/of%20mine.jsonl", "运行/一.jsonl", `${mux.url}run.jsonl`]) {
@@ -230,8 +232,9 @@ test("nor behind kubectl proxy", { skip: NO_KUBECTL }, async (t) => {
   t.after(() => front.close());
   await onHost({ "index.html": around(`${front.url}embed.html#v1;lesson=tombstone`), "around.js": SCRIPT }, { provokes: /only files beside embed\.html/ }, async (host) => {
     await shake(host);
-    for (const src of spellings(front.url)) assert.equal((await ask(host, "set", "src", src)).ok, false, src);
-    assert.deepEqual(api.asked, []);
+    for (const src of spellings(front.url).apis) assert.equal((await ask(host, "set", "src", src)).ok, false, src);
+    // kubectl asks for that by itself.
+    assert.deepEqual(api.asked.filter(({ path }) => path !== "/version"), []);
   })(t);
 });
 
