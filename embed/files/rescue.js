@@ -86,6 +86,7 @@ function show(title, text) {
     dialog.append(make("p", { textContent: words.link }), link);
   }
   buttons.append(button("rescue-again", words.again, again));
+  buttons.firstChild.autofocus = true;
   dialog.append(buttons);
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   document.getElementById("loading")?.remove();
