@@ -18,6 +18,7 @@ use super::queue::{
     KeyListerGetter, Population, ProcessOutcome, Queue, Release, SLOW_PROCESS, TakenItem,
     TransformFunc, count, queue_key, state_key_failed, state_processed, state_requeued, transform,
 };
+use super::quote::Quoted;
 use super::step::Step;
 use super::trace::Trace;
 
@@ -643,8 +644,8 @@ fn dedup<O>(deltas: &mut Deltas<O>) -> Option<bool> {
 /// An item in Go's syntax, as far as it is plain text.
 fn go_syntax<O: Object>(item: &Item<O>) -> String {
     match item {
-        Item::Opaque(text) => format!("{text:?}"),
-        Item::ExplicitKey(key) => format!("{:?}", key.as_str()),
+        Item::Opaque(text) => Quoted(text).to_string(),
+        Item::ExplicitKey(key) => Quoted(key.as_str()).to_string(),
         Item::Object(_) => "<object>".into(),
         Item::Tombstone(_) => "<tombstone>".into(),
     }

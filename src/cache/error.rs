@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::key::Key;
+use super::quote::Quoted;
 
 /// An error of a store or a queue.
 ///
@@ -183,8 +184,9 @@ impl fmt::Display for Error {
             Self::IndexerRunning => f.write_str("cannot add indexers to running index"),
             Self::IndexWrite { key, index, error } => write!(
                 f,
-                "unable to calculate an index entry for key {:?} on index {index:?}: {error}",
-                key.as_str()
+                "unable to calculate an index entry for key {} on index {}: {error}",
+                Quoted(key.as_str()),
+                Quoted(index)
             ),
             Self::Transaction(error) => error.fmt(f),
             Self::NotDeltas(got) => write!(f, "object must be of type deltas, but got: {got}"),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::error::Error;
 use super::key::Key;
 use super::object::{Item, Object};
+use super::quote::Quoted;
 
 /// Makes the key of an object, or says why there is none.
 pub type KeyFunc<O> = Arc<dyn Fn(&Item<O>) -> Result<Key, String> + Send + Sync>;
@@ -48,7 +49,7 @@ pub fn split_meta_namespace_key(key: &str) -> Result<(&str, &str), String> {
     match (parts.next(), parts.next(), parts.next()) {
         (Some(name), None, _) => Ok(("", name)),
         (Some(namespace), Some(name), None) => Ok((namespace, name)),
-        _ => Err(format!("unexpected key format: {key:?}")),
+        _ => Err(format!("unexpected key format: {}", Quoted(key))),
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::index::NAMESPACE_INDEX;
 use super::object::{Item, Object};
+use super::quote::Quoted;
 use super::selector::Selector;
 use super::store::Indexer;
 
@@ -84,7 +85,7 @@ impl fmt::Display for ListerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotObject => f.write_str("object does not implement the Object interfaces"),
-            Self::NotFound { resource, name } => write!(f, "{resource} {name:?} not found"),
+            Self::NotFound { resource, name } => write!(f, "{resource} {} not found", Quoted(name)),
         }
     }
 }

@@ -96,6 +96,7 @@ mod postings;
 pub mod process;
 pub mod processor;
 pub mod queue;
+mod quote;
 pub mod real_fifo;
 pub mod reflector;
 mod ring;

@@ -9,6 +9,8 @@ use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
+use super::quote::{JsonList, Quoted};
+
 /// Labels by name.
 pub type Labels = BTreeMap<String, String>;
 
@@ -128,7 +130,8 @@ impl Selector {
                 "DoesNotExist" => Operator::DoesNotExist,
                 other => {
                     return Err(SelectorError(format!(
-                        "{other:?} is not a valid label selector operator"
+                        "{} is not a valid label selector operator",
+                        Quoted(other)
                     )));
                 }
             };
@@ -205,7 +208,7 @@ impl Requirement {
     pub fn new(key: &str, operator: Operator, values: Vec<String>) -> Result<Self, SelectorError> {
         let mut errors = Vec::new();
         if let Some(why) = label_key_errors(key) {
-            errors.push(format!("key: Invalid value: {key:?}: {why}"));
+            errors.push(format!("key: Invalid value: {}: {why}", Quoted(key)));
         }
         let wrong_count = match operator {
             Operator::In | Operator::NotIn => values
@@ -220,18 +223,15 @@ impl Requirement {
                 .then_some("for 'Gt', 'Lt' operators, exactly one value is required"),
         };
         if let Some(why) = wrong_count {
-            let list = match values.as_slice() {
-                // Upstream prints an empty list as what it is in Go.
-                [] => "null".into(),
-                values => format!("[{}]", quoted(values)),
-            };
+            let list = JsonList(&values);
             errors.push(format!("values: Invalid value: {list}: {why}"));
         }
         if operator.compares_numbers() {
             for (place, value) in values.iter().enumerate() {
                 if whole_number(value).is_none() {
                     errors.push(format!(
-                        "values[{place}]: Invalid value: {value:?}: for 'Gt', 'Lt' operators, the value must be an integer"
+                        "values[{place}]: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an integer",
+                        Quoted(value)
                     ));
                 }
             }
@@ -239,7 +239,8 @@ impl Requirement {
         for (place, value) in values.iter().enumerate() {
             if let Some(why) = label_value_errors(value) {
                 errors.push(format!(
-                    "values[{place}][{key}]: Invalid value: {value:?}: {why}"
+                    "values[{place}][{key}]: Invalid value: {}: {why}",
+                    Quoted(value)
                 ));
             }
         }
@@ -410,11 +411,6 @@ fn whole_number(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-fn quoted(values: &[String]) -> String {
-    let quoted: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
-    quoted.join(",")
-}
-
 // ---- the string form
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -487,7 +483,7 @@ impl<'a> Parser<'a> {
         }
         // Upstream names no field here.
         if let Some(why) = label_key_errors(key) {
-            return Err(format!("<nil>: Invalid value: {key:?}: {why}"));
+            return Err(format!("<nil>: Invalid value: {}: {why}", Quoted(key)));
         }
         let make = |operator, values: Vec<&str>| {
             let values = values.into_iter().map(str::to_owned).collect();
@@ -812,6 +808,12 @@ mod tests {
         assert_eq!(
             read(vec![expression("a", "in", &["b"])]).unwrap_err(),
             "\"in\" is not a valid label selector operator"
+        );
+        let unseen = read(vec![expression("a\u{200b}", "Exists", &["<"])]).unwrap_err();
+        assert!(
+            unseen.starts_with(r#"[key: Invalid value: "a\u200b": "#)
+                && unseen.contains(r#"values: Invalid value: ["\u003c"]: "#),
+            "{unseen}"
         );
         assert_eq!(
             read(vec![expression("a", "In", &[])]).unwrap_err(),
