@@ -159,6 +159,7 @@ impl ListerWatcher<Pod> for Server {
             resource_version: rv.to_string().into(),
             items,
             continue_token: "".into(),
+            table: None,
         })
     }
 
@@ -552,6 +553,7 @@ impl Source for Scripted {
             resource_version: rv.to_string().into(),
             items: items.iter().map(|(name, rv)| dynamic(name, *rv)).collect(),
             continue_token: "".into(),
+            table: None,
         })
     }
 
@@ -640,6 +642,7 @@ fn page(items: Vec<Item<Pod>>, rv: u64) -> ListPage<Pod> {
         resource_version: rv.to_string().into(),
         items,
         continue_token: "".into(),
+        table: None,
     }
 }
 

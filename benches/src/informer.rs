@@ -107,6 +107,7 @@ impl ListerWatcher<Pod> for Server {
             resource_version: "1".into(),
             items: self.listed.clone(),
             continue_token: "".into(),
+            table: None,
         })
     }
 

@@ -73,6 +73,7 @@ impl Informer {
             resource_version: "1".into(),
             items,
             continue_token: "".into(),
+            table: None,
         });
         loop {
             let reflector = self.machine.reflector_mut();

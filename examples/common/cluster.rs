@@ -87,6 +87,7 @@ impl ListerWatcher<Pod> for Cluster {
             resource_version: self.version.to_string().into(),
             items: self.at_start.iter().cloned().map(Item::Object).collect(),
             continue_token: "".into(),
+            table: None,
         })
     }
 

@@ -96,6 +96,7 @@ impl ListerWatcher<Pod> for Proxy {
             resource_version: list.metadata.resource_version.into(),
             items: list.items.into_iter().map(Item::object).collect(),
             continue_token: list.metadata.next.into(),
+            table: None,
         })
     }
 

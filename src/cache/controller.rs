@@ -16,6 +16,7 @@
 //!     resource_version: "10".into(),
 //!     items: vec![Item::object(Pod::default())],
 //!     continue_token: "".into(),
+//!     table: None,
 //! };
 //! informer.reflector_mut().waited(now, &mut ());
 //! informer.reflector_mut().listed(now, Ok(page), &mut ());
@@ -42,7 +43,9 @@ use super::order::Order;
 use super::process::{Notice, Process};
 use super::queue::{KeyListerGetter, ProcessOutcome, Queue, Release, TransformFunc, count};
 use super::real_fifo::{RealFifo, RealFifoOptions, TakenDeltas};
-use super::reflector::{MIN_WATCH_TIMEOUT, ObjectCheck, Reflector, ReflectorOptions, StoreCall};
+use super::reflector::{
+    ExpectedType, MIN_WATCH_TIMEOUT, Reflector, ReflectorOptions, StoreCall, TableCheck,
+};
 use super::step::Step;
 use super::store::{Indexer, StoreOptions};
 use super::trace::Trace;
@@ -420,8 +423,10 @@ pub struct Config<O> {
     pub keeps_store_resource_version: bool,
     /// What every object goes through before it is queued.
     pub transform: Option<TransformFunc<O>>,
-    /// Which objects are of the type that is expected.
-    pub object_check: Option<ObjectCheck<O>>,
+    /// See [`ReflectorOptions::expected_type`].
+    pub expected_type: Option<ExpectedType<O>>,
+    /// See [`ReflectorOptions::table_check`].
+    pub table_check: Option<TableCheck<O>>,
     /// How often the reflector asks whether a resync is due; 0: never.
     pub full_resync_period: Duration,
     /// Whether the first list is streamed.
@@ -450,7 +455,8 @@ impl<O> Config<O> {
             order: Order::default(),
             keeps_store_resource_version: generation.keeps_store_resource_version(),
             transform: None,
-            object_check: None,
+            expected_type: None,
+            table_check: None,
             full_resync_period: Duration::ZERO,
             watch_list: generation.watch_list_by_default(),
             watch_list_page_size: 0,
@@ -475,7 +481,8 @@ impl<O> Clone for Config<O> {
             type_description: Arc::clone(&self.type_description),
             indexers: self.indexers.clone(),
             transform: self.transform.clone(),
-            object_check: self.object_check.clone(),
+            expected_type: self.expected_type.clone(),
+            table_check: self.table_check.clone(),
             jitter: self.jitter.clone(),
             ..*self
         }
@@ -521,7 +528,8 @@ impl<O: Object + 'static> Config<O> {
             min_watch_timeout: self.min_watch_timeout,
             bookmark_store: self.generation == Generation::Atomic,
             transformer: self.transform.clone(),
-            object_check: self.object_check.clone(),
+            expected_type: self.expected_type.clone(),
+            table_check: self.table_check.clone(),
             release: self.release,
             order: self.order,
             backoff: self.backoff,
@@ -679,7 +687,8 @@ impl<O: Object + 'static> Controller<O> {
         Ok(true)
     }
 
-    /// Stops it: nothing more is asked of the server; what is queued can still be processed.
+    /// Stops it: nothing more is asked of the server. What is queued can still be processed, as
+    /// upstream's loop did where [`Release::drains_at_stop`].
     pub fn stop(&mut self, now: Duration, trace: &mut impl Trace) {
         self.reflector.stop(now, trace);
         self.queue.close(trace);

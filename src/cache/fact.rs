@@ -417,7 +417,8 @@ pub enum Fact {
         /// Why.
         error: Arc<str>,
     },
-    /// An object was of another type than the informer's; it was left out.
+    /// An event's object was of another type than the informer's, or it or a list was a `Table`; it
+    /// was left out.
     ObjectRejected {
         /// The error's text.
         error: Arc<str>,

@@ -67,6 +67,38 @@ pub struct ListPage<O> {
     pub items: Vec<Item<O>>,
     /// What to ask the next page with; empty when there is none.
     pub continue_token: Arc<str>,
+    /// It is no list at all.
+    pub table: Option<Table>,
+}
+
+/// What a server makes for printing, in the place of objects: nothing of it can be cached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Table {
+    /// `meta.k8s.io/v1`
+    V1,
+    /// `meta.k8s.io/v1beta1`
+    V1Beta1,
+}
+
+impl Table {
+    /// Whether this is the type of one.
+    #[must_use]
+    pub fn of(api_version: &str, kind: &str) -> Option<Self> {
+        match (api_version, kind) {
+            ("meta.k8s.io/v1", "Table") => Some(Self::V1),
+            ("meta.k8s.io/v1beta1", "Table") => Some(Self::V1Beta1),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::V1 => "meta.k8s.io/v1, Kind=Table",
+            Self::V1Beta1 => "meta.k8s.io/v1beta1, Kind=Table",
+        })
+    }
 }
 
 // Derived, these would ask for `O: Clone`.
@@ -76,6 +108,7 @@ impl<O> Clone for ListPage<O> {
             resource_version: Arc::clone(&self.resource_version),
             items: self.items.clone(),
             continue_token: Arc::clone(&self.continue_token),
+            table: self.table,
         }
     }
 }

@@ -21,6 +21,7 @@
 //!     resource_version: "10".into(),
 //!     items: vec![Item::object(Pod::default())],
 //!     continue_token: "".into(),
+//!     table: None,
 //! };
 //! reflector.listed(now, Ok(page), &mut ());
 //! let Some(StoreCall::Replace(items, rv)) = reflector.take_store_call() else { panic!() };
@@ -47,7 +48,8 @@ use super::fact::{BackoffReason, EventType, Fact, ListAgain, ObjectRef, Rv, Shap
 use super::key::Key;
 use super::key_func::meta_namespace_key_func;
 use super::lister_watcher::{
-    ApiError, ApiErrorKind, ListPage, ListRequest, ResourceVersionMatch, WatchItem, WatchRequest,
+    ApiError, ApiErrorKind, ListPage, ListRequest, ResourceVersionMatch, Table, WatchItem,
+    WatchRequest,
 };
 use super::object::{Item, Object};
 use super::order::Order;
@@ -56,7 +58,10 @@ use super::step::Step;
 use super::trace::Trace;
 
 /// Says why an object is not of the expected type.
-pub type ObjectCheck<O> = Arc<dyn Fn(&O) -> Result<(), String> + Send + Sync>;
+pub type ExpectedType<O> = Arc<dyn Fn(&O) -> Result<(), String> + Send + Sync>;
+
+/// Says whether an object is a `Table`.
+pub type TableCheck<O> = Arc<dyn Fn(&O) -> Option<Table> + Send + Sync>;
 
 /// What a reflector is made of.
 pub struct ReflectorOptions<O> {
@@ -83,10 +88,13 @@ pub struct ReflectorOptions<O> {
     /// The store's transformer. A streaming list's temporary store uses it, too (from client-go
     /// 0.34 on): such objects are transformed twice.
     pub transformer: Option<TransformFunc<O>>,
-    /// Which objects are of the expected type. An event with another one is skipped; a list with
-    /// one has failed from client-go 0.36 on. (Upstream looks at the kind of the list as a whole
-    /// there; our pages have none.)
-    pub object_check: Option<ObjectCheck<O>>,
+    /// Which objects are of the expected type: an event with another one is skipped. What is listed
+    /// is not looked at, upstream either.
+    pub expected_type: Option<ExpectedType<O>>,
+    /// Which objects are a `Table`, where `O` can be one. An event with one is skipped: in streaming
+    /// lists from client-go 0.34 on, in watches from 0.36 on; then a list that is one
+    /// ([`ListPage::table`]) has failed, too.
+    pub table_check: Option<TableCheck<O>>,
     /// Whose behaviour it is.
     pub release: Release,
     /// In which order a streaming list's objects reach the store.
@@ -110,7 +118,8 @@ impl<O> Default for ReflectorOptions<O> {
             bookmark_store: false,
             update_resource_version_store: false,
             transformer: None,
-            object_check: None,
+            expected_type: None,
+            table_check: None,
             release: Release::default(),
             order: Order::default(),
             backoff: Backoff::default(),
@@ -126,7 +135,8 @@ impl<O> Clone for ReflectorOptions<O> {
             name: Arc::clone(&self.name),
             type_description: Arc::clone(&self.type_description),
             transformer: self.transformer.clone(),
-            object_check: self.object_check.clone(),
+            expected_type: self.expected_type.clone(),
+            table_check: self.table_check.clone(),
             jitter: self.jitter.clone(),
             ..*self
         }
@@ -798,12 +808,6 @@ impl<O: Object> Reflector<O> {
         self.unavailable
     }
 
-    /// Whether the server has paged the first list: later lists ask for pages, too.
-    #[must_use]
-    pub fn is_paginated_result(&self) -> bool {
-        self.paginated_result
-    }
-
     /// What the watch-error handler has to be told, once.
     pub fn take_watch_error(&mut self) -> Option<ReflectorError> {
         self.watch_error.take()
@@ -931,10 +935,11 @@ impl<O: Object> Reflector<O> {
             resource_version,
             mut items,
             continue_token,
+            table,
         } = page;
         if pager.full {
             // Whatever the pages before it have brought is older.
-            return self.list_complete(now, items, resource_version, trace);
+            return self.list_complete(now, items, resource_version, table, trace);
         }
         let page_count = count(items.len());
         let last = continue_token.is_empty();
@@ -946,7 +951,7 @@ impl<O: Object> Reflector<O> {
             }
         };
         if last {
-            return self.list_complete(now, items, rv, trace);
+            return self.list_complete(now, items, rv, table, trace);
         }
         trace.fact(Step::ReflectorPage, || Fact::PageReceived {
             count: page_count,
@@ -1015,11 +1020,14 @@ impl<O: Object> Reflector<O> {
         now: Duration,
         items: Vec<Item<O>>,
         rv: Rv,
+        table: Option<Table>,
         trace: &mut impl Trace,
     ) {
-        if self.options.release >= Release::V0_36
-            && let Some(error) = items.iter().find_map(|item| self.rejects(item))
+        if let Some(table) = table
+            && self.options.release >= Release::V0_36
         {
+            let kind = &self.options.type_description;
+            let error = format!("unsupported list gvk: {table}, type: {kind}");
             let error = ApiError::new(ApiErrorKind::Other, &error);
             trace.fact(Step::ReflectorListFailed, || Fact::ObjectRejected {
                 error: Arc::clone(&error.message),
@@ -1038,10 +1046,20 @@ impl<O: Object> Reflector<O> {
         self.need = Need::Store(StoreCall::Replace(items, rv));
     }
 
-    /// Why an object is not of the expected type.
-    fn rejects(&self, item: &Item<O>) -> Option<String> {
-        let check = self.options.object_check.as_ref()?;
-        check(item.plain_object()?).err()
+    /// Why an event with this object is skipped.
+    fn rejects(&self, object: &O, streaming: bool) -> Option<String> {
+        let options = &self.options;
+        if let Some(expected) = &options.expected_type
+            && let Err(error) = expected(object)
+        {
+            return Some(error);
+        }
+        let looks = match streaming {
+            true => options.release >= Release::V0_34,
+            false => options.release >= Release::V0_36,
+        };
+        let table = options.table_check.as_ref().filter(|_| looks)?(object)?;
+        Some(format!("Unsupported watch event object gvk: {table}"))
     }
 
     // ---- streaming lists
@@ -1206,7 +1224,7 @@ impl<O: Object> Reflector<O> {
             ends_list: false,
         });
         let rejected = match item.plain_object() {
-            Some(_) => self.rejects(&item),
+            Some(object) => self.rejects(object, streaming),
             None => Some(NO_OBJECT.into()),
         };
         if let Some(error) = rejected {

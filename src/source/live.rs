@@ -599,6 +599,7 @@ impl Source for Live {
                 .map(|o| Item::Object(Arc::clone(o)))
                 .collect(),
             continue_token: page.continue_token,
+            table: None,
         })
     }
 

@@ -54,6 +54,7 @@ impl Recording {
             resource_version: start.rv,
             items: start.items.into_iter().map(Item::Object).collect(),
             continue_token: Arc::default(),
+            table: None,
         });
         Self {
             known,

@@ -581,6 +581,7 @@ impl Source for Simulator {
             resource_version,
             items,
             continue_token,
+            table: None,
         })
     }
 

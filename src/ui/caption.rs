@@ -1558,15 +1558,15 @@ impl Writer<'_> {
             Fact::ObjectRejected { error } => (
                 say!(
                     self,
-                    "An object was left out: {error}.",
-                    "一个对象被忽略：{error}。",
+                    "It was left out: {error}.",
+                    "已忽略：{error}。",
                     error = mono(&**error)
                 ),
                 vec![if self.record.step == Step::ReflectorListFailed {
                     say!(
                         self,
-                        "One of the wrong type in a list, and the whole list has failed.",
-                        "列表里只要有一个类型不符，整个列表就算失败。"
+                        "The server answered with a Table, made for printing, and the list has failed.",
+                        "服务器返回的是用于打印的 Table，这次列表失败。"
                     )
                 } else {
                     say!(

@@ -637,6 +637,7 @@ fn the_unshared_informer_tells_its_handler_in_the_processing_loop() {
             resource_version: "10".into(),
             items: vec![labelled("a", "1", apps[0]), labelled("b", "2", apps[1])],
             continue_token: "".into(),
+            table: None,
         };
         informer.reflector_mut().listed(now, Ok(page), &mut ());
         assert!(informer.carry_out(now, &mut ()));

@@ -11,7 +11,7 @@ use deltascope::cache::error::Error;
 use deltascope::cache::fact::{EventType, Fact};
 use deltascope::cache::lister_watcher::{
     ApiError, ApiErrorKind as Kind, ListPage, ListRequest, ListWatch, ListerWatcher,
-    ResourceVersionMatch, WatchItem, WatchRequest, Watcher,
+    ResourceVersionMatch, Table, WatchItem, WatchRequest, Watcher,
 };
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::order::Order;
@@ -33,6 +33,8 @@ enum Say {
     Start,
     /// A page: version, objects, token of the next one.
     Page(&'static str, &'static [&'static str], &'static str),
+    /// A page that is a `Table`: version.
+    TablePage(&'static str),
     ListError(Kind),
     Open,
     OpenError(Kind),
@@ -90,12 +92,22 @@ impl Talk {
         let reflector = &mut self.reflector;
         match say {
             Say::Start => {}
+            Say::TablePage(rv) => {
+                let page = ListPage {
+                    resource_version: (*rv).into(),
+                    items: Vec::new(),
+                    continue_token: "".into(),
+                    table: Some(Table::V1),
+                };
+                reflector.listed(now, Ok(page), facts);
+            }
             Say::Page(rv, items, next) => {
                 let items = items.iter().map(|key| pod(key, rv)).collect();
                 let page = ListPage {
                     resource_version: (*rv).into(),
                     items,
                     continue_token: (*next).into(),
+                    table: None,
                 };
                 reflector.listed(now, Ok(page), facts);
             }
@@ -265,7 +277,7 @@ fn plays(name: &str, options: ReflectorOptions<O>, lines: &[(Say, &str)]) -> Tal
 
 use Say::{
     Added, Bookmark, Close, Deleted, End, ListError, Modified, Opaque, Open, OpenError, Page, Pass,
-    Refuse, Resync, Start, Stop,
+    Refuse, Resync, Start, Stop, TablePage,
 };
 
 #[test]
@@ -798,43 +810,116 @@ fn the_temporary_store_transforms_since_0_34_and_has_the_order_that_was_chosen()
 }
 
 #[test]
-fn objects_of_another_type_are_skipped_and_their_lists_refused() {
+fn events_with_another_type_are_skipped_and_lists_are_not_looked_at() {
     let check = |o: &O| match o.name() {
         "odd" => Err("expected type Pod, but watch event object had type Node".to_owned()),
         _ => Ok(()),
     };
-    let options = |release| ReflectorOptions {
-        release,
-        object_check: Some(Arc::new(check)),
-        ..options()
+    for release in [
+        Release::V0_32,
+        Release::V0_34,
+        Release::V0_35,
+        Release::V0_36,
+    ] {
+        let options = |options| ReflectorOptions {
+            release,
+            expected_type: Some(Arc::new(check)),
+            ..options
+        };
+        let mut talk = plays(
+            &format!("{release:?}"),
+            options(self::options()),
+            &[
+                (Start, r#"LIST "0"/500"#),
+                (
+                    Page("10", &["a", "odd"], ""),
+                    r#"Replace "10" a@10 odd@10; WATCH "10""#,
+                ),
+                (Open, ""),
+                (Modified("odd", "11"), ""),
+                (Opaque, ""),
+            ],
+        );
+        assert_eq!(&**talk.reflector.last_sync_resource_version(), "10");
+        let rejected = |(_, fact): &&(Step, Fact)| matches!(fact, Fact::ObjectRejected { .. });
+        assert_eq!(talk.facts.iter().filter(rejected).count(), 2);
+        assert_eq!(talk.say(&Deleted("a", "12")), "Delete a@12");
+        plays(
+            &format!("{release:?}, streaming"),
+            options(streaming()),
+            &[
+                (Start, r#"STREAM """#),
+                (Open, ""),
+                (Added("odd", "1"), ""),
+                (Added("a", "2"), ""),
+                (End("9"), r#"Replace "9" a@2"#),
+            ],
+        );
+    }
+}
+
+/// In streaming lists since 1.34, in watches and as the answer to a list since 1.36.
+#[test]
+fn a_table_is_refused_where_upstream_does_so() {
+    let table_check = |o: &O| {
+        Table::of(
+            "meta.k8s.io/v1",
+            if o.name() == "odd" { "Table" } else { "Pod" },
+        )
     };
-    let mut talk = plays(
-        "today",
-        options(Release::V0_36),
-        &[
-            (Start, r#"LIST "0"/500"#),
-            (
-                Page("9", &["a", "odd"], ""),
-                r#"!failed to list pods: expected type Pod, but watch event object had type Node; pause; LIST "0"/500"#,
-            ),
-            (Page("10", &["a"], ""), r#"Replace "10" a@10; WATCH "10""#),
-            (Open, ""),
-            (Modified("odd", "11"), ""),
-            (Opaque, ""),
-        ],
-    );
-    assert_eq!(&**talk.reflector.last_sync_resource_version(), "10");
-    let rejected = |(_, fact): &&(Step, Fact)| matches!(fact, Fact::ObjectRejected { .. });
-    assert_eq!(talk.facts.iter().filter(rejected).count(), 3);
-    assert_eq!(talk.say(&Deleted("a", "12")), "Delete a@12");
-    plays(
-        "before",
-        options(Release::V0_35),
-        &[
-            (Start, r#"LIST "0"/500"#),
-            (Page("9", &["odd"], ""), r#"Replace "9" odd@9; WATCH "9""#),
-        ],
-    );
+    for (release, stream, watch, list) in [
+        (
+            Release::V0_32,
+            r#"Replace "9" odd@1 a@2"#,
+            "Update odd@11",
+            r#"Replace "9"; WATCH "9""#,
+        ),
+        (
+            Release::V0_34,
+            r#"Replace "9" a@2"#,
+            "Update odd@11",
+            r#"Replace "9"; WATCH "9""#,
+        ),
+        (
+            Release::V0_35,
+            r#"Replace "9" a@2"#,
+            "Update odd@11",
+            r#"Replace "9"; WATCH "9""#,
+        ),
+        (
+            Release::V0_36,
+            r#"Replace "9" a@2"#,
+            "",
+            r#"!failed to list pods: unsupported list gvk: meta.k8s.io/v1, Kind=Table, type: pods; pause; LIST "0"/500"#,
+        ),
+    ] {
+        let options = |options| ReflectorOptions {
+            release,
+            order: Order::Insertion,
+            table_check: Some(Arc::new(table_check)),
+            ..options
+        };
+        plays(
+            &format!("{release:?}, streaming"),
+            options(streaming()),
+            &[
+                (Start, r#"STREAM """#),
+                (Open, ""),
+                (Added("odd", "1"), ""),
+                (Added("a", "2"), ""),
+                (End("9"), stream),
+                (Modified("odd", "11"), watch),
+            ],
+        );
+        plays(
+            &format!("{release:?}, a list"),
+            options(self::options()),
+            &[(Start, r#"LIST "0"/500"#), (TablePage("9"), list)],
+        );
+    }
+    assert_eq!(Table::of("v1", "Table"), None);
+    let beta = Table::of("meta.k8s.io/v1beta1", "Table").unwrap();
+    assert_eq!(beta.to_string(), "meta.k8s.io/v1beta1, Kind=Table");
 }
 
 #[test]
@@ -1212,6 +1297,7 @@ fn any_say() -> impl Strategy<Value = Say> {
     let rv = || prop::sample::select(vec!["", "0", "5", "7"]);
     prop_oneof![
         3 => (rv(), prop::sample::select(vec!["", "", "c"])).prop_map(|(rv, c)| Page(rv, &["a"], c)),
+        1 => rv().prop_map(TablePage),
         1 => kind().prop_map(ListError),
         4 => Just(Open),
         1 => kind().prop_map(OpenError),
@@ -1269,7 +1355,7 @@ proptest! {
             update_resource_version_store: true,
             max_internal_error_retry: Duration::from_secs(30),
             release: if old { Release::V0_32 } else { Release::V0_36 },
-            object_check: Some(Arc::new(|o: &O| match o.name() {
+            expected_type: Some(Arc::new(|o: &O| match o.name() {
                 "odd" => Err("odd".to_owned()),
                 _ => Ok(()),
             })),
@@ -1284,10 +1370,10 @@ proptest! {
             }
             let before = (format!("{:?}", talk.reflector.need()), talk.facts.len());
             let fits = match (talk.reflector.need(), say) {
-                (Need::List(_), Page(..) | ListError(_)) => true,
+                (Need::List(_), Page(..) | TablePage(_) | ListError(_)) => true,
                 (Need::Watch(_), Open | OpenError(_)) => true,
                 (Need::List(_) | Need::Watch(_), _) => false,
-                (_, Page(..) | ListError(_) | Open | OpenError(_)) => false,
+                (_, Page(..) | TablePage(_) | ListError(_) | Open | OpenError(_)) => false,
                 _ => true,
             };
             let said = talk.say(say);
@@ -1334,6 +1420,7 @@ fn a_lister_watcher_of_two_functions_can_drive_it() {
                 resource_version: "10".into(),
                 items: vec![pod(&request.resource_version, "10")],
                 continue_token: "".into(),
+                table: None,
             })
         },
         watch_func: |request: &WatchRequest| match &*request.resource_version {

@@ -660,6 +660,7 @@ mod tests {
                 resource_version: last.to_string().into(),
                 items: (1..=last).map(Self::object).collect(),
                 continue_token: "".into(),
+                table: None,
             })
         }
 

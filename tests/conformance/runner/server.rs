@@ -257,6 +257,7 @@ fn list_answer(mut response: Members) -> Result<Result<ListPage<Pod>, ApiError>,
                 .optional_text("continue")?
                 .unwrap_or_default()
                 .into(),
+            table: None,
         }),
     };
     response.finish("the response")?;
