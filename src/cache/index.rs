@@ -23,7 +23,9 @@ use super::trace::Trace;
 /// Tells the values under which an object is indexed, by pushing them; or says why it cannot.
 ///
 /// Of the same object it has to tell the same each time: what was told when the object came in is
-/// still known when it goes, and need not be asked for again.
+/// still known when it goes, and need not be asked for again. So where the old object had one value
+/// an update calls it once; upstream calls it for the old and for the new object each time. Only a
+/// function with a memory of its own sees that.
 pub type IndexFunc<O> =
     Arc<dyn Fn(&Item<O>, &mut IndexedValues) -> Result<(), String> + Send + Sync>;
 
