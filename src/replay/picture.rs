@@ -1081,7 +1081,6 @@ impl LockState {
 }
 
 impl ApiRoom {
-    /// What a recorded event says of the server.
     /// What a server is known to have.
     fn know(&mut self, known: &Known) {
         self.rv = Arc::clone(known.rv());
