@@ -20,12 +20,17 @@ use shuttle::{check_random, thread};
 
 pub(crate) use deltascope::cache;
 
+use cache::backoff::NoJitter;
+use cache::controller::{Config, Generation};
 use cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use cache::error::Error;
-use cache::event_handler::ResourceEventHandlerDetailedFuncs;
+use cache::event_handler::{ResourceEventHandlerDetailedFuncs, ResourceEventHandlerFuncs};
 use cache::index::{IndexFunc, Indexers, label_index_func};
 use cache::key_func::meta_namespace_key_func;
 use cache::listener::PanicPolicy;
+use cache::lister_watcher::{
+    ApiError, ListPage, ListRequest, ListerWatcher, WatchItem, WatchRequest, Watcher,
+};
 use cache::object::{Item, Object};
 use cache::process::Notice;
 use cache::queue::{ProcessOutcome, Release};
@@ -35,10 +40,14 @@ use cache::workqueue::{Bucket, ShutDown};
 use k8s_openapi::api::core::v1::Pod;
 
 use clock::Clock;
+use controller::InformerOptions;
+use informer::SharedIndexInformer;
+use latch::Latch;
 use listener::{Chunk, Listener};
 use queue::BlockingQueue;
 use store::ThreadSafeStore;
 use sync::{Arc, JoinHandle, Mutex};
+use unshared::new_informer;
 use workqueue::BlockingWorkqueue;
 
 mod sync {
@@ -53,6 +62,10 @@ mod sync {
 
 #[path = "../src/runtime/threads/clock.rs"]
 mod clock;
+#[path = "../src/runtime/threads/controller.rs"]
+mod controller;
+#[path = "../src/runtime/threads/informer.rs"]
+mod informer;
 #[path = "../src/runtime/threads/latch.rs"]
 mod latch;
 #[path = "../src/runtime/threads/listener.rs"]
@@ -63,6 +76,8 @@ mod monitor;
 mod queue;
 #[path = "../src/runtime/threads/store.rs"]
 mod store;
+#[path = "../src/runtime/threads/unshared.rs"]
+mod unshared;
 #[path = "../src/runtime/threads/workqueue.rs"]
 mod workqueue;
 
@@ -71,6 +86,34 @@ fn spawn<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> JoinHandle<T> {
     thread::spawn(work)
+}
+
+fn in_threads<const N: usize>(others: [(&str, &(dyn Fn() + Sync)); N], here: impl FnOnce()) {
+    thread::scope(|scope| {
+        for (_name, work) in others {
+            scope.spawn(work);
+        }
+        here();
+    });
+}
+
+fn guarded(_policy: PanicPolicy, _clock: &Clock, _stop: &Latch, work: impl Fn()) {
+    work();
+}
+
+/// Chance is the scheduler's alone.
+struct RandomJitter;
+
+impl RandomJitter {
+    #[allow(clippy::new_ret_no_self, reason = "it stands for another type")]
+    fn new() -> NoJitter {
+        NoJitter
+    }
+}
+
+/// shuttle does not tell; it does not matter, either.
+fn has_ended(_thread: &JoinHandle<()>) -> bool {
+    false
 }
 
 fn join(thread: JoinHandle<()>) {
@@ -259,10 +302,10 @@ fn a_listener_tells_everything_in_order_until_it_is_closed() {
                 is_in_initial_list,
             };
             let first = vec![add("a", true), add("b", true)];
-            listener.add(Arc::new(Chunk::new(first)));
+            listener.add(Chunk::new(first));
             listener.upstream_has_synced();
             let object = pod("c", 2);
-            listener.add(Arc::new(Chunk::new(vec![Notice::Delete { object }])));
+            listener.add(Chunk::new([Notice::Delete { object }]));
             let synced = {
                 let listener = Arc::clone(&listener);
                 let told = Arc::clone(&told);
@@ -314,4 +357,134 @@ fn a_workqueue_drains_and_then_lets_everybody_go() {
         },
         schedules(),
     );
+}
+
+// ---- the informer
+
+/// Lists what it has, and is silent until it is stopped.
+struct Silent(Vec<Item<Pod>>);
+
+struct Silence(Latch);
+
+impl ListerWatcher<Pod> for Silent {
+    type Watch = Silence;
+
+    fn list(&self, _: &ListRequest) -> Result<ListPage<Pod>, ApiError> {
+        Ok(ListPage {
+            resource_version: "9".into(),
+            items: self.0.clone(),
+            continue_token: "".into(),
+            table: None,
+        })
+    }
+
+    fn watch(&self, _: &WatchRequest) -> Result<Silence, ApiError> {
+        Ok(Silence(Latch::new()))
+    }
+
+    fn is_watch_list_semantics_unsupported(&self) -> bool {
+        true
+    }
+}
+
+impl Watcher<Pod> for Silence {
+    fn next(&mut self) -> WatchItem<Pod> {
+        self.0.wait();
+        WatchItem::Closed
+    }
+
+    fn stopper(&self) -> Box<dyn Fn() + Send + Sync> {
+        let stopped = self.0.clone();
+        Box::new(move || stopped.set())
+    }
+}
+
+fn options(generation: Generation, indexers: Indexers<Pod>) -> InformerOptions<Pod> {
+    InformerOptions {
+        config: Config {
+            indexers,
+            ..Config::new(generation)
+        },
+        panic_policy: PanicPolicy::Crash,
+        clock: Clock::manual(),
+    }
+}
+
+/// The process loop waits in its second Pop until the handler has been told of the first: where that
+/// comes later, nobody can go on.
+#[test]
+fn a_handler_hears_of_each_pop_before_the_next_one_has_ended() {
+    for generation in [Generation::Classic, Generation::InOrder] {
+        check_random(
+            move || {
+                let heard = Latch::new();
+                let (waits, hears) = (heard.clone(), heard.clone());
+                let look: IndexFunc<Pod> = Arc::new(move |item, _| {
+                    if item.as_object().unwrap().name() == "b" {
+                        waits.wait();
+                    }
+                    Ok(())
+                });
+                let indexers = [("look".into(), look)].into_iter().collect();
+                let silent = Silent(vec![pod("a", 1), pod("b", 2)]);
+                let informer = SharedIndexInformer::new(silent, options(generation, indexers));
+                let handler = ResourceEventHandlerFuncs {
+                    add_func: Some(Box::new(move |_: &_| hears.set())),
+                    ..ResourceEventHandlerFuncs::default()
+                };
+                let registration = informer.add_event_handler(handler).unwrap();
+                let stop = Latch::new();
+                let running = informer.spawn(&stop);
+                registration.has_synced_checker().wait();
+                assert_eq!(informer.get_store().len(), 2);
+                stop.set();
+                running.join().unwrap().unwrap();
+            },
+            schedules(),
+        );
+    }
+}
+
+/// Whenever the stop comes, a process loop that has begun ends with an empty queue up to 1.33, and
+/// later with what it was at.
+#[test]
+fn a_stop_lets_the_process_loop_empty_the_queue_up_to_1_33() {
+    for (generation, drains) in [(Generation::Classic, true), (Generation::InOrder, false)] {
+        // In this process: shuttle's threads are one.
+        let lost = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&lost);
+        check_random(
+            move || {
+                let begun = Latch::new();
+                let (told, begins) = (Arc::new(AtomicUsize::new(0)), begun.clone());
+                let tells = Arc::clone(&told);
+                let handler = ResourceEventHandlerFuncs {
+                    add_func: Some(Box::new(move |_: &_| {
+                        tells.fetch_add(1, Ordering::Relaxed);
+                        begins.set();
+                    })),
+                    ..ResourceEventHandlerFuncs::default()
+                };
+                let silent = Silent(vec![pod("a", 1), pod("b", 2), pod("c", 3)]);
+                let options = options(generation, Indexers::default());
+                let (store, controller) = new_informer(silent, handler, None, &options);
+                let stop = Latch::new();
+                let stopper = {
+                    let stop = stop.clone();
+                    thread::spawn(move || {
+                        begun.wait();
+                        stop.set();
+                    })
+                };
+                controller.run(&stop).unwrap();
+                join(stopper);
+                let told = told.load(Ordering::Relaxed);
+                assert_eq!(store.len(), told);
+                assert!(told == 3 || !drains, "{told} of 3");
+                counted.fetch_add(3 - told, Ordering::Relaxed);
+            },
+            schedules(),
+        );
+        assert_eq!(lost.load(Ordering::Relaxed) == 0, drains, "{generation:?}");
+    }
 }

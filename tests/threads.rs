@@ -42,9 +42,9 @@ use deltascope::cache::trace::Trace;
 use deltascope::cache::workqueue::{ItemFastSlow, ShutDown, default_controller_rate_limiter};
 use deltascope::runtime::rng::Rng;
 use deltascope::runtime::threads::{
-    BlockingQueue, BlockingWorkqueue, Clock, HandlerOptions, InformerOptions, Latch, Registration,
-    SharedIndexInformer, SharedInformerFactory, ThreadSafeStore, new_informer, wait_for,
-    wait_for_cache_sync,
+    BlockingQueue, BlockingWorkqueue, Clock, HandlerOptions, InformerOptions, Latch, MutatedFunc,
+    Registration, SharedIndexInformer, SharedInformerFactory, ThreadSafeStore, new_informer,
+    wait_for, wait_for_cache_sync,
 };
 use deltascope::runtime::virtual_time::{Era, HandlerSettings, Input, Machinery, Settings, World};
 use deltascope::runtime::{Refused, Source, Time};
@@ -217,14 +217,21 @@ impl Recorder {
         self.inner.0.lock().unwrap().clone()
     }
 
-    /// Waits until it was told so much.
-    fn wait(&self, count: usize) -> Vec<String> {
+    /// Whether it has been told so much, or is within the time that a test has.
+    fn hears(&self, count: usize) -> bool {
         let lines = self.inner.0.lock().unwrap();
-        let (lines, waited) = (self.inner.1)
+        let (_lines, waited) = (self.inner.1)
             .wait_timeout_while(lines, HANGS, |lines| lines.len() < count)
             .unwrap();
-        assert!(!waited.timed_out(), "{} of {count}: {lines:?}", lines.len());
-        lines.clone()
+        !waited.timed_out()
+    }
+
+    /// Waits until it was told so much.
+    fn wait(&self, count: usize) -> Vec<String> {
+        let hears = self.hears(count);
+        let lines = self.lines();
+        assert!(hears, "{} of {count}: {lines:?}", lines.len());
+        lines
     }
 }
 
@@ -818,7 +825,11 @@ fn stress(seed: u64, generation: Generation) {
             });
         }
     });
-    let (objects, _) = truth.into_inner().unwrap();
+    let (mut objects, mut rv) = truth.into_inner().unwrap();
+    // The follower may have had the same objects before: what is told last has not been there.
+    rv += 1;
+    server.send([event(&(EventType::Added, "last".into(), rv))]);
+    objects.insert("last".into(), rv);
     follower.wait(&objects);
     let stored: BTreeMap<_, _> = informer.get_store().list().iter().map(named).collect();
     assert_eq!(stored, objects);
@@ -1256,6 +1267,187 @@ fn resyncs_are_told_to_those_who_asked() {
         assert_eq!(never.wait(3)[2], "~a@1 a@6");
         running.end();
     }
+}
+
+/// Calls this for each object that the store takes, while the process loop is at it.
+fn while_stored(at: impl Fn(&str, &str) + Send + Sync + 'static) -> Indexers<Pod> {
+    let look: IndexFunc<Pod> = Arc::new(move |item, _| {
+        let object = item.as_object().unwrap();
+        at(object.name(), object.resource_version());
+        Ok(())
+    });
+    [("looks".into(), look)].into_iter().collect()
+}
+
+/// A list that takes two Pops or more, except in the atomic generation, where all of it is one.
+fn list_of_two_pops() -> Vec<Item<Pod>> {
+    vec![
+        pod("a", 1),
+        pod("b", 2),
+        pod("c", 3),
+        pod("a", 4),
+        pod("d", 5),
+    ]
+}
+
+#[test]
+fn a_handler_hears_of_each_pop_while_the_next_one_is_processed() {
+    for generation in Generation::ALL {
+        let server = Server::default();
+        let told = Recorder::default();
+        let (sender, heard) = channel();
+        let sender = Mutex::new(sender);
+        let mut options = options(generation);
+        options.config.indexers = {
+            let (server, told) = (server.clone(), told.clone());
+            while_stored(move |name, rv| match (name, rv) {
+                // The queue is not locked meanwhile: the last one is queued before the list is told.
+                ("b", _) if generation == Generation::Atomic => {
+                    server.send([event(&(EventType::Added, "last".into(), 6))]);
+                    server.settle();
+                }
+                ("d", _) if generation == Generation::Atomic => {}
+                ("d" | "last", _) => sender.lock().unwrap().send(told.hears(1)).unwrap(),
+                _ => {}
+            })
+        };
+        let informer = SharedIndexInformer::new(server.clone(), options);
+        informer.add_event_handler(told.clone()).unwrap();
+        server.list_next(list_of_two_pops(), 5);
+        let running = Running::start(&informer, server);
+        assert!(heard.recv_timeout(2 * HANGS).unwrap(), "{generation:?}");
+        running.end();
+    }
+}
+
+#[test]
+fn a_stop_lets_the_process_loop_empty_the_queue_up_to_1_33() {
+    let drained = [
+        "+a@1 true",
+        "~a@1 a@4",
+        "+b@2 true",
+        "+c@3 true",
+        "+d@5 true",
+    ];
+    let one_by_one = ["+a@1 true", "+b@2 true", "+c@3 true"];
+    let list = [
+        "+a@1 true",
+        "+b@2 true",
+        "+c@3 true",
+        "+a@4 true",
+        "+d@5 true",
+    ];
+    for (generation, release, told, stored) in [
+        (Generation::Classic, Release::V0_32, &drained[..], "abcd"),
+        (Generation::Classic, Release::V0_34, &drained[..3], "ab"),
+        (Generation::InOrder, Release::V0_34, &one_by_one, "abc"),
+        (Generation::Batched, Release::V0_35, &one_by_one, "abc"),
+        // The list is one entry, and what is queued behind it is lost.
+        (Generation::Atomic, Release::V0_36, &list, "abcd"),
+    ] {
+        for shared in [false, true] {
+            let server = Server::default();
+            let recorder = Recorder::default();
+            let stop = Latch::new();
+            let mut options = options(generation);
+            options.config.release = release;
+            options.config.indexers = {
+                let (server, stop) = (server.clone(), stop.clone());
+                let seen = AtomicUsize::new(0);
+                while_stored(move |_, _| {
+                    let seen = seen.fetch_add(1, Ordering::AcqRel) + 1;
+                    if seen == 1 && generation == Generation::Atomic {
+                        server.send([event(&(EventType::Added, "e".into(), 6))]);
+                        server.settle();
+                    }
+                    if seen == 3 {
+                        stop.set();
+                    }
+                })
+            };
+            server.list_next(list_of_two_pops(), 5);
+            let store = if shared {
+                let informer = SharedIndexInformer::new(server.clone(), options);
+                informer.add_event_handler(recorder.clone()).unwrap();
+                informer.run(&stop).unwrap();
+                informer.get_store()
+            } else {
+                let handler = recorder.clone();
+                let (store, controller) = new_informer(server.clone(), handler, None, &options);
+                controller.run(&stop).unwrap();
+                assert_eq!(recorder.lines(), told, "{generation:?} {release:?}");
+                store
+            };
+            let mut names: Vec<_> = store.list().iter().map(|item| named(item).0).collect();
+            names.sort();
+            assert_eq!(names.concat(), stored, "{generation:?} {release:?}");
+            // Of what a listener has not told yet, a stop leaves the rest out.
+            let lines = recorder.lines();
+            assert!(told.starts_with(&lines.iter().map(|line| &**line).collect::<Vec<_>>()));
+        }
+    }
+}
+
+#[test]
+fn what_was_stored_before_a_panic_is_told_at_once() {
+    let server = Server::default();
+    let mut options = options(Generation::Classic);
+    // It stands still: nobody goes on after the panic.
+    options.clock = Clock::manual();
+    options.panic_policy = PanicPolicy::Skip;
+    options.config.indexers = while_stored(|_, rv| assert!(rv != "2", "the index function's own"));
+    let informer = SharedIndexInformer::new(server.clone(), options);
+    let told = Recorder::default();
+    informer.add_event_handler(told.clone()).unwrap();
+    server.list_next(vec![pod("a", 1), pod("a", 2)], 5);
+    let running = Running::start(&informer, server);
+    assert_eq!(told.wait(1), ["+a@1 true"]);
+    running.end();
+}
+
+#[test]
+fn the_mutation_detector_tells_of_an_object_that_somebody_has_written_into() {
+    let server = Server::default();
+    let mut options = options(Generation::Atomic);
+    options.clock = Clock::manual();
+    options.config.type_description = "*v1.Pod".into();
+    let clock = options.clock.clone();
+    let informer = SharedIndexInformer::new(server.clone(), options);
+    // A pod cannot be written into while it is shared: this stands for its content.
+    let written = Arc::new(AtomicBool::new(false));
+    let content = Arc::clone(&written);
+    let (sender, found) = channel();
+    let sender = Mutex::new(sender);
+    let looks = move |pod: &Pod| u64::from(pod.name() == "a" && content.load(Ordering::Acquire));
+    let failed: MutatedFunc<Pod> = Arc::new(move |mutated, message| {
+        let told = (mutated.key.to_string(), message.to_owned());
+        sender.lock().unwrap().send(told).unwrap();
+    });
+    informer
+        .set_mutation_detector(Arc::new(looks), Arc::clone(&failed))
+        .unwrap();
+    let told = Recorder::default();
+    informer.add_event_handler(told.clone()).unwrap();
+    server.list_next(vec![pod("a", 1), pod("b", 2)], 5);
+    let running = Running::start(&informer, server.clone());
+    told.wait(2);
+    assert_eq!(
+        informer.set_mutation_detector(Arc::new(|_| 0), failed),
+        Err(Error::InformerStarted)
+    );
+    written.store(true, Ordering::Release);
+    // It looks once a second.
+    let first = loop {
+        clock.advance(Duration::from_secs(1));
+        match found.try_recv() {
+            Ok(first) => break first,
+            Err(_) => thread::yield_now(),
+        }
+    };
+    assert_eq!(first, ("ns/a".into(), "cache *v1.Pod modified".into()));
+    running.end();
+    // Once, however often it looked.
+    assert!(found.try_recv().is_err());
 }
 
 struct Panics {

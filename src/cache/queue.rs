@@ -64,6 +64,13 @@ impl Release {
     pub fn counts_before_process(self) -> bool {
         self < Self::V0_36
     }
+
+    /// Whether a stopped process loop goes on until the queue is empty: up to client-go 0.33. Since
+    /// then it looks for the stop before each Pop, and what is queued is lost.
+    #[must_use]
+    pub fn drains_at_stop(self) -> bool {
+        self < Self::V0_34
+    }
 }
 
 /// How the process function ended.

@@ -90,7 +90,7 @@ where
 pub(super) trait Sink<O>: Send + Sync {
     /// Brings it into the store and tells about it.
     fn process(&self, store: &ThreadSafeStore<O>, process: &mut Process<O>) -> ProcessOutcome;
-    /// There is nothing more for now: what was held back to be told at once is told.
+    /// What a panic has left untold is told.
     fn flush(&self);
     /// The queue has synced; once.
     fn synced(&self);
@@ -109,6 +109,8 @@ pub(super) struct Engine<O> {
     watch: Mutex<Option<Stopper>>,
     resync: Timer,
     synced: AtomicBool,
+    /// Whether a stop lets it process what is queued.
+    drains: bool,
     panic_policy: PanicPolicy,
     clock: Clock,
 }
@@ -136,6 +138,7 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
             watch: Mutex::new(None),
             resync: Timer::new(&options.clock),
             synced: AtomicBool::new(false),
+            drains: config.release.drains_at_stop(),
             panic_policy: options.panic_policy,
             clock: options.clock.clone(),
         }
@@ -332,24 +335,17 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
     // ---- the process loop
 
     fn process(&self, stop: &Latch, sink: &dyn Sink<O>) {
-        let mut flushed = false;
-        while !stop.is_set() {
+        // After a stop it does not begin, even where it would not end.
+        let mut goes_on = !stop.is_set();
+        while goes_on {
             let mut queue = self.queue.lock();
-            let work = match queue.begin_pop(&mut ()) {
-                Ok(Some(work)) => work,
-                Ok(None) if flushed => {
-                    drop(self.queue.wait(queue));
-                    continue;
+            let work = loop {
+                match queue.begin_pop(&mut ()) {
+                    Ok(Some(work)) => break work,
+                    Ok(None) => queue = self.queue.wait(queue),
+                    Err(_) => return,
                 }
-                Ok(None) => {
-                    drop(queue);
-                    sink.flush();
-                    flushed = true;
-                    continue;
-                }
-                Err(_) => break,
             };
-            flushed = false;
             let mut process = Process::new(work);
             let run = || sink.process(&self.store, &mut process);
             let (outcome, panic) = if queue.unlocks_while_processing() {
@@ -367,10 +363,11 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
             drop(queue);
             self.check_synced(synced, sink);
             if let Some(panic) = panic {
+                sink.flush();
                 resume_unwind(panic);
             }
+            goes_on = self.drains || !stop.is_set();
         }
-        sink.flush();
     }
 
     fn check_synced(&self, synced: bool, sink: &dyn Sink<O>) {

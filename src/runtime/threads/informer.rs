@@ -1,7 +1,6 @@
 //! The shared informer in threads.
 
 use std::sync::OnceLock;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::cache::controller::Config;
@@ -22,8 +21,8 @@ use super::controller::{AnyListerWatcher, Engine, InformerOptions, Sink, lock};
 use super::latch::Latch;
 use super::listener::{Chunk, Listener};
 use super::store::ThreadSafeStore;
-use super::sync::{Arc, Mutex};
-use super::{guarded, join, spawn};
+use super::sync::{Arc, JoinHandle, Mutex};
+use super::{guarded, has_ended, join, spawn};
 
 /// Lists and watches one kind of object into a store, and tells any number of handlers.
 ///
@@ -71,8 +70,8 @@ impl<O: Object> Registration<O> {
     }
 }
 
-/// More notifications than this are not held back to be handed out together.
-const MANY: usize = 1000;
+/// For so many notifications there is room from one Pop to the next.
+const ROOM: usize = 1024;
 
 struct Shared<O> {
     options: InformerOptions<O>,
@@ -82,7 +81,7 @@ struct Shared<O> {
     /// the processor, a listener.
     state: Mutex<SharedInformerState<O>>,
     /// BlockDeltas: held while something is processed, and while handlers come and go. In it, what
-    /// was processed and not handed to the listeners yet.
+    /// this Pop has to tell; afterwards only what a panic has left.
     outbox: Mutex<Vec<Notice<O>>>,
     processor: Mutex<SharedProcessor<Arc<Listener<O>>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -168,7 +167,7 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
             object,
             is_in_initial_list: true,
         });
-        listener.add(Arc::new(Chunk::new(notices.collect())));
+        listener.add(Chunk::new(notices));
         if registration.late {
             if shared.synced.is_set() {
                 listener.upstream_has_synced();
@@ -350,16 +349,17 @@ impl<O: Object + Send + Sync + 'static> Shared<O> {
         if outbox.is_empty() {
             return;
         }
-        let chunk = Arc::new(Chunk::new(std::mem::take(outbox)));
+        let chunk = Chunk::new(outbox.drain(..));
+        outbox.shrink_to(ROOM);
         let has_sync = chunk.has_sync();
         let mut without_sync = None;
         let processor = lock(&self.processor);
         for (id, listener) in processor.listeners() {
             if has_sync && !processor.is_syncing(id) {
-                let others = without_sync.get_or_insert_with(|| Arc::new(chunk.without_sync()));
-                listener.add(Arc::clone(others));
+                let others = without_sync.get_or_insert_with(|| chunk.without_sync());
+                listener.add(others.clone());
             } else {
-                listener.add(Arc::clone(&chunk));
+                listener.add(chunk.clone());
             }
         }
     }
@@ -369,7 +369,7 @@ impl<O: Object + Send + Sync + 'static> Shared<O> {
         let (policy, clock) = (self.options.panic_policy, self.options.clock.clone());
         let thread = spawn("listener", move || listener.run(policy, &clock));
         let mut threads = lock(&self.threads);
-        threads.retain(|thread| !thread.is_finished());
+        threads.retain(|thread| !has_ended(thread));
         threads.push(thread);
     }
 
@@ -409,7 +409,6 @@ impl<O: Object + Send + Sync + 'static> Shared<O> {
 impl<O: Object + Send + Sync + 'static> Sink<O> for Shared<O> {
     fn process(&self, store: &ThreadSafeStore<O>, process: &mut Process<O>) -> ProcessOutcome {
         let mut outbox = lock(&self.outbox);
-        let before = outbox.len();
         let outcome = {
             // Readers wait for as long as upstream's wait for a batch: nobody is told meanwhile.
             let mut store = store.write();
@@ -422,10 +421,8 @@ impl<O: Object + Send + Sync + 'static> Sink<O> for Shared<O> {
                 process.take_untold(&mut outbox);
             }
         };
-        self.watch_for_changes(&outbox[before..]);
-        if outbox.len() >= MANY {
-            self.hand_out(&mut outbox);
-        }
+        self.watch_for_changes(&outbox);
+        self.hand_out(&mut outbox);
         outcome
     }
 

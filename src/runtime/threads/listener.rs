@@ -2,7 +2,7 @@
 //!
 //! Upstream a listener has two goroutines, one that is always ready to take a notification off the
 //! process loop and one that calls the handler. Here the process loop puts notifications into the
-//! listener's inbox itself, many at a time: it never waits for a handler either.
+//! listener's inbox itself, those of a Pop at a time: it never waits for a handler either.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,15 +21,26 @@ use super::sync::Arc;
 /// A handler that a thread can call.
 pub(super) type Handler<O> = Box<dyn ResourceEventHandler<O> + Send + Sync>;
 
-/// Notifications in their order, shared by all who are told them.
+/// Notifications in their order, shared by all who are told them. Clones are the same.
 pub(super) struct Chunk<O> {
-    notices: Vec<Notice<O>>,
+    notices: Arc<[Notice<O>]>,
     /// How many are adds of the first list.
     initial: usize,
 }
 
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for Chunk<O> {
+    fn clone(&self) -> Self {
+        Self {
+            notices: Arc::clone(&self.notices),
+            initial: self.initial,
+        }
+    }
+}
+
 impl<O: Object> Chunk<O> {
-    pub(super) fn new(notices: Vec<Notice<O>>) -> Self {
+    pub(super) fn new(notices: impl IntoIterator<Item = Notice<O>>) -> Self {
+        let notices: Arc<[_]> = notices.into_iter().collect();
         let initial = notices
             .iter()
             .filter(|notice| notice.is_in_initial_list())
@@ -45,7 +56,7 @@ impl<O: Object> Chunk<O> {
     /// The others.
     pub(super) fn without_sync(&self) -> Self {
         let others = self.notices.iter().filter(|notice| !notice.is_sync());
-        Self::new(others.cloned().collect())
+        Self::new(others.cloned())
     }
 }
 
@@ -60,7 +71,7 @@ pub(super) struct Listener<O> {
 }
 
 struct Inbox<O> {
-    chunks: VecDeque<Arc<Chunk<O>>>,
+    chunks: VecDeque<Chunk<O>>,
     tracker: SingleFileTracker,
 }
 
@@ -79,7 +90,7 @@ impl<O: Object> Listener<O> {
     }
 
     /// The handler is to be told this.
-    pub(super) fn add(&self, chunk: Arc<Chunk<O>>) {
+    pub(super) fn add(&self, chunk: Chunk<O>) {
         if chunk.notices.is_empty() {
             return;
         }

@@ -153,6 +153,10 @@ fn in_threads<const N: usize>(others: [(&str, &(dyn Fn() + Sync)); N], here: imp
     });
 }
 
+fn has_ended(thread: &JoinHandle<()>) -> bool {
+    thread.is_finished()
+}
+
 /// Waits until a thread has ended, unless it is the one that asks.
 fn join(thread: JoinHandle<()>) {
     if thread.thread().id() != std::thread::current().id() {
