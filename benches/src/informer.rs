@@ -26,7 +26,7 @@ pub const CHANGES: usize = 50_000;
 const ROOM: usize = CHANGES;
 
 /// From the first change that is sent to the last that the last handler is told of.
-pub fn informer_row(world: &World, handlers: usize) -> Run {
+pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> Run {
     let events = world.events();
     let listed = events[..LISTED].to_vec();
     let changes = events[LISTED..LISTED + CHANGES].to_vec();
@@ -38,7 +38,7 @@ pub fn informer_row(world: &World, handlers: usize) -> Run {
             sender: sender.clone(),
         })),
     };
-    let informer = SharedIndexInformer::new(server, InformerOptions::new(Generation::Atomic));
+    let informer = SharedIndexInformer::new(server, InformerOptions::new(generation));
     let told_all = Latch::new();
     let untold = Arc::new(AtomicUsize::new(handlers));
     let mut synced = Vec::new();

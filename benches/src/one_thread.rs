@@ -25,9 +25,9 @@ const LISTED: usize = 10_000;
 pub const CHANGES: usize = 50_000;
 
 /// From the first change to the last that the last handler is told of.
-pub fn informer_row(world: &World, handlers: usize) -> Run {
+pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> Run {
     let events = world.events();
-    let mut informer = Informer::new(handlers);
+    let mut informer = Informer::new(generation, handlers);
     informer.list(events[..LISTED].to_vec());
     let changes = events[LISTED..LISTED + CHANGES].to_vec();
     Box::new(move || {
@@ -46,10 +46,10 @@ struct Informer {
 }
 
 impl Informer {
-    fn new(handlers: usize) -> Self {
+    fn new(generation: Generation, handlers: usize) -> Self {
         let config = Config {
             watch_list: false,
-            ..Config::new(Generation::Atomic)
+            ..Config::new(generation)
         };
         let mut state = SharedInformerState::<Pod>::new(Duration::ZERO);
         let mut processor = SharedProcessor::default();

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use deltascope::cache::controller::Generation;
 use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use deltascope::cache::error::Error;
 use deltascope::cache::index::{
@@ -227,20 +228,35 @@ pub fn rows() -> Vec<Row> {
             "Informer, 1 handler",
             (1871., 1439., 856.),
             CHANGES,
-            |world| informer_row(world, 1),
+            |world| informer_row(world, Generation::Atomic, 1),
         ),
         row(
             "Informer, 4 handlers",
             (3326., 2937., 788.),
             CHANGES,
-            |world| informer_row(world, 4),
+            |world| informer_row(world, Generation::Atomic, 4),
         ),
         row(
             "Informer, 16 handlers",
             (8214., 7470., 767.),
             CHANGES,
-            |world| informer_row(world, 16),
+            |world| informer_row(world, Generation::Atomic, 16),
         ),
+    ]);
+    // One Pop takes one event there: nothing is handed out in batches.
+    let in_order = |name, prepare| Row {
+        name,
+        go: None,
+        operations: CHANGES,
+        prepare,
+    };
+    rows.extend([
+        in_order("Informer of 1.34, 1 handler", |world| {
+            informer_row(world, Generation::InOrder, 1)
+        }),
+        in_order("Informer of 1.34, 16 handlers", |world| {
+            informer_row(world, Generation::InOrder, 16)
+        }),
     ]);
     rows
 }

@@ -101,6 +101,14 @@ function print() {
   for (const { name, go, median, min, bytes } of measured.rows) {
     const browser = wasm.get(name);
     const native = { median, min };
+    if (!go) {
+      // Nothing to hold it against.
+      const line = [name, NONE, pair(native), NONE, "", browser ? pair(browser) : NONE, NONE, ""];
+      if (small) line.push(browser ? pair(small.get(name)) : NONE);
+      line.push(NONE, number(bytes), "");
+      lines.push(line);
+      continue;
+    }
     // A goal is met when the medians say so: minimums are what a quiet machine could do.
     const fast = go.median / median;
     const web = browser && go.median / browser.median;
