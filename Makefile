@@ -26,6 +26,11 @@ SOAK_CASES ?= 20000
 SOAK_RUNS ?= 5000
 # How many seeded runs of the informer, in threads and under the virtual scheduler, in `make soak`; `make test` does 100 and 1000.
 SOAK_SEEDS ?= 10000
+# How often `make soak-busy` runs the tests of threads, with how many seeds, and beside how many loops that keep the
+# machine busy.
+BUSY_ROUNDS ?= 10
+BUSY_SEEDS ?= 100
+BUSY_LOOPS ?= 2
 
 BROWSER := tests/browser
 NODE_MODULES := $(BROWSER)/node_modules/.package-lock.json
@@ -44,9 +49,10 @@ help:
 	@echo 'make dist     the static site, in dist/'
 	@echo 'make docs     the documentation, in target/docs/'
 	@echo 'make soak     the long tests: $(SOAK_CASES) cases a property, $(SOAK_SEEDS) seeds'
+	@echo 'make soak-busy the tests of threads, $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
 	@echo 'parts of them: setup fmt clippy test-native examples test-wasm test-browser size'
 
-.PHONY: serve test bench dist docs soak
+.PHONY: serve test bench dist docs soak soak-busy
 # PROXY's answers come under the path where the page looks for an API.
 serve: setup
 	trunk serve$(if $(PROXY), --proxy-backend='$(PROXY)' --proxy-rewrite=/k8s/ --proxy-no-system-proxy)
@@ -91,6 +97,15 @@ soak:
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
 	  --lib $(addprefix --test ,$(SOAKED))
 	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test fold
+
+# What waits for a time, or for an order that the threads need not keep, fails here.
+BUSY := --test threads --test models --test simulation
+soak-busy: setup-rust
+	cargo test $(CARGO_FLAGS) --no-run $(BUSY)
+	@loops=(); trap 'kill "$${loops[@]}"' EXIT; \
+	for ((loop = 0; loop < $(BUSY_LOOPS); loop++)); do while :; do :; done & loops+=($$!); done; \
+	for ((round = 1; round <= $(BUSY_ROUNDS); round++)); do \
+	  echo "round $$round of $(BUSY_ROUNDS)"; SHUTTLE_RANDOM_SEED=$$round SOAK_SEEDS=$(BUSY_SEEDS) cargo test $(CARGO_FLAGS) --quiet $(BUSY); done
 
 # --- set-up -----------------------------------------------------------------------------------
 
