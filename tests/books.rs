@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use deltascope::embed::options::KEYS;
 use deltascope::lessons;
 use deltascope::replay::predicate::FACTS;
+use deltascope::ui::i18n::Lang;
+use deltascope::ui::strings::strings;
 
 /// What a block has in the language of its book.
 const WORDS: [&str; 4] = ["caption", "alt", "title", "note"];
@@ -234,4 +236,15 @@ fn named(cells: &[String], in_quotes: bool) -> BTreeSet<String> {
 fn without(mut names: BTreeSet<String>, name: &str) -> BTreeSet<String> {
     assert!(names.remove(name), "{name} in {names:?}");
     names
+}
+
+#[test]
+fn the_books_say_of_the_gauge_what_the_page_says() {
+    for (lang, book) in [(Lang::En, "en"), (Lang::Zh, "zh")] {
+        let text = fs::read_to_string(format!("docs/{book}/src/introduction.md")).unwrap();
+        let words = strings(lang);
+        let said = [words.behind_is, words.behind_known].join(" ");
+        let solid = |text: &str| text.split_whitespace().collect::<String>();
+        assert!(solid(&text).contains(&solid(&said)), "{book}: {said}");
+    }
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{EventType, Fact, ProcessMode, WatchEnd};
 use deltascope::cache::lister_watcher::{ApiError, ApiErrorKind};
+use deltascope::replay::gauge::Behind;
 use deltascope::replay::picture::Picture;
 use deltascope::replay::timeline::Timeline;
 use deltascope::replay::trace::{self, Trace};
@@ -120,6 +121,33 @@ impl Cluster {
 
     fn rv(&self) -> Arc<str> {
         self.rv.to_string().into()
+    }
+
+    /// Whether something was written that is not told yet.
+    fn has_more(&self) -> bool {
+        let is_object = |event: &RecordedEvent| matches!(event, RecordedEvent::Object { .. });
+        self.unsent.iter().any(is_object)
+    }
+
+    /// How many objects a store does not show as they are here.
+    fn ahead_of(&self, picture: &Picture) -> Behind {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let there = self.objects.values().map(|object| {
+            let of = &object.metadata;
+            let key = [text(&of.namespace), text(&of.name)].join("/");
+            (key, text(&of.resource_version))
+        });
+        let there: BTreeMap<String, String> = there.collect();
+        let items = picture.store.items.iter();
+        let here: BTreeMap<String, String> = items
+            .map(|(key, object)| (key.to_string(), object.rv.to_string()))
+            .collect();
+        let gone = here.keys().filter(|key| !there.contains_key(*key)).count();
+        let unlike = there
+            .iter()
+            .filter(|(key, rv)| here.get(*key) != Some(rv))
+            .count();
+        Behind::By((gone + unlike) as u64)
     }
 
     /// What comes over the wire now; `refuse` says with what a new request is answered.
@@ -343,6 +371,14 @@ proptest! {
             run.act(*op);
             picture.apply_all(&run.timeline.facts(seen..run.timeline.len()));
             seen = run.timeline.len();
+            // Without a watch nobody knows what the cluster has; with one, as far as it has told.
+            match picture.store.behind {
+                Behind::Unknown => {}
+                behind => {
+                    prop_assert!(run.cluster.watching, "{behind:?}");
+                    prop_assert!(run.cluster.has_more() || behind == run.cluster.ahead_of(&picture));
+                }
+            }
         }
         prop_assert!(picture == run.timeline.picture(seen), "the fold is another picture");
 
@@ -378,6 +414,8 @@ proptest! {
         let mut has: Vec<_> = run.cluster.objects.values().map(there).collect();
         has.sort();
         prop_assert_eq!(stored(&run.timeline), has);
+        let behind = run.timeline.picture(run.timeline.len()).store.behind;
+        prop_assert_eq!(behind, Behind::By(0));
     }
 
     /// What is left of a long run is itself a recording: it begins with what the cluster had.

@@ -51,7 +51,7 @@ fn a_lesson_opens_at_its_start_with_every_member_of_the_state() {
             "api": { "resourceVersion": "1", "objects": {} },
             "reflector": { "state": "idle", "lastSyncResourceVersion": "" },
             "queue": { "kind": "DeltaFIFO", "keys": [], "deltas": {} },
-            "store": { "items": {}, "indices": { "namespace": {}, "app": {}, "node": {} } },
+            "store": { "items": {}, "indices": { "namespace": {}, "app": {}, "node": {} }, "behind": 0 },
             "handlers": [{ "name": "process", "pending": 0, "notifications": [] }],
             "output": [], "error": null,
             "grain": "micro", "breakpoints": [], "selection": null, "following": null,

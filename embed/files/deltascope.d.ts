@@ -217,7 +217,8 @@ export interface State {
     | { kind: "RealFIFO"; items: [type: DeltaType, key: string | null, object: unknown][] }
     | { kind: "FIFO"; keys: string[]; objects: Record<string, ObjectRef> }
     | { kind: string; keys: string[]; deltas: Record<string, [type: DeltaType, object: ObjectRef][]> };
-  store: { items: Record<string, ObjectRef>; indices: Record<string, Record<string, string[]>> };
+  /** `behind`: how many objects of what the informer selects it does not show as the server has them; null where that is not known. */
+  store: { items: Record<string, ObjectRef>; indices: Record<string, Record<string, string[]>>; behind: number | null };
   handlers: { name: string; pending: number; notifications: unknown[][] }[];
   output: string[];
   branches: { id: number; name: string; made: string; depth: number; current: boolean }[];

@@ -4,6 +4,7 @@ pub mod branches;
 pub mod diff;
 pub mod difference;
 pub mod edit;
+pub mod gauge;
 pub mod grain;
 pub mod link;
 pub mod log;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use super::gauge::Behind;
 use crate::cache::controller::{Generation, InformerQueue};
 use crate::cache::delta::DeltaType;
 pub use crate::cache::fact::ProcessMode;
@@ -95,6 +96,8 @@ pub struct ApiRoom {
     pub stream: VecDeque<StreamLine>,
     /// The `resourceVersion` of the open watch.
     pub watch: Option<Rv>,
+    /// A watch is open, and tells of what changes: its end is not on the way.
+    pub tells: bool,
     /// A watch from before this version is answered with 410; empty when the history is whole.
     pub oldest: Rv,
     /// The versions of the changes that the server remembers, at most [`WATCH_WINDOW`].
@@ -276,8 +279,10 @@ pub struct StoreRoom {
     pub rv: Rv,
     /// Whether client-go itself keeps that version (from 1.36 on).
     pub keeps_rv: bool,
-    /// How many events were sent that the store does not show yet.
-    pub behind: u64,
+    /// The keys of what it does not show as the server has it.
+    pub unlike: SortedMap<Key, ()>,
+    /// How far it is behind the server.
+    pub behind: Behind,
 }
 
 /// One handler.
@@ -384,6 +389,7 @@ impl Picture {
             output: world.output().clone(),
             beside: world.beside().map(beside_of).collect(),
         };
+        picture.look_at_all();
         picture.settle();
         picture
     }
@@ -443,6 +449,7 @@ impl Picture {
             + queued
             + entries
             + self.store.items.len()
+            + self.store.unlike.len()
             + indexed
             + told
             + self.output.len() / SHARED
@@ -460,6 +467,7 @@ impl Picture {
         self.apply_store(&record.fact);
         self.apply_handlers(&record.fact);
         self.apply_beside(&record.fact);
+        self.look_again(&record.fact);
         if let Some(work) = &mut self.work {
             work.apply(record);
         }
@@ -467,35 +475,7 @@ impl Picture {
 
     /// What follows from the rest.
     fn settle(&mut self) {
-        let waiting = self
-            .api
-            .stream
-            .iter()
-            .filter(|line| line.delivery == Delivery::Waiting && is_change(line.event))
-            .count();
-        let in_hand = self.reflector.in_hand.is_some();
-        let queued: usize = self.queue.deltas.values().map(Vec::len).sum();
-        let kept = self
-            .reflector
-            .temporary
-            .as_ref()
-            .map_or(0, |kept| kept.len());
-        // A list has as many as it has objects; a resync and a bookmark change nothing.
-        let changes = |entry: &Entry| match entry {
-            Entry::Delta(DeltaType::Sync, _) | Entry::SyncAll | Entry::Bookmark { .. } => 0,
-            Entry::Delta(..) => 1,
-            Entry::ReplacedAll { objects, .. } => objects.len(),
-        };
-        let entries: usize = self.queue.entries.iter().map(changes).sum();
-        // The one in work counts until the next one is taken or all are done.
-        let in_work = self.pop.processing.as_ref().map_or(0, |popped| {
-            popped.deltas.len() - popped.position.unwrap_or(0)
-        });
-        self.store.behind = if self.store.present {
-            (waiting + usize::from(in_hand) + queued + kept + entries + in_work) as u64
-        } else {
-            0
-        };
+        self.store.behind = self.behind();
     }
 
     fn apply_server(&mut self, record: &FactRecord) {
@@ -556,8 +536,12 @@ impl Picture {
                     .map(|object| (object.key.clone(), told_object(object, false)))
                     .collect();
             }
-            Fact::WatchAccepted { rv } => api.watch = Some(Arc::clone(rv)),
+            Fact::WatchAccepted { rv } => {
+                api.watch = Some(Arc::clone(rv));
+                api.tells = true;
+            }
             Fact::EventSent { event, object, .. } => {
+                api.tells &= *event != EventType::Error;
                 api.line(*event, object, Delivery::Waiting);
                 if matches!(api.feed, Feed::Recorded | Feed::Cluster) {
                     api.told(*event, object);
@@ -576,16 +560,20 @@ impl Picture {
                 }
                 api.trim();
             }
-            Fact::WatchClosed { lost, .. } if *lost > 0 => {
-                for line in &mut api.stream {
-                    if line.delivery == Delivery::Waiting {
-                        line.delivery = Delivery::Lost;
+            Fact::WatchClosed { lost, .. } => {
+                api.tells = false;
+                if *lost > 0 {
+                    for line in &mut api.stream {
+                        if line.delivery == Delivery::Waiting {
+                            line.delivery = Delivery::Lost;
+                        }
                     }
+                    api.trim();
                 }
-                api.trim();
             }
             Fact::WatchEnded { .. } => {
                 api.watch = None;
+                api.tells = false;
                 // Nobody reads any more.
                 for line in &mut api.stream {
                     if line.delivery == Delivery::Waiting {
@@ -1200,6 +1188,7 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
         }
         AnySource::Program(program) => program.calls(),
     };
+    room.tells = room.watch.is_some() && !stream.is_over();
     room.stream = stream.lines().cloned().collect();
     room.sent = stream.sent();
     room

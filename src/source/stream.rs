@@ -144,6 +144,13 @@ impl Stream {
         self.end.is_some()
     }
 
+    /// Whether an end is on the way, of whatever kind: nothing will be told after it.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let is_error = |(_, item): &(Time, WatchItem<_>)| matches!(item, WatchItem::Error(_));
+        self.is_ending() || self.on_the_way.iter().any(is_error)
+    }
+
     /// When the next thing arrives.
     #[must_use]
     pub fn arrival(&self) -> Option<Time> {

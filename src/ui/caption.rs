@@ -2662,19 +2662,15 @@ impl Writer<'_> {
     }
 
     fn received_is_not_stored(&self) -> Vec<Span> {
-        let store = &self.picture.store;
-        if store.present && store.behind > 0 {
+        if let Some(behind @ 1..) = self.picture.store.behind.count() {
+            let behind = usize::try_from(behind).unwrap_or(usize::MAX);
             say!(
                 self,
-                "It says what was received, not what is stored: the Indexer is {events} behind.",
-                "它表示收到了什么，而不是存了什么：Indexer 还落后 {events}。",
-                events = text(match self.lang {
-                    Lang::En => count(
-                        usize::try_from(store.behind).unwrap_or(usize::MAX),
-                        "event",
-                        "events"
-                    ),
-                    Lang::Zh => format!("{} 个事件", store.behind),
+                "It says what was received, not what is stored: the Indexer is {objects} behind.",
+                "它表示收到了什么，而不是存了什么：Indexer 还落后 {objects}。",
+                objects = text(match self.lang {
+                    Lang::En => count(behind, "object", "objects"),
+                    Lang::Zh => format!("{behind} 个对象"),
                 }),
             )
         } else {
@@ -4642,6 +4638,7 @@ mod tests {
 
     use super::*;
     use crate::cache::fact::{FactId, LockName};
+    use crate::replay::gauge::Behind;
     use crate::replay::picture::HandlerRoom;
 
     /// The names of all kinds of fact, and which of them a fact is. A kind that is missing here
@@ -4797,7 +4794,7 @@ mod tests {
             .deltas
             .insert(Key::from("default/web-1"), Vec::new());
         rich.store.present = true;
-        rich.store.behind = 3;
+        rich.store.behind = Behind::By(3);
         rich.store
             .items
             .insert(Key::from("default/web-1"), object("default/web-1", "9"));

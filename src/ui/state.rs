@@ -293,7 +293,14 @@ fn store(picture: &Picture) -> Value {
             map(values.map(|(value, set)| (&**value, keys(set)))),
         )
     });
-    object(vec![("items", map(items)), ("indices", map(indices))])
+    object(vec![
+        ("items", map(items)),
+        ("indices", map(indices)),
+        (
+            "behind",
+            store.behind.count().map_or(Value::Null, Value::from),
+        ),
+    ])
 }
 
 fn entry(entry: &Entry) -> Value {

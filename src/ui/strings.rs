@@ -11,6 +11,7 @@ use super::session::why::Origin;
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::Actor;
 use crate::cache::lister_watcher::{ApiError, ApiErrorKind};
+use crate::replay::gauge::Behind;
 use crate::replay::grain::Grain;
 use crate::replay::picture::{Answer, Feed, ProcessMode};
 use crate::source::Refusals;
@@ -128,6 +129,10 @@ pub struct Strings {
     pub beside_title: &'static str,
     pub empty_store: &'static str,
     pub not_kept: &'static str,
+    /// What the gauge counts.
+    pub behind_is: &'static str,
+    /// When it can be known.
+    pub behind_known: &'static str,
     pub items: &'static str,
     pub indices: &'static str,
     pub no_indices: &'static str,
@@ -408,16 +413,29 @@ pub fn entries(lang: Lang, count: usize) -> String {
     }
 }
 
-/// `5 events behind`
+/// `5 objects behind`; nothing where there is no server to be behind.
 #[must_use]
-pub fn behind(lang: Lang, events: u64) -> String {
-    match lang {
-        Lang::En => format!(
-            "{events} {} behind",
-            if events == 1 { "event" } else { "events" }
+pub fn behind(lang: Lang, behind: Behind) -> String {
+    match (behind, lang) {
+        (Behind::Nothing, _) => String::new(),
+        (Behind::Unknown, Lang::En) => "behind: not known".to_owned(),
+        (Behind::Unknown, Lang::Zh) => "落后多少：未知".to_owned(),
+        (Behind::By(count), Lang::En) => format!(
+            "{count} {} behind",
+            if count == 1 { "object" } else { "objects" }
         ),
-        Lang::Zh => format!("落后 {events} 个事件"),
+        (Behind::By(count), Lang::Zh) => format!("落后 {count} 个对象"),
     }
+}
+
+/// What the gauge of the store says in full.
+#[must_use]
+pub fn gauge_title(lang: Lang, behind: Behind, is_kept: bool) -> String {
+    let words = strings(lang);
+    let gauge = [words.behind_is, words.behind_known];
+    let gauge = gauge.into_iter().filter(|_| behind != Behind::Nothing);
+    let kept = (!is_kept).then_some(words.not_kept);
+    gauge.chain(kept).collect::<Vec<_>>().join(" ")
 }
 
 /// `2 listeners`
@@ -950,7 +968,9 @@ static EN: Strings = Strings {
     beside: "informers side by side",
     beside_title: "What it takes with sharing and without; below, the stores of the informers beside this one",
     empty_store: "empty",
-    not_kept: "not kept by client-go",
+    not_kept: "rv: not kept by client-go",
+    behind_is: "N objects behind: how many objects of what the informer selects the store does not show as the server has them. One that it lacks, has in another version or still has counts once, however often it changed.",
+    behind_known: "A cluster, or a recording of one, tells what it has in a list, and then only while a watch is open: without one the number is not known. Of the simulated server the page always knows it; the informer does not.",
     items: "items",
     indices: "indices",
     no_indices: "no indices",
@@ -1081,7 +1101,7 @@ static EN: Strings = Strings {
     legend_timeline: "◇ on the timeline: a marker; coloured ticks: deltas",
     legend_lanes: "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
     legend_block: "thin bar in a lane: the same of blockDeltas, the lock that keeps deltas from being processed while a handler comes or goes",
-    legend_behind: "rv · N events behind: how far the store is behind the server; before 1.36 client-go itself does not keep the store's rv",
+    legend_behind: "rv · N objects behind: how many objects of what the informer selects the store does not show as the server has them; before 1.36 client-go itself does not keep the store's rv",
     legend_live: "Cluster: watch a real one; all that comes is recorded, also while you look at the past, and Live goes back to the edge",
 
     cluster_title: "Watch a real cluster",
@@ -1225,7 +1245,9 @@ static ZH: Strings = Strings {
     beside: "informer 并排比较",
     beside_title: "共享与不共享各需要什么；下面是旁边的 informer 的存储",
     empty_store: "空",
-    not_kept: "client-go 并不保存这个值",
+    not_kept: "rv：client-go 并不保存这个值",
+    behind_is: "落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致。存储中缺少、版本不同或仍然保留的对象各算一次，不论它变化了多少次。",
+    behind_known: "集群（或其录制）只在 list 中、以及 watch 打开期间告知自己有什么：没有 watch 时，这个数无法得知。模拟的 API server 有什么，页面始终知道；informer 并不知道。",
     items: "items",
     indices: "indices",
     no_indices: "没有索引",
@@ -1356,7 +1378,7 @@ static ZH: Strings = Strings {
     legend_timeline: "时间线上的 ◇：标记；彩色竖线：Delta",
     legend_lanes: "泳道：黄色持有锁，斜纹在等锁，灰色不持锁运行",
     legend_block: "泳道里的细条：同样的含义，但指 blockDeltas，即添加或移除 handler 期间挡住 Delta 处理的锁",
-    legend_behind: "rv · 落后 N 个事件：存储落后 API server 多少；1.36 之前 client-go 自己并不保存它的 rv",
+    legend_behind: "rv · 落后 N 个对象：informer 所选的对象中，有多少个在存储中与 API server 上不一致；1.36 之前 client-go 自己并不保存存储的 rv",
     legend_live: "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处",
 
     cluster_title: "观察真实的集群",
@@ -1413,7 +1435,7 @@ mod tests {
     #[test]
     fn one_is_not_many() {
         assert_eq!(queued(Lang::En, 1, 2), "1 key · 2 deltas");
-        assert_eq!(behind(Lang::En, 1), "1 event behind");
+        assert_eq!(behind(Lang::En, Behind::By(1)), "1 object behind");
     }
 
     #[test]

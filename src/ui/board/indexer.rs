@@ -37,7 +37,10 @@ pub(super) fn Indexer() -> impl IntoView {
                     class="gauge"
                     class:foreign=move || !kept.get()
                     data-anchor="store/gauge"
-                    title=maybe(move || (!kept.get()).then(|| ui.words().not_kept))
+                    title=maybe(move || {
+                        let title = strings::gauge_title(ui.lang.get(), gauge.get().1, kept.get());
+                        (!title.is_empty()).then_some(title)
+                    })
                 >
                     "rv "
                     <b>
@@ -46,8 +49,12 @@ pub(super) fn Indexer() -> impl IntoView {
                             if text.short.is_empty() { "–".into_any() } else { rv(text).into_any() }
                         })}
                     </b>
-                    " · "
-                    {text(move || strings::behind(ui.lang.get(), gauge.get().1))}
+                    {text(move || {
+                        match strings::behind(ui.lang.get(), gauge.get().1) {
+                            behind if behind.is_empty() => behind,
+                            behind => [" · ", &behind].concat(),
+                        }
+                    })}
                 </span>
             }
         })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Mark, Names, RvText, density};
 use crate::cache::fact::{Fact, ObjectRef};
 use crate::cache::key::Key;
+use crate::replay::gauge::Behind;
 use crate::replay::picture::{Picture, StoreRoom};
 use crate::ui::view::View;
 
@@ -31,8 +32,8 @@ pub struct StoreRows {
     pub present: bool,
     /// Its version.
     pub rv: RvText,
-    /// How many events it is behind.
-    pub behind: u64,
+    /// How far it is behind the server.
+    pub behind: Behind,
     /// The items by key.
     pub items: Vec<ItemRow>,
     /// How many items there are.

@@ -36,7 +36,7 @@ pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
     }
     let behind = strings::behind(lang, rows.behind);
     let narrow = a.w < 250;
-    let rest = if narrow {
+    let rest = if narrow || behind.is_empty() {
         String::new()
     } else {
         [" · ", &behind].concat()

@@ -1,0 +1,92 @@
+//! The gauge: how far the store is behind the server.
+
+use crate::cache::fact::{Fact, ObjectRef};
+use crate::cache::key::Key;
+use crate::cache::sorted::SortedMap;
+use crate::runtime::virtual_time::{Feed, Machinery, ReflectorState};
+
+use super::picture::{ApiRoom, Picture, StoreRoom};
+
+/// How many objects of what the informer selects the store does not show as the server has them: each
+/// one that it lacks, has in another version or still has counts once, however often it changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Behind {
+    /// There is no server, no store, or nothing that fills the one from the other.
+    #[default]
+    Nothing,
+    /// It cannot be known. A cluster, or a recording of one, tells what it has in a list, and then only
+    /// while a watch is open; of the simulated server it is always known.
+    Unknown,
+    /// By so many objects.
+    By(u64),
+}
+
+impl Behind {
+    /// The number, where there is one and it is known.
+    #[must_use]
+    pub fn count(self) -> Option<u64> {
+        match self {
+            Self::By(count) => Some(count),
+            Self::Nothing | Self::Unknown => None,
+        }
+    }
+}
+
+impl Picture {
+    /// Looks anew at what a fact has changed, on the server or in the store.
+    pub(super) fn look_again(&mut self, fact: &Fact) {
+        match fact {
+            Fact::ObjectCreated { object, .. }
+            | Fact::ObjectUpdated { object, .. }
+            | Fact::ObjectDeleted { object, .. }
+            | Fact::EventSent { object, .. }
+            | Fact::ItemStored { object, .. } => self.look_at(&object.key),
+            Fact::ItemRemoved { key, .. } => self.look_at(key),
+            Fact::ObjectsLearned { .. } | Fact::StoreReplaced { .. } => self.look_at_all(),
+            _ => {}
+        }
+    }
+
+    fn look_at(&mut self, key: &Key) {
+        if is_shown(&self.api, &self.store, key) {
+            self.store.unlike.remove(key);
+        } else {
+            self.store.unlike.insert(key.clone(), ());
+        }
+    }
+
+    /// Looks at every object.
+    pub(super) fn look_at_all(&mut self) {
+        let keys = self.api.objects.keys().chain(self.store.items.keys());
+        let unlike: SortedMap<Key, ()> = keys
+            .filter(|key| !is_shown(&self.api, &self.store, key))
+            .map(|key| (key.clone(), ()))
+            .collect();
+        self.store.unlike = unlike;
+    }
+
+    /// How far the store is behind.
+    pub(super) fn behind(&self) -> Behind {
+        let is_filled = !matches!(self.machinery, Machinery::Indexer | Machinery::Client);
+        let is_told = || {
+            let api = &self.api;
+            api.told_by_events && api.tells && self.reflector.state == ReflectorState::Watch
+        };
+        match self.api.feed {
+            Feed::Program => Behind::Nothing,
+            _ if !self.store.present || !is_filled => Behind::Nothing,
+            Feed::Recorded | Feed::Cluster if !is_told() => Behind::Unknown,
+            Feed::Server | Feed::Recorded | Feed::Cluster => {
+                Behind::By(self.store.unlike.len() as u64)
+            }
+        }
+    }
+}
+
+/// Whether the store has an object as the server has it, or has as little of it.
+fn is_shown(api: &ApiRoom, store: &StoreRoom, key: &Key) -> bool {
+    let there = api.objects.get(key);
+    let there = there.filter(|entry| !entry.deleted && api.selects(&entry.body.labels));
+    let identity = |object: &ObjectRef| (object.rv.clone(), object.uid.clone());
+    there.map(|entry| identity(&entry.object)) == store.items.get(key).map(identity)
+}
