@@ -509,6 +509,15 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             F::PopAsked { .. } | F::FifoItemSet { .. } | F::KeyPopped { .. },
         ) => true,
         (F::KeyPopped { deltas, .. }, F::FifoItemSet { object, .. }) => deltas[0].1 == *object,
+        // The list has not what is known of: the deletion of that one, and of no other.
+        (
+            F::DeltaAppended { object, .. }
+            | F::EntryAppended {
+                entry: Entry::Delta(_, object),
+                ..
+            },
+            F::DeletionDetected { key },
+        ) => object.key == *key && object.shape != Shape::Object,
         (
             F::DeltaAppended { .. } | F::EntryAppended { .. },
             F::ListReceived { .. } | F::InitialEventsEnded { .. } | F::ResyncDue { .. },

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::cache::fact::{Actor, Cause, Fact, FactId, FactRecord, WorkPlace};
+use crate::cache::fact::{Actor, Cause, Entry, Fact, FactId, FactRecord, WorkPlace};
 use crate::cache::key::Key;
 use crate::cache::sorted::SortedMap;
 use crate::cache::step::Step;
@@ -35,7 +35,9 @@ pub struct Scribe {
     asked: VecDeque<Cause>,
     /// The fact that put each delta into the queue.
     queued: SortedMap<Key, VecDeque<Cause>>,
-    /// The same for the entries of a RealFIFO.
+    /// The `DeletionDetected` whose Delta is not queued yet, with its key.
+    detected: Option<(Key, Cause)>,
+    /// The same as `queued` for the entries of a RealFIFO.
     entries: VecDeque<Cause>,
     /// The same for what is being processed.
     taken: Vec<Cause>,
@@ -71,6 +73,7 @@ impl Default for Scribe {
             synced: None,
             asked: VecDeque::new(),
             queued: SortedMap::new(),
+            detected: None,
             entries: VecDeque::new(),
             looked_up: SortedMap::new(),
             sent: SortedMap::new(),
@@ -174,6 +177,14 @@ impl Scribe {
             | Fact::WatchDenied { .. }
             | Fact::ConnectionRefused => self.request.take().unwrap_or(chain),
             Fact::EventReceived { .. } => self.stream.pop_front().unwrap_or(chain),
+            Fact::DeltaAppended { object, .. }
+            | Fact::EntryAppended {
+                entry: Entry::Delta(_, object),
+                ..
+            } => match self.detected.take() {
+                Some((key, cause)) if key == object.key => cause,
+                _ => chain,
+            },
             Fact::KeyPopped { key, .. } => {
                 self.asked.pop_front();
                 self.taken = self.queued.remove(key).unwrap_or_default().into();
@@ -296,6 +307,7 @@ impl Scribe {
                 self.looked_up.insert(object.key.clone(), this);
                 self.chains.insert(self.actor, this);
             }
+            Fact::DeletionDetected { key } => self.detected = Some((key.clone(), this)),
             Fact::EntryAppended { .. } => self.entries.push_back(this),
             Fact::ObjectMutated { key, .. } => {
                 self.mutated.or_insert(key.clone(), this);

@@ -43,6 +43,17 @@ impl Span {
     }
 }
 
+/// Why a link that is no cause stands in a chain of causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aside {
+    /// It put into the Indexer what the list lacks.
+    Stored,
+    /// It put that into the queue.
+    Queued,
+    /// It took that from the server, and nobody was told.
+    Unseen,
+}
+
 /// What the strip under the stage says of one fact.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Words {
@@ -63,6 +74,26 @@ pub fn words(record: &FactRecord, recent: &[FactRecord], picture: &Picture, lang
         lang,
     }
     .words()
+}
+
+/// What leads from where a list was seen to lack an object to a fact that explains it.
+#[must_use]
+pub fn lead(aside: Aside, key: &Key, lang: Lang) -> Vec<Span> {
+    let (en, zh) = match aside {
+        Aside::Stored => (
+            "The Indexer has {name}, the list has not. ",
+            "Indexer 里有 {name}，列表里没有。",
+        ),
+        Aside::Queued => (
+            "The queue has {name}, the list has not. ",
+            "队列里有 {name}，列表里没有。",
+        ),
+        Aside::Unseen => (
+            "That is why the list lacks {name}; no event of it arrived. ",
+            "列表里没有 {name} 的原因；它的事件没有到达。",
+        ),
+    };
+    say(lang, en, zh, &[("name", name(key))])
 }
 
 /// The words before the first fact.
@@ -3827,7 +3858,9 @@ impl Writer<'_> {
             | Fact::TransformFailed { .. } => {
                 matches!(
                     cause.fact,
-                    Fact::EventReceived { .. } | Fact::ListReceived { .. }
+                    Fact::EventReceived { .. }
+                        | Fact::ListReceived { .. }
+                        | Fact::DeletionDetected { .. }
                 )
             }
             Fact::WatchEnded { .. } => matches!(
@@ -3861,6 +3894,12 @@ impl Writer<'_> {
     /// A fact as a clause without a full stop; only for what [`Self::cause_clause`] lets through.
     fn clause(&self, fact: &Fact) -> Option<Vec<Span>> {
         Some(match fact {
+            Fact::DeletionDetected { key } => say!(
+                self,
+                "the list does not have {name}",
+                "列表里没有 {name}",
+                name = name(key),
+            ),
             Fact::ObjectCreated { object, .. } => say!(
                 self,
                 "{object} was created",
@@ -5590,6 +5629,30 @@ mod tests {
         picture.store.items.insert(key, object("default/pod1", "3"));
         let stale = words(&recent[1], &recent, &picture, Lang::En);
         assert!(plain(&stale.why).contains("The Indexer still holds pod1"));
+    }
+
+    #[test]
+    fn what_is_passed_over_says_why() {
+        let key = || Key::from("default/x");
+        for (fact, en, zh) in [
+            (
+                Fact::ResyncSkipped { key: key() },
+                "`x is queued = yes → skip`: a [Sync] with the stored object would come after newer changes and take it back in time.",
+                "`x 已在队列 = 是 → 跳过`：带着旧对象的 [Sync] 会排在更新的变更之后，让它倒退。",
+            ),
+            (
+                Fact::AlreadyPresent { key: key() },
+                "`x is queued = yes → return`: what was popped before is dropped, not put in front.",
+                "`x 已在队列 = 是 → return`：之前 Pop 出来的被丢弃，不会插到前面。",
+            ),
+        ] {
+            let record = record(0, Actor::Resync, Cause::Start, fact);
+            for (lang, expected) in [(Lang::En, en), (Lang::Zh, zh)] {
+                let words = words(&record, &[], &Picture::default(), lang);
+                let expected = expected.replace(['`', '[', ']'], "");
+                assert_eq!(plain(&words.why), expected);
+            }
+        }
     }
 
     #[test]

@@ -178,7 +178,7 @@ fn link(ui: Ui, link: &Link) -> AnyView {
     let to = link.at;
     let now = ui.memo(move |view| view.step == to);
     view! {
-        <li>
+        <li class=link.aside.map(|_| "aside")>
             <button
                 data-at=to.to_string()
                 aria-current=maybe(move || now.get().then_some("step"))

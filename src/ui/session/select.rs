@@ -226,7 +226,14 @@ impl Search<'_> {
             "key" | "column" => {
                 // A FIFO's key may have further places.
                 let rest = rest.split('#').next().unwrap_or(rest);
+                let is_empty = !queue.deltas.contains_key(rest);
                 let found = self.last_of(rest, &|fact| {
+                    if is_empty {
+                        return matches!(
+                            fact,
+                            Fact::FifoItemRemoved { .. } | Fact::KeyPopped { .. }
+                        );
+                    }
                     // A first delta brings its key along.
                     matches!(
                         fact,

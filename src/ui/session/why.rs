@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::cache::fact::{Cause, FactId};
+use crate::cache::fact::{Cause, Entry, Fact, FactId, Notification, ObjectRef, Shape};
+use crate::cache::key::Key;
 use crate::runtime::virtual_time::Feed;
-use crate::ui::caption::{self, Span};
+use crate::ui::caption::{self, Aside, Span};
 use crate::ui::i18n::Lang;
 use crate::ui::rows::live::{self, Room};
 use crate::ui::view::RECENT;
@@ -14,6 +15,8 @@ use super::{Change, Session};
 
 /// A chain is shown up to so many facts; the last of them can be asked in turn.
 const LINKS: usize = 24;
+/// So many passages of an object are tried for what explains a link.
+const TRIES: usize = 512;
 
 /// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +47,8 @@ pub struct Link {
     pub fact: &'static str,
     /// Where it happened.
     pub room: Room,
+    /// It is no cause of the link before it, but explains that one.
+    pub aside: Option<Aside>,
     cause: Cause,
     words: [Vec<Span>; 2],
 }
@@ -147,13 +152,25 @@ impl Session {
         let known = known.map_or(&[][..], |why| why.links.as_slice());
         let mut links: Vec<Rc<Link>> = Vec::new();
         let mut place = place;
+        // What was deleted without a word of it, and then what the list lacks.
+        let mut deleted: Option<Key> = None;
+        let mut lacked: Option<Key> = None;
         while links.len() < LINKS {
-            let before = known.iter().find(|link| link.at == place + 1);
-            let Some(link) = before.cloned().or_else(|| self.link(place).map(Rc::new)) else {
+            let is_here = |link: &&Rc<Link>| link.at == place + 1 && link.aside.is_none();
+            let before = known.iter().find(is_here);
+            let Some(link) = before
+                .cloned()
+                .or_else(|| self.link(place, None).map(Rc::new))
+            else {
                 break;
             };
             let cause = link.cause;
             links.push(link);
+            if let Some((key, found)) = self.aside(place, &mut deleted, &mut lacked)
+                && links.len() < LINKS
+            {
+                links.extend(self.link(found.1, Some((found.0, &key))).map(Rc::new));
+            }
             let origin = match cause {
                 Cause::Fact(FactId(id)) => {
                     match self.timeline.place_of(FactId(id)) {
@@ -189,20 +206,112 @@ impl Session {
         }
     }
 
-    fn link(&self, place: usize) -> Option<Link> {
+    /// What explains a link beside its cause: of where a list was seen to lack an object, what was known
+    /// of that; of the list's answer, what happened to it on the server.
+    fn aside(
+        &self,
+        place: usize,
+        deleted: &mut Option<Key>,
+        lacked: &mut Option<Key>,
+    ) -> Option<(Key, (Aside, usize))> {
+        let record = self.timeline.fact(place)?;
+        let is_unseen = |object: &ObjectRef| object.shape != Shape::Object;
+        match &record.fact {
+            Fact::NotificationQueued {
+                notification: Notification::Delete { object },
+                ..
+            }
+            | Fact::NotificationSent {
+                notification: Notification::Delete { object },
+                ..
+            }
+            | Fact::NotificationTaken {
+                notification: Notification::Delete { object },
+                ..
+            } if is_unseen(object) => {
+                *deleted = Some(object.key.clone());
+                None
+            }
+            Fact::DeletionDetected { key } => {
+                *lacked = Some(key.clone());
+                Some((key.clone(), self.known(key, place)?))
+            }
+            // Here the list is held against the store.
+            Fact::ListOpened { .. } => {
+                let key = deleted.take()?;
+                *lacked = Some(key.clone());
+                let known = self.known(&key, place)?;
+                Some((key, known))
+            }
+            Fact::ListAnswered { .. }
+            | Fact::EventSent {
+                ends_list: true, ..
+            } => {
+                let key = lacked.take()?;
+                let left = self.left(&key, place)?;
+                Some((key, (Aside::Unseen, left)))
+            }
+            _ => None,
+        }
+    }
+
+    /// What put an object where it was known before this place.
+    fn known(&self, key: &Key, before: usize) -> Option<(Aside, usize)> {
+        let places = self.landmarks.passages().back(key, before);
+        places.take(TRIES).find_map(|place| {
+            let is_it = |object: &ObjectRef| object.key == *key && object.shape == Shape::Object;
+            let aside = match &self.timeline.fact(place)?.fact {
+                Fact::ItemStored { object, .. } if is_it(object) => Aside::Stored,
+                Fact::StoreReplaced { items } if items.iter().any(is_it) => Aside::Stored,
+                Fact::DeltaAppended { object, .. }
+                | Fact::EntryAppended {
+                    entry: Entry::Delta(_, object),
+                    ..
+                } if is_it(object) => Aside::Queued,
+                _ => return None,
+            };
+            Some((aside, place))
+        })
+    }
+
+    /// What took an object from those that are asked for: it was deleted, or left the selector.
+    fn left(&self, key: &Key, before: usize) -> Option<usize> {
+        let selector = self.timeline.scenario().settings.selector.as_ref();
+        let mut left = None;
+        for place in self.landmarks.passages().back(key, before).take(TRIES) {
+            let is_gone = match &self.timeline.fact(place)?.fact {
+                Fact::ObjectDeleted { .. } => true,
+                Fact::ObjectCreated { body, .. } | Fact::ObjectUpdated { body, .. } => {
+                    selector.is_some_and(|selector| !selector.matches(&body.labels))
+                }
+                _ => continue,
+            };
+            if !is_gone {
+                break;
+            }
+            left = Some(place);
+        }
+        left
+    }
+
+    fn link(&self, place: usize, aside: Option<(Aside, &Key)>) -> Option<Link> {
         let record = self.timeline.fact(place)?;
         // The words are those of its own moment.
         let recent = self
             .timeline
             .facts((place + 1).saturating_sub(RECENT)..place + 1);
         let picture = self.timeline.picture(place + 1);
-        let words =
-            [Lang::En, Lang::Zh].map(|lang| caption::words(&record, &recent, &picture, lang).what);
+        let words = [Lang::En, Lang::Zh].map(|lang| {
+            let what = caption::words(&record, &recent, &picture, lang).what;
+            let lead = aside.map(|(aside, key)| caption::lead(aside, key, lang));
+            lead.into_iter().flatten().chain(what).collect()
+        });
         Some(Link {
             at: place + 1,
             time: record.time,
             fact: record.fact.name(),
             room: live::room(&record),
+            aside: aside.map(|(aside, _)| aside),
             cause: record.cause,
             words,
         })
@@ -227,7 +336,8 @@ mod tests {
             session.obey(Command::Seek(step));
             let why = session.view().why.unwrap();
             assert_eq!(why.links[0].at, step);
-            assert!(why.links.is_sorted_by(|one, next| one.at > next.at));
+            let causes = why.links.iter().filter(|link| link.aside.is_none());
+            assert!(causes.is_sorted_by(|one, next| one.at > next.at));
             assert_eq!(why.origin.is_none(), why.links.len() == LINKS, "{step}");
             // What was taken over from the last answer is as if it had been looked up.
             session.asked.forget();
