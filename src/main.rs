@@ -1,5 +1,12 @@
 //! The program: mounts the page on wasm32, is the command line elsewhere.
 
+/// What is freed is wiped: the bodies of Secrets pass through buffers, of which those of the parser and of
+/// HTTP are not ours to wipe.
+#[cfg(any(feature = "ui", feature = "cli"))]
+#[global_allocator]
+static ALLOCATOR: zeroizing_alloc::ZeroAlloc<std::alloc::System> =
+    zeroizing_alloc::ZeroAlloc(std::alloc::System);
+
 #[cfg(all(target_arch = "wasm32", feature = "ui"))]
 fn main() {
     deltascope::ui::app::tell_panics();

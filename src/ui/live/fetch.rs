@@ -211,7 +211,10 @@ async fn pieces(
         }
         let value: Uint8Array = Reflect::get(&read, &"value".into())?.dyn_into()?;
         let began = js_sys::Date::now();
-        if on(Came::Chunk(value.to_vec())).is_break() {
+        let chunk = value.to_vec();
+        // It may be a part of a Secret, and the browser frees it when it likes.
+        value.fill(0, 0, value.length());
+        if on(Came::Chunk(chunk)).is_break() {
             return Ok(ControlFlow::Break(()));
         }
         // What has arrived already is read without a pause: the page would never get a turn.
