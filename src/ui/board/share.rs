@@ -10,6 +10,7 @@ use web_sys::{Blob, HtmlAnchorElement, Url};
 
 use super::open::OpenButton;
 use super::parts::{Text, part, shown, text};
+use crate::replay::picture::Feed;
 use crate::replay::scramble::Scramble;
 use crate::ui::app::Ui;
 use crate::ui::command::Export;
@@ -35,6 +36,8 @@ pub(super) fn Share() -> impl IntoView {
     let said = RwSignal::new(None::<bool>);
     let [names, labels] = [(); 2].map(|()| RwSignal::new(false));
     let refused = RwSignal::new(None::<Words>);
+    // What a real API server has told is somebody's.
+    let holds_all = ui.memo(|view| matches!(view.picture.api.feed, Feed::Cluster | Feed::Recorded));
     let copy = move |_| {
         let Some(field) = field.get_untracked() else {
             return;
@@ -100,6 +103,9 @@ pub(super) fn Share() -> impl IntoView {
             {check("share-names", ui.word(|words| words.share_names), names)}
             {check("share-labels", ui.word(|words| words.share_labels), labels)}
         </div>
+        {shown(move || holds_all.get() && !names.get(), move || view! {
+            <p class="share-note" data-testid="share-whole">{ui.word(|words| words.share_whole)}</p>
+        })}
         <div class="share-files">
             <button
                 class="btn"
