@@ -23,6 +23,7 @@ use deltascope::source::any::AnySource;
 use deltascope::source::live::{Page, Telling, Told, Wanted};
 use deltascope::source::scenario::Scenario;
 use deltascope::source::wire::{RecordedEvent, Words, event_of};
+use deltascope::ui::caption::{before_start, plain};
 use deltascope::ui::command::{Command as Click, Export};
 use deltascope::ui::i18n::{Lang, Text};
 use deltascope::ui::session::Session;
@@ -152,7 +153,7 @@ impl Cluster {
 
     /// What comes over the wire now; `refuse` says with what a new request is answered.
     fn tell(&mut self, wanted: Option<Wanted>, refuse: Option<u8>) -> Vec<Telling> {
-        let Some(Wanted { request, ask }) = wanted else {
+        let Some(Wanted { request, ask, .. }) = wanted else {
             self.watching = false;
             return Vec::new();
         };
@@ -230,11 +231,15 @@ struct Run {
 
 impl Run {
     fn new(generation: Generation, watch_list: Option<bool>) -> Self {
+        Self::of(scenario(generation, watch_list))
+    }
+
+    fn of(scenario: Scenario) -> Self {
         let cluster = Cluster {
             rv: 100,
             ..Cluster::default()
         };
-        let timeline = Timeline::live(scenario(generation, watch_list)).unwrap();
+        let timeline = Timeline::live(scenario).unwrap();
         Self {
             timeline,
             cluster,
@@ -259,6 +264,7 @@ impl Run {
         if let Some(Wanted {
             request,
             ask: Asked::Watch(_),
+            ..
         }) = wanted(&self.timeline)
             && self.cluster.watching
         {
@@ -648,15 +654,43 @@ fn a_busy_cluster_is_forgotten_as_it_goes() {
         read(&mut session, &mut cluster, now);
         most = most.max(session.view().steps);
         copied(&session, &mut kept, &mut copy);
-        if round == 2_000 {
-            // Somebody looks at what will be forgotten.
-            session.obey(Click::Seek(100));
-        }
     }
     let view = session.view();
     assert!(most < 470_000, "{most}");
     assert!(view.live.is_some_and(|live| live.forgotten > 100_000));
-    assert_eq!(view.step, 0, "it begins later");
+    // Where it begins now it had gone on for long.
+    session.obey(Click::Seek(0));
+    let view = session.view();
+    assert!(
+        view.time > 1_000 && view.picture.store.items.len() == 60,
+        "{}",
+        view.time
+    );
+    let said = [Lang::En, Lang::Zh].map(|lang| plain(&before_start(&view.picture, lang).what));
+    assert!(
+        said[0].contains("no longer kept") && said[1].contains("不再保留"),
+        "{said:?}"
+    );
+    // What somebody looks at stays, however much comes; who goes along lets it go.
+    session.obey(Click::Seek(5_000));
+    let looked_at = session.view();
+    for round in 0..1_000_u32 {
+        (0..10).for_each(|n| cluster.write(((round + n) % 60) as u8));
+        now += 10;
+        read(&mut session, &mut cluster, now);
+        copied(&session, &mut kept, &mut copy);
+    }
+    let view = session.view();
+    assert!(
+        view.steps > 450_000 && view.error.is_none(),
+        "{}",
+        view.steps
+    );
+    assert_eq!((view.step, view.time), (looked_at.step, looked_at.time));
+    assert!(view.picture == looked_at.picture);
+    session.obey(Click::GoLive);
+    read(&mut session, &mut cluster, now + 10);
+    assert!(session.view().steps < 470_000);
     session.obey(Click::GoLive);
     let picture = session.view().picture;
     assert_eq!(picture.store.items.len(), 60);
@@ -669,7 +703,7 @@ fn a_busy_cluster_is_forgotten_as_it_goes() {
         Input::Source(Command::Tell(told)) => told.iter().filter_map(version).collect(),
         _ => Vec::new(),
     });
-    assert!(versions.eq(101..=40_100), "each event, once");
+    assert!(versions.eq(101..=50_100), "each event, once");
 }
 
 fn version(telling: &Telling) -> Option<u64> {
@@ -758,50 +792,178 @@ fn an_index_of_a_field_has_its_values() {
 }
 
 #[test]
-fn more_than_can_be_kept_is_refused_and_not_asked_for_again() {
-    for generation in [Generation::Classic, Generation::Atomic] {
-        let mut run = Run::new(generation, None);
-        run.go();
-        let Wanted { request, ask } = wanted(&run.timeline).unwrap();
-        let one = |n: u32| {
-            let mut made = DynamicObject::clone(&object(1, 7));
-            made.metadata.name = Some(n.to_string());
-            Arc::new(made)
-        };
-        let objects = (0..50_001).map(one);
-        let told: Vec<Told> = match ask {
-            Asked::List(_) => vec![Told::Page(Page {
-                rv: "9".into(),
-                items: objects.collect(),
-                continue_token: "more".into(),
-            })],
-            Asked::Watch(_) => {
-                let event = |object| {
-                    Told::Event(RecordedEvent::Object {
-                        event: EventType::Added,
-                        object,
-                    })
-                };
-                [Told::Opened]
-                    .into_iter()
-                    .chain(objects.map(event))
-                    .collect()
-            }
-        };
+fn more_than_can_be_kept_is_waited_for_and_no_error_of_the_reflector() {
+    let mut run = Run::new(Generation::Atomic, None);
+    run.go();
+    let one = |n: u32| {
+        let mut made = DynamicObject::clone(&object(1, 7));
+        made.metadata.name = Some(n.to_string());
+        Told::Event(RecordedEvent::Object {
+            event: EventType::Added,
+            object: Arc::new(made),
+        })
+    };
+    let tell = |run: &mut Run, told: Vec<Told>| {
+        let request = wanted(&run.timeline).unwrap().request;
         let tell = |told| Telling { request, told };
+        run.now += 10;
+        run.go();
         run.tell(told.into_iter().map(tell).collect());
-        for _ in 0..50 {
-            run.now += 1_000;
-            run.go();
-            assert!(wanted(&run.timeline).is_none(), "{generation:?}");
+    };
+    let all = |count: u32| {
+        [Told::Opened]
+            .into_iter()
+            .chain((0..count).map(one))
+            .collect()
+    };
+    tell(&mut run, all(50_001));
+    // It asks for all of it again, and says that it is worth waiting for; nobody has failed.
+    for _ in 0..3 {
+        run.now += 100_000;
+        run.go();
+        let wanted = wanted(&run.timeline).unwrap();
+        assert!(wanted.too_much && wanted.request == 2, "{wanted:?}");
+    }
+    let picture = run.timeline.picture(run.timeline.len());
+    assert_eq!(picture.reflector.watch_errors, 0);
+    assert!(picture.store.items.is_empty());
+    // There are fewer: it goes on by itself.
+    tell(&mut run, all(3));
+    let rv = "9".into();
+    let end = Told::Event(RecordedEvent::Bookmark {
+        rv,
+        initial_events_end: true,
+    });
+    tell(&mut run, vec![end]);
+    assert_eq!(stored(&run.timeline).len(), 3);
+    assert!(!wanted(&run.timeline).unwrap().too_much);
+    // What was recorded of it is the same run.
+    let again = run.timeline.recording().play().unwrap();
+    assert_eq!(stored(&again).len(), 3);
+}
+
+#[test]
+fn the_pages_of_one_list_count_together_and_no_others() {
+    let mut run = Run::new(Generation::Classic, None);
+    let mut has = Vec::new();
+    for told in [
+        Told::Page(Page {
+            rv: "9".into(),
+            items: (1..4).map(|name| object(name, 7)).collect(),
+            continue_token: "more".into(),
+        }),
+        Told::Refused(ApiError::new(ApiErrorKind::InternalError, "boom")),
+    ] {
+        run.now += 100_000;
+        run.go();
+        let Wanted { request, .. } = wanted(&run.timeline).unwrap();
+        run.tell(vec![Telling { request, told }]);
+        run.now += 100_000;
+        run.go();
+        has.push(wanted(&run.timeline).unwrap().has);
+    }
+    assert_eq!(has, [3, 0]);
+}
+
+#[test]
+fn the_waits_of_a_run_are_spread_and_play_again_as_they_were() {
+    // What a seed makes of the first pause and of the time that a watch is asked for.
+    let waits = |jitter: Option<u32>| {
+        let mut scenario = scenario(Generation::Atomic, Some(false));
+        scenario.settings.jitter = jitter;
+        let mut run = Run::of(scenario);
+        run.go();
+        run.refuse = Some(1);
+        for _ in 0..40 {
+            run.act(Op::Read);
+            run.act(Op::Wait(100));
         }
-        // It goes on trying, as a reflector does, at its pace.
-        let picture = run.timeline.picture(run.timeline.len());
-        assert!(picture.store.items.is_empty());
+        let paused = run.timeline.all_facts();
+        let paused = paused.iter().find_map(|record| match record.fact {
+            Fact::BackoffStarted { ms, .. } => Some(ms),
+            _ => None,
+        });
+        let asked = match wanted(&run.timeline).unwrap().ask {
+            Asked::Watch(watch) => watch.timeout.as_secs(),
+            Asked::List(_) => panic!("a watch"),
+        };
+        let text = trace::write(&Trace {
+            lesson: "".into(),
+            title: Words::default(),
+            at: None,
+            recording: run.timeline.recording(),
+        });
+        let (read, error) = trace::read("trace.jsonl", text.as_bytes());
+        assert_eq!(error, None);
+        let again = read.unwrap().recording.play().unwrap();
+        let facts = run.timeline.all_facts();
+        assert!(again.facts(0..facts.len())[..] == facts[..]);
+        (paused.unwrap(), asked)
+    };
+    assert_eq!(waits(None), (800, 300));
+    let seeds: Vec<_> = (0..20).map(|seed| waits(Some(seed))).collect();
+    for (paused, asked) in &seeds {
         assert!(
-            (2..90).contains(&picture.reflector.watch_errors),
-            "{}",
-            picture.reflector.watch_errors
+            (800..1_600).contains(paused) && (300..600).contains(asked),
+            "{seeds:?}"
         );
     }
+    let mut different = seeds.clone();
+    different.sort_unstable();
+    different.dedup();
+    assert_eq!(different.len(), seeds.len(), "{seeds:?}");
+}
+
+#[test]
+fn what_was_told_can_be_written_to_once_it_is_over() {
+    let (mut session, mut cluster) = session();
+    cluster.write(1);
+    for now in [10, 20] {
+        read(&mut session, &mut cluster, now);
+    }
+    session.obey(Click::GoLive);
+    let facts = session.view().steps;
+    let pod = |name: &str| json!({ "metadata": { "namespace": "ns0", "name": name } });
+    // Nobody asks a server: so no server refuses, and nothing of it is recorded.
+    session.inject("create", pod("new"));
+    let error = session.view().error.unwrap().message;
+    assert!(error.en.contains("only looked at"), "{}", error.en);
+    assert_eq!(session.view().steps, facts);
+    session.obey(Click::Disconnect);
+
+    let names = |session: &mut Session| {
+        session.obey(Click::Seek(usize::MAX));
+        let picture = session.view().picture;
+        let items = picture.store.items.iter();
+        let items: Vec<String> = items.map(|(key, _)| key.to_string()).collect();
+        items.join(" ")
+    };
+    // (what, at what, what the store has then or what is said of it)
+    for (op, object, has) in [
+        ("create", pod("new"), Ok("ns0/new ns1/p1")),
+        ("create", pod("new"), Err("409")),
+        ("update", pod("other"), Err("404")),
+        ("update", pod("new"), Ok("ns0/new ns1/p1")),
+        ("delete", pod("new"), Ok("ns1/p1")),
+        ("delete", pod("new"), Err("404")),
+    ] {
+        session.obey(Click::DismissError);
+        session.inject(op, object);
+        let error = session
+            .view()
+            .error
+            .map(|error| error.message.en.to_string());
+        match has {
+            Ok(has) => {
+                assert_eq!(error, None, "{op}");
+                assert_eq!(names(&mut session), has, "{op}");
+            }
+            Err(part) => assert!(error.unwrap().contains(part), "{op}"),
+        }
+    }
+    // Before anything watches nobody would hear of it.
+    session.obey(Click::Seek(1));
+    session.inject("create", pod("early"));
+    let error = session.view().error.unwrap().message;
+    assert!(error.en.contains("No watch is open"), "{}", error.en);
 }

@@ -100,6 +100,8 @@ export interface HandlerSettings {
 export interface ScenarioSettings {
   seed?: number;
   interleave?: boolean;
+  /** What back-offs and the timeouts of watches are spread by. */
+  jitter?: number;
   feed?: "server" | "recorded" | "cluster" | "program";
   machinery?: "handMade" | "plain" | "shared" | "indexer" | "client";
   /** Of what is put together by hand; a FIFO is fed by a program. */

@@ -151,6 +151,8 @@ pub enum WatchEnd {
     Silent,
     /// An `ERROR` event ended it: code and reason.
     Failed(u16, Arc<str>),
+    /// More objects than so many came: whoever reads has no room for them and has closed it.
+    TooMuch(u32),
 }
 
 /// Why the reflector did what it did next.

@@ -1,7 +1,9 @@
 //! `deltascope record`: runs the engine's own informer against a cluster, and writes down what came, as a
 //! trace that tells the same run again.
 
+use std::collections::hash_map::RandomState;
 use std::fs::File;
+use std::hash::BuildHasher;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::pin::Pin;
@@ -65,7 +67,10 @@ async fn record(options: &Record, lang: Lang) -> Result<(), Failure> {
     let began = async {
         let target = target(options).await?;
         let wanted = wanted(options);
-        let scenario = cluster::scenario(&target, &wanted);
+        if let Some(said) = cluster::left_out(&target, &wanted) {
+            note(said.get(lang));
+        }
+        let scenario = cluster::scenario(&target, &wanted, seed());
         let title = cluster::title(&target);
         Recorder::begin(options, target, scenario, &title, lang)
     };
@@ -76,6 +81,17 @@ async fn record(options: &Record, lang: Lang) -> Result<(), Failure> {
         () = &mut stop => return Ok(()),
     };
     recorder.run(stop).await
+}
+
+/// Of the waits of this recording.
+#[allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the standard library's only source of randomness, and here it is wanted"
+)]
+fn seed() -> u32 {
+    let [_, _, _, _, seed @ ..] = RandomState::new().hash_one(0).to_le_bytes();
+    u32::from_le_bytes(seed)
 }
 
 /// What the page's dialog would have been told.
@@ -455,6 +471,12 @@ impl<'a> Recorder<'a> {
             Some((Phase::Reading, _)) => {}
             _ => self.connection = Connection::None,
         }
+        if let Some(exchange) = &self.exchange
+            && let Some((what, _)) = exchange.excess()
+        {
+            let text = cluster::excess(what, None, exchange.looks_every(), &self.target);
+            self.troubled(Some(text));
+        }
         self.show(now);
         None
     }
@@ -562,16 +584,21 @@ impl<'a> Recorder<'a> {
                 Told::Ended(end) => cluster::ended(end),
             };
             self.listed |= trouble.is_none();
-            if trouble.is_some() && trouble != self.trouble {
-                if let Some(progress) = &self.progress {
-                    progress.end();
-                }
-                note(trouble.as_ref().map_or("", |text| text.get(self.lang)));
-            }
-            self.trouble = trouble;
+            self.troubled(trouble);
         }
         told.truncate(kept);
         self.events == most
+    }
+
+    /// Says what is amiss, once.
+    fn troubled(&mut self, trouble: Option<Text>) {
+        if trouble.is_some() && trouble != self.trouble {
+            if let Some(progress) = &self.progress {
+                progress.end();
+            }
+            note(trouble.as_ref().map_or("", |text| text.get(self.lang)));
+        }
+        self.trouble = trouble;
     }
 
     fn forget(&mut self) {

@@ -534,8 +534,11 @@ impl Timeline {
     /// The time of the last of so many facts.
     #[must_use]
     pub fn time_at(&self, count: usize) -> Time {
-        let last = count.checked_sub(1).and_then(|place| self.fact(place));
-        last.map_or(0, |record| record.time)
+        match count.checked_sub(1) {
+            Some(place) => self.fact(place).map_or(0, |record| record.time),
+            // Where the beginning was forgotten, time had gone by.
+            None => self.start().map_or(0, |start| start.time),
+        }
     }
 
     /// The scenario.

@@ -1,5 +1,7 @@
 //! Random numbers that can be repeated.
 
+use crate::cache::backoff::Jitter;
+
 /// SplitMix64.
 ///
 /// Recordings, shared links and lessons hold a seed instead of what was made from it, so the numbers
@@ -37,9 +39,26 @@ impl Rng {
         low + self.below(high.saturating_sub(low).saturating_add(1))
     }
 
+    /// A number from 0 (included) to 1 (excluded).
+    pub fn unit(&mut self) -> f64 {
+        // As many bits as the mantissa holds.
+        (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
     /// True `percent` times of 100.
     pub fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < u64::from(percent)
+    }
+}
+
+/// Always the same spread of a seed's, so that what was recorded waits as long when it is played.
+impl Jitter for Rng {
+    fn unit(&mut self) -> f64 {
+        Self::unit(self)
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Jitter> {
+        Box::new(self.clone())
     }
 }
 

@@ -26,8 +26,8 @@ use crate::runtime::{Refused, Source, Time};
 
 use super::Command;
 use super::known::Known;
-use super::pod;
-use super::proxy::list::{MAX_OBJECTS, NARROWER};
+use super::pod::{self, Write};
+use super::proxy::list::MAX_OBJECTS;
 use super::simulator::{bare, key_of, reference, write_target};
 use super::stream::Stream;
 use super::wire::{self, RecordedEvent};
@@ -39,6 +39,10 @@ pub struct Wanted {
     pub request: u32,
     /// What is asked for.
     pub ask: Asked,
+    /// Of the list that it goes on with, so many objects are here.
+    pub has: usize,
+    /// The last time it brought more than can be kept: it is worth asking for again once there is less.
+    pub too_much: bool,
 }
 
 /// What came of a request.
@@ -237,7 +241,7 @@ pub struct Live {
     known: Known,
     /// The objects behind `known`, the deleted ones left out.
     objects: IndexMap<Key, Arc<DynamicObject>>,
-    /// There is more than can be kept: nothing more is asked for.
+    /// There was more than can be kept the last time that all of it was asked for.
     too_much: bool,
     /// Of the list that is under way, in pages; or of the initial events of a stream.
     under_way: Option<IndexMap<Key, Arc<DynamicObject>>>,
@@ -269,8 +273,19 @@ impl Live {
             State::Open(request) => Asked::Watch(request.clone()),
             State::Idle | State::Answered(..) | State::Ended => return None,
         };
-        let request = self.request;
-        Some(Wanted { request, ask })
+        let (whole, continues) = match &ask {
+            Asked::List(list) => (true, !list.continue_token.is_empty()),
+            Asked::Watch(watch) => (watch.send_initial_events == Some(true), false),
+        };
+        let waits = matches!(self.state, State::Asked(_));
+        // What is left of a list that failed is none of the next.
+        let of_list = self.under_way.as_ref().filter(|_| continues);
+        Some(Wanted {
+            request: self.request,
+            has: of_list.map_or(0, IndexMap::len),
+            too_much: self.too_much && whole && waits,
+            ask,
+        })
     }
 
     /// Whether a watch is open, with nothing else under way: here a recording can begin.
@@ -411,14 +426,7 @@ impl Live {
             self.too_much = true;
             self.under_way = None;
             self.state = State::Ended;
-            let error = too_much();
-            let (end, object) = (
-                WatchEnd::Failed(error.code, Arc::clone(&error.reason)),
-                bare("".into()),
-            );
-            let item = WatchItem::Error(error);
-            self.stream
-                .send_at(now, EventType::Error, object, item, trace);
+            let end = WatchEnd::TooMuch(MAX_OBJECTS as u32);
             return self.stream.end_at_once(now, end, trace);
         }
         self.known.follow(sent, &object);
@@ -429,6 +437,46 @@ impl Live {
         }
     }
 
+    /// A change of a run that was told, as if the cluster had told of it, too: by its watch.
+    fn write(&mut self, now: Time, write: Write, trace: &mut impl Trace) {
+        let (verb, key) = write_target(&write);
+        let current = self.objects.get(&key);
+        let refused = |refusal| Fact::WriteRefused {
+            verb,
+            key: key.clone(),
+            refusal,
+        };
+        if !matches!(self.state, State::Open(_)) {
+            let why = Refusal::Invalid("no watch is open".into());
+            return trace.fact(Step::ServerCheck, || refused(why));
+        }
+        let (event, mut object) = match (write, current) {
+            (Write::Create(object), None) => (EventType::Added, object),
+            (Write::Update(object), Some(_)) => (EventType::Modified, object),
+            (Write::Delete { .. }, Some(current)) => {
+                (EventType::Deleted, DynamicObject::clone(current))
+            }
+            (Write::Create(_), Some(_)) => {
+                return trace.fact(Step::ServerCheck, || refused(Refusal::AlreadyExists));
+            }
+            (Write::Update(_) | Write::Delete { .. }, None) => {
+                return trace.fact(Step::ServerCheck, || refused(Refusal::NotFound));
+            }
+        };
+        // Versions are the server's to make; one that is a number is followed by the next.
+        let rv = self.known.rv();
+        let rv = rv
+            .parse::<u64>()
+            .map_or_else(|_| format!("{rv}1"), |rv| rv.saturating_add(1).to_string());
+        object.metadata.uid = match current {
+            Some(current) => current.metadata.uid.clone(),
+            None => Some(format!("written-{rv}")),
+        };
+        object.metadata.resource_version = Some(rv);
+        let object = Arc::new(object);
+        self.send(now, RecordedEvent::Object { event, object }, trace);
+    }
+
     /// The whole of what the server has is known.
     fn settle(&mut self, objects: IndexMap<Key, Arc<DynamicObject>>, trace: &mut impl Trace) {
         let told: Arc<[ObjectRef]> = objects
@@ -436,6 +484,7 @@ impl Live {
             .map(|(key, object)| reference(key, object))
             .collect();
         self.objects = objects;
+        self.too_much = false;
         let rv = Arc::clone(self.known.rv());
         self.known.learn(rv, &told);
         let rv = Arc::clone(self.known.rv());
@@ -446,10 +495,10 @@ impl Live {
     }
 }
 
-/// As the wire says it of one answer; here of several that make a list, or of a stream.
+/// The wire brings no such list, but a file may hold one.
 fn too_much() -> ApiError {
-    let message = format!("there are more than {MAX_OBJECTS} objects{NARROWER}");
-    ApiError::from_status(413, "RequestEntityTooLarge", &message, [])
+    let message = format!("there are more than {MAX_OBJECTS} objects");
+    ApiError::new(ApiErrorKind::Other, &message)
 }
 
 fn no_answer() -> Refused {
@@ -496,14 +545,7 @@ impl Source for Live {
                     }
                 }
             }
-            Command::Write(write) => {
-                let (verb, key) = write_target(&write);
-                trace.fact(Step::ServerCheck, || Fact::WriteRefused {
-                    verb,
-                    key,
-                    refusal: Refusal::Invalid("a real cluster is only looked at".into()),
-                });
-            }
+            Command::Write(write) => self.write(now, write, trace),
             // As if the network did it; what comes later is not read.
             Command::Cut => {
                 if matches!(self.state, State::Open(_)) {
@@ -525,11 +567,7 @@ impl Source for Live {
 
     fn ask(&mut self, ask: Asked) {
         self.request += 1;
-        self.state = if self.too_much {
-            State::Answered(ask, Err(too_much()))
-        } else {
-            State::Asked(ask)
-        };
+        self.state = State::Asked(ask);
         self.early.clear();
     }
 

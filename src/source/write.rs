@@ -47,6 +47,7 @@ pub fn settings(settings: &Settings) -> Value {
     let Settings {
         seed,
         interleave,
+        jitter,
         feed,
         machinery,
         queue,
@@ -104,6 +105,7 @@ pub fn settings(settings: &Settings) -> Value {
     let mut fields = Fields::default();
     fields.put("seed", (*seed).into());
     fields.put("interleave", (*interleave).into());
+    fields.some("jitter", jitter.map(Value::from));
     fields.put("feed", feed.into());
     fields.put("machinery", machinery.into());
     fields.put("queue", queue.into());
@@ -512,7 +514,7 @@ fn telling(telling: &Telling) -> Value {
                 WatchEnd::Closed => ("closed", None),
                 WatchEnd::Silent => ("silent", None),
                 WatchEnd::CutInLine(bytes) => ("cut", Some((*bytes).into())),
-                WatchEnd::Cut | WatchEnd::Failed(..) => ("cut", None),
+                WatchEnd::Cut | WatchEnd::Failed(..) | WatchEnd::TooMuch(_) => ("cut", None),
             };
             fields.some("ended", Some(word.into()));
             fields.some("bytes", bytes);

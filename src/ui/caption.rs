@@ -121,6 +121,19 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
             "Nothing has happened yet. What follows was recorded from a real API server.",
             "还什么都没有发生。接下来的内容录自一个真实的 API server。",
         ),
+        // The recording begins in the middle of a run.
+        Feed::Cluster if !picture.reflector.requests.is_empty() => {
+            let what = say(
+                lang,
+                "What came before this moment is no longer kept: the recording begins here, in the middle of the run.",
+                "此刻之前的内容已不再保留：录制从这里开始，处在运行的中途。",
+                &[],
+            );
+            return Words {
+                what,
+                why: Vec::new(),
+            };
+        }
         Feed::Cluster => (
             "Nothing has happened yet. What follows comes from a real cluster.",
             "还什么都没有发生。接下来的内容来自一个真实的集群。",
@@ -754,8 +767,8 @@ impl Writer<'_> {
                     ),
                     BackoffReason::ListFailed => say!(
                         self,
-                        "The list failed. Each failure in a row makes the wait longer, up to 30 s, with jitter.",
-                        "List 失败了。连续失败时等待会越来越长，最多 30 秒，并带有抖动。",
+                        "The list failed. Each failure in a row makes the wait longer, up to 30 s; on a cluster jitter adds up to as much again.",
+                        "List 失败了。连续失败时等待会越来越长，最多 30 秒；连接集群时抖动还会再加上至多一倍。",
                     ),
                 }],
             ),
@@ -2584,8 +2597,20 @@ impl Writer<'_> {
                 "一个 ERROR 事件结束了 watch：{answer}。",
                 answer = mono(answer(*code, reason)),
             ),
+            WatchEnd::TooMuch(most) => say!(
+                self,
+                "The stream was closed here: more than {most} objects came, and no more are kept.",
+                "流在这一端被关闭：收到的对象超过 {most} 个，不再保留更多。",
+                most = text(most.to_string()),
+            ),
         };
-        let why = if lost > 0 {
+        let why = if let WatchEnd::TooMuch(_) = end {
+            say!(
+                self,
+                "The reflector asks for all of it again. That request is not sent before there are fewer.",
+                "Reflector 会重新请求全部内容。在对象变少之前，这个请求不会发出。",
+            )
+        } else if lost > 0 {
             say!(
                 self,
                 "{events} on the way never arrived. The server has them still: the next watch starts before them, or a list makes up for them.",
@@ -3950,6 +3975,12 @@ impl Writer<'_> {
                     "API server 返回 {answer}",
                     answer = mono(answer(*code, reason))
                 ),
+                WatchEnd::TooMuch(most) => say!(
+                    self,
+                    "more than {most} objects came",
+                    "收到的对象超过 {most} 个",
+                    most = text(most.to_string()),
+                ),
             },
             Fact::ConnectionRefused => say!(self, "the connection was refused", "连接被拒绝"),
             Fact::WatchRefused { rv, .. } => say!(
@@ -5038,6 +5069,7 @@ mod tests {
             WatchEnd::CutInLine(7),
             WatchEnd::Silent,
             WatchEnd::Failed(410, "Expired".into()),
+            WatchEnd::TooMuch(50_000),
         ] {
             facts.push(Fact::WatchClosed { end, lost: 0 });
         }

@@ -14,8 +14,10 @@ use crate::runtime::Time;
 use crate::runtime::fields::{Fields, LATEST_MS, moment};
 use crate::runtime::virtual_time::{Era, Feed, HandlerSettings, Machinery, Settings};
 use crate::source::proxy::exchange::Head;
+use crate::source::proxy::list::{Excess, MAX_LIST, MAX_OBJECTS};
 use crate::source::proxy::target::{Resource, Target};
 use crate::source::scenario::Scenario;
+use crate::source::wire::MAX_LINE;
 
 /// Where an API may be, as seen from the page: behind what passes it on, or beside the page.
 pub const BASES: [&str; 2] = ["/k8s/", "/"];
@@ -46,6 +48,8 @@ pub enum Probe {
     Page,
     /// Something else: the status.
     Other(u16),
+    /// No answer, while so many tabs of this browser are connected: as many as it opens connections.
+    Crowded(usize),
     /// No answer within the time.
     Late,
     /// Nobody: the server that the page came from is gone.
@@ -85,7 +89,7 @@ impl Probe {
             Self::WrongHost => 6,
             Self::ServeAlone(_) => 5,
             Self::NothingBehind(..) => 4,
-            Self::Late => 3,
+            Self::Crowded(_) | Self::Late => 3,
             Self::Gone => 2,
             Self::Page | Self::Other(_) => 1,
         }
@@ -119,6 +123,7 @@ impl Probe {
                 format!("{status}: no Kubernetes API"),
                 format!("{status}：不是 Kubernetes API"),
             ),
+            Self::Crowded(_) => ("no free connection".to_owned(), "没有空闲的连接".to_owned()),
             Self::Late => ("no answer".to_owned(), "没有应答".to_owned()),
             Self::Gone => ("no connection".to_owned(), "连不上".to_owned()),
         };
@@ -169,6 +174,20 @@ pub struct Missing {
 #[must_use]
 pub fn missing(tried: &[Tried]) -> Missing {
     let telling = tried.iter().max_by_key(|tried| tried.found.weight());
+    if let Some(Probe::Crowded(tabs)) = telling.map(|tried| &tried.found) {
+        return Missing {
+            what: Text::new(
+                &format!(
+                    "{tabs} tabs of this browser are connected through this server, and over HTTP/1.1 a browser opens no more than 6 connections to one: the requests of this tab wait. Disconnect or close one of the others, then look again."
+                ),
+                &format!(
+                    "这个浏览器已有 {tabs} 个标签页通过这个服务器连接着，而浏览器用 HTTP/1.1 时对同一个服务器最多打开 6 个连接：本标签页的请求只能等待。请在其中一个断开或关闭它，然后再试。"
+                ),
+            ),
+            command: None,
+            ways: false,
+        };
+    }
     if let Some(Probe::ServeAlone(said)) = telling.map(|tried| &tried.found) {
         return Missing {
             what: said.clone(),
@@ -417,9 +436,10 @@ impl Options {
     }
 }
 
-/// What is built to watch it: a shared informer with one handler.
+/// What is built to watch it: a shared informer with one handler. Its pauses and the timeouts of its watches
+/// follow from the seed.
 #[must_use]
-pub fn scenario(target: &Target, options: &Options) -> Scenario {
+pub fn scenario(target: &Target, options: &Options, seed: u32) -> Scenario {
     let line = |what: &str| vec![format!("{what}: {{name}}")];
     let handler = HandlerSettings {
         name: "printer".into(),
@@ -431,11 +451,11 @@ pub fn scenario(target: &Target, options: &Options) -> Scenario {
     let settings = Settings {
         feed: Feed::Cluster,
         machinery: Machinery::Shared,
+        jitter: Some(seed),
         era: Era(options.era),
         resync_ms: options.resync_ms,
-        // There a node is nobody's.
         indices: (options.indices.iter())
-            .filter(|name| !(target.metadata_only && &***name == "node"))
+            .filter(|name| !(target.metadata_only && lacks(name)))
             .cloned()
             .collect(),
         type_description: Some(type_of(target).into()),
@@ -600,12 +620,7 @@ fn is_odd(c: char) -> bool {
 /// are none.
 #[must_use]
 pub fn without_values<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Text> {
-    let lacking: Vec<&str> = (names.into_iter())
-        .filter(|name| {
-            let first = name.strip_prefix('.').map(|path| path.split('.').next());
-            *name == "node" || first.is_some_and(|first| first != Some("metadata"))
-        })
-        .collect();
+    let lacking: Vec<&str> = names.into_iter().filter(|name| lacks(name)).collect();
     (!lacking.is_empty()).then(|| {
         Text::new(
             &format!(
@@ -614,6 +629,32 @@ pub fn without_values<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Te
             ),
             &format!("只看元数据时没有 {}：无从索引。", lacking.join("、")),
         )
+    })
+}
+
+/// Whether metadata alone have nothing to index under this name.
+fn lacks(name: &str) -> bool {
+    let first = name.strip_prefix('.').map(|path| path.split('.').next());
+    name == "node" || first.is_some_and(|first| first != Some("metadata"))
+}
+
+/// What a run does not have of what was asked for: indices of which metadata alone have no values.
+#[must_use]
+pub fn left_out(target: &Target, options: &Options) -> Option<Text> {
+    let names = options.indices.iter().map(|name| &**name);
+    let said = without_values(names).filter(|_| target.metadata_only)?;
+    Some(match options.metadata_only {
+        Some(_) => said,
+        None => Text::new(
+            &format!(
+                "{} There are more than {MANY} objects, so their metadata alone are watched; ask for whole objects to have these indices.",
+                said.en
+            ),
+            &format!(
+                "{}对象超过 {MANY} 个，所以只看元数据；要有这些索引，请要求完整对象。",
+                said.zh
+            ),
+        ),
     })
 }
 
@@ -874,9 +915,75 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
             format!("The API server, or something before it, fails ({code}): {said}"),
             format!("API server 或它前面的某处出错（{code}）：{said}"),
         ),
+        200 => (
+            format!("The answer cannot be used: {said}."),
+            format!("应答无法使用：{said}。"),
+        ),
         code => (format!("{code}: {said}"), format!("{code}：{said}")),
     };
     Text::new(&en, &zh)
+}
+
+/// There is more than can be kept: which bound that is, what helps, and when it goes on by itself. How
+/// many objects there are, where that is known; it looks again every so many ms.
+#[must_use]
+pub fn excess(excess: Excess, count: Option<u64>, every: Time, target: &Target) -> Text {
+    let name = target.resource.name();
+    let (en, zh) = match (excess, count) {
+        (Excess::Objects, Some(count)) => (
+            format!("There are {count} {name}, and at most {MAX_OBJECTS} objects are kept."),
+            format!("共有 {count} 个 {name}，而最多保留 {MAX_OBJECTS} 个对象。"),
+        ),
+        (Excess::Objects, None) => (
+            format!("There are more than {MAX_OBJECTS} {name}, and no more objects are kept."),
+            format!("{name} 超过 {MAX_OBJECTS} 个，而最多只保留这么多对象。"),
+        ),
+        (Excess::Bytes, _) => (
+            format!(
+                "The list of {name} has more than {} MiB, and no more is read.",
+                MAX_LIST >> 20
+            ),
+            format!(
+                "{name} 的列表超过 {} MiB，而最多只读取这么多。",
+                MAX_LIST >> 20
+            ),
+        ),
+        (Excess::Object, _) => (
+            format!(
+                "One of the {name} has more than {} MiB, and no larger object is read.",
+                MAX_LINE >> 20
+            ),
+            format!(
+                "有一个 {name} 对象超过 {} MiB，而不读取更大的对象。",
+                MAX_LINE >> 20
+            ),
+        ),
+    };
+    let mut helps = Vec::new();
+    if excess != Excess::Objects && !target.metadata_only {
+        helps.push(("metadata only", "只看元数据"));
+    }
+    if target.resource.namespaced && target.namespace.is_none() {
+        helps.push(("one namespace", "一个命名空间"));
+    }
+    helps.push(
+        match target.label_selector.is_empty() && target.field_selector.is_empty() {
+            true => ("a selector", "选择器"),
+            false => ("a narrower selector", "更窄的选择器"),
+        },
+    );
+    let ways = |part: fn(&(&'static str, &'static str)) -> &'static str, or| {
+        let parts: Vec<&str> = helps.iter().map(part).collect();
+        parts.join(or)
+    };
+    let (with, zh_with) = (ways(|(en, _)| en, ", or "), ways(|(_, zh)| zh, "，或"));
+    let seconds = every / 1_000;
+    Text::new(
+        &format!(
+            "{en} Connect again with {with}. Until then it looks again every {seconds} s, and goes on by itself once they fit."
+        ),
+        &format!("{zh}请改用{zh_with}重新连接。否则每 {seconds} 秒再看一次，放得下时会自动继续。"),
+    )
 }
 
 /// A server asked to come again later.
@@ -892,7 +999,7 @@ pub fn later(code: u16) -> Text {
 #[must_use]
 pub fn ended(end: &WatchEnd) -> Option<Text> {
     let (en, zh) = match end {
-        WatchEnd::Closed | WatchEnd::Failed(..) => return None,
+        WatchEnd::Closed | WatchEnd::Failed(..) | WatchEnd::TooMuch(_) => return None,
         WatchEnd::Cut | WatchEnd::CutInLine(_) => (
             "The connection broke. The reflector goes on from the last version it has seen.",
             "连接断了。Reflector 会从它见过的最后版本继续。",
@@ -908,6 +1015,12 @@ pub fn ended(end: &WatchEnd) -> Option<Text> {
 /// What an `ERROR` on the watch means: of the API server, or of a line that could not be read.
 #[must_use]
 pub fn failed(code: u16, said: &str) -> Text {
+    if code == 410 {
+        return Text::new(
+            "The API server no longer has the version that the watch would go on from (410 Expired). The reflector lists again after its back-off.",
+            "API server 已没有 watch 要接着读的版本（410 Expired）。Reflector 在退避之后会重新 List。",
+        );
+    }
     Text::new(
         &format!("The watch ended with an error ({code}): {said}. The reflector begins anew."),
         &format!("watch 以错误结束（{code}）：{said}。Reflector 会重新开始。"),
@@ -1159,7 +1272,7 @@ mod tests {
         for (metadata_only, count) in [(false, 2), (true, 1)] {
             options.metadata_only = Some(metadata_only);
             let target = options.target(&resource("", "pods", &[]));
-            assert_eq!(scenario(&target, &options).settings.indices.len(), count);
+            assert_eq!(scenario(&target, &options, 1).settings.indices.len(), count);
         }
     }
 
@@ -1206,6 +1319,90 @@ mod tests {
         assert!(told("a=b", "").contains("label selector"));
         assert!(told("a=b", "spec.x=1").contains("other selectors"));
         assert!(told("", "").ends_with("spec.x"));
+    }
+
+    #[test]
+    fn too_much_says_which_bound_and_what_helps() {
+        let pods = Target {
+            resource: resource("", "pods", &[]),
+            ..Target::default()
+        };
+        let narrow = Target {
+            namespace: Some("shop".to_owned()),
+            label_selector: "app=web".to_owned(),
+            metadata_only: true,
+            ..pods.clone()
+        };
+        // (what there is too much of, how many, of what) → the bound, and what helps
+        for (what, count, target, bound, helps) in [
+            (
+                Excess::Objects,
+                None,
+                &pods,
+                "more than 50000 pods",
+                "one namespace, or a selector",
+            ),
+            (
+                Excess::Objects,
+                Some(61_234),
+                &pods,
+                "There are 61234 pods",
+                "one namespace, or a selector",
+            ),
+            (
+                Excess::Objects,
+                None,
+                &narrow,
+                "more than 50000 pods",
+                "a narrower selector",
+            ),
+            (
+                Excess::Bytes,
+                None,
+                &pods,
+                "more than 512 MiB",
+                "metadata only, or one namespace, or a selector",
+            ),
+            (
+                Excess::Bytes,
+                None,
+                &narrow,
+                "more than 512 MiB",
+                "a narrower selector",
+            ),
+            (
+                Excess::Object,
+                None,
+                &pods,
+                "more than 8 MiB",
+                "metadata only, or one namespace, or a selector",
+            ),
+        ] {
+            let said = excess(what, count, 30_000, target);
+            let helps = format!("again with {helps}. Until then it looks again every 30 s");
+            assert!(
+                said.en.contains(bound) && said.en.contains(&helps),
+                "{}",
+                said.en
+            );
+            assert!(said.zh.contains("每 30 秒"), "{}", said.zh);
+        }
+        let crowded = missing(&[Tried {
+            base: "/k8s/".into(),
+            found: Probe::Crowded(6),
+        }]);
+        assert!(crowded.what.en.starts_with("6 tabs") && crowded.what.zh.contains("6 个标签页"));
+        let unread = ApiError::from_status(200, "", "the answer is not a JSON list", []);
+        assert!(
+            trouble(&unread, &pods)
+                .en
+                .starts_with("The answer cannot be used: the answer is not")
+        );
+        assert!(
+            failed(410, "too old")
+                .en
+                .contains("lists again after its back-off")
+        );
     }
 
     #[test]

@@ -432,6 +432,7 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
             WatchEnd::Cut | WatchEnd::CutInLine(_) => "cut".into(),
             WatchEnd::Silent => "silent".into(),
             WatchEnd::Failed(code, reason) => answer(*code, reason),
+            WatchEnd::TooMuch(most) => format!("> {most}"),
         }),
 
         // ---- the reflector

@@ -224,6 +224,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             any::<bool>(),
             option::of(work),
             option::of(arc()),
+            option::of(any::<u32>()),
         ),
     )
         .prop_map(|(a, b, c, d)| Settings {
@@ -238,6 +239,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             },
             seed: a.0,
             interleave: a.1,
+            jitter: d.6,
             feed: a.2,
             machinery: a.3,
             key_separator: a.4,

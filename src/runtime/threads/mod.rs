@@ -108,8 +108,7 @@ impl Default for RandomJitter {
 
 impl Jitter for RandomJitter {
     fn unit(&mut self) -> f64 {
-        // As many bits as the mantissa holds.
-        (self.rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+        self.rng.unit()
     }
 
     fn boxed_clone(&self) -> Box<dyn Jitter> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use kube_core::DynamicObject;
 
+use crate::cache::backoff::NoJitter;
 use crate::cache::controller::InformerQueue;
 use crate::cache::delta::DeltaType;
 use crate::cache::error::Error;
@@ -16,6 +17,7 @@ use crate::cache::queue::Queue;
 use crate::cache::reflector::{Need, Reflector, ReflectorOptions, ReflectorState, StoreCall};
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
+use crate::runtime::rng::Rng;
 use crate::runtime::{Asked, Refused, Source, Time, Wait};
 
 use super::program::Client;
@@ -232,6 +234,10 @@ impl Feeder {
             // The temporary store of a streaming list uses the queue's, too.
             transformer: settings.transform_func(),
             order: crate::cache::order::Order::Key,
+            jitter: match settings.jitter {
+                Some(seed) => Box::new(Rng::new(seed.into())),
+                None => Box::new(NoJitter),
+            },
             ..ReflectorOptions::default()
         };
         Self {

@@ -70,6 +70,9 @@ pub struct Settings {
     pub seed: u64,
     /// Let machines take turns at random (from the seed) instead of each running until it blocks.
     pub interleave: bool,
+    /// What the reflector's pauses and the timeouts of its watches are spread by, as client-go's are; left
+    /// out, they are not.
+    pub jitter: Option<u32>,
     /// What feeds the queue.
     pub feed: Feed,
     /// What stands behind the reflector.
@@ -448,6 +451,7 @@ impl Read for Settings {
         let read = Self {
             seed: fields.get("seed")?,
             interleave: fields.get("interleave")?,
+            jitter: fields.get("jitter")?,
             feed: fields.get("feed")?,
             machinery: fields.get("machinery")?,
             queue: fields.get("queue")?,

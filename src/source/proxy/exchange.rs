@@ -11,7 +11,7 @@ use crate::source::wire::{
     LineSplitter, MAX_LINE, RecordedEvent, causes, code, event_in, reason, shortened, text_of,
 };
 
-use super::list::ListReader;
+use super::list::{self, Excess, ListError, ListReader, MAX_OBJECTS};
 use super::request::{self, HttpRequest};
 use super::target::Target;
 
@@ -24,7 +24,7 @@ const MAX_ERROR: usize = 1 << 20;
 /// The most bytes of a text of an error that are kept, as in client-go.
 const MAX_TEXT: usize = 2_048;
 
-/// How long nothing may come.
+/// How long nothing may come, and how long what cannot be kept is left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
     /// Before an answer begins, and inside a list.
@@ -34,6 +34,10 @@ pub struct Deadlines {
     /// Beyond its own time inside a watch that has not: what a server keeps no watch cache of (Events, by
     /// default) gets none, however long it is quiet.
     pub over_ms: Time,
+    /// After more objects came than can be kept, and between two looks at how many there are now.
+    pub count_ms: Time,
+    /// The same where no server says how many there are: then all of it is asked for again.
+    pub blind_ms: Time,
 }
 
 impl Default for Deadlines {
@@ -44,6 +48,9 @@ impl Default for Deadlines {
             // A bookmark comes about once a minute: one is missing, and half of the next minute is over.
             watch_ms: 90_000,
             over_ms: 30_000,
+            // As long as a reflector's longest back-off: a look costs the server one object.
+            count_ms: 30_000,
+            blind_ms: 300_000,
         }
     }
 }
@@ -91,8 +98,16 @@ pub struct Exchange {
     deadlines: Deadlines,
     /// How long the watch was asked for, in ms.
     watch_for: Time,
-    /// A bookmark has come.
+    /// A bookmark has come that was due by time: others will.
     bookmarked: bool,
+    /// How many objects there is room for.
+    room: usize,
+    /// More came than can be kept, and it waits until that has changed; …
+    excess: Option<Excess>,
+    /// … how many there were, when it looked; …
+    counted: Option<u64>,
+    /// … and it looks now.
+    counting: bool,
     phase: Phase,
     body: Body,
     /// How often it was asked again.
@@ -109,6 +124,8 @@ enum Body {
     Awaited,
     List(Box<ListReader>),
     Watch(LineSplitter),
+    /// How many objects there are.
+    Count(Vec<u8>),
     Error {
         status: u16,
         is_text: bool,
@@ -121,7 +138,7 @@ impl Exchange {
     #[must_use]
     pub fn new(target: &Target, wanted: &Wanted, deadlines: Deadlines, now: Time) -> Self {
         let request = request::of(target, &wanted.ask).map_err(|words| words.en);
-        Self {
+        let mut exchange = Self {
             number: wanted.request,
             watch: matches!(wanted.ask, Asked::Watch(_)),
             watch_for: match &wanted.ask {
@@ -131,6 +148,10 @@ impl Exchange {
                 Asked::List(_) => 0,
             },
             bookmarked: false,
+            room: MAX_OBJECTS.saturating_sub(wanted.has),
+            excess: None,
+            counted: None,
+            counting: false,
             target: target.clone(),
             // What cannot be sent fails at once.
             phase: if request.is_ok() {
@@ -144,7 +165,11 @@ impl Exchange {
             retries: 0,
             heard: now,
             since: now,
+        };
+        if wanted.too_much && exchange.request.is_ok() {
+            exchange.wait(now, Excess::Objects);
         }
+        exchange
     }
 
     /// The number of the wanted request.
@@ -156,7 +181,41 @@ impl Exchange {
     /// What is to be sent.
     #[must_use]
     pub fn request(&self) -> HttpRequest {
-        self.request.clone().unwrap_or_default()
+        let count = self.counting.then(|| request::count(&self.target).ok());
+        let count = count.flatten();
+        count.unwrap_or_else(|| self.request.clone().unwrap_or_default())
+    }
+
+    /// What there is too much of, where it waits for that to change; and how many objects there were
+    /// when it looked last.
+    #[must_use]
+    pub fn excess(&self) -> Option<(Excess, Option<u64>)> {
+        Some((self.excess?, self.counted))
+    }
+
+    /// How long it waits until it looks again, in ms.
+    #[must_use]
+    pub fn looks_every(&self) -> Time {
+        if self.can_count() {
+            self.deadlines.count_ms
+        } else {
+            self.deadlines.blind_ms
+        }
+    }
+
+    /// Whether a server says how many objects there are, and that is what there are too many of.
+    fn can_count(&self) -> bool {
+        self.excess == Some(Excess::Objects)
+            && self.target.label_selector.is_empty()
+            && self.target.field_selector.is_empty()
+    }
+
+    /// Asks for nothing more for a while. Nothing is told: the request has no answer yet.
+    fn wait(&mut self, now: Time, excess: Excess) {
+        self.excess = Some(excess);
+        self.counting = false;
+        self.body = Body::Awaited;
+        self.phase = Phase::Waiting(now.saturating_add(self.looks_every()));
     }
 
     /// What is to be done.
@@ -217,7 +276,14 @@ impl Exchange {
         let media = content_type.split(';').next().unwrap_or_default().trim();
         let media = media.to_ascii_lowercase();
         let status = *status;
-        if status == 200 && media == "text/html" {
+        if self.counting {
+            match status {
+                200 => self.body = Body::Count(Vec::new()),
+                // Whoever may not look is told so in answer to the request itself.
+                401 | 403 | 404 => self.ask_again(now),
+                _ => self.wait(now, Excess::Objects),
+            }
+        } else if status == 200 && media == "text/html" {
             let mut message = format!("serializer for {media} doesn't exist");
             message.push_str(": this is a web page, not an answer of an API server");
             self.refuse(status, "", &message, &mut told);
@@ -226,7 +292,8 @@ impl Exchange {
                 self.body = Body::Watch(LineSplitter::new(MAX_LINE));
                 self.tell(Told::Opened, &mut told);
             } else {
-                self.body = Body::List(Box::new(ListReader::new(&self.target)));
+                let reader = ListReader::new(&self.target, self.room);
+                self.body = Body::List(Box::new(reader));
             }
         } else if let Some(after_ms) = wait_ms(status, retry_after)
             && self.retries < MAX_RETRIES
@@ -264,9 +331,13 @@ impl Exchange {
             Body::Awaited => {}
             Body::List(reader) => {
                 if let Err(error) = reader.feed(chunk) {
-                    self.refuse(200, "", &error, &mut told);
+                    self.no_list(now, error, &mut told);
                 }
             }
+            Body::Count(bytes) if bytes.len() + chunk.len() > MAX_ERROR => {
+                self.wait(now, Excess::Objects);
+            }
+            Body::Count(bytes) => bytes.extend_from_slice(chunk),
             Body::Error { bytes, .. } => {
                 let room = MAX_ERROR.saturating_sub(bytes.len()).min(chunk.len());
                 bytes.extend_from_slice(&chunk[..room]);
@@ -292,7 +363,15 @@ impl Exchange {
                     over = true;
                 }
                 for event in events {
-                    self.bookmarked |= matches!(event, RecordedEvent::Bookmark { .. });
+                    // The one that ends the initial events comes of servers, too, that send no others.
+                    let by_time = matches!(
+                        event,
+                        RecordedEvent::Bookmark {
+                            initial_events_end: false,
+                            ..
+                        }
+                    );
+                    self.bookmarked |= by_time;
                     self.tell(Told::Event(event), &mut told);
                 }
                 if over {
@@ -314,7 +393,17 @@ impl Exchange {
         };
         let body = std::mem::replace(&mut self.body, Body::Awaited);
         match (body, broken) {
-            (Body::Awaited, why) => {
+            (Body::Count(bytes), None) => match list::count(&bytes) {
+                Some(count) if count <= MAX_OBJECTS as u64 => self.ask_again(now),
+                count => {
+                    self.counted = count.or(self.counted);
+                    self.wait(now, Excess::Objects);
+                }
+            },
+            (Body::Awaited | Body::Count(_), _) if self.counting => {
+                self.wait(now, Excess::Objects);
+            }
+            (Body::Awaited | Body::Count(_), why) => {
                 let why = why.unwrap_or_else(|| "the answer has no head".to_owned());
                 self.no_answer(&why, &mut told);
             }
@@ -323,7 +412,7 @@ impl Exchange {
                     self.tell(Told::Page(page), &mut told);
                     self.phase = Phase::Done;
                 }
-                Err(error) => self.refuse(200, "", &error, &mut told),
+                Err(error) => self.no_list(now, error, &mut told),
             },
             (Body::List(_), Some(why)) => {
                 let message = format!(
@@ -354,10 +443,12 @@ impl Exchange {
         }
         if let Phase::Waiting(_) = self.phase {
             match &self.request {
-                Ok(_) => {
+                Ok(_) if self.can_count() => {
+                    self.counting = true;
                     self.phase = Phase::Send;
                     self.since = now;
                 }
+                Ok(_) => self.ask_again(now),
                 Err(why) => {
                     let error = ApiError::new(ApiErrorKind::Other, why);
                     self.tell(Told::Refused(error), &mut told);
@@ -367,13 +458,17 @@ impl Exchange {
             return told;
         }
         let seconds = self.deadlines.list_ms / 1_000;
+        if self.counting {
+            self.wait(now, Excess::Objects);
+            return told;
+        }
         match self.body {
             Body::Watch(_) => {
                 self.tell(Told::Ended(WatchEnd::Silent), &mut told);
                 self.phase = Phase::Done;
             }
             Body::Error { .. } => self.fail(&mut told),
-            Body::Awaited | Body::List(_) => {
+            Body::Awaited | Body::List(_) | Body::Count(_) => {
                 let why = format!("nothing came for {seconds} s");
                 self.no_answer(&why, &mut told);
             }
@@ -400,6 +495,22 @@ impl Exchange {
             request: self.number,
             told: what,
         });
+    }
+
+    /// What was asked for at first is asked for again.
+    fn ask_again(&mut self, now: Time) {
+        (self.excess, self.counted, self.counting) = (None, None, false);
+        self.body = Body::Awaited;
+        self.phase = Phase::Send;
+        self.since = now;
+    }
+
+    /// The list cannot be used: it waits for one that can, or says why there is none.
+    fn no_list(&mut self, now: Time, error: ListError, told: &mut Vec<Telling>) {
+        match error {
+            ListError::Excess(excess) => self.wait(now, excess),
+            ListError::Bad(why) => self.refuse(200, "", &why, told),
+        }
     }
 
     fn refuse(&mut self, code: u16, reason: &str, message: &str, told: &mut Vec<Telling>) {

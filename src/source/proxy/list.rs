@@ -20,10 +20,32 @@ pub const MAX_LIST: usize = 512 << 20;
 /// The most bytes around the objects: a kind, a version and a token.
 const MAX_FRAME: usize = 64 << 10;
 
+/// What there is more of than can be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excess {
+    /// Objects: more than [`MAX_OBJECTS`].
+    Objects,
+    /// Bytes of an answer: more than [`MAX_LIST`].
+    Bytes,
+    /// Bytes of one object: more than [`MAX_LINE`].
+    Object,
+}
+
+/// Why a list is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListError {
+    /// It is one, and there is no room for it.
+    Excess(Excess),
+    /// What is wrong with it.
+    Bad(String),
+}
+
 /// Reads a list as it comes, in chunks of any size.
 #[derive(Debug)]
 pub struct ListReader {
     keep: Keep,
+    /// How many objects there is room for.
+    room: usize,
     /// What items without types are, unless the list says it before them.
     types: TypeMeta,
     place: Place,
@@ -39,7 +61,7 @@ pub struct ListReader {
     items: Vec<Arc<DynamicObject>>,
     has_items: bool,
     bytes: usize,
-    error: Option<String>,
+    error: Option<ListError>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,11 +75,12 @@ enum Place {
 }
 
 impl ListReader {
-    /// For what was asked of this target.
+    /// For what was asked of this target, with room for so many objects.
     #[must_use]
-    pub fn new(target: &Target) -> Self {
+    pub fn new(target: &Target, room: usize) -> Self {
         Self {
             keep: target.keep(),
+            room,
             types: target.types(),
             place: Place::Frame,
             depth: 0,
@@ -83,9 +106,9 @@ impl ListReader {
     ///
     /// # Errors
     /// Says why this is no list, or none that can be kept.
-    pub fn feed(&mut self, mut chunk: &[u8]) -> Result<(), String> {
+    pub fn feed(&mut self, mut chunk: &[u8]) -> Result<(), ListError> {
         if self.error.is_none() && self.bytes + chunk.len() > MAX_LIST {
-            self.error = Some(format!("the list has more than {MAX_LIST} bytes{NARROWER}"));
+            self.error = Some(ListError::Excess(Excess::Bytes));
         }
         self.bytes += chunk.len();
         while self.error.is_none() && !chunk.is_empty() {
@@ -98,21 +121,22 @@ impl ListReader {
     ///
     /// # Errors
     /// Says why this is no list.
-    pub fn finish(mut self) -> Result<Page, String> {
+    pub fn finish(mut self) -> Result<Page, ListError> {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
         let frame = fields_of(&self.frame).map_err(|error| {
             let bytes = self.bytes;
-            format!("the answer is not a JSON list ({error}; {bytes} bytes came)")
+            let error = format!("the answer is not a JSON list ({error}; {bytes} bytes came)");
+            ListError::Bad(error)
         })?;
         let kind = text_of(&frame, "kind").unwrap_or_default();
         // A watch event's types stand before its object, a list's may stand after its items.
         if !kind.ends_with("List") || !self.has_items && !frame.contains_key("items") {
             let kind = crate::source::wire::shortened(kind);
-            return Err(format!(
+            return Err(ListError::Bad(format!(
                 "the answer is of kind {kind:?} and no list of objects"
-            ));
+            )));
         }
         let metadata = frame.get("metadata").and_then(Value::as_object);
         let text = |name| {
@@ -149,9 +173,9 @@ impl ListReader {
             Place::Frame => {
                 let byte = chunk[0];
                 if self.frame.len() == MAX_FRAME {
-                    self.error = Some(format!(
+                    self.error = Some(ListError::Bad(format!(
                         "there are more than {MAX_FRAME} bytes around the objects of the list"
-                    ));
+                    )));
                     return 1;
                 }
                 let opens_items = byte == b'['
@@ -198,20 +222,17 @@ impl ListReader {
         }
         let number = self.items.len();
         if self.item.len() + taken > MAX_LINE {
-            self.error = Some(format!(
-                "items[{number}] is longer than {MAX_LINE} bytes{NARROWER}"
-            ));
+            self.error = Some(ListError::Excess(Excess::Object));
             return taken.max(1);
         }
         self.item.extend_from_slice(&chunk[..taken]);
         if ends {
             self.place = Place::Between;
-            if number == MAX_OBJECTS {
-                self.error = Some(format!(
-                    "the list has more than {MAX_OBJECTS} objects{NARROWER}"
-                ));
+            if number == self.room {
+                self.error = Some(ListError::Excess(Excess::Objects));
             } else if let Err(error) = self.read_item() {
-                self.error = Some(format!("items[{number}] cannot be used: {error}"));
+                let error = format!("items[{number}] cannot be used: {error}");
+                self.error = Some(ListError::Bad(error));
             }
             self.item.clear();
         }
@@ -262,9 +283,6 @@ impl ListReader {
         }
     }
 }
-
-/// What to do about too much.
-pub(crate) const NARROWER: &str = ": choose one namespace, a selector, or metadata only";
 
 fn fields_of(bytes: &[u8]) -> Result<Map<String, Value>, String> {
     // serde_json's own reader of bytes is another copy of all of it.

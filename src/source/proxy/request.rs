@@ -132,6 +132,11 @@ fn watch(target: &Target, request: &WatchRequest) -> Result<HttpRequest, Words> 
     let built = built
         .as_ref()
         .and_then(|built| built.uri().path_and_query());
+    // kube-core says that there is no version; client-go says nothing.
+    let built = built.map(|path| {
+        let path = path.as_str();
+        path.strip_suffix("&resourceVersion=").unwrap_or(path)
+    });
     let mut more = String::new();
     if !initial {
         if let Some(on) = send_initial_events {
@@ -144,7 +149,7 @@ fn watch(target: &Target, request: &WatchRequest) -> Result<HttpRequest, Words> 
         matching(*resource_version_match, &mut more);
     }
     let accept = if target.metadata_only { METADATA } else { JSON };
-    finished(target, built.map(|path| path.as_str()), &more, accept)
+    finished(target, built, &more, accept)
 }
 
 fn path(target: &Target) -> Request {

@@ -2,6 +2,7 @@
 //! comes is told to the session, as it comes.
 
 pub mod fetch;
+pub mod tabs;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,8 +13,8 @@ use leptos::ev;
 use leptos::prelude::*;
 
 use super::cluster::{
-    BASES, Clock, Options, Phase, Probe, Status, Tried, base_of, ended, failed, scenario, title,
-    trouble,
+    BASES, Clock, Options, Phase, Probe, Status, Tried, base_of, ended, failed, left_out, scenario,
+    title, trouble,
 };
 use super::command::Command;
 use super::driver::Driver;
@@ -33,6 +34,10 @@ use fetch::{Answer, Came, Connection, NoAnswer};
 
 /// So long an answer to a small question may take, in ms: kubectl proxy opens a connection meanwhile.
 const ANSWER_MS: u32 = 10_000;
+/// The same where as many tabs are connected as a browser opens connections.
+const CROWDED_MS: u32 = 2_000;
+/// So many connections a browser opens to one server over HTTP/1.1.
+const CONNECTIONS: usize = 6;
 /// The version of a server has some 400 bytes; a page that answers in its place has more.
 const VERSION_MOST: usize = 256 * 1024;
 /// A server with hundreds of kinds describes them in a few MB, and ten thousand namespaces in 10.
@@ -70,6 +75,8 @@ struct Wire {
     /// What is asked for is a watch.
     is_watch: bool,
     trouble: Option<Text>,
+    /// For the other tabs.
+    _connected: tabs::Connected,
 }
 
 impl Link {
@@ -127,7 +134,7 @@ impl Link {
     /// Looks for the API and the resource, then begins.
     ///
     /// # Errors
-    /// Says what there is not, and what to do.
+    /// Says what there is not, and what to do; also where it has begun without a part of what was asked for.
     pub async fn connect(self, mut options: Options) -> Result<(), Text> {
         let base = here(&options.base)?;
         let base = find(&base).await.map_err(|tried| {
@@ -149,7 +156,12 @@ impl Link {
         if options.metadata_only.is_none() {
             target.metadata_only = options.is_metadata_only(count(&target).await.ok().flatten());
         }
-        self.begin(target, options).await
+        let said = left_out(&target, &options);
+        self.begin(target, options).await?;
+        match said {
+            Some(said) => Err(said),
+            None => Ok(()),
+        }
     }
 
     /// Begins a run.
@@ -162,7 +174,7 @@ impl Link {
         inner.close();
         let run = LiveRun {
             title: title(&target),
-            scenario: scenario(&target, &options),
+            scenario: scenario(&target, &options, seed()),
         };
         *inner.wire.borrow_mut() = Some(Wire {
             target,
@@ -172,6 +184,7 @@ impl Link {
             opened: false,
             is_watch: false,
             trouble: None,
+            _connected: tabs::Connected::now(),
         });
         inner
             .driver
@@ -284,7 +297,9 @@ impl Inner {
                 1
             };
             self.driver.with(|session| {
-                for _ in 0..slices {
+                // Time goes by where nothing is due, too.
+                session.live_tick(now);
+                for _ in 1..slices {
                     if is_busy(session, now) {
                         session.live_tick(now);
                     }
@@ -341,6 +356,17 @@ impl Inner {
         self.timer.borrow_mut().take();
         self.say();
     }
+}
+
+/// Of the waits of a run.
+fn seed() -> u32 {
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "from 0 to 1, times what fits"
+    )]
+    let seed = (js_sys::Math::random() * f64::from(u32::MAX)) as u32;
+    seed
 }
 
 /// In ms, by a clock that nobody sets where there is one.
@@ -405,8 +431,7 @@ impl Wire {
                         self.trouble = Some(end);
                     }
                 }
-                // An expired version is nothing to worry about: the reflector lists again.
-                Told::Event(RecordedEvent::Error { code, message, .. }) if *code != 410 => {
+                Told::Event(RecordedEvent::Error { code, message, .. }) => {
                     self.trouble = Some(failed(*code, message));
                 }
                 Told::Event(_) => {}
@@ -434,7 +459,14 @@ impl Wire {
             phase,
             // Whole seconds: the badge is not drawn for less.
             silent_ms: silent_ms / 1000 * 1000,
-            trouble: self.trouble.clone(),
+            trouble: match &self.exchange {
+                Some(exchange) => exchange.excess().map(|(what, count)| {
+                    let every = exchange.looks_every();
+                    super::cluster::excess(what, count, every, &self.target)
+                }),
+                None => None,
+            }
+            .or_else(|| self.trouble.clone()),
         }
     }
 }
@@ -458,14 +490,16 @@ pub fn here(typed: &str) -> Result<String, Text> {
 /// There is none: what was found at each place.
 pub async fn find(setting: &str) -> Result<Tried, Vec<Tried>> {
     let mut tried = Vec::new();
+    let tabs = tabs::connected().await;
     let bases = [setting].into_iter().chain(BASES);
     for (index, base) in bases.enumerate() {
         // Only the setting can be empty, or be one of the others.
         if base.is_empty() || (index > 0 && base == setting) {
             continue;
         }
-        let found = probe(base).await;
+        let found = probe(base, tabs).await;
         let is_api = matches!(found, Probe::Api(_));
+        let is_crowded = matches!(found, Probe::Crowded(_));
         let one = Tried {
             base: Arc::from(base),
             found,
@@ -474,14 +508,21 @@ pub async fn find(setting: &str) -> Result<Tried, Vec<Tried>> {
             return Ok(one);
         }
         tried.push(one);
+        // Elsewhere on this server it is no better.
+        if is_crowded {
+            break;
+        }
     }
     Err(tried)
 }
 
-async fn probe(base: &str) -> Probe {
+async fn probe(base: &str, tabs: usize) -> Probe {
+    let crowded = tabs >= CONNECTIONS;
+    let ms = if crowded { CROWDED_MS } else { ANSWER_MS };
     let HttpRequest { url, accept } = request::get(base, "version", request::JSON);
-    match fetch::get(&url, &accept, VERSION_MOST, ANSWER_MS).await {
+    match fetch::get(&url, &accept, VERSION_MOST, ms).await {
         Ok(Answer { head, body }) => Probe::of(&head, &body),
+        Err(NoAnswer::Late) if crowded => Probe::Crowded(tabs),
         Err(NoAnswer::Late) => Probe::Late,
         Err(NoAnswer::Large) => Probe::Page,
         Err(NoAnswer::Broken(_)) => Probe::Gone,

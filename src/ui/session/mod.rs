@@ -460,7 +460,7 @@ impl Session {
         let recent = self.timeline.facts(step.saturating_sub(RECENT)..step);
         View {
             picture,
-            time: recent.last().map_or(0, |record| record.time),
+            time: self.timeline.time_at(step),
             recent: (&*recent).into(),
             step,
             steps: self.timeline.len(),
@@ -579,6 +579,11 @@ impl Session {
     }
 
     fn write(&mut self, write: Result<Write, String>) -> Change {
+        // What a cluster has, its run knows by what it was told.
+        let is_told = self.timeline.scenario().settings.feed == Feed::Cluster;
+        if is_told && !self.is_live() && self.picture().api.watch.is_none() {
+            return self.fail(nothing_tells(), None);
+        }
         match write {
             Ok(write) => self.insert(Input::Source(source::Command::Write(write))),
             Err(reason) => self.fail(Text::new(&reason, &format!("对象无效：{reason}")), None),
@@ -934,6 +939,13 @@ fn no_history() -> Text {
     Text::new(
         "There is no simulated API server here whose history could be forgotten. Open the sandbox.",
         "这里没有模拟的 API server,没有可以丢弃的历史。请打开沙盒。",
+    )
+}
+
+fn nothing_tells() -> Text {
+    Text::new(
+        "No watch is open at this moment, so nothing would tell of the object. Go to a moment at which the reflector watches.",
+        "此刻没有打开的 watch，写入的对象不会有人知道。请到 Reflector 正在 watch 的时刻再写。",
     )
 }
 
