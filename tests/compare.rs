@@ -9,10 +9,12 @@
 use deltascope::cache::controller::Generation;
 use deltascope::cache::delta::DeltaType;
 use deltascope::cache::fact::{Fact, ObjectRef, Shape};
+use deltascope::cache::key::Key;
 use deltascope::lessons;
 use deltascope::replay::diff::{self, Label, Line, Pair, Room, Tallies, Thing};
 use deltascope::replay::recording::Recording;
 use deltascope::replay::timeline::Timeline;
+use deltascope::replay::writes::Alike;
 use deltascope::ui::command::Command;
 use deltascope::ui::i18n::Lang;
 use deltascope::ui::session::Session;
@@ -71,7 +73,7 @@ fn named(thing: &Thing) -> String {
             format!("{} {rv} [{}]", delta_type.as_str(), objects.join(" "))
         }
         Thing::Told(told) => object(told.object()),
-        Thing::Text(text) => text.to_string(),
+        Thing::Line(text, _) => text.to_string(),
         other => format!("{other:?}"),
     }
 }
@@ -306,7 +308,7 @@ fn printed(left: &[u8], right: &[u8]) -> Option<Line> {
         picture.output = lines.iter().map(|line| line.to_string().into()).collect();
         picture
     };
-    let rooms = diff::diff(&picture(left), &picture(right));
+    let rooms = diff::diff(&picture(left), &picture(right), Alike::default());
     let room = rooms.into_iter().find(|room| room.room == Room::Output)?;
     room.lines.into_iter().next()
 }
@@ -322,7 +324,7 @@ proptest! {
         }).transpose()?.unwrap_or_default();
         let side = |pick: fn(&Pair) -> &Option<Thing>| -> Vec<u8> {
             let texts = pairs.iter().filter_map(|pair| match pick(pair) {
-                Some(Thing::Text(text)) => text.parse().ok(),
+                Some(Thing::Line(text, _)) => text.parse().ok(),
                 _ => None,
             });
             texts.collect()
@@ -350,7 +352,7 @@ fn a_run_beside_itself_differs_in_nothing() {
         timeline.extend(2_000);
         for at in [0, 50, 700, 2_000] {
             let picture = timeline.picture(at);
-            for room in diff::diff(&picture, &picture) {
+            for room in diff::diff(&picture, &picture, Alike::default()) {
                 assert_eq!(room.differs(), 0, "{id} {at} {:?}", room.room);
             }
         }
@@ -363,7 +365,108 @@ fn a_run_beside_itself_differs_in_nothing() {
         uid: uid.into(),
     };
     let delta = |uid: &str| Thing::Delta(DeltaType::Added, object(uid));
-    assert!(delta("x").is_like(&delta("y")));
-    assert!(!delta("x").is_like(&Thing::Object(object("x"))));
+    assert!(delta("x").is_like(&delta("y"), Alike::default()));
+    assert!(!delta("x").is_like(&Thing::Object(object("x")), Alike::default()));
     assert_eq!(Generation::ALL.len(), 4);
+}
+
+/// The places of what was written to the server, with the keys.
+fn writes(session: &mut Session, steps: usize) -> Vec<(usize, Key)> {
+    let mut found = Vec::new();
+    for step in 1..=steps {
+        session.obey(Command::Seek(step));
+        let record = session.current().unwrap();
+        let is_write = matches!(
+            record.fact,
+            Fact::ObjectCreated { .. } | Fact::ObjectUpdated { .. } | Fact::ObjectDeleted { .. }
+        );
+        found.extend(
+            record
+                .fact
+                .key()
+                .filter(|_| is_write)
+                .map(|key| (step - 1, key.clone())),
+        );
+    }
+    found
+}
+
+#[test]
+fn a_write_that_is_left_out_is_all_that_differs_whatever_number_the_others_have() {
+    let pod = |name: &str, phase: &str| json!({ "metadata": { "name": name }, "status": { "phase": phase } });
+    let act = |at: u32, op: &str, name: &str, phase: &str| json!({ "at": at, "op": op, "object": pod(name, phase) });
+    for generation in Generation::ALL {
+        let lesson = json!({
+            "id": "x", "title": { "en": "", "zh": "" }, "note": { "en": "", "zh": "" },
+            "era": generation.era(),
+            "scenario": {
+                "settings": { "era": generation.era(), "machinery": "shared", "handlers": [
+                    { "name": "h", "onAdd": ["+ {name} {rv}"], "onUpdate": ["~ {name} {rv}"],
+                      "onDelete": ["- {name} {rv}"] }
+                ] },
+                "initial": [pod("a", "Pending"), pod("c", "Pending")],
+                "script": [
+                    act(2000, "update", "a", "Running"), act(3000, "create", "d", "Running"),
+                    act(4000, "update", "c", "Running"), { "at": 4500, "op": "cut" },
+                    { "at": 4600, "op": "compact" }, act(9000, "delete", "d", "Running")
+                ]
+            }
+        });
+        let mut session = Session::new();
+        session.open(serde_json::from_value(lesson).unwrap());
+        let steps = session.view().steps;
+        let (place, key) = writes(&mut session, steps)[0].clone();
+        assert_eq!(&*key, "a");
+        session.obey(Command::DropEvent(place));
+        session.obey(Command::Seek(usize::MAX));
+        let comparison = compare(&mut session, "branch=1");
+        assert_eq!(
+            comparison["differs"],
+            json!({ "api": 1, "reflector": 1, "queue": 0, "store": 1, "handlers": 3, "output": 3 }),
+            "{generation:?}: {comparison}"
+        );
+        // The list after the cut brings a once more, here as it was and there as it was changed.
+        for (room, label, expected) in [
+            (Room::Api, Label::Objects, vec![("a@2", "a@4")]),
+            (Room::Store, Label::Items, vec![("a@2", "a@4")]),
+            (
+                Room::Output,
+                Label::Lines,
+                vec![("", "~ a 4"), ("~ a 2", ""), ("", "~ a 4")],
+            ),
+        ] {
+            let mut found = differing(&mut session, room, &label);
+            let mut expected: Vec<(String, String)> = expected
+                .iter()
+                .map(|(one, other)| ((*one).into(), (*other).into()))
+                .collect();
+            found.sort();
+            expected.sort();
+            assert_eq!(found, expected, "{generation:?}");
+        }
+        // Every other has another number, all the same.
+        let rooms = session.view().compare.unwrap().rooms.clone();
+        let line = rooms.iter().find(|one| one.room == Room::Output).unwrap();
+        let texts = line.lines[0].pairs.iter().map(|pair| {
+            let text = |thing: &Option<Thing>| thing.as_ref().map_or_else(String::new, named);
+            [text(&pair.left), text(&pair.right)]
+        });
+        assert!(
+            texts.into_iter().any(|pair| pair == ["~ c 5", "~ c 6"]),
+            "{generation:?}"
+        );
+    }
+}
+
+#[test]
+fn whoever_watches_has_asked_for_a_watch() {
+    let mut session = open("tombstone");
+    for era in ["1.34", "1.35", "1.36", "watchList=on", "pageSize=1"] {
+        session.obey(Command::Seek(usize::MAX));
+        let summary = compare(&mut session, era)["summary"].clone();
+        // Two lists, in pages or not, each with the watch that follows; in between two watches from the
+        // last version, one while the network is down and one that is too late.
+        assert_eq!(summary["lists"][1], 2, "{era}: {summary}");
+        assert_eq!(summary["watches"], json!([4, 4]), "{era}: {summary}");
+    }
 }

@@ -10,6 +10,7 @@ use crate::cache::sorted::SortedMap;
 
 use super::picture::{Picture, QueueKind, ReflectorState};
 use super::timeline::{SEGMENT, Timeline};
+use super::writes::Alike;
 
 /// Where something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,8 +71,8 @@ pub enum Thing {
     State(ReflectorState),
     /// The keys under an indexed value.
     Set(Arc<str>, Vec<Key>),
-    /// A line.
-    Text(Arc<str>),
+    /// A line, and the version that may stand in it.
+    Line(Arc<str>, Rv),
     /// A version.
     Version(Rv),
     /// How many lists were received.
@@ -82,25 +83,31 @@ pub enum Thing {
 
 impl Thing {
     /// Whether both look the same. UIDs do not count: no reader sees them, and each server gives its own.
+    /// Nor does that a write has another number in the other run.
     #[must_use]
-    pub fn is_like(&self, other: &Self) -> bool {
+    pub fn is_like(&self, other: &Self, alike: Alike) -> bool {
         match (self, other) {
             (Self::Object(one), Self::Object(other)) | (Self::Gone(one), Self::Gone(other)) => {
-                is_like(one, other)
+                is_like(one, other, alike)
             }
             (Self::Delta(one, object), Self::Delta(other, of)) => {
-                one == other && is_like(object, of)
+                one == other && is_like(object, of, alike)
             }
             (Self::Crate(one, rv, objects), Self::Crate(other, of, others)) => {
-                let alike = || {
+                let is_same = || {
                     objects
                         .iter()
                         .zip(others)
-                        .all(|(one, other)| is_like(one, other))
+                        .all(|(one, other)| is_like(one, other, alike))
                 };
-                one == other && rv == of && objects.len() == others.len() && alike()
+                let is_counted = objects.len() == others.len();
+                one == other && alike.is_same(rv, of) && is_counted && is_same()
             }
-            (Self::Told(one), Self::Told(other)) => is_told_alike(one, other),
+            (Self::Told(one), Self::Told(other)) => is_told_alike(one, other, alike),
+            (Self::Version(one), Self::Version(other)) => alike.is_same(one, other),
+            (Self::Line(one, rv), Self::Line(other, of)) => {
+                one == other || alike.is_same(rv, of) && is_line_alike((one, rv), (other, of))
+            }
             _ => self == other,
         }
     }
@@ -187,20 +194,28 @@ const NEWEST_SHOWN: usize = 12;
 
 /// What differs between two pictures, room by room.
 #[must_use]
-pub fn diff(left: &Picture, right: &Picture) -> Vec<RoomDiff> {
+pub fn diff(left: &Picture, right: &Picture, alike: Alike) -> Vec<RoomDiff> {
     let rooms = Room::ALL.iter().map(|room| {
         let mut lines = match room {
-            Room::Api => vec![by_key(Label::Objects, &objects(left), &objects(right))],
-            Room::Reflector => reflector(left, right),
-            Room::Queue => queue(left, right),
-            Room::Store => store(left, right),
-            Room::Handlers => handlers(left, right),
+            Room::Api => vec![by_key(
+                Label::Objects,
+                &objects(left),
+                &objects(right),
+                alike,
+            )],
+            Room::Reflector => reflector(left, right, alike),
+            Room::Queue => queue(left, right, alike),
+            Room::Store => store(left, right, alike),
+            Room::Handlers => handlers(left, right, alike),
             Room::Output => {
-                let lines = |picture: &Picture| {
-                    let newest = picture.output.iter().rev().take(NEWEST).rev();
-                    newest.map(|line| Thing::Text(Arc::clone(line))).collect()
+                let lines = |run: usize, picture: &Picture| {
+                    let newest = picture.output.iter().rev().enumerate().take(NEWEST);
+                    let newest = newest.map(|(since, line)| {
+                        Thing::Line(Arc::clone(line), alike.in_line(run, since))
+                    });
+                    newest.rev().collect()
                 };
-                vec![newest(Label::Lines, lines(left), lines(right))]
+                vec![newest(Label::Lines, lines(0, left), lines(1, right), alike)]
             }
         };
         lines.retain(|line| !line.pairs.is_empty() || line.label == Label::Queued);
@@ -226,13 +241,13 @@ fn objects(picture: &Picture) -> Vec<(Key, Thing)> {
         .collect()
 }
 
-fn reflector(left: &Picture, right: &Picture) -> Vec<Line> {
+fn reflector(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
     let (one, other) = (&left.reflector, &right.reflector);
     if one.requests.is_empty() && other.requests.is_empty() {
         return Vec::new();
     }
     let pair = |left: Thing, right: Thing| Pair {
-        differs: !left.is_like(&right),
+        differs: !left.is_like(&right, alike),
         left: Some(left),
         right: Some(right),
     };
@@ -252,7 +267,7 @@ fn reflector(left: &Picture, right: &Picture) -> Vec<Line> {
     }]
 }
 
-fn queue(left: &Picture, right: &Picture) -> Vec<Line> {
+fn queue(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
     let queued = |picture: &Picture| -> Vec<Thing> {
         let queue = &picture.queue;
         let keys = queue.keys.iter().filter_map(|key| queue.deltas.get(key));
@@ -280,8 +295,8 @@ fn queue(left: &Picture, right: &Picture) -> Vec<Line> {
         }
     };
     vec![
-        in_order(Label::Queued, queued(left), queued(right)),
-        in_order(Label::Popped, popped(left), popped(right)),
+        in_order(Label::Queued, queued(left), queued(right), alike),
+        in_order(Label::Popped, popped(left), popped(right), alike),
     ]
 }
 
@@ -305,7 +320,7 @@ fn entry(entry: &Entry) -> Thing {
     }
 }
 
-fn store(left: &Picture, right: &Picture) -> Vec<Line> {
+fn store(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
     if !left.store.present && !right.store.present {
         return Vec::new();
     }
@@ -317,8 +332,8 @@ fn store(left: &Picture, right: &Picture) -> Vec<Line> {
     };
     let version = |picture: &Picture| Thing::Version(Arc::clone(&picture.store.rv));
     let mut lines = vec![
-        by_key(Label::Items, &items(left), &items(right)),
-        single(Label::Version, version(left), version(right)),
+        by_key(Label::Items, &items(left), &items(right), alike),
+        single(Label::Version, version(left), version(right), alike),
     ];
     for (name, values) in &left.store.indices {
         let empty = SortedMap::new();
@@ -335,12 +350,13 @@ fn store(left: &Picture, right: &Picture) -> Vec<Line> {
             Label::Index(Arc::clone(name)),
             &sets(values),
             &sets(others),
+            alike,
         ));
     }
     lines
 }
 
-fn handlers(left: &Picture, right: &Picture) -> Vec<Line> {
+fn handlers(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
     let told = |picture: &Picture, number: usize| -> Vec<Thing> {
         let handler = picture.handlers.get(number);
         let told = handler.map(|handler| handler.notifications.iter().rev().take(NEWEST).rev());
@@ -354,14 +370,19 @@ fn handlers(left: &Picture, right: &Picture) -> Vec<Line> {
     let lines = (0..count).filter_map(|number| {
         let handler = left.handlers.get(number).or(right.handlers.get(number))?;
         let label = Label::Handler(Arc::clone(&handler.name));
-        Some(newest(label, told(left, number), told(right, number)))
+        Some(newest(
+            label,
+            told(left, number),
+            told(right, number),
+            alike,
+        ))
     });
     lines.collect()
 }
 
-fn single(label: Label, left: Thing, right: Thing) -> Line {
+fn single(label: Label, left: Thing, right: Thing, alike: Alike) -> Line {
     let pair = Pair {
-        differs: !left.is_like(&right),
+        differs: !left.is_like(&right, alike),
         left: Some(left),
         right: Some(right),
     };
@@ -374,7 +395,7 @@ fn single(label: Label, left: Thing, right: Thing) -> Line {
 }
 
 /// Both in the order of their keys: one place for each key. What differs is shown before what does not.
-fn by_key(label: Label, left: &[(Key, Thing)], right: &[(Key, Thing)]) -> Line {
+fn by_key(label: Label, left: &[(Key, Thing)], right: &[(Key, Thing)], alike: Alike) -> Line {
     let mut pairs = Vec::new();
     let (mut one, mut other) = (left.iter().peekable(), right.iter().peekable());
     loop {
@@ -386,10 +407,13 @@ fn by_key(label: Label, left: &[(Key, Thing)], right: &[(Key, Thing)]) -> Line {
         };
         let left = if first.is_le() { one.next() } else { None };
         let right = if first.is_ge() { other.next() } else { None };
-        let alike = left
-            .zip(right)
-            .is_some_and(|(one, other)| one.1.is_like(&other.1));
-        pairs.push((left, right, !alike));
+        let is_same = match (left, right) {
+            (Some((_, one)), Some((_, other))) => one.is_like(other, alike),
+            // Neither server has it; that one of them still shows what it had is no difference.
+            (Some((_, one)), None) | (None, Some((_, one))) => matches!(one, Thing::Gone(_)),
+            (None, None) => true,
+        };
+        pairs.push((left, right, !is_same));
     }
     let differing = pairs.iter().filter(|(_, _, differs)| *differs).count();
     let mut room = SHOWN.saturating_sub(differing);
@@ -422,18 +446,18 @@ fn by_key(label: Label, left: &[(Key, Thing)], right: &[(Key, Thing)]) -> Line {
 }
 
 /// Both in an order of their own: as much as can be is put side by side.
-fn in_order(label: Label, left: Vec<Thing>, right: Vec<Thing>) -> Line {
+fn in_order(label: Label, left: Vec<Thing>, right: Vec<Thing>, alike: Alike) -> Line {
     Line {
         label,
-        pairs: side_by_side(left, right),
+        pairs: side_by_side(left, right, alike),
         hidden: (0, 0),
         aligned: false,
     }
 }
 
 /// The same, and only the newest are shown.
-fn newest(label: Label, left: Vec<Thing>, right: Vec<Thing>) -> Line {
-    let mut line = in_order(label, left, right);
+fn newest(label: Label, left: Vec<Thing>, right: Vec<Thing>, alike: Alike) -> Line {
+    let mut line = in_order(label, left, right, alike);
     line.aligned = true;
     let hidden = line.pairs.len().saturating_sub(NEWEST_SHOWN);
     let before = line.pairs.drain(..hidden);
@@ -443,13 +467,13 @@ fn newest(label: Label, left: Vec<Thing>, right: Vec<Thing>) -> Line {
 }
 
 /// The longest common sequence stands side by side; what is between stands alone.
-fn side_by_side(left: Vec<Thing>, right: Vec<Thing>) -> Vec<Pair> {
+fn side_by_side(left: Vec<Thing>, right: Vec<Thing>, versions: Alike) -> Vec<Pair> {
     let width = right.len() + 1;
     // How many can be put side by side from these two places on.
     let mut best = vec![0_u16; (left.len() + 1) * width];
     for (row, one) in left.iter().enumerate().rev() {
         for (column, other) in right.iter().enumerate().rev() {
-            best[row * width + column] = if one.is_like(other) {
+            best[row * width + column] = if one.is_like(other, versions) {
                 best[(row + 1) * width + column + 1] + 1
             } else {
                 best[(row + 1) * width + column].max(best[row * width + column + 1])
@@ -461,7 +485,7 @@ fn side_by_side(left: Vec<Thing>, right: Vec<Thing>) -> Vec<Pair> {
     let mut pairs = Vec::new();
     loop {
         let alike = match (one.peek(), other.peek()) {
-            (Some(one), Some(other)) => one.is_like(other),
+            (Some(one), Some(other)) => one.is_like(other, versions),
             (None, None) => break,
             _ => false,
         };
@@ -486,11 +510,21 @@ fn side_by_side(left: Vec<Thing>, right: Vec<Thing>) -> Vec<Pair> {
     pairs
 }
 
-fn is_like(one: &ObjectRef, other: &ObjectRef) -> bool {
-    one.key == other.key && one.rv == other.rv && one.shape == other.shape
+fn is_like(one: &ObjectRef, other: &ObjectRef, alike: Alike) -> bool {
+    one.key == other.key && one.shape == other.shape && alike.is_same(&one.rv, &other.rv)
 }
 
-fn is_told_alike(one: &Notification, other: &Notification) -> bool {
+/// Word by word, with each line's own version left out of those that differ.
+fn is_line_alike((one, rv): (&str, &str), (other, of): (&str, &str)) -> bool {
+    let mut words = one.split(' ').zip(other.split(' '));
+    let is_counted = one.split(' ').count() == other.split(' ').count();
+    is_counted
+        && !rv.is_empty()
+        && !of.is_empty()
+        && words.all(|(one, other)| one == other || one.replace(rv, "") == other.replace(of, ""))
+}
+
+fn is_told_alike(one: &Notification, other: &Notification, alike: Alike) -> bool {
     use Notification::{Add, Delete, Update};
     match (one, other) {
         (
@@ -502,7 +536,7 @@ fn is_told_alike(one: &Notification, other: &Notification) -> bool {
                 object: other,
                 is_in_initial_list: too,
             },
-        ) => is_like(object, other) && is_in_initial_list == too,
+        ) => is_like(object, other, alike) && is_in_initial_list == too,
         (
             Update { old, new },
             Update {
@@ -511,13 +545,13 @@ fn is_told_alike(one: &Notification, other: &Notification) -> bool {
             },
         ) => {
             let same = match (old, before) {
-                (Some(old), Some(before)) => is_like(old, before),
+                (Some(old), Some(before)) => is_like(old, before, alike),
                 (None, None) => true,
                 _ => false,
             };
-            same && is_like(new, other)
+            same && is_like(new, other, alike)
         }
-        (Delete { object }, Delete { object: other }) => is_like(object, other),
+        (Delete { object }, Delete { object: other }) => is_like(object, other, alike),
         _ => false,
     }
 }
@@ -529,9 +563,9 @@ fn is_told_alike(one: &Notification, other: &Notification) -> bool {
 pub struct Tally {
     /// Facts.
     pub facts: u32,
-    /// Lists that the reflector asked for, in pages or whole or as a stream.
+    /// Lists that the reflector asked for, whatever the number of their pages, streaming lists among them.
     pub lists: u32,
-    /// Watches that it asked for.
+    /// Watches that it asked for. A streaming list is one, too: it goes on as a watch.
     pub watches: u32,
     /// Deltas by their type, in the order of [`DELTA_TYPES`].
     pub deltas: [u32; DELTA_TYPES.len()],
@@ -559,9 +593,11 @@ impl Tally {
     fn add(&mut self, fact: &Fact) {
         self.facts += 1;
         match fact {
-            Fact::ListRequested { .. } => self.lists += 1,
-            Fact::WatchRequested { initial_events, .. } if *initial_events => self.lists += 1,
-            Fact::WatchRequested { .. } => self.watches += 1,
+            Fact::ListRequested { continues, .. } => self.lists += u32::from(!continues),
+            Fact::WatchRequested { initial_events, .. } => {
+                self.lists += u32::from(*initial_events);
+                self.watches += 1;
+            }
             Fact::DeltaAppended { delta_type, .. } => self.delta(*delta_type),
             Fact::EntryAppended { entry, .. } => self.delta(match entry {
                 Entry::Delta(delta_type, _) => *delta_type,

@@ -18,3 +18,4 @@ pub mod recording;
 pub mod scramble;
 pub mod timeline;
 pub mod trace;
+pub mod writes;

@@ -279,7 +279,7 @@ fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
             title: format!("{value}: {}", join(keys)),
             ..Chip::default()
         },
-        Thing::Text(line) => text(line),
+        Thing::Line(line, _) => text(line),
         Thing::Version(rv) if rv.is_empty() => text(""),
         Thing::Version(rv) => text(&format!("rv {rv}")),
         Thing::Lists(count) => text(&format!("{} {count}", pick(lang, "lists", "list"))),

@@ -8,6 +8,7 @@ use crate::replay::edit::{Edit, Setting};
 use crate::replay::monitors::{Monitors, Violation};
 use crate::replay::picture::Picture;
 use crate::replay::timeline::Timeline;
+use crate::replay::writes::{Alike, Writes};
 use crate::source::scenario::Scenario;
 use crate::ui::caption;
 use crate::ui::i18n::{Lang, Text};
@@ -85,6 +86,7 @@ pub(super) struct Compared {
     picture: Shown,
     checks: Monitors,
     tallies: (Tallies, Tallies),
+    writes: [Writes; 2],
     /// This run is another one since.
     stale: bool,
 }
@@ -104,6 +106,7 @@ impl Session {
                 checks: Monitors::of(&timeline),
                 timeline,
                 tallies: (Tallies::default(), Tallies::default()),
+                writes: [Writes::default(), Writes::default()],
                 stale: false,
             }),
             Err(message) => {
@@ -211,6 +214,10 @@ impl Session {
             compared.tallies.0.at(&self.timeline, cursor),
             compared.tallies.1.at(&compared.timeline, step),
         );
+        compared.writes[0].go_on(&self.timeline, cursor);
+        compared.writes[1].go_on(&compared.timeline, step);
+        let lines = [tallies.0.lines, tallies.1.lines].map(|lines| lines as usize);
+        let alike = Alike::new(compared.writes.each_ref(), lines);
         let summary = diff::summary(tallies, (&left, &right), broken);
         let side = |name: Text, timeline: &Timeline, picture: &Picture, step: usize| Side {
             name,
@@ -228,7 +235,7 @@ impl Session {
                 side(one, &self.timeline, &left, cursor),
                 side(other, &compared.timeline, &right, step),
             ],
-            rooms: diff::diff(&left, &right),
+            rooms: diff::diff(&left, &right, alike),
             summary,
             violations: compared.checks.violations().into(),
         }))
