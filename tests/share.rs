@@ -11,7 +11,7 @@ mod made;
 
 use std::sync::Arc;
 
-use deltascope::cache::fact::Cause;
+use deltascope::cache::fact::{Cause, ProcessMode};
 use deltascope::lessons;
 use deltascope::replay::difference::{apply, difference};
 use deltascope::replay::edit::Setting;
@@ -25,7 +25,7 @@ use deltascope::runtime::virtual_time::Settings;
 use deltascope::source::scenario::{Entry, Scenario};
 use deltascope::source::wire::{self, Words};
 use deltascope::source::write;
-use deltascope::ui::command::{Command, Export};
+use deltascope::ui::command::{Command, Draft, Export, Fault};
 use deltascope::ui::i18n::Lang;
 use deltascope::ui::session::Session;
 use deltascope::ui::state::state;
@@ -345,6 +345,315 @@ fn what_many_informers_would_read_is_counted_for_each() {
     let packed = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(packed);
     let error = Link::read(&format!("#v1;i={packed}")).unwrap_err();
     assert!(error.en.contains("51000 objects"), "{}", error.en);
+}
+
+/// What stands behind the `#` of a link to a scenario with these inputs.
+fn link_to(scenario: &Value, inputs: &str) -> String {
+    use base64::Engine;
+    let lines = format!("{}\n{inputs}", json!({ "scenario": scenario }));
+    let packed = miniz_oxide::deflate::compress_to_vec(lines.as_bytes(), 6);
+    let packed = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(packed);
+    format!("#v1;i={packed}")
+}
+
+fn pods(count: usize) -> Vec<Value> {
+    let pod =
+        |number: usize| json!({ "metadata": { "namespace": "a", "name": format!("p{number}") } });
+    (0..count).map(pod).collect()
+}
+
+/// A small link that takes much is refused with what, where and what to do: as a link, as a trace and as
+/// a scenario of somebody's page or book.
+#[test]
+fn no_small_file_takes_much() {
+    let long = "x".repeat(500_000);
+    let shared = |settings: Value| {
+        let mut settings = settings;
+        settings["machinery"] = json!("shared");
+        json!({ "settings": settings, "initial": pods(1_000) })
+    };
+    let handler = |handler: Value| shared(json!({ "handlers": [handler] }));
+    let entry = |entry: Value| json!({ "script": [entry] });
+    let print = |line: &str| entry(json!({ "at": 1, "op": "print", "line": line }));
+    for (scenario, field, words) in [
+        (
+            handler(json!({ "onAdd": [long] })),
+            "onAdd",
+            "the most is 4096",
+        ),
+        (
+            handler(json!({ "onUpdate": vec!["a"; 65] })),
+            "onUpdate",
+            "there are 65; the most is 64",
+        ),
+        (
+            handler(json!({ "mutates": format!("a={long}") })),
+            "mutates",
+            "the most is 512",
+        ),
+        (
+            handler(json!({ "filter": long })),
+            "filter",
+            "the most is 512",
+        ),
+        (
+            handler(json!({ "panicsAt": long })),
+            "panicsAt",
+            "the most is 512",
+        ),
+        (handler(json!({ "name": long })), "name", "the most is 512"),
+        (
+            shared(json!({ "transform": { "sets": format!("a={long}") } })),
+            "sets",
+            "the most is 512",
+        ),
+        (
+            shared(json!({ "transform": { "appends": format!("a={long}") } })),
+            "appends",
+            "the most is 512",
+        ),
+        (
+            shared(json!({ "keySeparator": long })),
+            "keySeparator",
+            "the most is 512",
+        ),
+        (
+            shared(json!({ "indices": vec!["a"; 100] })),
+            "indices",
+            "the most is 64",
+        ),
+        (
+            shared(json!({ "indices": [long] })),
+            "indices",
+            "the most is 512",
+        ),
+        (
+            shared(json!({ "typeDescription": long })),
+            "typeDescription",
+            "the most is 512",
+        ),
+        (
+            shared(json!({ "repeats": [long] })),
+            "repeats",
+            "the most is 512",
+        ),
+        (
+            shared(json!({ "selector": long })),
+            "selector",
+            "the most is 4096",
+        ),
+        (
+            shared(json!({ "prints": { "onSync": [long] } })),
+            "onSync",
+            "the most is 4096",
+        ),
+        (
+            shared(json!({ "processFails": { "at": long } })),
+            "at",
+            "the most is 512",
+        ),
+        (shared(json!({ "feed": long })), "feed", "…"),
+        (shared(json!({ long.clone(): 1 })), "settings", "…"),
+        (
+            print(&"{indices}".repeat(60_000)),
+            "line",
+            "the most is 4096",
+        ),
+        (
+            entry(json!({ "at": 1, "op": "ask", "as": "go", "index": "a", "value": long })),
+            "value",
+            "the most is 512",
+        ),
+        (
+            entry(json!({ "at": 1, "op": long })),
+            "op",
+            "the most is 4096",
+        ),
+    ] {
+        let link = link_to(&scenario, "");
+        assert!(link.len() < 64 << 10, "{field}: {}", link.len());
+        let errors = [
+            Link::read(&link).unwrap_err().en,
+            trace::read(
+                "a.jsonl",
+                format!("{HEADER}{}\n", json!({ "scenario": scenario })).as_bytes(),
+            )
+            .1
+            .unwrap()
+            .message
+            .en,
+            Session::new()
+                .present(&Default::default(), Some(scenario))
+                .unwrap_err()
+                .en
+                .to_string(),
+        ];
+        for error in errors {
+            let named = error.contains(&format!("{field:?}")) || error.contains(field);
+            assert!(named && error.contains(words), "{field}: {error}");
+            assert!(error.len() < 1_000, "{field}: {}", error.len());
+        }
+    }
+    // A cluster's objects may have names of their own, but no endless ones.
+    let item = json!({ "item": { "metadata": { "name": long } } });
+    let (_, error) = trace::read("a.jsonl", format!("{HEADER}{SCENARIO}{item}\n").as_bytes());
+    assert!(error.unwrap().message.en.contains("the most is 4096"));
+}
+
+/// What a template becomes is bounded as well, and says so.
+#[test]
+fn what_a_line_is_filled_in_with_has_an_end() {
+    let scenario = json!({
+        "settings": { "machinery": "shared", "indices": ["namespace"], "handlers": [{ "onAdd": ["{name}".repeat(600)] }] },
+        "initial": pods(400),
+    });
+    let print = json!({ "at": 5_000, "op": "print", "line": "{indices}".repeat(450) });
+    let mut session = Session::new();
+    session.obey(Command::OpenLink(
+        link_to(&scenario, &print.to_string()).into(),
+    ));
+    assert_eq!(session.view().error, None);
+    session.obey(Command::Seek(usize::MAX));
+    let picture = session.view().picture;
+    let last = picture.output.back().unwrap();
+    assert!(last.starts_with("map[namespace:map[a:map[a/p0:{} a/p1"));
+    assert!(last.ends_with("… (cut after 16384 bytes)"));
+    assert!(picture.output.iter().all(|line| line.len() < 17_000));
+}
+
+/// Many small values take twenty times their text: a file of them is read only so far.
+#[test]
+fn what_a_file_comes_to_is_bounded_in_bytes() {
+    let values = "{\"a\":0},".repeat(120_000);
+    let object = |number: usize| {
+        let metadata = json!({ "name": format!("n{number}"), "uid": "u" });
+        format!("{{\"metadata\":{metadata},\"spec\":{{\"values\":[{values}0]}}}}")
+    };
+    let items: String = (0..10)
+        .map(|n| format!("{{\"item\":{}}}\n", object(n)))
+        .collect();
+    let (read, error) = trace::read(
+        "a.jsonl",
+        format!("{HEADER}{SCENARIO}{{\"list\":{{}}}}\n{items}").as_bytes(),
+    );
+    let error = error.unwrap();
+    assert!(
+        error.message.en.contains("small values") && error.line > Some(5),
+        "{error}"
+    );
+    let start = read
+        .unwrap()
+        .recording
+        .scenario
+        .recorded
+        .unwrap()
+        .start
+        .unwrap();
+    assert!(
+        (3..10).contains(&start.items.len()),
+        "{}",
+        start.items.len()
+    );
+    let event = |n| format!("{{\"type\":\"ADDED\",\"object\":{}}}\n", object(n));
+    let recorded = wire::open_text("w", &(0..10).map(event).collect::<String>());
+    let error = recorded.error.unwrap();
+    assert!(
+        error.message.en.contains("small values") && (3..10).contains(&recorded.events.len()),
+        "{error}"
+    );
+    let line = wire::open_text(
+        "w",
+        &event(0).replace("[{", &format!("[{}{{", "{\"b\":1},".repeat(900_000))),
+    );
+    assert!(line.error.unwrap().message.en.contains("small values"));
+}
+
+/// What somebody does on the page.
+fn command() -> impl Strategy<Value = Command> {
+    let word = || {
+        proptest::sample::select(vec![
+            "",
+            "/",
+            "a/",
+            "/a",
+            "A b",
+            "名",
+            "web-0",
+            "default/web-0",
+            "default",
+            "x/y/z",
+        ])
+        .prop_map(str::to_owned)
+    };
+    let draft = || {
+        (word(), word(), word(), word(), word()).prop_map(|(namespace, name, app, node, phase)| {
+            Draft {
+                namespace,
+                name,
+                app,
+                node,
+                phase,
+            }
+        })
+    };
+    prop_oneof![
+        word().prop_map(|key| Command::Delete(key.into())),
+        draft().prop_map(Command::Create),
+        draft().prop_map(Command::Edit),
+        proptest::sample::select(vec![
+            Command::CutWatch,
+            Command::Compact,
+            Command::PopOne,
+            Command::AddHandler,
+            Command::RemoveHandler(0),
+            Command::KnownObjects(true),
+            Command::Fork,
+            Command::Reset,
+            Command::Step(40),
+            Command::Step(-30),
+            Command::Seek(0),
+            Command::Fault(Fault::Close),
+            Command::Fault(Fault::Event(0)),
+            Command::Fault(Fault::List(410)),
+            Command::Mode(ProcessMode::Held),
+            Command::Mode(ProcessMode::Paced(u32::MAX)),
+            Command::Era("1.36".into()),
+            Command::DropEvent(3),
+            Command::SetText(Setting::ResyncMs(0), "1000000000000".into()),
+            Command::SetText(Setting::PageSize(0), "4294967295".into()),
+        ]),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
+
+    /// Whatever somebody did: what the page gives away it takes again, and it is the same.
+    #[test]
+    fn a_trace_that_can_be_exported_opens_again(
+        id in proptest::sample::select(all_lessons()),
+        commands in proptest::collection::vec(command(), 0..12),
+        injected in proptest::collection::vec(
+            (proptest::sample::select(vec!["create", "update", "delete"]), prop_oneof![made::object(), made::json()]),
+            0..3,
+        ),
+    ) {
+        let mut session = Session::new();
+        session.obey(Command::Load(id));
+        for command in commands {
+            session.obey(command);
+        }
+        for (op, object) in injected {
+            session.inject(op, object);
+        }
+        let trace = session.export(Export::Trace).unwrap();
+        let mut other = Session::new();
+        other.obey(Command::Open(vec![("a.jsonl".to_owned(), trace.clone().into_bytes())]));
+        let view = other.view();
+        prop_assert_eq!(view.error, None, "{}", trace);
+        prop_assert_eq!(debug(&other.timeline().recording()), debug(&session.timeline().recording()));
+        prop_assert_eq!(view.step, session.view().step);
+    }
 }
 
 #[test]

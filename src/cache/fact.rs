@@ -1086,6 +1086,32 @@ impl Fact {
         }
     }
 
+    /// What it holds beside itself, in bytes, about: lists and texts of which each fact has its own.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        const EACH: usize = size_of::<ObjectRef>();
+        let own = match self {
+            Self::LinePrinted { line, .. } => line.len(),
+            Self::ObjectsLearned { objects, .. } => objects.len() * EACH,
+            Self::StoreReplaced { items } => items.len() * EACH,
+            Self::KeyPopped { deltas, .. } => deltas.len() * EACH,
+            Self::EntryAppended {
+                entry: Entry::ReplacedAll { objects, .. },
+                ..
+            } => objects.len() * EACH,
+            Self::ObjectCreated { body, .. } | Self::ObjectUpdated { body, .. } => {
+                let labels = body.labels.iter();
+                let labels: usize = labels.map(|(key, value)| key.len() + value.len()).sum();
+                labels + body.node.len() + body.phase.len()
+            }
+            Self::IndexEntryAdded { value, .. } | Self::IndexEntryRemoved { value, .. } => {
+                value.len()
+            }
+            _ => 0,
+        };
+        own + self.key().map_or(0, |key| key.len())
+    }
+
     /// The key of the object that the fact is about, where it is about one.
     #[must_use]
     pub fn key(&self) -> Option<&Key> {

@@ -14,6 +14,7 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde_json::Value;
 
+use crate::runtime::bounds::{LONGEST_LINK, UNPACKED};
 use crate::runtime::virtual_time::Era;
 use crate::source::scenario::Scenario;
 use crate::source::wire::Words;
@@ -26,10 +27,6 @@ use super::trace::{self, Parts};
 
 /// The longest link that is made, in bytes: what mail, chats and issue trackers carry.
 pub const LONGEST: usize = 8_000;
-/// The longest that is read.
-const LONGEST_READ: usize = 64 << 10;
-/// What it may hold when it is unpacked, in bytes.
-const UNPACKED: usize = 1 << 20;
 /// How hard it is packed: the hardest, for a few KB.
 const LEVEL: u8 = 10;
 
@@ -90,14 +87,14 @@ impl Link {
     /// # Errors
     /// Says what is wrong with it and what to do.
     pub fn read(fragment: &str) -> Result<Self, Words> {
-        if fragment.len() > LONGEST_READ {
+        if fragment.len() > LONGEST_LINK {
             let size = fragment.len();
             return Err(words(
                 &format!(
-                    "The link has {size} bytes; at most {LONGEST_READ} are read. Share a run as long as this as a file."
+                    "The link has {size} bytes; at most {LONGEST_LINK} are read. Share a run as long as this as a file."
                 ),
                 &format!(
-                    "链接共 {size} 字节，最多读取 {LONGEST_READ} 字节。这么长的运行请以文件分享。"
+                    "链接共 {size} 字节，最多读取 {LONGEST_LINK} 字节。这么长的运行请以文件分享。"
                 ),
             ));
         }

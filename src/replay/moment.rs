@@ -61,8 +61,12 @@ impl Moment {
             }
         };
         let step = from.saturating_add(self.plus);
+        if step > timeline.most() && timeline.scenario().is_endless() {
+            return None;
+        }
         timeline.extend(step);
-        Some(step.min(timeline.len()))
+        // A run that ends has an end, and what would be after it is there.
+        (timeline.len() >= step || !timeline.is_full()).then(|| step.min(timeline.len()))
     }
 }
 

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use crate::cache::fact::{EventType, FactId, FactRecord};
 use crate::runtime::Time;
+use crate::runtime::bounds::{FACTS_HOLD, RUN_HOLDS, SEGMENT_HOLDS};
 use crate::runtime::virtual_time::{Input, World};
 use crate::source::Command;
 use crate::source::any::AnySource;
@@ -73,6 +74,10 @@ pub struct Timeline {
     /// Facts before this one lie behind fewer checkpoints.
     thinned: usize,
     most: usize,
+    /// What all facts hold beside themselves, in bytes, …
+    held: usize,
+    /// … and what they may.
+    may_hold: Holds,
     checkpoints: usize,
     /// A live run has come to this moment; what comes after it nobody knows yet.
     live: Option<Time>,
@@ -94,6 +99,19 @@ struct Segment {
     start: Arc<Checkpoint>,
     /// Its facts, unless they were dropped; the last one's never are.
     facts: Option<Arc<Vec<FactRecord>>>,
+    /// What they hold beside themselves, in bytes.
+    holds: usize,
+}
+
+/// What facts may hold beside themselves, in bytes.
+#[derive(Clone, Copy)]
+struct Holds {
+    /// Those of a segment, …
+    segment: usize,
+    /// … all that are kept, …
+    kept: usize,
+    /// … and all of a run.
+    run: usize,
 }
 
 struct Checkpoint {
@@ -168,22 +186,21 @@ impl Timeline {
     /// came, if that is at its time and `exactly` is asked for, else at the end of its time. Computes
     /// nothing beyond it; false when there is no room for so many facts.
     pub(super) fn append(&mut self, taken: &Taken, exactly: bool) -> bool {
+        // The informers beside may have gone on without a fact; computed again, they had not.
+        if self.over && self.world.is_ahead() && !self.scenario.beside.is_empty() {
+            self.rewind(self.len());
+        }
         let is_there = |timeline: &Self| {
             exactly && timeline.len() == taken.after && timeline.last_time() == taken.at
         };
         while !is_there(self) {
-            if self.len() >= self.most {
+            if !self.has_room() {
                 return false;
             }
             if !self.world.step_within(taken.at) {
                 break;
             }
             self.collect();
-        }
-        // The informers beside may have gone on without a fact; computed again, they had not.
-        if !is_there(self) && !self.scenario.beside.is_empty() {
-            self.over = true;
-            self.rewind(self.len());
         }
         let taken = Taken {
             after: self.len(),
@@ -327,6 +344,7 @@ impl Timeline {
             taken.after = taken.after.saturating_sub(gone);
         }
         self.forgotten += gone;
+        self.held = self.segments.iter().map(|segment| segment.holds).sum();
         self.forgotten_inputs = inputs;
         self.thinned = self.thinned.saturating_sub(gone);
         self.looked_at.borrow_mut().clear();
@@ -370,6 +388,12 @@ impl Timeline {
             looked_at: RefCell::default(),
             thinned: 0,
             most: MAX_FACTS,
+            held: 0,
+            may_hold: Holds {
+                segment: SEGMENT_HOLDS,
+                kept: FACTS_HOLD,
+                run: RUN_HOLDS,
+            },
             checkpoints: CHECKPOINTS,
             live: None,
             forgotten: 0,
@@ -400,13 +424,18 @@ impl Timeline {
     /// Whether more facts come when they are asked for.
     #[must_use]
     pub fn is_endless(&self) -> bool {
-        !self.over && !self.is_live() && self.len() < self.most
+        !self.over && !self.is_live() && self.has_room()
+    }
+
+    /// Whether more facts may be computed.
+    fn has_room(&self) -> bool {
+        self.len() < self.most && self.held < self.may_hold.run
     }
 
     /// Whether the run stopped only because it cannot be longer.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        !self.over && self.len() >= self.most
+        !self.over && !self.has_room()
     }
 
     /// From now on there are no more than so many facts, however much room there is.
@@ -652,7 +681,7 @@ impl Timeline {
         } else {
             self.most
         };
-        while !self.over && self.len() < wanted {
+        while !self.over && self.len() < wanted && self.has_room() {
             self.over = !self.step();
             self.collect();
         }
@@ -828,10 +857,12 @@ impl Timeline {
         self.looked_at.borrow_mut().clear();
         if let Some(last) = self.segments.last_mut() {
             last.facts = Some(Arc::default());
+            last.holds = 0;
             self.world = last.start.world.clone();
             self.taken = last.start.taken;
             self.gap = gap_after(&last.start.picture);
         }
+        self.held = self.segments.iter().map(|segment| segment.holds).sum();
         self.thinned = self.thinned.min(self.len());
         self.over = false;
         while self.len() < step || self.taken < inputs {
@@ -864,9 +895,13 @@ impl Timeline {
             return;
         };
         let facts = last.facts.get_or_insert_default();
-        Arc::make_mut(facts).append(&mut self.world.drain());
+        let mut new = self.world.drain();
+        let holds: usize = new.iter().map(|record| record.fact.weight()).sum();
+        last.holds += holds;
+        self.held += holds;
+        Arc::make_mut(facts).append(&mut new);
         // Only after a whole micro-step: there the world is what the next segment begins with.
-        if facts.len() < self.gap {
+        if facts.len() < self.gap && last.holds < self.may_hold.segment {
             return;
         }
         let mut picture = last.start.picture.clone();
@@ -888,15 +923,20 @@ impl Timeline {
             from,
             start: Arc::new(start),
             facts: Some(Arc::default()),
+            holds: 0,
         });
     }
 
     /// Drops what there is too much of, the oldest first.
     fn keep_bounds(&mut self) {
-        let mut kept = 0;
+        let (mut kept, mut hold) = (0, 0);
         for segment in self.segments.iter_mut().rev() {
-            kept += segment.facts.as_ref().map_or(0, |facts| facts.len());
-            if kept > FACTS_KEPT {
+            let Some(facts) = &segment.facts else {
+                continue;
+            };
+            kept += facts.len();
+            hold += segment.holds;
+            if kept > FACTS_KEPT || hold > self.may_hold.kept {
                 segment.facts = None;
             }
         }
@@ -929,8 +969,10 @@ impl Timeline {
             let Some(until) = until else {
                 return;
             };
-            weight -= weigh(&self.segments.remove(number));
+            let shorter = self.segments.remove(number);
+            weight -= weigh(&shorter);
             if let Some(longer) = self.segments.get_mut(number - 1) {
+                longer.holds += shorter.holds;
                 longer.facts = None;
             }
             self.thinned = self.thinned.max(until);
@@ -1128,6 +1170,60 @@ mod tests {
                 assert!((most..most + 100).contains(&gap), "{gap}");
             }
         }
+    }
+
+    /// A server of many objects whose lists come again and again; each fills the store with one fact.
+    fn relisting() -> Scenario {
+        let initial =
+            (0..500).map(|n| serde_json::json!({ "metadata": { "name": format!("p{n}") } }));
+        let settings =
+            serde_json::json!({ "machinery": "plain", "era": "1.36", "watchList": false });
+        let entries = (1..40).flat_map(|n| {
+            ["compact", "cut"].map(|op| serde_json::json!({ "at": n * 20_000, "op": op }))
+        });
+        let script = entries.map(|entry| serde_json::from_value(entry).unwrap());
+        Scenario {
+            settings: serde_json::from_value(settings).unwrap(),
+            initial: initial.collect(),
+            script: script.collect(),
+            ..Scenario::default()
+        }
+    }
+
+    #[test]
+    fn what_facts_hold_is_bounded_beside_their_number() {
+        const KB: usize = 1 << 10;
+        // So much comes with one micro-step.
+        const STEP: usize = 100 * KB;
+        let weigh = |facts: &[FactRecord]| -> usize {
+            facts.iter().map(|record| record.fact.weight()).sum()
+        };
+        let all = Timeline::new(relisting()).unwrap();
+        let whole = weigh(&all.all_facts());
+        assert!(whole > 1_000 * KB && !all.is_full(), "{whole}");
+        let mut bounded = Timeline::begin(relisting(), MAX_FACTS).unwrap();
+        bounded.may_hold = Holds {
+            segment: 100 * KB,
+            kept: 300 * KB,
+            run: whole / 2,
+        };
+        bounded.extend(usize::MAX);
+        assert!(bounded.is_full() && !bounded.is_endless() && bounded.len() < all.len());
+        let kept = bounded
+            .segments
+            .iter()
+            .filter_map(|one| one.facts.as_deref());
+        let kept: Vec<usize> = kept.map(|facts| weigh(facts)).collect();
+        let are_short = kept.iter().all(|held| *held < 100 * KB + STEP);
+        let sum: usize = kept.iter().sum();
+        assert!(are_short && sum < 400 * KB + STEP, "{kept:?}");
+        let len = bounded.len();
+        let held = weigh(&bounded.all_facts());
+        assert!((whole / 2..whole / 2 + STEP).contains(&held), "{held}");
+        assert!(bounded.all_facts()[..] == all.facts(0..len)[..]);
+        // There is room again farther back.
+        bounded.insert(len / 2, Input::Print("a".into()));
+        assert_eq!(bounded.held, weigh(&bounded.all_facts()));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::runtime::bounds::{self, MAX_READ, MAX_TOLD};
 use crate::runtime::fields::{Fields, Read};
 use crate::runtime::virtual_time::{Feed, Input};
 use crate::source::Command;
@@ -22,17 +23,12 @@ use crate::source::write;
 use super::moment::Moment;
 use super::recording::{Recording, Taken};
 
+pub use crate::runtime::bounds::MAX_INPUTS;
+
 /// The version of the format.
 pub const VERSION: u64 = 1;
 /// The name of the field that tells a trace from anything else.
 const NAME: &str = "deltascope";
-/// The most inputs: more than anybody makes by hand.
-pub const MAX_INPUTS: usize = 10_000;
-/// The most that a cluster has told, and the most objects of its lists: what [`MAX_BYTES`] have room for.
-const MAX_TOLD: usize = 400_000;
-/// The most objects, recorded events and entries of a script, counted once for each informer that they
-/// are built for.
-const MAX_BUILT: usize = 50_000;
 
 /// What a file holds.
 #[derive(Clone, Debug)]
@@ -148,7 +144,7 @@ pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
         return (None, Some(error));
     };
     let recording = parts.recording().and_then(|recording| {
-        let size = bytes.len().saturating_mul(readers(&recording.scenario));
+        let size = bytes.len().saturating_mul(recording.scenario.readers());
         if size > MAX_BYTES && recording.scenario.recorded.is_some() {
             return Err(too_large(size));
         }
@@ -182,11 +178,17 @@ pub(super) struct Parts {
     events: Vec<RecordedEvent>,
     /// How many of the inputs a cluster has told.
     told: usize,
+    /// What all of them take, in bytes, about.
+    weight: usize,
 }
 
 impl Parts {
     /// Takes what stands on one line.
     pub(super) fn take(&mut self, value: Value) -> Result<(), Words> {
+        self.weight = self.weight.saturating_add(bounds::weight(&value));
+        if self.weight > MAX_READ {
+            return Err(too_heavy());
+        }
         let Value::Object(mut fields) = value else {
             return Err(no_line());
         };
@@ -272,7 +274,7 @@ impl Parts {
             });
         };
         scenario.recorded = recorded;
-        bounded(&scenario).map_err(|error| bad(&error))?;
+        scenario.bounded().map_err(|error| bad(&error))?;
         Ok(Recording {
             scenario,
             inputs: self.inputs,
@@ -342,6 +344,9 @@ pub(super) fn json_of(number: u32, bytes: &[u8]) -> Result<Option<Value>, Words>
     if bytes.trim_ascii().is_empty() {
         return Ok(None);
     }
+    if bounds::weight_of_json(bytes) > MAX_READ {
+        return Err(too_heavy());
+    }
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Err(Words {
             en: "the line is not UTF-8. Save the file as UTF-8, or export it again.".to_owned(),
@@ -369,42 +374,11 @@ pub(super) fn scenario(mut value: Value) -> Result<Scenario, String> {
         None => None,
     };
     let mut scenario = Scenario::read(value)?;
-    if scenario
-        .beside
-        .iter()
-        .any(|beside| !beside.beside.is_empty())
-    {
-        return Err("an informer beside others has others beside itself".to_owned());
-    }
     if let Some(recorded) = recorded {
         scenario.recorded = Some(recorded_of(recorded)?);
     }
-    bounded(&scenario)?;
+    scenario.bounded()?;
     Ok(scenario)
-}
-
-/// Whether there is room for all that would be built.
-fn bounded(scenario: &Scenario) -> Result<(), String> {
-    let own = |one: &Scenario| one.initial.len() + one.script.len();
-    let recorded = scenario.recorded.as_ref().map_or(0, |recorded| {
-        let items = recorded.start.as_ref().map_or(0, |list| list.items.len());
-        items + recorded.events.len()
-    });
-    let built = own(scenario) * (1 + scenario.beside.len())
-        + scenario.beside.iter().map(own).sum::<usize>()
-        + recorded * readers(scenario);
-    if built > MAX_BUILT {
-        return Err(format!(
-            "{built} objects and entries would be built; the most is {MAX_BUILT}"
-        ));
-    }
-    Ok(())
-}
-
-/// How many informers read what was recorded, each its own copy.
-fn readers(scenario: &Scenario) -> usize {
-    let reads = |one: &&Scenario| one.settings.feed == Feed::Recorded;
-    1 + scenario.beside.iter().filter(reads).count()
 }
 
 /// What was recorded, as one value.
@@ -519,6 +493,15 @@ fn too_large(size: usize) -> Words {
         zh: format!(
             "旁边的每个 informer 都要读取录制，共 {size} 字节，最多 {MAX_BYTES} 字节。请减少 informer，或分享更短的运行。"
         ),
+    }
+}
+
+fn too_heavy() -> Words {
+    Words {
+        en: format!(
+            "with this line there are so many small values that they would take more than {MAX_READ} bytes. Cut the file here."
+        ),
+        zh: format!("加上这一行，零碎的值太多，读取后将超过 {MAX_READ} 字节。请在这里截断文件。"),
     }
 }
 

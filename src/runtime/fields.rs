@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::bounds::{self, MAX_NAME, MAX_TEXT, MOST_TEXTS, shortened};
+
 /// What can be read out of JSON.
 pub trait Read: Sized {
     /// Reads it.
@@ -49,7 +51,10 @@ impl Fields {
                 fields,
                 names: Vec::new(),
             }),
-            other => Err(format!("{what} cannot be {other}; write an object")),
+            other => {
+                let other = shortened(&other.to_string());
+                Err(format!("{what} cannot be {other}; write an object"))
+            }
         }
     }
 
@@ -64,6 +69,35 @@ impl Fields {
         }
     }
 
+    /// The same of a name, or of some: each stands in many keys, objects or facts.
+    ///
+    /// # Errors
+    /// It is there and cannot be read, or is too long.
+    pub fn name<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
+        self.within(name, MAX_NAME)
+    }
+
+    /// The same of lines: each is made anew for each object.
+    ///
+    /// # Errors
+    /// They are there and cannot be read, or are too many or too long.
+    pub fn lines<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
+        self.within(name, MAX_TEXT)
+    }
+
+    fn within<T: Read + Default>(
+        &mut self,
+        name: &'static str,
+        longest: usize,
+    ) -> Result<T, String> {
+        let Some(value) = self.take(name) else {
+            return Ok(T::default());
+        };
+        bounds::texts(&value, longest, MOST_TEXTS)
+            .and_then(|()| T::read(value))
+            .map_err(|error| self.error(name, &error))
+    }
+
     /// A field that has to be there.
     ///
     /// # Errors
@@ -73,6 +107,17 @@ impl Fields {
             None => Err(format!("{} needs the field {name:?}", self.what)),
             Some(value) => T::read(value).map_err(|error| self.error(name, &error)),
         }
+    }
+
+    /// The same of a name.
+    ///
+    /// # Errors
+    /// It is missing, cannot be read or is too long.
+    pub fn need_name<T: Read>(&mut self, name: &'static str) -> Result<T, String> {
+        let value: Value = self.need(name)?;
+        bounds::texts(&value, MAX_NAME, MOST_TEXTS)
+            .and_then(|()| T::read(value))
+            .map_err(|error| self.error(name, &error))
     }
 
     fn take(&mut self, name: &'static str) -> Option<Value> {
@@ -88,8 +133,9 @@ impl Fields {
         match self.fields.keys().next() {
             None => Ok(()),
             Some(name) => Err(format!(
-                "{} has no field {name:?}; there are: {}",
+                "{} has no field {:?}; there are: {}",
                 self.what,
+                shortened(name),
                 self.names.join(", ")
             )),
         }
@@ -101,6 +147,7 @@ impl Fields {
 }
 
 fn wrong<T>(value: &Value, wanted: &str) -> Result<T, String> {
+    let value = shortened(&value.to_string());
     Err(format!("{value} is not {wanted}"))
 }
 
@@ -172,7 +219,7 @@ impl Read for usize {
 impl Read for String {
     fn read(value: Value) -> Result<Self, String> {
         match value {
-            Value::String(text) => Ok(text),
+            Value::String(text) => bounds::text(&text, MAX_TEXT).map(|()| text),
             other => wrong(&other, "a text"),
         }
     }

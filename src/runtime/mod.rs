@@ -5,6 +5,7 @@
 //! that jumps and a scheduler with a seed, so that a run can be repeated to the last fact.
 
 pub mod async_pop;
+pub mod bounds;
 pub mod fields;
 pub mod lock;
 pub mod rng;

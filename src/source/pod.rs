@@ -9,13 +9,12 @@ use serde_json::{Map, Value, json};
 
 use crate::cache::fact::Body;
 use crate::cache::fill::fill;
+use crate::runtime::bounds::{self, MAX_OBJECT, MAX_TEXT};
 
 /// The longest name: a DNS subdomain, as the API server has it.
 const MAX_NAME: usize = 253;
 /// The longest DNS label (a namespace), and the longest name or value of a label.
 const MAX_LABEL: usize = 63;
-/// The largest object that is taken from outside: what etcd takes in one request by default.
-const MAX_OBJECT: usize = 1_572_864;
 /// Holds a whole copy of the object, also of a Secret's data.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -206,7 +205,10 @@ fn read_metadata(value: Value) -> Result<ObjectMeta, String> {
     };
     let mut text = |name: &str| match fields.remove(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
+        Some(Value::String(text)) => match bounds::text(&text, MAX_TEXT) {
+            Ok(()) => Ok(Some(text)),
+            Err(error) => Err(format!(".{name}: {error}")),
+        },
         Some(other) => Err(format!(
             ".{name} must be a text, not {}",
             quoted(&other.to_string())
@@ -231,6 +233,11 @@ fn read_metadata(value: Value) -> Result<ObjectMeta, String> {
         Some(_) => Err(format!(".{name} must be a JSON object")),
     };
     let labels = texts("labels")?;
+    for (key, value) in labels.iter().flatten() {
+        for text in [key, value] {
+            bounds::text(text, MAX_TEXT).map_err(|error| format!(".labels: {error}"))?;
+        }
+    }
     let mut annotations = texts("annotations")?;
     if let Some(annotations) = &mut annotations {
         annotations.remove(LAST_APPLIED);

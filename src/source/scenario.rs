@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::runtime::Time;
+use crate::runtime::bounds::{MAX_BUILT, MOST_BESIDE, MOST_HANDLERS};
 use crate::runtime::fields::{Fields, Read, deserialize_by_fields, moment, one_of};
 use crate::runtime::virtual_time::{
-    Feed, HandlerSettings, Input, MOST_HANDLERS, ProcessModeText, Question, Settings, World,
+    Feed, HandlerSettings, Input, ProcessModeText, Question, Settings, World,
 };
 
 use super::any::AnySource;
@@ -141,6 +142,7 @@ impl Read for Scenario {
             recorded: None,
         };
         fields.done()?;
+        read.bounded()?;
         Ok(read)
     }
 }
@@ -209,8 +211,8 @@ impl Read for Entry {
                 let words = [("json", true), ("go", false)];
                 let form: Value = fields.need("as")?;
                 let question = Question {
-                    index: fields.need("index")?,
-                    value: fields.need("value")?,
+                    index: fields.need_name("index")?,
+                    value: fields.need_name("value")?,
                     json: one_of(&form, &words)?,
                 };
                 Act::Ask { question }
@@ -273,9 +275,6 @@ const REFUSALS: [(&str, ApiErrorKind); 7] = [
     ("invalid", ApiErrorKind::Invalid),
 ];
 
-/// How many informers there may be beside the first: more than anybody can follow.
-const MOST_BESIDE: usize = 50;
-
 impl Act {
     /// Whether it happens on the server, which informers can share.
     fn is_for_server(&self) -> bool {
@@ -327,6 +326,38 @@ impl Act {
 }
 
 impl Scenario {
+    /// Whether there is room for all that would be built.
+    ///
+    /// # Errors
+    /// Says what there is too much of.
+    pub fn bounded(&self) -> Result<(), String> {
+        let nested = |beside: &Self| !beside.beside.is_empty();
+        if self.beside.iter().any(nested) {
+            return Err("an informer beside others has others beside itself".to_owned());
+        }
+        let own = |one: &Self| one.initial.len() + one.script.len();
+        let recorded = self.recorded.as_ref().map_or(0, |recorded| {
+            let items = recorded.start.as_ref().map_or(0, |list| list.items.len());
+            items + recorded.events.len()
+        });
+        let built = own(self) * (1 + self.beside.len())
+            + self.beside.iter().map(own).sum::<usize>()
+            + recorded * self.readers();
+        if built > MAX_BUILT {
+            return Err(format!(
+                "{built} objects and entries would be built; the most is {MAX_BUILT}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// How many informers read what was recorded, each its own copy.
+    #[must_use]
+    pub fn readers(&self) -> usize {
+        let reads = |one: &&Self| one.settings.feed == Feed::Recorded;
+        1 + self.beside.iter().filter(reads).count()
+    }
+
     /// Builds the world; nothing has happened in it yet.
     ///
     /// # Errors

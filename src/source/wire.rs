@@ -11,23 +11,12 @@ use kube_core::{DynamicObject, TypeMeta};
 use serde_json::{Map, Value};
 
 use crate::cache::fact::{EventType, Rv};
+use crate::runtime::bounds::{self, MAX_CAUSES, MAX_READ, QUOTED};
 
 use super::pod::{Keep, trimmed};
 
-/// The most bytes of all files together: some 10,000 pods as a list has them; read, they take a few
-/// times that, and a page has 4 GiB at best.
-pub const MAX_BYTES: usize = 64 << 20;
-/// The longest line of a watch: etcd takes objects of 1.5 MiB, escapes and managedFields included
-/// that stays below this.
-pub const MAX_LINE: usize = 8 << 20;
-/// The most events of a watch: each becomes some twenty facts, and nobody steps through more.
-pub const MAX_EVENTS: usize = 10_000;
-/// The most objects of a list, for the same reason.
-pub const MAX_ITEMS: usize = 10_000;
-/// The most texts of causes: a server has one or two.
-const MAX_CAUSES: usize = 16;
-/// How much of a text is quoted in a message.
-const QUOTED: usize = 80;
+pub(crate) use crate::runtime::bounds::shortened;
+pub use crate::runtime::bounds::{MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -177,6 +166,7 @@ impl WatchReader {
                 name: name.to_owned(),
                 events: Vec::new(),
                 count: 0,
+                weight: 0,
                 cut: None,
                 error: None,
             },
@@ -325,6 +315,8 @@ struct Decoder {
     name: String,
     events: Vec<RecordedEvent>,
     count: usize,
+    /// What its objects take, in bytes, about.
+    weight: usize,
     /// A line that ends in the middle: fine when it is the last one.
     cut: Option<CutLine>,
     error: Option<WireError>,
@@ -371,6 +363,11 @@ impl Decoder {
         }
         match decode(bytes) {
             Ok(event) => {
+                self.weight = self.weight.saturating_add(weight(&event));
+                if self.weight > MAX_READ {
+                    let (en, zh) = too_heavy();
+                    return self.fail(line, &en, &zh);
+                }
                 self.count += 1;
                 self.events.push(event);
             }
@@ -400,7 +397,30 @@ impl Decoder {
     }
 }
 
+/// What an event takes, in bytes, about.
+fn weight(event: &RecordedEvent) -> usize {
+    match event {
+        RecordedEvent::Object { object, .. } => bounds::weight(&object.data),
+        _ => 0,
+    }
+}
+
+fn too_heavy() -> (String, String) {
+    (
+        format!(
+            "there are so many small values that they would take more than {MAX_READ} bytes. Record less: one namespace, or metadata only."
+        ),
+        format!(
+            "零碎的值太多，读取后将超过 {MAX_READ} 字节。请录制更小的范围：一个命名空间，或仅元数据。"
+        ),
+    )
+}
+
 fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
+    if bounds::weight_of_json(bytes) > MAX_READ {
+        let (en, zh) = too_heavy();
+        return Err(Fault::Bad(en, zh));
+    }
     let text = std::str::from_utf8(bytes).map_err(|error| match error.error_len() {
         None => Fault::Cut,
         Some(_) => {
@@ -1012,11 +1032,4 @@ fn quoted_line(bytes: &[u8]) -> String {
 
 fn quoted(text: &str) -> String {
     format!("{:?}", shortened(text))
-}
-
-pub(crate) fn shortened(text: &str) -> String {
-    match text.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

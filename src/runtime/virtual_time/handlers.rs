@@ -15,6 +15,7 @@ use crate::cache::object::{Item, Object};
 use crate::cache::process::Notice;
 use crate::cache::step::Step;
 use crate::cache::trace::Trace;
+use crate::runtime::bounds::{Line, MOST_HANDLERS};
 use crate::runtime::{Source, Time, Wait};
 
 use super::settings::{HandlerSettings, Machinery};
@@ -24,9 +25,6 @@ type Obj = DynamicObject;
 
 /// How often the mutation detector looks, in virtual ms.
 const COMPARE_MS: Time = COMPARE_PERIOD.as_secs() * 1_000;
-
-/// How many handlers a world has room for: a fact's number from `BESIDE` on is no handler's.
-pub const MOST_HANDLERS: usize = 200;
 
 /// One handler.
 #[derive(Clone)]
@@ -136,36 +134,32 @@ impl Handler {
             Notice::Update { .. } => &self.settings.on_update,
             Notice::Delete { .. } => &self.settings.on_delete,
         };
-        let lines = filled(templates, type_name, notice.object());
-        match synced {
-            Some(synced) => {
-                let synced = synced.to_string();
-                let fill = |line: Arc<str>| line.replace("{synced}", &synced).into();
-                lines.into_iter().map(fill).collect()
-            }
-            None => lines,
-        }
+        filled(templates, type_name, notice.object(), synced)
     }
 }
 
 /// Lines with what they say of an object.
-pub(super) fn filled(templates: &[String], type_name: &str, item: &Item<Obj>) -> Vec<Arc<str>> {
+pub(super) fn filled(
+    templates: &[String],
+    type_name: &str,
+    item: &Item<Obj>,
+    synced: Option<bool>,
+) -> Vec<Arc<str>> {
     let key = key_of(item);
     let name = key.rsplit('/').next().unwrap_or_default();
     let object = item.as_object();
     let rv = object.map_or("", |object| object.resource_version());
     let phase = object.map(|object| phase_of(object)).unwrap_or_default();
-    templates
-        .iter()
-        .map(|template| {
-            template
-                .replace("{type}", type_name)
-                .replace("{name}", name)
-                .replace("{rv}", rv)
-                .replace("{phase}", &phase)
-                .into()
-        })
-        .collect()
+    let answer = synced.map(|synced| synced.to_string());
+    let mut values = vec![
+        ("{type}", type_name),
+        ("{name}", name),
+        ("{rv}", rv),
+        ("{phase}", &*phase),
+    ];
+    values.extend(answer.as_deref().map(|answer| ("{synced}", answer)));
+    let line = |template: &String| Line::filled(template, &values).into_text();
+    templates.iter().map(line).collect()
 }
 
 /// What the program around the informer is asked to do.
@@ -484,6 +478,19 @@ impl<S: Source> World<S> {
                 Wait::Outside
             }
             _ => Wait::Ready,
+        }
+    }
+
+    /// Whether its next micro-step states a fact, where that shows before.
+    pub(super) fn main_states(&self) -> Option<bool> {
+        if self.timer_at().is_some_and(|at| at <= self.now) {
+            return None;
+        }
+        match &self.main.stage {
+            MainStage::Idle => Some(false),
+            MainStage::Want(_) => self.asking_states(&self.block_deltas, Actor::Main),
+            MainStage::Unblock(_) => Some(true),
+            MainStage::Act(_) | MainStage::Initial(..) => None,
         }
     }
 

@@ -41,12 +41,13 @@ use crate::cache::queue::Release;
 use crate::cache::step::Step;
 use crate::cache::store::{Indexer, StoreOptions};
 
+use super::bounds::MOST_HANDLERS;
 use super::lock::Lock;
 use super::rng::Rng;
 use super::scribe::Scribe;
 use super::{Source, Time, Wait};
 
-pub use handlers::{Handler, MOST_HANDLERS};
+pub use handlers::Handler;
 pub use process::{PoppedWork, ProcessLoop};
 pub use program::{BESIDE, PROGRAM};
 pub use reflect::{Answer, Feeder, REQUEST_MS, REQUESTS, ReflectorLog, RequestKind, RequestLine};
@@ -132,6 +133,10 @@ pub struct World<S: Source> {
     /// How many entries of the script it has taken.
     scripted: u32,
     beside: Vec<program::Beside<S>>,
+    /// So many moments have come since the last fact.
+    silent: usize,
+    /// What comes next states a fact: that was tried.
+    is_settled: bool,
     /// The input behind each call that a program has yet to make.
     calls: VecDeque<Cause>,
 }
@@ -218,6 +223,8 @@ impl<S: Source> World<S> {
             inputs: 0,
             scripted: 0,
             beside: Vec::new(),
+            silent: 0,
+            is_settled: false,
             calls: VecDeque::new(),
             settings,
             source,
@@ -234,7 +241,10 @@ impl<S: Source> World<S> {
             self.settle();
         }
         let before = self.scribe.count();
+        self.silent = 0;
         self.input_beside(&input);
+        // What prints touches no machine.
+        self.is_settled &= matches!(input, Input::Print(_) | Input::Ask(_));
         let cause = Cause::Input(self.inputs);
         self.inputs += 1;
         self.take(cause, input);
@@ -313,44 +323,38 @@ impl<S: Source> World<S> {
         self.step_within(Time::MAX)
     }
 
-    /// The same, if the moment of that micro-step is not after `limit`.
+    /// The same, if the moment of that micro-step is not after `limit`. Where it is false, moments may
+    /// have come in which nothing was stated.
     pub fn step_within(&mut self, limit: Time) -> bool {
         let before = self.scribe.count();
-        let mut kept = None;
-        let mut silent = 0;
         loop {
             self.run_beside();
-            if self.scribe.count() > before {
-                return true;
-            }
-            if self.micro_step() {
-                if self.scribe.count() > before {
-                    return true;
-                }
+            if self.scribe.count() == before && self.micro_step() && self.scribe.count() == before {
                 continue;
             }
-            let next = self.next_moment().filter(|_| silent < SILENT_MOMENTS);
-            let Some(next) = next else {
-                // Moments in which only the informers beside did something, and nothing that is
-                // told, have not come: an input finds the world as of the last fact.
-                if let Some((now, beside)) = kept {
-                    (self.now, self.beside) = (now, beside);
-                }
+            if self.scribe.count() > before {
+                self.silent = 0;
+                return true;
+            }
+            let next = self.next_moment();
+            let Some(next) = next.filter(|at| *at <= limit && self.silent < SILENT_MOMENTS) else {
                 return false;
             };
-            if next > limit {
-                return false;
-            }
-            silent += 1;
-            if kept.is_none() && !self.beside.is_empty() {
-                kept = Some((self.now, self.beside.clone()));
-            }
+            self.silent += 1;
+            self.is_settled = false;
             self.now = next;
         }
     }
 
+    /// Whether moments have come since the last fact in which nothing was stated.
+    #[must_use]
+    pub fn is_ahead(&self) -> bool {
+        self.silent > 0
+    }
+
     /// Lets time go by until `moment`; for when nothing happens before.
     pub fn wait_until(&mut self, moment: Time) {
+        self.is_settled = false;
         self.now = self.now.max(moment);
     }
 
@@ -361,25 +365,25 @@ impl<S: Source> World<S> {
             Wait::Until(at) => Some(at),
             Wait::Ready | Wait::Lock | Wait::Outside => None,
         };
-        let own = self.actors().into_iter().filter_map(waiting).min();
+        let own = self.actors().filter_map(waiting).min();
         own.into_iter().chain(self.beside_at()).min()
     }
 
     /// Lets one machine do what it can do now; false when none can.
     fn micro_step(&mut self) -> bool {
-        let ready: Vec<Actor> = self
-            .actors()
-            .into_iter()
-            .filter(|actor| match self.wait_of(*actor) {
-                Wait::Ready => true,
-                Wait::Until(at) => at <= self.now,
-                Wait::Lock | Wait::Outside => false,
-            })
-            .collect();
-        let Some(actor) = self.choose(&ready) else {
+        let Some((actor, rng)) = self.choose() else {
             return false;
         };
+        self.rng = rng;
+        let (states, before) = (self.states(actor), self.count());
+        self.act(actor);
+        debug_assert!(states.is_none_or(|states| states == (self.count() > before)));
+        true
+    }
+
+    fn act(&mut self, actor: Actor) {
         let before = self.scribe.count();
+        self.is_settled = false;
         self.last = Some(actor);
         self.scribe.turn(self.now, actor);
         match actor {
@@ -393,19 +397,58 @@ impl<S: Source> World<S> {
             Actor::Worker(number) => self.run_worker(number),
         }
         self.note(before);
-        true
     }
 
     /// Does what states no fact. So an input finds the same world whether it comes while the run goes
     /// on, at its end or in a replay.
     fn settle(&mut self) {
-        loop {
-            let mut trial = self.clone();
-            if !trial.micro_step() || trial.count() != self.count() {
-                return;
+        while let Some((actor, rng)) = self.choose() {
+            match self.states(actor) {
+                Some(true) => return,
+                Some(false) => {
+                    self.rng = rng;
+                    self.act(actor);
+                }
+                None if self.is_settled => return,
+                None => {
+                    let mut trial = self.clone();
+                    trial.rng = rng;
+                    trial.act(actor);
+                    if trial.count() != self.count() {
+                        self.is_settled = true;
+                        return;
+                    }
+                    *self = trial;
+                }
             }
-            *self = trial;
         }
+    }
+
+    /// Whether the next micro-step of an actor that can go on states a fact; nothing: that shows only
+    /// when it is made.
+    fn states(&self, actor: Actor) -> Option<bool> {
+        match actor {
+            // A timer of a reflector's, of a listener's or of a worker's says that it went off.
+            Actor::Pop(_) | Actor::Listener(_) => Some(true),
+            Actor::Reflector | Actor::Program => self.feeder_states(),
+            Actor::Resync => self.resync_states(),
+            Actor::ProcessLoop => self.process_states(),
+            Actor::Main => self.main_states(),
+            Actor::Worker(number) => self.worker_states(number),
+            Actor::Server => match self.script.front() {
+                Some((at, Input::Print(_) | Input::Ask(_) | Input::Mode(_) | Input::Pop))
+                    if *at <= self.now =>
+                {
+                    Some(true)
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether asking for a lock states a fact: who was handed it while waiting just goes on.
+    fn asking_states(&self, lock: &Lock, actor: Actor) -> Option<bool> {
+        Some(lock.holder() != Some(actor))
     }
 
     /// The facts since the last call.
@@ -515,32 +558,42 @@ impl<S: Source> World<S> {
         ceil_ms(self.informer.resync_check_period())
     }
 
-    fn actors(&self) -> Vec<Actor> {
-        let mut actors = vec![self.feeder.actor, Actor::Resync];
+    fn actors(&self) -> impl Iterator<Item = Actor> + use<S> {
         // A listener's `pop` is always ready to receive.
         let listeners = 0..self.handlers.len().min(usize::from(u8::MAX)) as u8;
-        actors.extend(listeners.clone().map(Actor::Pop));
-        actors.push(Actor::ProcessLoop);
-        actors.push(Actor::Main);
-        actors.extend(listeners.map(Actor::Listener));
-        actors.extend(self.work_actors());
-        actors.push(Actor::Server);
-        actors
+        [self.feeder.actor, Actor::Resync]
+            .into_iter()
+            .chain(listeners.clone().map(Actor::Pop))
+            .chain([Actor::ProcessLoop, Actor::Main])
+            .chain(listeners.map(Actor::Listener))
+            .chain(self.work_actors())
+            .chain([Actor::Server])
+    }
+
+    fn is_ready(&self, actor: Actor) -> bool {
+        match self.wait_of(actor) {
+            Wait::Ready => true,
+            Wait::Until(at) => at <= self.now,
+            Wait::Lock | Wait::Outside => false,
+        }
     }
 
     /// Who goes on: whoever acted last, as long as it can; else the first in the order of the
-    /// pipeline. With `interleave` anybody.
-    fn choose(&mut self, ready: &[Actor]) -> Option<Actor> {
-        if ready.is_empty() {
-            return None;
-        }
+    /// pipeline. With `interleave` anybody: then the random numbers are others afterwards.
+    fn choose(&self) -> Option<(Actor, Rng)> {
+        let mut rng = self.rng.clone();
+        let mut ready = self.actors().filter(|actor| self.is_ready(*actor));
         if self.settings.interleave {
-            let pick = self.rng.below(ready.len() as u64) as usize;
-            return ready.get(pick).copied();
+            let ready: Vec<Actor> = ready.collect();
+            if ready.is_empty() {
+                return None;
+            }
+            let pick = rng.below(ready.len() as u64) as usize;
+            return Some((ready.get(pick).copied()?, rng));
         }
-        self.last
-            .filter(|last| *last != Actor::Server && ready.contains(last))
-            .or_else(|| ready.first().copied())
+        let last = self.last.filter(|last| *last != Actor::Server);
+        let on = last.filter(|last| self.is_ready(*last));
+        Some((on.or_else(|| ready.next())?, rng))
     }
 
     fn wait_of(&self, actor: Actor) -> Wait {

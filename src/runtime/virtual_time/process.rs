@@ -189,6 +189,18 @@ impl<S: Source> World<S> {
         }
     }
 
+    /// Whether its next micro-step states a fact, where that shows before.
+    pub(super) fn process_states(&self) -> Option<bool> {
+        let actor = Actor::ProcessLoop;
+        match self.process.work {
+            Work::Idle | Work::Relock => self.asking_states(&self.lock, actor),
+            Work::Block => self.asking_states(&self.block_deltas, actor),
+            Work::HasSynced | Work::HasSyncedAnswer | Work::Unblock | Work::Unlock => Some(true),
+            Work::HasSyncedWait | Work::Sent(_) | Work::Busy(_) => Some(false),
+            Work::Begin | Work::Run | Work::Send | Work::Finish => None,
+        }
+    }
+
     /// One micro-step of the process loop.
     pub(super) fn run_process(&mut self) {
         let actor = Actor::ProcessLoop;

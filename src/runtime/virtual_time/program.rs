@@ -17,6 +17,7 @@ use crate::cache::sorted::SortedMap;
 use crate::cache::step::Step;
 use crate::cache::store::Indexer;
 use crate::cache::trace::Trace;
+use crate::runtime::bounds::Line;
 use crate::runtime::{Refused, Source, Time, Wait};
 
 use super::handlers::filled;
@@ -76,6 +77,8 @@ pub(super) struct Beside<S: Source> {
     same_server: bool,
     /// What has been told of its store.
     stored: SortedMap<Key, ObjectRef>,
+    /// It has nothing to do before this moment; nothing: ever, by itself.
+    due: Option<Time>,
 }
 
 impl<S: Source> World<S> {
@@ -87,6 +90,7 @@ impl<S: Source> World<S> {
             world,
             same_server,
             stored,
+            due: Some(0),
         });
         self
     }
@@ -97,8 +101,7 @@ impl<S: Source> World<S> {
     }
 
     pub(super) fn beside_at(&self) -> Option<Time> {
-        let next = |world: &Self| world.next_moment();
-        self.beside().filter_map(next).min()
+        self.beside.iter().filter_map(|beside| beside.due).min()
     }
 
     /// Brings the informers beside to the present, and tells what they have asked the server for,
@@ -108,12 +111,17 @@ impl<S: Source> World<S> {
         let mut told = Vec::new();
         for (place, beside) in (0..).zip(&mut self.beside) {
             let world = &mut beside.world;
+            if beside.due.is_none_or(|at| at > now) {
+                world.now = now;
+                continue;
+            }
             loop {
                 world.run_beside();
                 if world.micro_step() {
                     continue;
                 }
-                match world.next_moment() {
+                beside.due = world.next_moment();
+                match beside.due {
                     Some(next) if next <= now => world.now = next,
                     _ => break,
                 }
@@ -140,6 +148,7 @@ impl<S: Source> World<S> {
         self.run_beside();
         for beside in self.beside.iter_mut().filter(|beside| beside.same_server) {
             beside.world.input(input.clone());
+            beside.due = Some(self.now);
         }
     }
 
@@ -163,8 +172,11 @@ impl<S: Source> World<S> {
     }
 
     pub(super) fn print(&mut self, cause: Cause, line: &str) {
-        let indices = self.store.as_ref().map(go_indices).unwrap_or_default();
-        self.say(PROGRAM, cause, line.replace("{indices}", &indices).into());
+        const INDICES: &str = "{indices}";
+        let store = self.store.as_ref().filter(|_| line.contains(INDICES));
+        let indices = store.map(go_indices).unwrap_or_default();
+        let line = Line::filled(line, &[(INDICES, &indices)]);
+        self.say(PROGRAM, cause, line.into_text());
     }
 
     pub(super) fn ask(&mut self, cause: Cause, question: &Question) {
@@ -183,7 +195,9 @@ impl<S: Source> World<S> {
             Err(error) if question.json => error,
             Err(error) => format!("[] {error}"),
         };
-        self.say(PROGRAM, cause, line.into());
+        let mut bounded = Line::default();
+        bounded.push(&line);
+        self.say(PROGRAM, cause, bounded.into_text());
     }
 
     /// Whoever waited for the sync goes on.
@@ -335,7 +349,7 @@ impl<S: Source> World<S> {
     }
 
     fn say_of(&mut self, cause: Cause, templates: &[String], type_name: &str, item: &Item<Obj>) {
-        for line in filled(templates, type_name, item) {
+        for line in filled(templates, type_name, item, None) {
             self.say(PROGRAM, cause, line);
         }
     }
@@ -440,26 +454,30 @@ fn nothing(rv: Rv) -> ObjectRef {
 }
 
 /// All indices as Go prints a map: in the order of its keys.
-fn go_indices(store: &Indexer<Obj>) -> String {
+fn go_indices(store: &Indexer<Obj>) -> Arc<str> {
     let mut indices: Vec<_> = store.indices().collect();
     indices.sort_unstable_by_key(|index| Arc::clone(index.name()));
-    let mut text = String::from("map[");
+    let mut text = Line::default();
+    text.push("map[");
     for (place, index) in indices.iter().enumerate() {
         let space = if place > 0 { " " } else { "" };
-        // Writing into a String cannot fail.
+        // Writing into a line cannot fail.
         let _ = write!(text, "{space}{}:map[", index.name());
         let mut values = index.values();
         values.sort_unstable_by_key(|(value, _)| Arc::clone(value));
         for (place, (value, keys)) in values.into_iter().enumerate() {
+            if text.is_full() {
+                break;
+            }
             let space = if place > 0 { " " } else { "" };
             let mut keys: Vec<String> = keys.into_iter().map(|key| format!("{key}:{{}}")).collect();
             keys.sort_unstable();
             let _ = write!(text, "{space}{value}:map[{}]", keys.join(" "));
         }
-        text.push(']');
+        text.push("]");
     }
-    text.push(']');
-    text
+    text.push("]");
+    text.into_text()
 }
 
 fn joined(mut keys: Vec<&Key>) -> String {

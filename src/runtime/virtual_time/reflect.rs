@@ -307,6 +307,15 @@ impl<S: Source> World<S> {
         }
     }
 
+    /// Whether its next micro-step states a fact, where that shows before.
+    pub(super) fn feeder_states(&self) -> Option<bool> {
+        match &self.feeder.stage {
+            Stage::Want(_) => self.asking_states(&self.lock, self.feeder.actor),
+            Stage::Unlock(..) => Some(true),
+            _ => None,
+        }
+    }
+
     /// One micro-step of the reflector, or of the program in its place.
     pub(super) fn feed(&mut self) {
         let actor = self.feeder.actor;
@@ -537,6 +546,15 @@ impl<S: Source> World<S> {
         }
     }
 
+    /// Whether its next micro-step states a fact, where that shows before.
+    pub(super) fn resync_states(&self) -> Option<bool> {
+        match self.feeder.resync {
+            ResyncStage::Timer | ResyncStage::Unlock => Some(true),
+            ResyncStage::Want => self.asking_states(&self.lock, Actor::Resync),
+            ResyncStage::Do => None,
+        }
+    }
+
     /// One micro-step of the resync timer.
     pub(super) fn resync(&mut self) {
         let now = millis(self.now);
@@ -610,14 +628,26 @@ mod tests {
     use super::*;
     use crate::cache::controller::Generation;
     use crate::cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
-    use crate::runtime::virtual_time::Era;
+    use crate::runtime::virtual_time::{Era, Input};
 
     /// A server that has one object, and from 540 ms on, when the first resync is due, others: each 20
     /// ms four, until there are 25. The version is their number.
-    #[derive(Clone, Default)]
+    #[derive(Default)]
     struct Server {
         /// How many the open watch has told of.
         watch: Option<u64>,
+        /// How often it was cloned.
+        clones: std::rc::Rc<std::cell::Cell<usize>>,
+    }
+
+    impl Clone for Server {
+        fn clone(&self) -> Self {
+            self.clones.update(|clones| clones + 1);
+            Self {
+                watch: self.watch,
+                clones: self.clones.clone(),
+            }
+        }
     }
 
     impl Server {
@@ -714,6 +744,37 @@ mod tests {
     fn turn(world: &mut World<Server>) {
         if !world.micro_step() {
             world.now = world.next_moment().unwrap();
+        }
+    }
+
+    /// A clone of a world costs what is in it: whoever gives many inputs must not pay it for each.
+    #[test]
+    fn inputs_and_informers_beside_clone_no_world() {
+        for seed in 0..8 {
+            let world = || {
+                let mut world = world(seed);
+                world.settings.interleave = false;
+                world
+            };
+            // Some informers beside, with moments of their own.
+            let mut world = (0..3).fold(world(), |all, _| all.with_beside(world(), true));
+            let clones = world.source.clones.clone();
+            let mut facts = 0;
+            while world.now < 3_000 {
+                assert!(world.step());
+                facts += world.drain().len();
+            }
+            assert_eq!((clones.get(), facts > 300), (0, true), "seed {seed}");
+            for _ in 0..400 {
+                assert!(world.step());
+                let before = clones.get();
+                for _ in 0..20 {
+                    world.input(Input::Print("a".into()));
+                }
+                let after = clones.get();
+                assert!(after - before <= 2, "seed {seed}: {}", after - before);
+                world.drain();
+            }
         }
     }
 

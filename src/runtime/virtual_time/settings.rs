@@ -10,6 +10,7 @@ use crate::cache::fact::ProcessMode;
 use crate::cache::object::{Item, Object};
 use crate::cache::queue::TransformFunc;
 use crate::cache::selector::Selector;
+use crate::runtime::bounds::MAX_TEXT;
 use crate::runtime::fields::{Fields, Read, deserialize_by_fields, moment, one_of};
 
 use super::handlers::label_and_value;
@@ -170,7 +171,11 @@ impl TransformSettings {
                 labels.insert(label.to_owned(), value.to_owned());
             }
             if let Some((label, value)) = appends.as_deref().map(label_and_value) {
-                labels.entry(label.to_owned()).or_default().push_str(value);
+                let text = labels.entry(label.to_owned()).or_default();
+                // What went through it often would grow for ever.
+                if text.len() + value.len() <= MAX_TEXT {
+                    text.push_str(value);
+                }
             }
             let same = object.labels() == before.labels();
             Ok(if same { item } else { Item::object(object) })
@@ -455,21 +460,21 @@ impl Read for Settings {
             feed: fields.get("feed")?,
             machinery: fields.get("machinery")?,
             queue: fields.get("queue")?,
-            key_separator: fields.get("keySeparator")?,
+            key_separator: fields.name("keySeparator")?,
             prints: fields.get("prints")?,
             era: fields.get("era")?,
             watch_list: fields.get("watchList")?,
             refuses_streaming: fields.get("refusesStreaming")?,
             withholds_initial_events_end: fields.get("withholdsInitialEventsEnd")?,
             selector: fields.get("selector")?,
-            repeats: fields.get("repeats")?,
+            repeats: fields.name("repeats")?,
             page_size: fields.get("pageSize")?,
             resync_ms: moment(fields.get("resyncMs")?)?,
             known_objects: fields.get("knownObjects")?,
             store: fields.get("store")?,
             emit_delta_type_replaced: fields.get("emitDeltaTypeReplaced")?,
-            indices: fields.get("indices")?,
-            type_description: fields.get("typeDescription")?,
+            indices: fields.name("indices")?,
+            type_description: fields.name("typeDescription")?,
             mode: fields.get("mode")?,
             transform: fields.get("transform")?,
             process_ms: fields.get("processMs")?,
@@ -489,7 +494,7 @@ impl Read for TransformSettings {
     fn read(value: Value) -> Result<Self, String> {
         let mut fields = Fields::of("a transform", value)?;
         let mut pair = |name| {
-            let pair: Option<Arc<str>> = fields.get(name)?;
+            let pair: Option<Arc<str>> = fields.name(name)?;
             match pair {
                 Some(pair) if !pair.contains('=') => Err(format!(
                     "a transform, field {name:?}: {pair:?} is no label with a value; write \"label=value\""
@@ -511,7 +516,7 @@ impl Read for ProcessFailure {
     fn read(value: Value) -> Result<Self, String> {
         let mut fields = Fields::of("what a process function fails at", value)?;
         let read = Self {
-            at: fields.need("at")?,
+            at: fields.need_name("at")?,
             times: fields.get::<Option<u8>>("times")?.unwrap_or(1),
             requeue: fields.get("requeue")?,
         };
@@ -524,9 +529,9 @@ impl Read for PrintSettings {
     fn read(value: Value) -> Result<Self, String> {
         let mut fields = Fields::of("what a program prints", value)?;
         let read = Self {
-            on_list: fields.get("onList")?,
-            on_event: fields.get("onEvent")?,
-            on_sync: fields.get("onSync")?,
+            on_list: fields.lines("onList")?,
+            on_event: fields.lines("onEvent")?,
+            on_sync: fields.lines("onSync")?,
         };
         fields.done()?;
         Ok(read)
@@ -537,21 +542,21 @@ impl Read for HandlerSettings {
     fn read(value: Value) -> Result<Self, String> {
         let mut fields = Fields::of("a handler", value)?;
         let read = Self {
-            name: fields.get("name")?,
+            name: fields.name("name")?,
             inline: fields.get("inline")?,
             latency_ms: fields.get("latencyMs")?,
             resync_ms: fields
                 .get::<Option<u64>>("resyncMs")?
                 .map(moment)
                 .transpose()?,
-            filter: fields.get("filter")?,
-            panics_at: fields.get("panicsAt")?,
-            mutates: fields.get("mutates")?,
+            filter: fields.name("filter")?,
+            panics_at: fields.name("panicsAt")?,
+            mutates: fields.name("mutates")?,
             queues: fields.get("queues")?,
             calls_has_synced: fields.get("callsHasSynced")?,
-            on_add: fields.get("onAdd")?,
-            on_update: fields.get("onUpdate")?,
-            on_delete: fields.get("onDelete")?,
+            on_add: fields.lines("onAdd")?,
+            on_update: fields.lines("onUpdate")?,
+            on_delete: fields.lines("onDelete")?,
         };
         fields.done()?;
         Ok(read)

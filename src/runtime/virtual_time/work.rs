@@ -92,6 +92,12 @@ impl<S: Source> World<S> {
         }
     }
 
+    /// Whether a worker's next micro-step states a fact, where that shows before.
+    pub(super) fn worker_states(&self, number: u8) -> Option<bool> {
+        let worker = self.work.as_ref()?.workers.get(usize::from(number))?;
+        (!matches!(worker, Worker::Ended(..))).then_some(true)
+    }
+
     /// The delaying queue's own goroutine: what has waited long enough is queued.
     pub(super) fn advance_work(&mut self) {
         if let Some(work) = &mut self.work {

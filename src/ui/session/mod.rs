@@ -36,7 +36,7 @@ use crate::replay::picture::{Feed, Picture};
 use crate::replay::playback::Playback;
 use crate::replay::recording::Recording;
 use crate::replay::timeline::{AHEAD, Timeline};
-use crate::replay::trace;
+use crate::replay::trace::{self, MAX_INPUTS};
 use crate::runtime::virtual_time::{Era, HandlerSettings, Input, Machinery};
 use crate::source::pod::{self, PodSpec, Write};
 use crate::source::scenario::{Act, Scenario};
@@ -238,10 +238,18 @@ impl Session {
             }
             Command::Delete(key) => {
                 let (namespace, name) = key.split_once('/').unwrap_or(("", &key));
-                self.write(Ok(Write::Delete {
+                let target = PodSpec {
                     namespace: namespace.to_owned(),
                     name: name.to_owned(),
-                }))
+                    ..PodSpec::default()
+                };
+                // As a file has it, which is to open again.
+                let object = target.to_json();
+                let input = Act::Delete { object }.into_input();
+                match input {
+                    Ok(input) => self.insert(input),
+                    Err(reason) => self.write(Err(reason)),
+                }
             }
             Command::CutWatch => {
                 if self.picture().api.watch.is_none() || self.watch_is_ending() {
@@ -398,7 +406,8 @@ impl Session {
             }
             Change::Forward
         } else if self.timeline.is_full() {
-            self.fail(full(self.timeline.most()), None)
+            let most = self.timeline.most().min(self.timeline.len());
+            self.fail(full(most), None)
         } else {
             Change::None
         }
@@ -598,6 +607,9 @@ impl Session {
         let at = self.playback.cursor();
         if at >= self.timeline.most() {
             return self.fail(full(self.timeline.most()), None);
+        }
+        if self.timeline.inputs().len() >= MAX_INPUTS {
+            return self.fail(too_many_inputs(), None);
         }
         // What the user did later is not lost: it stays a branch.
         if self.timeline.has_inputs_after(at) && !self.leave(Made::Acted, at) {
@@ -953,6 +965,15 @@ fn full(most: usize) -> Text {
     Text::new(
         &format!("No more than {most} facts are kept, and here they end. Go back, or reset."),
         &format!("最多保留 {most} 个事实，到此为止。请后退，或重置。"),
+    )
+}
+
+fn too_many_inputs() -> Text {
+    Text::new(
+        &format!(
+            "No more than {MAX_INPUTS} inputs are kept, so that the run can be opened again. Go back, or reset."
+        ),
+        &format!("最多保留 {MAX_INPUTS} 个输入，这样运行才能再次打开。请后退，或重置。"),
     )
 }
 

@@ -351,7 +351,10 @@ fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
 }
 
 fn far(recording: &Recording) -> usize {
-    let handlers = |scenario: &Scenario| scenario.settings.handlers.len();
+    let handlers = |scenario: &Scenario| {
+        let workers = scenario.settings.work.as_ref();
+        scenario.settings.handlers.len() + workers.map_or(0, |work| usize::from(work.workers))
+    };
     let scenario = &recording.scenario;
     let late = |taken: &&Taken| matches!(taken.input, Input::AddHandler(_));
     let crowd = handlers(scenario)
