@@ -10,6 +10,7 @@
 mod made;
 
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use deltascope::cache::fact::{Cause, ProcessMode};
 use deltascope::lessons;
@@ -21,13 +22,14 @@ use deltascope::replay::recording::{Recording, Taken};
 use deltascope::replay::timeline::Timeline;
 use deltascope::replay::trace::{self, Trace};
 use deltascope::runtime::fields::Read;
+use deltascope::runtime::slices::{Slices, at_once};
 use deltascope::runtime::virtual_time::Settings;
 use deltascope::source::scenario::{Entry, Scenario};
 use deltascope::source::wire::{self, Words};
 use deltascope::source::write;
 use deltascope::ui::command::{Command, Draft, Export, Fault};
 use deltascope::ui::i18n::Lang;
-use deltascope::ui::session::Session;
+use deltascope::ui::session::{Session, opening};
 use deltascope::ui::state::state;
 use deltascope::ui::view::{SettingRow, View};
 use proptest::prelude::*;
@@ -561,11 +563,90 @@ fn what_a_file_comes_to_is_bounded_in_bytes() {
         error.message.en.contains("small values") && (3..10).contains(&recorded.events.len()),
         "{error}"
     );
+    let list: Vec<String> = (0..10).map(object).collect();
+    let text = format!("{{\"kind\":\"PodList\",\"items\":[{}]}}", list.join(","));
+    let error = wire::open_text("l", &text).error.unwrap();
+    assert!(error.message.en.contains("small values"), "{error}");
     let line = wire::open_text(
         "w",
         &event(0).replace("[{", &format!("[{}{{", "{\"b\":1},".repeat(900_000))),
     );
     assert!(line.error.unwrap().message.en.contains("small values"));
+}
+
+/// Opens it with a pause after so many units of work; says how often it paused, and how much was done
+/// without a pause.
+fn in_slices(command: &Command, each: usize) -> (Session, usize, usize) {
+    let slices = Slices::of(each);
+    let mut work = Box::pin(opening::open(command, &slices));
+    let (mut pauses, mut most) = (0, 0);
+    loop {
+        let before = slices.done();
+        let polled = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        most = most.max(slices.done() - before);
+        if let Poll::Ready(opened) = polled {
+            let mut session = Session::new();
+            session.show_opened(opened);
+            return (session, pauses, most);
+        }
+        pauses += 1;
+    }
+}
+
+/// Whatever is asked for, the page gets its turn after a slice, and what comes is the same.
+#[test]
+fn what_is_opened_comes_in_slices() {
+    let crowd = json!({ "settings": { "machinery": "shared", "resyncMs": 1, "work": { "workers": 255 },
+        "handlers": vec![json!({ "queues": true }); 150] }, "initial": [{ "metadata": { "name": "a" } }] });
+    let beside = json!({ "settings": { "machinery": "shared", "resyncMs": 1 } });
+    let deep = json!({ "settings": { "machinery": "shared" }, "initial": pods(20), "beside": vec![beside; 50] });
+    let prints: Vec<String> = (0..2_000)
+        .map(|n| json!({ "at": n, "op": "print", "line": "{indices}" }).to_string())
+        .collect();
+    let many = json!({ "settings": { "machinery": "shared", "indices": ["namespace"] }, "initial": pods(1_000) });
+    let at = |link: String, at: &str| link.replace("#v1;", &format!("#v1;at={at};"));
+    let open = |link: String| Command::OpenLink(link.into());
+    let trace = format!(
+        "{HEADER}{}\n{}\n",
+        json!({ "scenario": many }),
+        prints.join("\n")
+    );
+    for (command, words) in [
+        (
+            open(at(link_to(&crowd, ""), "t:999999999999")),
+            "does not come",
+        ),
+        (open(at(link_to(&crowd, ""), "input:7+5")), "does not come"),
+        (open(at(link_to(&deep, ""), "t:400")), ""),
+        (open(link_to(&many, &prints.join("\n"))), ""),
+        (
+            Command::Open(vec![("a.jsonl".to_owned(), trace.into_bytes())]),
+            "",
+        ),
+    ] {
+        const EACH: usize = 500;
+        let (mut session, pauses, most) = in_slices(&command, EACH);
+        let view = session.view();
+        let error = view.error.as_ref().map_or("", |error| &error.message.en);
+        assert!(
+            error.contains(words) && error.is_empty() == words.is_empty(),
+            "{error}"
+        );
+        // One step may state many facts: the first list is queued as a whole.
+        assert!(
+            pauses > 4 && most < EACH + 3_000,
+            "{command:?}: {pauses} {most}"
+        );
+        let mut other = Session::new();
+        other.obey(command);
+        let (one, two) = (state(&view, Lang::En), state(&other.view(), Lang::En));
+        assert_eq!(one, two);
+    }
+    // What cannot come is not computed at all.
+    let slices = Slices::whole();
+    let far = open("#v1;lesson=sandbox;at=listed+4294967290".to_owned());
+    assert!(at_once(opening::open(&far, &slices)).is_err());
+    assert!(slices.done() < 20_000, "{}", slices.done());
 }
 
 /// What somebody does on the page.

@@ -24,9 +24,14 @@ use crate::ui::session::{Change, Session};
 use crate::ui::state::{API_VERSION, state};
 use crate::ui::svg::{SvgOptions, Theme};
 
-/// Puts `deltascope` on the window; its `ready` is settled at once, because the page is mounted.
-pub fn install(driver: &Driver, ui: Ui, link: Link) {
-    let _ = Reflect::set(&window(), &"deltascope".into(), &api(driver, ui, link));
+/// Puts `deltascope` on the window. The page is mounted; its `ready` is settled once what is to be opened
+/// first is there.
+pub fn install(driver: &Driver, ui: Ui, link: Link, first: Option<Command>) {
+    let api = api(driver, ui, link);
+    if let Some(first) = first {
+        let _ = Reflect::set(&api, &"ready".into(), &opens(driver, first));
+    }
+    let _ = Reflect::set(&window(), &"deltascope".into(), &api);
 }
 
 /// The scripting interface of one board.
@@ -96,7 +101,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let on = driver.clone();
     method(&api, "load", move |id: JsValue, _: JsValue| {
         let id = id.as_string().unwrap_or_default();
-        perform(&on, move |session| session.obey(Command::Load(id.into())))
+        opens(&on, Command::Load(id.into()))
     });
     let on = driver.clone();
     method(&api, "connect", move |options: JsValue, _: JsValue| {
@@ -167,9 +172,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     method(&api, "openText", move |name: JsValue, text: JsValue| {
         let name = name.as_string().unwrap_or_default();
         let text = text.as_string().unwrap_or_default();
-        perform(&on, move |session| {
-            session.obey(Command::Open(vec![(name, text.into_bytes())]))
-        })
+        opens(&on, Command::Open(vec![(name, text.into_bytes())]))
     });
     for (name, what) in [
         ("getUrl", Some(Export::Link)),
@@ -309,6 +312,16 @@ pub(super) fn method(
 /// A promise that settles when the screen shows what came of it.
 fn perform(driver: &Driver, act: impl FnOnce(&mut Session) -> Change + 'static) -> JsValue {
     promise(driver.clone(), Box::new(act))
+}
+
+/// A promise that settles when what is opened is shown, or why it is not.
+fn opens(driver: &Driver, command: Command) -> JsValue {
+    let driver = driver.clone();
+    future_to_promise(async move {
+        driver.opens(command).await;
+        Ok(JsValue::UNDEFINED)
+    })
+    .into()
 }
 
 // Boxed, so that there is one of it and not one a method.

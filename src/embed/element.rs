@@ -4,10 +4,8 @@
 //! runs inside.
 
 use std::cell::{Cell, RefCell};
-use std::future::poll_fn;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use js_sys::{Function, Object, Reflect};
 use leptos::mount::{UnmountHandle, mount_to};
@@ -18,14 +16,14 @@ use web_sys::HtmlElement;
 
 use super::api::{self, method, to_json};
 use super::options::Options;
+use crate::runtime::slices::{Slices, pause};
 use crate::ui::app::{Shape, Theme, Ui, follow, ui_of};
 use crate::ui::board::Coming;
 use crate::ui::command::Command;
-use crate::ui::driver::Driver;
+use crate::ui::driver::{Driver, Paced};
 use crate::ui::host::Host;
 use crate::ui::i18n::{Lang, Text};
 use crate::ui::live::Link;
-use crate::ui::session::present::lesson_of;
 use crate::ui::session::{Change, Session};
 
 /// An element that is coming: each call of `build` does one more piece of it, so that the page around is
@@ -40,8 +38,8 @@ use crate::ui::session::{Change, Session};
 pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
     let object = Object::new();
     let mounted = Rc::new(RefCell::new(Mounted::No));
-    let coming: Pin<Box<dyn Future<Output = Result<(), String>>>> =
-        Box::pin(come(object.clone(), mount, config, Rc::clone(&mounted)));
+    let (api, into) = (object.clone(), Rc::clone(&mounted));
+    let coming = Paced::of(move |slices| come(api, mount, config, into, slices));
     // It holds the interface, which holds it: nobody could give the two back while it is not done.
     let coming = Rc::new(RefCell::new(Some(coming)));
     let (at, what) = (Rc::clone(&coming), Rc::clone(&mounted));
@@ -49,7 +47,7 @@ pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
         let Some(mut rest) = at.take() else {
             return false.into();
         };
-        match rest.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        match rest.go_on() {
             Poll::Pending => {
                 if !matches!(*what.borrow(), Mounted::Gone) {
                     at.replace(Some(rest));
@@ -80,18 +78,6 @@ enum Mounted {
     Gone,
 }
 
-/// The end of a piece: whoever polls is given the control back, once.
-fn pause() -> impl Future<Output = ()> {
-    let mut is_first = true;
-    poll_fn(move |_| {
-        if std::mem::take(&mut is_first) {
-            Poll::Pending
-        } else {
-            Poll::Ready(())
-        }
-    })
-}
-
 /// All that comes, in pieces. Each of them runs much code for the first time, which a browser compiles
 /// when it is called.
 async fn come(
@@ -99,13 +85,16 @@ async fn come(
     mount: HtmlElement,
     config: JsValue,
     mounted: Rc<RefCell<Mounted>>,
+    slices: Rc<Slices>,
 ) -> Result<(), String> {
     let get = |name: &str| Reflect::get(&config, &name.into()).unwrap_or(JsValue::UNDEFINED);
     let (options, wrong) = options_of(&get("attributes"));
     let mut session = Session::empty();
     pause().await;
     // What is wrong with the run comes before what is wrong with how it is shown.
-    let opened = open(&mut session, &options, &config).await.and(wrong);
+    let opened = open(&mut session, &options, &config, &slices)
+        .await
+        .and(wrong);
     if let Err(message) = opened {
         if !session.is_open() {
             let lang = options.lang.unwrap_or_default();
@@ -147,20 +136,24 @@ async fn come(
 }
 
 /// Opens the run that is asked for.
-async fn open(session: &mut Session, options: &Options, config: &JsValue) -> Result<(), Text> {
+async fn open(
+    session: &mut Session,
+    options: &Options,
+    config: &JsValue,
+    slices: &Slices,
+) -> Result<(), Text> {
     let get = |name: &str| Reflect::get(config, &name.into()).unwrap_or(JsValue::UNDEFINED);
     if let Some(text) = get("file").as_string() {
         let name = get("name").as_string().unwrap_or_default();
-        return session.present_file(options, &name, text.into_bytes());
+        let command = Command::Open(vec![(name, text.into_bytes())]);
+        return session.present_shared(options, &command, slices).await;
     }
     if let Some(link) = get("link").as_string() {
-        return session.present_link(options, &link);
+        let command = Command::OpenLink(link.into());
+        return session.present_shared(options, &command, slices).await;
     }
-    let lesson = lesson_of(options, scenario(&get("scenario")))?;
-    pause().await;
-    session.present_lesson(lesson)?;
-    pause().await;
-    session.present_opened(options)
+    let scenario = scenario(&get("scenario"));
+    session.present_slowly(options, scenario, slices).await
 }
 
 /// Those that can be read, and what is wrong with the first of the others.

@@ -4,8 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::cache::fact::Cause;
+use crate::cache::fact::{Cause, FactRecord};
 use crate::runtime::Time;
+use crate::runtime::slices::{Slices, at_once};
 
 use super::timeline::Timeline;
 
@@ -48,11 +49,25 @@ impl Moment {
         timeline: &mut Timeline,
         marker: &dyn Fn(&mut Timeline, &str) -> Option<usize>,
     ) -> Option<usize> {
+        let marked = match &self.anchor {
+            Anchor::Marker(id) => marker(timeline, id),
+            Anchor::Input(_) | Anchor::Time(_) => None,
+        };
+        at_once(self.find_slowly(timeline, marked, &Slices::whole()))
+    }
+
+    /// The same in slices, for who knows already where the marker is.
+    pub async fn find_slowly(
+        &self,
+        timeline: &mut Timeline,
+        marked: Option<usize>,
+        slices: &Slices,
+    ) -> Option<usize> {
         let from = match &self.anchor {
-            Anchor::Marker(id) => marker(timeline, id)?,
-            Anchor::Input(number) => nth_input(timeline, *number)?,
+            Anchor::Marker(_) => marked?,
+            Anchor::Input(number) => nth_input(timeline, *number, slices).await?,
             Anchor::Time(time) => {
-                let end = timeline.extend_past(*time);
+                let end = timeline.extend_past_slowly(*time, slices).await;
                 if timeline.is_full() && timeline.time_at(timeline.len()) <= *time {
                     return None;
                 }
@@ -64,7 +79,7 @@ impl Moment {
         if step > timeline.most() && timeline.scenario().is_endless() {
             return None;
         }
-        timeline.extend(step);
+        timeline.extend_slowly(step, slices).await;
         // A run that ends has an end, and what would be after it is there.
         (timeline.len() >= step || !timeline.is_full()).then(|| step.min(timeline.len()))
     }
@@ -76,11 +91,11 @@ fn count_before(timeline: &Timeline, time: Time) -> usize {
 }
 
 /// After how many facts the first one is that this input made.
-fn nth_input(timeline: &mut Timeline, wanted: usize) -> Option<usize> {
+async fn nth_input(timeline: &mut Timeline, wanted: usize, slices: &Slices) -> Option<usize> {
     let (mut seen, mut last, mut from) = (0, None, 0);
     loop {
         let known = timeline.len();
-        let found = timeline.each(from..known, &mut |place, record| {
+        let mut seen_now = |place: usize, record: &FactRecord| {
             let (Cause::Script(_) | Cause::Input(_)) = record.cause else {
                 return std::ops::ControlFlow::Continue(());
             };
@@ -92,12 +107,14 @@ fn nth_input(timeline: &mut Timeline, wanted: usize) -> Option<usize> {
             } else {
                 std::ops::ControlFlow::Continue(())
             }
-        });
+        };
+        let found = timeline.search(from..known, slices, &mut seen_now).await;
         if found.is_some() || !timeline.is_endless() {
             return found;
         }
         from = known;
-        timeline.extend(known + super::timeline::SEGMENT);
+        let more = known + super::timeline::SEGMENT;
+        timeline.extend_slowly(more, slices).await;
     }
 }
 

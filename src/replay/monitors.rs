@@ -304,9 +304,15 @@ impl Monitors {
     /// Those of a run, as far as it is known.
     #[must_use]
     pub fn of(timeline: &Timeline) -> Self {
-        let mut monitors = Self::new(&timeline.picture(0), timeline.scenario().settings.by_type);
+        let mut monitors = Self::begin(timeline);
         monitors.go_on(timeline);
         monitors
+    }
+
+    /// Those of a run before its first fact.
+    #[must_use]
+    pub fn begin(timeline: &Timeline) -> Self {
+        Self::new(&timeline.picture(0), timeline.scenario().settings.by_type)
     }
 
     /// Those of a run that begins so, before its first fact; `by_type`: its process function goes by the
@@ -354,15 +360,20 @@ impl Monitors {
 
     /// Looks at what is new.
     pub fn go_on(&mut self, timeline: &Timeline) {
-        let range = self.state.seen..timeline.len();
-        timeline.each::<()>(range, &mut |place, record| {
-            self.see(place, record);
-            ControlFlow::Continue(())
-        });
+        self.go_on_to(timeline, timeline.len());
         // Nothing more comes by itself.
         if !timeline.is_endless() && !timeline.is_full() && !timeline.is_live() {
             self.end();
         }
+    }
+
+    /// Looks through what is new, up to so many facts; that a run is over it does not notice.
+    pub fn go_on_to(&mut self, timeline: &Timeline, end: usize) {
+        let range = self.state.seen..end;
+        timeline.each::<()>(range, &mut |place, record| {
+            self.see(place, record);
+            ControlFlow::Continue(())
+        });
     }
 
     /// Forgets what came after so many facts: the run was cut there.

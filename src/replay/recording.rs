@@ -5,6 +5,7 @@
 
 use crate::cache::controller::Generation;
 use crate::runtime::Time;
+use crate::runtime::slices::{Slices, at_once};
 use crate::runtime::virtual_time::{Era, Input};
 use crate::source::Command;
 use crate::source::scenario::Scenario;
@@ -48,7 +49,19 @@ impl Recording {
     /// # Errors
     /// Says which object of the scenario cannot be read.
     pub fn play_within(&self, most: usize) -> Result<(Timeline, usize), String> {
-        self.play_to(most, true)
+        at_once(self.play_slowly(most, &Slices::whole()))
+    }
+
+    /// The same in slices.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read.
+    pub async fn play_slowly(
+        &self,
+        most: usize,
+        slices: &Slices,
+    ) -> Result<(Timeline, usize), String> {
+        self.play_to(most, true, slices).await
     }
 
     /// The same in another generation.
@@ -69,19 +82,24 @@ impl Recording {
     /// # Errors
     /// Says which object of the scenario cannot be read.
     pub fn play_by_time(&self, most: usize) -> Result<Timeline, String> {
-        let (timeline, _) = self.play_to(most, false)?;
+        let (timeline, _) = at_once(self.play_to(most, false, &Slices::whole()))?;
         Ok(timeline)
     }
 
-    fn play_to(&self, most: usize, exactly: bool) -> Result<(Timeline, usize), String> {
-        let mut timeline = Timeline::begin(self.scenario.clone(), most)?;
+    async fn play_to(
+        &self,
+        most: usize,
+        exactly: bool,
+        slices: &Slices,
+    ) -> Result<(Timeline, usize), String> {
+        let mut timeline = Timeline::begin(self.scenario.clone(), most, slices).await?;
         let mut played = 0;
         while let Some(taken) = self.inputs.get(played)
-            && timeline.append(taken, exactly)
+            && timeline.append(taken, exactly, slices).await
         {
             played += 1;
         }
-        timeline.extend(timeline.len() + AHEAD);
+        timeline.extend_slowly(timeline.len() + AHEAD, slices).await;
         Ok((timeline, played))
     }
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use crate::cache::fact::{EventType, FactId, FactRecord};
 use crate::runtime::Time;
 use crate::runtime::bounds::{FACTS_HOLD, RUN_HOLDS, SEGMENT_HOLDS};
+use crate::runtime::slices::{Slices, at_once};
 use crate::runtime::virtual_time::{Input, World};
 use crate::source::Command;
 use crate::source::any::AnySource;
@@ -53,6 +54,12 @@ const SETTLED_MS: Time = 2_000;
 const AT_ONCE: usize = 100;
 /// How many facts an endless run is ahead of the cursor.
 pub const AHEAD: usize = 40;
+/// So many facts are computed before somebody asks whether that was enough for now.
+const FEW: usize = 64;
+/// An input costs as much as so many facts, …
+const EACH_INPUT: usize = 4;
+/// … and a fact as much as to look at so many.
+pub const SEEN: usize = 8;
 
 /// One run.
 #[derive(Clone)]
@@ -175,8 +182,12 @@ impl Timeline {
     }
 
     /// The same with nothing of it computed yet, and with no more than so many facts.
-    pub(super) fn begin(scenario: Scenario, most: usize) -> Result<Self, String> {
-        let world = scenario.build()?;
+    pub(super) async fn begin(
+        scenario: Scenario,
+        most: usize,
+        slices: &Slices,
+    ) -> Result<Self, String> {
+        let world = scenario.build_slowly(slices).await?;
         let mut timeline = Self::of(Arc::new(scenario), world, false);
         timeline.limit(most);
         Ok(timeline)
@@ -185,7 +196,7 @@ impl Timeline {
     /// Adds an input to a run that is being played again, after all others: after as many facts as it
     /// came, if that is at its time and `exactly` is asked for, else at the end of its time. Computes
     /// nothing beyond it; false when there is no room for so many facts.
-    pub(super) fn append(&mut self, taken: &Taken, exactly: bool) -> bool {
+    pub(super) async fn append(&mut self, taken: &Taken, exactly: bool, slices: &Slices) -> bool {
         // The informers beside may have gone on without a fact; computed again, they had not.
         if self.over && self.world.is_ahead() && !self.scenario.beside.is_empty() {
             self.rewind(self.len());
@@ -197,10 +208,12 @@ impl Timeline {
             if !self.has_room() {
                 return false;
             }
+            let known = self.len();
             if !self.world.step_within(taken.at) {
                 break;
             }
             self.collect();
+            slices.spend(self.len() - known).await;
         }
         let taken = Taken {
             after: self.len(),
@@ -212,7 +225,9 @@ impl Timeline {
         self.inputs.push(taken);
         self.taken = self.all_inputs();
         self.over = false;
+        let known = self.len();
         self.collect();
+        slices.spend(EACH_INPUT + self.len() - known).await;
         true
     }
 
@@ -681,10 +696,48 @@ impl Timeline {
         } else {
             self.most
         };
+        self.compute(wanted);
+    }
+
+    fn compute(&mut self, wanted: usize) {
         while !self.over && self.len() < wanted && self.has_room() {
             self.over = !self.step();
             self.collect();
         }
+    }
+
+    /// The same as [`Self::extend`] in slices.
+    pub async fn extend_slowly(&mut self, wanted: usize, slices: &Slices) {
+        let wanted = if self.scenario.is_endless() {
+            wanted.min(self.most)
+        } else {
+            self.most
+        };
+        while self.len() < wanted && self.is_endless() {
+            let known = self.len();
+            self.compute(wanted.min(known + FEW));
+            slices.spend((self.len() - known).max(1)).await;
+        }
+    }
+
+    /// Looks through the facts of a range in slices, until one has what is looked for.
+    pub async fn search<B>(
+        &self,
+        range: Range<usize>,
+        slices: &Slices,
+        seen: &mut dyn FnMut(usize, &FactRecord) -> ControlFlow<B>,
+    ) -> Option<B> {
+        let mut from = range.start;
+        while from < range.end {
+            let until = range.end.min(from + SEGMENT);
+            let found = self.each(from..until, seen);
+            if found.is_some() {
+                return found;
+            }
+            slices.spend((until - from) / SEEN).await;
+            from = until;
+        }
+        None
     }
 
     /// One micro-step, if its moment has come.
@@ -694,8 +747,13 @@ impl Timeline {
 
     /// Makes sure that all facts up to the end of this moment are known, and says how many they are.
     pub fn extend_past(&mut self, time: Time) -> usize {
+        at_once(self.extend_past_slowly(time, &Slices::whole()))
+    }
+
+    /// The same in slices.
+    pub async fn extend_past_slowly(&mut self, time: Time, slices: &Slices) -> usize {
         while self.is_endless() && (self.is_empty() || self.time_at(self.len()) <= time) {
-            self.extend(self.len() + AHEAD);
+            self.extend_slowly(self.len() + AHEAD, slices).await;
         }
         self.count_until(time)
     }
@@ -806,7 +864,7 @@ impl Timeline {
         let shown = self.len();
         self.over = false;
         for taken in &later {
-            self.append(taken, false);
+            at_once(self.append(taken, false, &Slices::whole()));
         }
         self.extend(shown + AHEAD);
         shown
@@ -1201,7 +1259,9 @@ mod tests {
         let all = Timeline::new(relisting()).unwrap();
         let whole = weigh(&all.all_facts());
         assert!(whole > 1_000 * KB && !all.is_full(), "{whole}");
-        let mut bounded = Timeline::begin(relisting(), MAX_FACTS).unwrap();
+        let slices = Slices::whole();
+        let begun = at_once(Timeline::begin(relisting(), MAX_FACTS, &slices));
+        let mut bounded = begun.unwrap();
         bounded.may_hold = Holds {
             segment: 100 * KB,
             kept: 300 * KB,

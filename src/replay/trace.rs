@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::runtime::bounds::{self, MAX_READ, MAX_TOLD};
 use crate::runtime::fields::{Fields, Read};
+use crate::runtime::slices::{Slices, at_once};
 use crate::runtime::virtual_time::{Feed, Input};
 use crate::source::Command;
 use crate::source::scenario::{Entry, Scenario};
@@ -29,6 +30,11 @@ pub use crate::runtime::bounds::MAX_INPUTS;
 pub const VERSION: u64 = 1;
 /// The name of the field that tells a trace from anything else.
 const NAME: &str = "deltascope";
+
+/// So many bytes are read before somebody asks whether that was enough for now; …
+const CHUNK: usize = 16 << 10;
+/// … so many cost as much as a fact.
+const BYTES: usize = 128;
 
 /// What a file holds.
 #[derive(Clone, Debug)]
@@ -98,6 +104,15 @@ pub fn is_trace(bytes: &[u8]) -> bool {
 /// Reads a trace as far as it can be read: what is there with an error came before its line.
 #[must_use]
 pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
+    at_once(read_slowly(name, bytes, &Slices::whole()))
+}
+
+/// The same in slices.
+pub async fn read_slowly(
+    name: &str,
+    bytes: &[u8],
+    slices: &Slices,
+) -> (Option<Trace>, Option<WireError>) {
     if bytes.len() > MAX_BYTES {
         let size = bytes.len();
         let error = wire::error(
@@ -128,7 +143,14 @@ pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
         }
     };
     let mut lines = LineSplitter::new(MAX_LINE);
-    let fed = lines.feed(bytes, &mut each);
+    let mut fed = Ok(());
+    for chunk in bytes.chunks(CHUNK) {
+        fed = lines.feed(chunk, &mut each);
+        if fed.is_err() {
+            break;
+        }
+        slices.spend(chunk.len() / BYTES).await;
+    }
     if let Some((number, rest)) = lines.finish().filter(|_| fed.is_ok()) {
         each(number, &rest);
     }

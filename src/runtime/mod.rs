@@ -10,6 +10,7 @@ pub mod fields;
 pub mod lock;
 pub mod rng;
 pub mod scribe;
+pub mod slices;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod threads;
 pub mod virtual_time;

@@ -9,6 +9,7 @@ use crate::cache::lister_watcher::ApiErrorKind;
 use crate::runtime::Time;
 use crate::runtime::bounds::{MAX_BUILT, MOST_BESIDE, MOST_HANDLERS};
 use crate::runtime::fields::{Fields, Read, deserialize_by_fields, moment, one_of};
+use crate::runtime::slices::{Slices, at_once};
 use crate::runtime::virtual_time::{
     Feed, HandlerSettings, Input, ProcessModeText, Question, Settings, World,
 };
@@ -275,6 +276,9 @@ const REFUSALS: [(&str, ApiErrorKind); 7] = [
     ("invalid", ApiErrorKind::Invalid),
 ];
 
+/// To build an object costs as much as so many facts.
+const EACH: usize = 4;
+
 impl Act {
     /// Whether it happens on the server, which informers can share.
     fn is_for_server(&self) -> bool {
@@ -363,7 +367,15 @@ impl Scenario {
     /// # Errors
     /// Says which object of the scenario cannot be read and why.
     pub fn build(&self) -> Result<World<AnySource>, String> {
-        let mut world = self.build_alone()?;
+        at_once(self.build_slowly(&Slices::whole()))
+    }
+
+    /// The same in slices.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read and why.
+    pub async fn build_slowly(&self, slices: &Slices) -> Result<World<AnySource>, String> {
+        let mut world = self.build_alone(slices).await?;
         for beside in &self.beside {
             let same = beside.initial.is_empty() && beside.script.is_empty();
             let informer = if same {
@@ -379,16 +391,17 @@ impl Scenario {
                         .collect(),
                     ..self.clone()
                 }
-                .build()?
+                .build_alone(slices)
+                .await?
             } else {
-                beside.build()?
+                Box::pin(beside.build_slowly(slices)).await?
             };
             world = world.with_beside(informer, same);
         }
         Ok(world)
     }
 
-    fn build_alone(&self) -> Result<World<AnySource>, String> {
+    async fn build_alone(&self, slices: &Slices) -> Result<World<AnySource>, String> {
         for (what, count, most) in [
             ("handlers", self.settings.handlers.len(), MOST_HANDLERS),
             ("informers beside", self.beside.len(), MOST_BESIDE),
@@ -406,11 +419,11 @@ impl Scenario {
                 AnySource::Recorded(Recording::new(self.recorded.clone().unwrap_or_default()))
             }
             Feed::Server => {
-                let mut initial = self
-                    .initial
-                    .iter()
-                    .map(pod::from_json)
-                    .collect::<Result<Vec<_>, _>>()?;
+                let mut initial = Vec::new();
+                for object in &self.initial {
+                    initial.push(pod::from_json(object)?);
+                    slices.spend(EACH).await;
+                }
                 let mut traffic = self
                     .traffic
                     .map(|seed| Workload::new(seed, Options::default()));
@@ -427,11 +440,11 @@ impl Scenario {
                 AnySource::Server(server)
             }
         };
-        let script = self
-            .script
-            .iter()
-            .map(|entry| Ok((entry.at, entry.act.clone().into_input()?)))
-            .collect::<Result<_, String>>()?;
+        let mut script = Vec::new();
+        for entry in &self.script {
+            script.push((entry.at, entry.act.clone().into_input()?));
+            slices.spend(EACH).await;
+        }
         Ok(World::new(self.settings.clone(), source, script))
     }
 

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::cache::fact::{EventType, Rv};
 use crate::runtime::bounds::{self, MAX_CAUSES, MAX_READ, QUOTED};
+use crate::runtime::slices::{Slices, at_once};
 
 use super::pod::{Keep, trimmed};
 
@@ -19,6 +20,18 @@ pub(crate) use crate::runtime::bounds::shortened;
 pub use crate::runtime::bounds::{MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
+/// So many bytes are read before somebody asks whether that was enough for now; …
+const CHUNK: usize = 16 << 10;
+/// … so many cost as much as a fact.
+const BYTES: usize = 128;
+/// What the API server says of itself: it has no objects.
+const NO_LISTS: [&str; 5] = [
+    "APIVersions",
+    "APIGroup",
+    "APIGroupList",
+    "APIResourceList",
+    "APIGroupDiscoveryList",
+];
 
 /// A recording, as far as it could be read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -112,6 +125,11 @@ impl std::error::Error for WireError {}
 /// each file with its name.
 #[must_use]
 pub fn open(files: &[(String, Vec<u8>)]) -> Recorded {
+    at_once(open_slowly(files, &Slices::whole()))
+}
+
+/// The same in slices.
+pub async fn open_slowly(files: &[(String, Vec<u8>)], slices: &Slices) -> Recorded {
     let mut recorded = Recorded::default();
     if let Err(error) = bounded(files) {
         recorded.error = Some(error);
@@ -119,7 +137,7 @@ pub fn open(files: &[(String, Vec<u8>)]) -> Recorded {
     }
     let mut watch = None;
     for (name, bytes) in files {
-        match content(name, bytes) {
+        match content(name, bytes, slices).await {
             Ok(Content::List(list)) if recorded.start.is_none() => recorded.start = Some(list),
             Ok(Content::Watch(lines)) if watch.is_none() => watch = Some((name, lines)),
             Ok(Content::List(_)) => return Recorded::failed(two_of_a_kind("lists", "列表")),
@@ -136,7 +154,10 @@ pub fn open(files: &[(String, Vec<u8>)]) -> Recorded {
             return recorded;
         }
         let mut reader = WatchReader::new(name);
-        reader.feed(lines);
+        for chunk in lines.chunks(CHUNK) {
+            reader.feed(chunk);
+            slices.spend(chunk.len() / BYTES).await;
+        }
         (recorded.events, recorded.error) = reader.finish();
         recorded.has_watch = true;
     }
@@ -595,7 +616,11 @@ fn bounded(files: &[(String, Vec<u8>)]) -> Result<(), WireError> {
     Ok(())
 }
 
-fn content<'a>(name: &str, bytes: &'a [u8]) -> Result<Content<'a>, WireError> {
+async fn content<'a>(
+    name: &str,
+    bytes: &'a [u8],
+    slices: &Slices,
+) -> Result<Content<'a>, WireError> {
     let fail = |line, en: &str, zh: &str| Err(error(name, line, en, zh));
     // Through a text decoder the second byte becomes U+FFFD.
     if bytes.starts_with(b"\x1f\x8b") || bytes.starts_with("\u{1f}\u{fffd}".as_bytes()) {
@@ -654,7 +679,11 @@ fn content<'a>(name: &str, bytes: &'a [u8]) -> Result<Content<'a>, WireError> {
     if is_watch(begin) {
         return Ok(Content::Watch(bytes));
     }
-    document(name, json).map(Content::List)
+    // What is wrong with one that cannot be read so, and where, the whole of it tells.
+    match in_pieces(json, slices).await {
+        Some(list) => Ok(Content::List(list)),
+        None => document(name, json).map(Content::List),
+    }
 }
 
 /// Whether the first key of the object is one of a watch event's two. A document has others, also
@@ -672,9 +701,123 @@ fn is_watch(object: &[u8]) -> bool {
         .any(|name| key.starts_with(name) || name.starts_with(key))
 }
 
+/// A list, its items read one by one: the JSON of all at once would take some times what is kept of it.
+async fn in_pieces(bytes: &[u8], slices: &Slices) -> Option<RecordedList> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    let (mut string, mut around, mut items) = (0..0, None, Vec::new());
+    // Where the items begin, and one of them, while the scan is in them.
+    let (mut begin, mut item) = (None, None);
+    for (chunk, from) in bytes.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
+        for (&byte, at) in chunk.iter().zip(from..) {
+            if in_string {
+                match byte {
+                    _ if escaped => escaped = false,
+                    b'\\' => escaped = true,
+                    b'"' => {
+                        in_string = false;
+                        string.end = at;
+                    }
+                    _ => {}
+                }
+                continue;
+            }
+            if let (Some(start), 2) = (begin, depth) {
+                if matches!(byte, b',' | b']')
+                    && let Some(start) = item.take()
+                {
+                    items.push(start..at);
+                }
+                if byte == b']' {
+                    around = Some(start..at);
+                    begin = None;
+                } else if byte != b',' && !byte.is_ascii_whitespace() {
+                    item.get_or_insert(at);
+                }
+            }
+            match byte {
+                b'"' => {
+                    in_string = true;
+                    string = at + 1..at + 1;
+                }
+                b'{' => depth += 1,
+                b'[' => {
+                    if depth == 1 && text.get(string.clone()) == Some("items") {
+                        // Twice is once too often.
+                        if around.is_some() {
+                            return None;
+                        }
+                        begin = Some(at + 1);
+                    }
+                    depth += 1;
+                }
+                b'}' | b']' => depth = depth.checked_sub(1)?,
+                _ => {}
+            }
+        }
+        slices.spend(chunk.len() / BYTES).await;
+    }
+    let around: std::ops::Range<usize> = around?;
+    if items.len() > MAX_ITEMS {
+        return None;
+    }
+    // With a comma too many it would be no JSON.
+    let commas = items.windows(2).all(|pair| match pair {
+        [one, next] => text.get(one.end..next.start).is_some_and(is_comma),
+        _ => true,
+    });
+    let ends = match (items.first(), items.last()) {
+        (Some(first), Some(last)) => [around.start..first.start, last.end..around.end],
+        _ => [around.clone(), around.end..around.end],
+    };
+    let blank = |range: &std::ops::Range<usize>| {
+        text.get(range.clone())
+            .is_some_and(|text| text.trim().is_empty())
+    };
+    if !commas || !ends.iter().all(blank) {
+        return None;
+    }
+    let frame = [text.get(..around.start)?, text.get(around.end..)?].concat();
+    let Ok(Value::Object(fields)) = serde_json::from_str(&frame) else {
+        return None;
+    };
+    let kind = text_of(&fields, "kind")?.strip_suffix("List")?.to_owned();
+    if NO_LISTS.contains(&text_of(&fields, "kind")?) {
+        return None;
+    }
+    let types = types_of(&fields, &kind);
+    let (mut objects, mut weight) = (Vec::with_capacity(items.len()), 0_usize);
+    for range in items {
+        let json = text.get(range)?;
+        if bounds::weight_of_json(json.as_bytes()) > MAX_READ {
+            return None;
+        }
+        let Ok(Value::Object(item)) = serde_json::from_str(json) else {
+            return None;
+        };
+        let object = whole(item, types.as_ref(), Keep::default()).ok()?;
+        weight = weight.saturating_add(bounds::weight(&object.data));
+        if weight > MAX_READ {
+            return None;
+        }
+        objects.push(Arc::new(object));
+        slices.spend(json.len() / BYTES).await;
+    }
+    Some(list_with(&fields, kind, objects))
+}
+
+fn is_comma(text: &str) -> bool {
+    text.trim() == ","
+}
+
 /// One JSON document; only a list will do.
 fn document(name: &str, bytes: &[u8]) -> Result<RecordedList, WireError> {
     let fail = |line, (en, zh): (String, String)| Err(error(name, Some(line), &en, &zh));
+    // Real objects come to twelve times their text, before what is not kept of them is dropped.
+    if bounds::weight_of_json(bytes) > 2 * MAX_READ {
+        let (en, zh) = too_heavy();
+        return Err(error(name, None, &en, &zh));
+    }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(wrong) => {
@@ -731,11 +874,7 @@ fn document(name: &str, bytes: &[u8]) -> Result<RecordedList, WireError> {
     match &*kind {
         "Status" => fail(first, status(&fields)),
         "Table" => fail(first, table()),
-        "APIVersions"
-        | "APIGroup"
-        | "APIGroupList"
-        | "APIResourceList"
-        | "APIGroupDiscoveryList" => fail(first, discovery(&kind)),
+        kind if NO_LISTS.contains(&kind) => fail(first, discovery(kind)),
         "" if fields.contains_key("paths") => fail(first, discovery("paths")),
         "" => fail(first, nothing_to_play()),
         _ => match kind.strip_suffix("List") {
@@ -790,15 +929,8 @@ fn list(
             ),
         ));
     }
-    // Items come without their types; a `List` of kubectl mixes kinds, and its items have them.
-    let types = Some(kind)
-        .filter(|kind| !kind.is_empty())
-        .map(|kind| TypeMeta {
-            api_version: text_of(&fields, "apiVersion")
-                .unwrap_or_default()
-                .to_owned(),
-            kind: kind.to_owned(),
-        });
+    let types = types_of(&fields, kind);
+    let mut weight = 0_usize;
     let mut objects = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
         let object = match item {
@@ -809,7 +941,14 @@ fn list(
             )),
         };
         match object {
-            Ok(object) => objects.push(Arc::new(object)),
+            Ok(object) => {
+                weight = weight.saturating_add(bounds::weight(&object.data));
+                if weight > MAX_READ {
+                    let (en, zh) = too_heavy();
+                    return Err(error(name, Some(first), &en, &zh));
+                }
+                objects.push(Arc::new(object));
+            }
             Err((en, zh)) => {
                 return Err(error(
                     name,
@@ -822,6 +961,22 @@ fn list(
             }
         }
     }
+    Ok(list_with(&fields, kind.to_owned(), objects))
+}
+
+/// Items come without their types; a `List` of kubectl mixes kinds, and its items have them.
+fn types_of(fields: &Map<String, Value>, kind: &str) -> Option<TypeMeta> {
+    (!kind.is_empty()).then(|| TypeMeta {
+        api_version: text_of(fields, "apiVersion").unwrap_or_default().to_owned(),
+        kind: kind.to_owned(),
+    })
+}
+
+fn list_with(
+    fields: &Map<String, Value>,
+    kind: String,
+    items: Vec<Arc<DynamicObject>>,
+) -> RecordedList {
     let metadata = fields.get("metadata");
     let of_list = |name| {
         metadata
@@ -829,12 +984,12 @@ fn list(
             .and_then(Value::as_str)
             .unwrap_or_default()
     };
-    Ok(RecordedList {
+    RecordedList {
         rv: of_list("resourceVersion").into(),
-        kind: kind.to_owned(),
-        items: objects,
+        kind,
+        items,
         partial: !of_list("continue").is_empty(),
-    })
+    }
 }
 
 /// Reads a list whose items stand apart from it: at most [`MAX_ITEMS`] of them.

@@ -212,7 +212,7 @@ pub fn mount() {
 /// The page.
 #[component]
 pub fn App() -> impl IntoView {
-    let driver = Driver::open(Host::page(), link_of_address());
+    let driver = Driver::new(Host::page());
     let (view, shape) = (driver.view(), Shape::default());
     let ui = ui_of(&driver, view, PIECES, shape, first_lang(), first_theme());
     follow(ui);
@@ -224,7 +224,8 @@ pub fn App() -> impl IntoView {
     on_cleanup(move || handle.remove());
     let link = Link::new(&driver);
     provide_context(link);
-    api::install(&driver, ui, link);
+    let first = link_of_address().map(|link| Command::OpenLink(link.into()));
+    api::install(&driver, ui, link, first);
     view! { <Board /> }
 }
 

@@ -1,7 +1,9 @@
 //! Drives a session in the browser: commands in, views and motions out.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
@@ -17,9 +19,11 @@ use super::i18n::Text;
 use super::motion::plan::{self, Motion};
 use super::motion::stage::Stage;
 use super::session::keep::Kept;
+use super::session::opening::{self, Opened};
 use super::session::{Change, Session};
-use super::view::View;
+use super::view::{ErrorView, View};
 use crate::replay::playback::{NO_MOTION_ABOVE, SHORTEST_FLASH_MS};
+use crate::runtime::slices::Slices;
 
 /// Along with a live run the screen changes at most so often, in ms.
 const LIVE_MS: u32 = 100;
@@ -40,6 +44,76 @@ extern "C" {
     fn hand_out(text: &str, is_more: bool, is_whole: bool) -> Result<(), JsValue>;
 }
 
+/// How far something is that is opened is told so often, in ms.
+const TELL_MS: f64 = 100.0;
+/// A slice of what is opened takes so long, in ms: the page answers in between.
+const SLICE_MS: f64 = 40.0;
+/// What is opened in so many ms is there before the screen is drawn.
+const SOON_MS: f64 = 80.0;
+/// The first slice has so many units.
+const FIRST: usize = 2_000;
+
+/// Work in slices, each about as long as the others, whatever the machine.
+pub struct Paced<F> {
+    slices: Rc<Slices>,
+    work: Pin<Box<F>>,
+}
+
+impl<F: Future> Paced<F> {
+    /// The work, which is given what tells it where a slice ends.
+    pub fn of(work: impl FnOnce(Rc<Slices>) -> F) -> Self {
+        let slices = Rc::new(Slices::of(FIRST));
+        Self {
+            work: Box::pin(work(Rc::clone(&slices))),
+            slices,
+        }
+    }
+
+    /// Does one slice.
+    pub fn go_on(&mut self) -> Poll<F::Output> {
+        let (began, before) = (now(), self.slices.done());
+        let polled = self
+            .work
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        let (took, done) = ((now() - began).max(1.0), self.slices.done() - before);
+        // What ended early says little.
+        if done >= self.slices.each() {
+            let each = self.slices.each();
+            #[allow(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a number of units, about"
+            )]
+            let next = (each as f64 * SLICE_MS / took) as usize;
+            self.slices
+                .set(next.clamp(each / 4, each * 2).clamp(64, 200_000));
+        }
+        polled
+    }
+
+    /// How many units were done.
+    #[must_use]
+    pub fn done(&self) -> usize {
+        self.slices.done()
+    }
+}
+
+type Opens = Pin<Box<dyn Future<Output = Result<Opened, ErrorView>>>>;
+
+/// Whether a command opens something.
+fn opens(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Load(_) | Command::Open(_) | Command::OpenLink(_)
+    )
+}
+
+fn now() -> f64 {
+    js_sys::Date::now()
+}
+
 /// One session on the page; clones are the same one.
 #[derive(Clone)]
 pub struct Driver {
@@ -52,6 +126,8 @@ struct Inner {
     stage: Stage,
     /// Counts runs: a loop of an older one ends by itself.
     run: Cell<u64>,
+    /// Counts what was opened: what an older one brings is not shown.
+    opening: Cell<u64>,
     /// When the last flash at high speed was, in ms.
     flashed: Cell<f64>,
     /// Who wants to hear that something was asked for.
@@ -90,6 +166,7 @@ impl Driver {
                 ui: OnceCell::new(),
                 stage: Stage::new(host),
                 run: Cell::new(0),
+                opening: Cell::new(0),
                 flashed: Cell::new(0.0),
                 listener: RefCell::default(),
                 keeps_up: Cell::new(false),
@@ -101,17 +178,6 @@ impl Driver {
                 copies: Cell::new(false),
             }),
         }
-    }
-
-    /// The same, then what a link holds.
-    #[must_use]
-    pub fn open(host: Host, link: Option<String>) -> Self {
-        let driver = Self::new(host);
-        if let Some(link) = link {
-            let command = Command::OpenLink(link.into());
-            driver.inner.session.borrow_mut().obey(command);
-        }
-        driver
     }
 
     /// Where it draws.
@@ -308,6 +374,13 @@ impl Driver {
         if watched && command.changes_the_run() {
             return;
         }
+        if opens(&command) {
+            spawn_local(async move { driver.opens(command).await });
+            return;
+        }
+        if matches!(command, Command::DismissError) {
+            self.stop_opening();
+        }
         let change = self.inner.session.borrow_mut().obey(command);
         self.asked();
         spawn_local(async move {
@@ -321,6 +394,56 @@ impl Driver {
                 driver.follow(to, run).await;
             }
         });
+    }
+
+    /// Opens a lesson, a link or files, slice by slice; done when the screen shows it. Meanwhile it says
+    /// how far it is, and what is asked for later comes instead of it.
+    pub async fn opens(&self, command: Command) {
+        self.with(|session| session.before_opening(&command));
+        self.asked();
+        let turn = self.next_opening();
+        let opening = Paced::of(move |slices| -> Opens {
+            Box::pin(async move { opening::open(&command, &slices).await })
+        });
+        self.open(opening, turn).await;
+    }
+
+    /// What is on its way to be opened is not wanted any more.
+    fn stop_opening(&self) {
+        self.next_opening();
+        self.with(|session| session.set_opening(None));
+    }
+
+    async fn open(&self, mut opening: Paced<Opens>, turn: u64) {
+        let began = now();
+        let mut drawn = began;
+        let opened = loop {
+            if let Poll::Ready(opened) = opening.go_on() {
+                break opened;
+            }
+            if now() - began < SOON_MS {
+                continue;
+            }
+            if now() - drawn >= TELL_MS {
+                drawn = now();
+                self.with(|session| session.set_opening(Some(opening.done())));
+                self.draw().await;
+            }
+            TimeoutFuture::new(0).await;
+            let is_live = self.with(|session| session.is_live());
+            if self.inner.opening.get() != turn || self.inner.gone.get() || is_live {
+                return;
+            }
+        };
+        let change = self.with(|session| session.show_opened(opened));
+        self.asked();
+        self.show(change).await;
+    }
+
+    fn next_opening(&self) -> u64 {
+        let turn = self.inner.opening.get() + 1;
+        self.inner.opening.set(turn);
+        turn
     }
 
     /// A command from a script; done when the screen shows what came of it.

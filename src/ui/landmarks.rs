@@ -55,6 +55,14 @@ impl Landmarks {
     /// Those of a run, as far as it is known.
     #[must_use]
     pub fn of(timeline: &Timeline, rules: &[MarkerRule]) -> Self {
+        let mut landmarks = Self::begin(timeline, rules);
+        landmarks.go_on(timeline, rules);
+        landmarks
+    }
+
+    /// Those of a run before its first fact.
+    #[must_use]
+    pub fn begin(timeline: &Timeline, rules: &[MarkerRule]) -> Self {
         let mut landmarks = Self {
             state: State {
                 counts: vec![0; rules.len()],
@@ -69,13 +77,23 @@ impl Landmarks {
             landmarks.name(0, &object.object.key);
         }
         landmarks.kept.push(landmarks.state.clone());
-        landmarks.go_on(timeline, rules);
         landmarks
     }
 
     /// Looks through what is new.
     pub fn go_on(&mut self, timeline: &Timeline, rules: &[MarkerRule]) {
-        let range = self.state.seen..timeline.len();
+        self.go_on_to(timeline, rules, timeline.len());
+    }
+
+    /// How many facts were looked through.
+    #[must_use]
+    pub fn seen(&self) -> usize {
+        self.state.seen
+    }
+
+    /// The same up to so many facts.
+    pub fn go_on_to(&mut self, timeline: &Timeline, rules: &[MarkerRule], end: usize) {
+        let range = self.state.seen..end;
         timeline.each::<()>(range, &mut |place, record| {
             self.see(place, record, rules);
             ControlFlow::Continue(())

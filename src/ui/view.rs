@@ -63,6 +63,8 @@ pub struct View {
     pub followed: Option<Rc<Followed>>,
     /// What went wrong, if anything did.
     pub error: Option<ErrorView>,
+    /// Something else is being opened; so much was done for it, about in facts.
+    pub opening: Option<usize>,
     /// The branches of the run.
     pub branches: Rc<[BranchRow]>,
     /// What the server did around the cursor.

@@ -40,6 +40,7 @@ use leptos::wasm_bindgen::JsCast;
 use super::app::{Piece, Shape, Ui};
 use super::command::Command;
 use super::keys::{Action, Focus, Press, action};
+use super::view::View;
 use crate::embed::options::Controls;
 use crate::ui::rows::live::Room;
 use layout::Layout;
@@ -150,8 +151,28 @@ fn grid(shape: &Shape) -> String {
 fn Problem() -> impl IntoView {
     let ui = Ui::get();
     let error = ui.memo(|view| view.error.clone());
+    let opening = ui.memo(|view| view.opening);
     view! {
         <div class="problem">
+            {shown(
+                move || opening.get().is_some(),
+                move || {
+                    view! {
+                        <div class="problem-card" data-testid="opening">
+                            <span role="status">{ui.word(|words| words.opening)}</span>
+                            <span>
+                                {text(move || {
+                                    let done = opening.get().unwrap_or_default();
+                                    ui.words().opening_steps.replace("{n}", &done.to_string())
+                                })}
+                            </span>
+                            <button class="btn" on:click=move |_| ui.send(Command::DismissError)>
+                                {ui.word(|words| words.stop_opening)}
+                            </button>
+                        </div>
+                    }
+                },
+            )}
             {part(move || {
                 error
                     .get()
@@ -200,7 +221,8 @@ fn listen_to_keys(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSigna
             return;
         }
         let key = event.key();
-        if key == "Escape" && ui.view.with_untracked(|view| view.error.is_some()) {
+        let is_over = |view: &std::rc::Rc<View>| view.error.is_some() || view.opening.is_some();
+        if key == "Escape" && ui.view.with_untracked(is_over) {
             event.prevent_default();
             ui.send(Command::DismissError);
             return;

@@ -91,9 +91,10 @@ impl Session {
                     scenario: run.scenario,
                     ..Lesson::default()
                 };
-                let change = self.begin(lesson, timeline);
+                self.begin(lesson, timeline);
+                self.mark_anew();
                 self.live = Some(Live::default());
-                change
+                Change::Cut
             }
             Err(reason) => self.fail(cannot_run(&reason), None),
         }

@@ -6,6 +6,7 @@ mod branches;
 pub mod compare;
 pub mod keep;
 pub mod live;
+pub mod opening;
 pub mod present;
 pub mod select;
 mod share;
@@ -30,17 +31,17 @@ use crate::cache::key::Key;
 use crate::cache::lister_watcher::ApiErrorKind;
 use crate::lessons::{self, Lesson};
 use crate::replay::branches::{Branches, Made};
-use crate::replay::log;
 use crate::replay::monitors::Monitors;
 use crate::replay::picture::{Feed, Picture};
 use crate::replay::playback::Playback;
 use crate::replay::recording::Recording;
-use crate::replay::timeline::{AHEAD, Timeline};
-use crate::replay::trace::{self, MAX_INPUTS};
+use crate::replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline};
+use crate::replay::trace::MAX_INPUTS;
+use crate::runtime::slices::Slices;
 use crate::runtime::virtual_time::{Era, HandlerSettings, Input, Machinery};
 use crate::source::pod::{self, PodSpec, Write};
 use crate::source::scenario::{Act, Scenario};
-use crate::source::{self, Refusals, wire};
+use crate::source::{self, Refusals};
 
 use super::command::{Command, Draft, Fault};
 use super::i18n::Text;
@@ -88,6 +89,8 @@ pub struct Session {
     checks: Rc<Checks>,
     compared: Option<compare::Compared>,
     error: Option<ErrorView>,
+    /// So much was done to open what comes.
+    opening: Option<usize>,
     picture: shown::Shown,
     /// What the run follows from in the generation in which the last click was made; nothing until
     /// another generation is chosen.
@@ -140,6 +143,7 @@ impl Session {
             checks: Rc::default(),
             compared: None,
             error: None,
+            opening: None,
             picture,
             first_run: None,
             branches: Branches::default(),
@@ -216,12 +220,9 @@ impl Session {
                 self.playback.set_speed(percent);
                 Change::None
             }
-            Command::Load(id) => match lessons::load(&id) {
-                Ok(lesson) => self.open(lesson),
-                Err(message) => self.fail(message, None),
-            },
-            Command::Open(files) => self.open_files(&files),
-            Command::OpenLink(fragment) => self.open_link(&fragment),
+            Command::Load(_) | Command::Open(_) | Command::OpenLink(_) => {
+                self.open_at_once(&command)
+            }
             Command::Create(draft) => {
                 let object = pod::from_json(&spec(&draft, None).to_json());
                 self.write(object.map(Write::Create))
@@ -488,6 +489,7 @@ impl Session {
             selection: self.selection(),
             followed: self.followed(),
             error: self.error.clone(),
+            opening: self.opening,
             branches: Rc::clone(&self.branch_rows),
             events: self.server_events(),
             checks: Rc::clone(&self.checks),
@@ -500,13 +502,17 @@ impl Session {
     /// Opens a lesson at its start.
     pub fn open(&mut self, lesson: Lesson) -> Change {
         match Timeline::new(lesson.scenario.clone()) {
-            Ok(timeline) => self.begin(lesson, timeline),
+            Ok(timeline) => {
+                self.begin(lesson, timeline);
+                self.mark_anew();
+                Change::Cut
+            }
             Err(reason) => self.fail(cannot_run(&reason), None),
         }
     }
 
-    /// Shows a run of a lesson, at its start.
-    fn begin(&mut self, lesson: Lesson, timeline: Timeline) -> Change {
+    /// Shows a run of a lesson, at its start; what is along it has yet to be found.
+    fn begin(&mut self, lesson: Lesson, timeline: Timeline) {
         let speed = self.playback.speed();
         self.opened += 1;
         self.live = None;
@@ -521,8 +527,6 @@ impl Session {
         self.playback = Playback::default();
         self.playback.set_speed(speed);
         self.picture = shown::Shown::new(&self.timeline);
-        self.mark_anew();
-        Change::Cut
     }
 
     /// Runs the same once more, as another generation of client-go does; what the user did happens
@@ -559,32 +563,6 @@ impl Session {
         self.picture = shown::Shown::new(&self.timeline);
         self.playback.seek(to, self.timeline.len());
         Change::Cut
-    }
-
-    fn open_files(&mut self, files: &[(String, Vec<u8>)]) -> Change {
-        if files
-            .iter()
-            .any(|(_, bytes)| trace::is_trace(bytes) || log::is_log(bytes))
-        {
-            return self.open_trace(files);
-        }
-        let recorded = wire::open(files);
-        let error = recorded.error.clone();
-        // Where nothing could be read, what is open stays open.
-        let change = if error.is_some() && recorded.start.is_none() && recorded.events.is_empty() {
-            Change::None
-        } else {
-            let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-            let names = names.join(" + ");
-            let title = Text::new(&names, &names);
-            let id = format!("file:{names}");
-            self.open(lessons::recorded(id.into(), title, recorded))
-        };
-        self.error = error.map(|error| ErrorView {
-            message: Text::new(&error.message.en, &error.message.zh),
-            line: error.line,
-        });
-        change
     }
 
     fn write(&mut self, write: Result<Write, String>) -> Change {
@@ -702,6 +680,19 @@ impl Session {
         self.run_replaced();
         self.monitors = Monitors::of(&self.timeline);
         self.asked.forget();
+        self.marked();
+    }
+
+    /// Finds what there is more, in slices.
+    async fn marked_slowly(&mut self, slices: &Slices) {
+        while self.landmarks.seen() < self.timeline.len() {
+            let seen = self.landmarks.seen();
+            let end = self.timeline.len().min(seen + SEGMENT / 2);
+            let rules = &self.lesson.markers;
+            self.landmarks.go_on_to(&self.timeline, rules, end);
+            self.monitors.go_on_to(&self.timeline, end);
+            slices.spend((end - seen) / SEEN).await;
+        }
         self.marked();
     }
 

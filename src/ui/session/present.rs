@@ -6,11 +6,12 @@ use crate::embed::options::{Options, Place};
 use crate::lessons::{self, Lesson};
 use crate::replay::link::in_era;
 use crate::replay::moment::{Anchor, Moment};
-use crate::replay::timeline::SEGMENT;
+use crate::runtime::slices::{Slices, at_once, pause};
 use crate::source::scenario::Scenario;
 use crate::ui::command::Command;
 use crate::ui::i18n::Text;
 
+use super::opening::{marked, open, open_lesson};
 use super::{Change, LEAP, Session, hand_made};
 
 /// Where playing ends or pauses, however it was begun, and in whatever became of the run.
@@ -45,30 +46,29 @@ impl Session {
     /// # Errors
     /// Says what is wrong with it; what can be shown is shown.
     pub fn present(&mut self, options: &Options, scenario: Option<Value>) -> Result<(), Text> {
+        at_once(self.present_slowly(options, scenario, &Slices::whole()))
+    }
+
+    /// The same in slices.
+    ///
+    /// # Errors
+    /// Says what is wrong with it; what can be shown is shown.
+    pub async fn present_slowly(
+        &mut self,
+        options: &Options,
+        scenario: Option<Value>,
+        slices: &Slices,
+    ) -> Result<(), Text> {
         let lesson = lesson_of(options, scenario)?;
-        self.present_lesson(lesson)?;
-        self.present_opened(options)
-    }
-
-    /// The first part of it: the run of what [`lesson_of`] found.
-    ///
-    /// # Errors
-    /// Says why it cannot run.
-    pub fn present_lesson(&mut self, lesson: Lesson) -> Result<(), Text> {
+        pause().await;
         self.stops = Stops::default();
-        self.open(lesson);
-        self.said_wrong()
-    }
-
-    /// The second part: its pace and its moment.
-    ///
-    /// # Errors
-    /// Says what is wrong with them; what can be shown is shown.
-    pub fn present_opened(&mut self, options: &Options) -> Result<(), Text> {
+        self.show_opened(open_lesson(lesson, slices).await);
+        self.said_wrong()?;
+        pause().await;
         self.set_pace(options);
-        let stops = self.set_stops(options);
+        let stops = self.set_stops_slowly(options, slices).await;
         let moved = match &options.at {
-            Some(place) => self.seek_place(place).map(|_| ()),
+            Some(place) => self.seek_slowly(place, slices).await,
             None => {
                 self.show_opening();
                 Ok(())
@@ -90,10 +90,8 @@ impl Session {
         name: &str,
         bytes: Vec<u8>,
     ) -> Result<(), Text> {
-        self.obey(Command::Open(vec![(name.to_owned(), bytes)]));
-        let opened = self.said_wrong();
-        let shown = self.present_shown(options);
-        opened.and(shown)
+        let command = Command::Open(vec![(name.to_owned(), bytes)]);
+        at_once(self.present_shared(options, &command, &Slices::whole()))
     }
 
     /// Opens a link to a run: what stands behind the `#`. What else is asked for comes after it.
@@ -101,21 +99,41 @@ impl Session {
     /// # Errors
     /// Says what is wrong with it; what can be shown is shown.
     pub fn present_link(&mut self, options: &Options, link: &str) -> Result<(), Text> {
-        self.obey(Command::OpenLink(link.into()));
-        self.said_wrong()?;
-        self.present_shown(options)
+        let command = Command::OpenLink(link.into());
+        at_once(self.present_shared(options, &command, &Slices::whole()))
+    }
+
+    /// Opens a file or a link in slices. What else is asked for comes after it.
+    ///
+    /// # Errors
+    /// Says what is wrong with it; what can be shown is shown.
+    pub async fn present_shared(
+        &mut self,
+        options: &Options,
+        command: &Command,
+        slices: &Slices,
+    ) -> Result<(), Text> {
+        self.before_opening(command);
+        self.show_opened(open(command, slices).await);
+        let opened = self.said_wrong();
+        if opened.is_err() && matches!(command, Command::OpenLink(_)) {
+            return opened;
+        }
+        let shown = self.present_shown(options, slices).await;
+        opened.and(shown)
     }
 
     /// What else is asked for of a run that has a moment of its own.
-    fn present_shown(&mut self, options: &Options) -> Result<(), Text> {
+    async fn present_shown(&mut self, options: &Options, slices: &Slices) -> Result<(), Text> {
         if let Some(era) = options.era {
             self.obey(Command::Era(era.0.era().into()));
             self.said_wrong()?;
+            pause().await;
         }
         self.set_pace(options);
-        let stops = self.set_stops(options);
+        let stops = self.set_stops_slowly(options, slices).await;
         if let Some(place) = &options.at {
-            self.seek_place(place)?;
+            self.seek_slowly(place, slices).await?;
         }
         stops
     }
@@ -134,8 +152,14 @@ impl Session {
     /// # Errors
     /// Says that the run does not come to it.
     pub fn seek_place(&mut self, place: &Place) -> Result<Change, Text> {
-        let step = self.find_place(place)?;
+        let step = at_once(self.find_place(place, &Slices::whole()))?;
         Ok(self.obey(Command::Seek(step)))
+    }
+
+    async fn seek_slowly(&mut self, place: &Place, slices: &Slices) -> Result<(), Text> {
+        let step = self.find_place(place, slices).await?;
+        self.obey(Command::Seek(step));
+        Ok(())
     }
 
     /// Goes to a moment that a script names.
@@ -166,30 +190,36 @@ impl Session {
     /// # Errors
     /// Says that the run does not come to that moment.
     pub fn set_stops(&mut self, options: &Options) -> Result<(), Text> {
+        at_once(self.set_stops_slowly(options, &Slices::whole()))
+    }
+
+    async fn set_stops_slowly(&mut self, options: &Options, slices: &Slices) -> Result<(), Text> {
         self.stops = Stops {
             until: options.until.clone(),
             at: None,
             markers: options.pause_at_markers,
         };
-        self.find_stop()
+        self.find_stop(slices).await
     }
 
     /// Finds where playing ends, in the run as it is now.
-    fn find_stop(&mut self) -> Result<(), Text> {
-        let until = self.stops.until.clone();
-        let found = until.map(|place| self.find_place(&place)).transpose();
-        self.stops.at = found.clone().ok().flatten();
-        found.map(|_| ())
+    async fn find_stop(&mut self, slices: &Slices) -> Result<(), Text> {
+        self.stops.at = None;
+        let Some(place) = self.stops.until.clone() else {
+            return Ok(());
+        };
+        self.stops.at = Some(self.find_place(&place, slices).await?);
+        Ok(())
     }
 
     /// Playing begins.
     pub(super) fn before_play(&mut self) {
         // Where this run does not come to it, it plays to its end.
-        let _ = self.find_stop();
+        let _ = at_once(self.find_stop(&Slices::whole()));
     }
 
     /// After how many facts it is.
-    fn find_place(&mut self, place: &Place) -> Result<usize, Text> {
+    async fn find_place(&mut self, place: &Place, slices: &Slices) -> Result<usize, Text> {
         // As any command, it computes so many facts and no more.
         let most = self.timeline.most();
         let near = self.timeline.len().saturating_add(LEAP);
@@ -197,26 +227,28 @@ impl Session {
         let found = match place {
             Place::Start => Some(0),
             Place::Step(step) => {
-                self.timeline.extend(*step);
+                self.timeline.extend_slowly(*step, slices).await;
                 Some((*step).min(self.timeline.len()))
             }
             Place::End => {
-                while self.timeline.is_endless() {
-                    self.timeline.extend(self.timeline.len() + SEGMENT);
-                }
+                self.timeline.extend_slowly(usize::MAX, slices).await;
                 let over = !self.timeline.is_endless() && !self.timeline.is_full();
                 over.then(|| self.timeline.len())
             }
             Place::Moment(moment) => {
-                let lesson = &self.lesson;
-                moment.find(&mut self.timeline, &|timeline, id| {
-                    super::share::marked(lesson, timeline, id)
-                })
+                let marked = match &moment.anchor {
+                    Anchor::Marker(id) => {
+                        marked(&self.lesson, &mut self.timeline, id, slices).await
+                    }
+                    Anchor::Input(_) | Anchor::Time(_) => None,
+                };
+                let timeline = &mut self.timeline;
+                moment.find_slowly(timeline, marked, slices).await
             }
         };
         self.timeline.limit(most);
         // More of the run may be known now.
-        self.marked();
+        self.marked_slowly(slices).await;
         found.ok_or_else(|| match place {
             Place::Moment(moment) => super::share::no_moment(&self.lesson, moment, LEAP),
             _ => Text::new(

@@ -1,16 +1,13 @@
 //! What leaves the page and comes back: links, traces and transcripts.
 
-use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::lessons::{self, Lesson};
 use crate::replay::link::{self, Link};
-use crate::replay::log;
 use crate::replay::moment::{Anchor, Moment};
 use crate::replay::recording::{Recording, Taken};
 use crate::replay::scramble::scramble_trace;
-use crate::replay::timeline::{MAX_FACTS, Timeline};
 use crate::replay::trace::{self, Trace};
 use crate::runtime::virtual_time::{Feed, Input};
 use crate::source::scenario::Scenario;
@@ -18,9 +15,8 @@ use crate::source::wire::{MAX_BYTES, Words};
 use crate::ui::command::Export;
 use crate::ui::i18n::Text;
 use crate::ui::svg;
-use crate::ui::view::ErrorView;
 
-use super::{Change, LEAP, Session, cannot_run};
+use super::{LEAP, Session};
 
 /// How many facts are computed to open what somebody shared: some seconds of a page that does not
 /// answer, at the worst. Fewer where there are many to take turns.
@@ -133,135 +129,6 @@ impl Session {
         }
     }
 
-    pub(super) fn open_link(&mut self, fragment: &str) -> Change {
-        let link = match Link::read(fragment) {
-            Ok(link) => link,
-            Err(words) => return self.fail(text_of(&words), None),
-        };
-        let id = match (&link.lesson, &link.change) {
-            (None, Some(link::Change::Whole(scenario))) => {
-                let lesson = nobodys(scenario, "link", Text::new("A shared run", "分享的运行"));
-                return self.open_shared(lesson, &link, &Scenario::default());
-            }
-            (None, _) => lessons::FIRST,
-            (Some(id), _) => id,
-        };
-        match lessons::load(id) {
-            Ok(lesson) => {
-                let own = lesson.scenario.clone();
-                self.open_shared(lesson, &link, &own)
-            }
-            Err(message) => self.fail(message, None),
-        }
-    }
-
-    fn open_shared(&mut self, lesson: Lesson, link: &Link, own: &Scenario) -> Change {
-        let shared = match link.change {
-            None => Shared::Link,
-            Some(_) => Shared::ChangedLink,
-        };
-        match link.recording(own) {
-            Ok(recording) => {
-                let at = link.at.as_ref();
-                let change = self.show_recording(lesson, &recording, at, shared);
-                // Where nothing is there any more, nothing is selected.
-                if self.error.is_none() && !link.selection.is_empty() {
-                    self.select(Some(&link.selection));
-                }
-                change
-            }
-            Err(words) => self.fail(text_of(&words), None),
-        }
-    }
-
-    pub(super) fn open_trace(&mut self, files: &[(String, Vec<u8>)]) -> Change {
-        let [(name, bytes)] = files else {
-            return self.fail(
-                Text::new(
-                    "One of the files is a trace, which is a whole run. Open it alone.",
-                    "其中一个文件是轨迹，即完整的运行。请单独打开它。",
-                ),
-                None,
-            );
-        };
-        let (read, error) = if trace::is_trace(bytes) {
-            trace::read(name, bytes)
-        } else {
-            log::read(name, bytes)
-        };
-        let line = error.as_ref().and_then(|error| error.line);
-        let error = error.map(|error| text_of(&error.message));
-        let Some(Trace {
-            lesson,
-            title,
-            at,
-            recording,
-        }) = read
-        else {
-            return self.fail(error.unwrap_or_default(), line);
-        };
-        let lesson = lessons::load(&lesson).unwrap_or_else(|_| {
-            let title = if title.en.is_empty() {
-                Text::new(name, name)
-            } else {
-                text_of(&title)
-            };
-            nobodys(&recording.scenario, &format!("file:{name}"), title)
-        });
-        let change = self.show_recording(lesson, &recording, at.as_ref(), Shared::File);
-        // What could not be read comes before what could not be shown.
-        if let Some(message) = error {
-            self.error = Some(ErrorView { message, line });
-        }
-        change
-    }
-
-    /// Shows the run at the moment. What is open stays where a link's moment does not come; a file is
-    /// shown from its start.
-    fn show_recording(
-        &mut self,
-        lesson: Lesson,
-        recording: &Recording,
-        at: Option<&Moment>,
-        shared: Shared,
-    ) -> Change {
-        let far = far(recording);
-        let (mut timeline, played) = match recording.play_within(far) {
-            Ok(played) => played,
-            Err(reason) => return self.fail(cannot_run(&reason), None),
-        };
-        let found =
-            at.map(|at| at.find(&mut timeline, &|timeline, id| marked(&lesson, timeline, id)));
-        let missed = match (found, at) {
-            (Some(None), Some(at)) => Some(no_moment(&lesson, at, far)),
-            _ => None,
-        };
-        match shared {
-            Shared::Link | Shared::ChangedLink if missed.is_some() => {
-                return self.fail(missed.unwrap_or_default(), None);
-            }
-            Shared::Link => timeline.limit(MAX_FACTS),
-            Shared::ChangedLink | Shared::File => {}
-        }
-        let change = self.begin(lesson, timeline);
-        match found.flatten() {
-            Some(step) => self.playback.seek(step, self.timeline.len()),
-            None => self.show_opening(),
-        }
-        self.mark_anew();
-        let all = recording.inputs.len();
-        if played < all {
-            return self.fail(
-                Text::new(
-                    &format!("The first {played} of {all} inputs are played: the rest would take too long."),
-                    &format!("已播放 {all} 个输入中的前 {played} 个：其余的耗时过长。"),
-                ),
-                None,
-            );
-        }
-        missed.map_or(change, |message| self.fail(message, None))
-    }
-
     /// Whether somebody who opens this would have to compute more than so many facts: to the end of the
     /// moment that is shown, and to the last input.
     fn is_beyond(&self, far: usize) -> bool {
@@ -295,41 +162,8 @@ pub(super) struct Packed {
     far: usize,
 }
 
-/// How a run was shared.
-#[derive(Clone, Copy)]
-enum Shared {
-    /// By a link to a lesson as it is.
-    Link,
-    /// By a link that changes what runs.
-    ChangedLink,
-    /// As a file.
-    File,
-}
-
-/// Where a marker of a lesson is.
-pub(super) fn marked(lesson: &Lesson, timeline: &mut Timeline, id: &str) -> Option<usize> {
-    let rule = lesson.markers.iter().find(|rule| &*rule.id == id)?;
-    let (mut count, mut from) = (0, 0);
-    loop {
-        let known = timeline.len();
-        let found = timeline.each(from..known, &mut |place, record| {
-            count += usize::from(record.fact.name() == rule.fact);
-            if count == rule.nth {
-                ControlFlow::Break(place + 1)
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        if found.is_some() || !timeline.is_endless() || known >= LEAP {
-            return found;
-        }
-        from = known;
-        timeline.extend((known * 2).max(LEAP / 10));
-    }
-}
-
 /// A run that is no lesson's, as one.
-fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
+pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
     let (en, zh) = match scenario.settings.feed {
         Feed::Cluster => (
             "A recording of a real cluster. What its API server said is replayed, and all else is computed anew; it can be changed like any other run.",
@@ -350,7 +184,7 @@ fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
     }
 }
 
-fn far(recording: &Recording) -> usize {
+pub(super) fn far(recording: &Recording) -> usize {
     let handlers = |scenario: &Scenario| {
         let workers = scenario.settings.work.as_ref();
         scenario.settings.handlers.len() + workers.map_or(0, |work| usize::from(work.workers))
@@ -398,12 +232,13 @@ fn too_far(far: usize) -> Text {
 }
 
 pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
+    let is_known = |id: &str| lesson.markers.iter().any(|rule| &*rule.id == id);
     match &at.anchor {
-        Anchor::Marker(id) if lesson.markers.iter().any(|rule| rule.id == *id) => Text::new(
+        Anchor::Marker(id) if at.plus == 0 && is_known(id) => Text::new(
             &format!("This run does not come to the marker {id:?}. Another generation may."),
             &format!("此运行到不了标记 {id:?}。换一个世代也许可以。"),
         ),
-        Anchor::Marker(id) => {
+        Anchor::Marker(id) if !is_known(id) => {
             let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
             let ids = ids.join(", ");
             if ids.is_empty() {
@@ -431,7 +266,7 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
     }
 }
 
-fn text_of(words: &Words) -> Text {
+pub(super) fn text_of(words: &Words) -> Text {
     Text::new(&words.en, &words.zh)
 }
 
