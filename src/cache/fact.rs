@@ -1212,9 +1212,9 @@ pub enum Entry {
     },
 }
 
-/// The number of a fact in its recording, from 0.
+/// The number of a fact in its recording, from 0. A run that goes on for weeks has more than 32 bits count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FactId(pub u32);
+pub struct FactId(pub u64);
 
 /// Why something happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

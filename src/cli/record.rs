@@ -449,7 +449,7 @@ impl<'a> Recorder<'a> {
         if self.options.r#for.is_some_and(|end| end <= now) {
             return Some(Over::Asked);
         }
-        if self.facts() >= OPENS {
+        if self.facts() >= OPENS as u64 {
             return Some(Over::Full);
         }
         let wanted = self.live().and_then(Live::wanted);
@@ -489,8 +489,8 @@ impl<'a> Recorder<'a> {
     }
 
     /// How many there were since the beginning.
-    fn facts(&self) -> usize {
-        self.timeline.forgotten() + self.timeline.len()
+    fn facts(&self) -> u64 {
+        self.timeline.forgotten() + self.timeline.len() as u64
     }
 
     fn due(&self) -> Time {
@@ -534,7 +534,9 @@ impl<'a> Recorder<'a> {
                 let mut text = String::new();
                 // The file has its beginning still.
                 let taken = Taken {
-                    after: before + taken.after,
+                    after: usize::try_from(before)
+                        .unwrap_or(usize::MAX)
+                        .saturating_add(taken.after),
                     ..taken.clone()
                 };
                 trace::input(&mut text, &taken);

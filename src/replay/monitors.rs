@@ -361,6 +361,7 @@ impl Monitors {
     /// Looks at what is new.
     pub fn go_on(&mut self, timeline: &Timeline) {
         self.go_on_to(timeline, timeline.len());
+        self.thin(timeline);
         // Nothing more comes by itself.
         if !timeline.is_endless() && !timeline.is_full() && !timeline.is_live() {
             self.end();
@@ -374,6 +375,11 @@ impl Monitors {
             self.see(place, record);
             ControlFlow::Continue(())
         });
+    }
+
+    /// Keeps no more earlier states than the run has checkpoints.
+    pub fn thin(&mut self, timeline: &Timeline) {
+        timeline.thin_along(&mut self.kept, |state| state.seen);
     }
 
     /// Forgets what came after so many facts: the run was cut there.
@@ -1094,7 +1100,6 @@ mod tests {
     use crate::cache::delta::DeltaType;
     use crate::cache::fact::{Body, Cause, Entry, FactId, WorkPlace};
     use crate::cache::step::Step;
-    use crate::replay::recording::Recording;
     use crate::runtime::virtual_time::{Input, ProcessModeText};
     use crate::source::scenario::Scenario;
 
@@ -1605,22 +1610,22 @@ mod tests {
         let mut scenario = settings(Generation::Classic);
         scenario.traffic = Some(1);
         scenario.settings.mode = ProcessModeText(super::super::picture::ProcessMode::Paced(50));
-        let mut timeline = Recording {
-            scenario,
-            inputs: Vec::new(),
-        }
-        .play()
-        .unwrap();
-        let mut monitors = Monitors::of(&timeline);
-        for (extend, cut) in [(9_000, 4_300), (6_000, 40), (200, 100), (5_000, 4_990)] {
-            timeline.extend(extend);
-            monitors.go_on(&timeline);
-            monitors.cut(cut);
-            timeline.insert(cut, Input::Source(crate::source::Command::Cut));
-            monitors.go_on(&timeline);
-            let anew = Monitors::of(&timeline);
-            assert_eq!(monitors.violations(), anew.violations());
-            assert_eq!(format!("{:?}", monitors.state), format!("{:?}", anew.state));
+        // With few checkpoints there are as few states to go on from.
+        for checkpoints in [usize::MAX, 2] {
+            let timeline = Timeline::new(scenario.clone()).unwrap();
+            let mut timeline = timeline.with_checkpoints(checkpoints);
+            let mut monitors = Monitors::of(&timeline);
+            for (extend, cut) in [(9_000, 4_300), (6_000, 40), (200, 100), (5_000, 4_990)] {
+                timeline.extend(extend);
+                monitors.go_on(&timeline);
+                assert!(monitors.kept.len() <= timeline.checkpoints());
+                monitors.cut(cut);
+                timeline.insert(cut, Input::Source(crate::source::Command::Cut));
+                monitors.go_on(&timeline);
+                let anew = Monitors::of(&timeline);
+                assert_eq!(monitors.violations(), anew.violations());
+                assert_eq!(format!("{:?}", monitors.state), format!("{:?}", anew.state));
+            }
         }
     }
 

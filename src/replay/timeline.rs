@@ -89,7 +89,7 @@ pub struct Timeline {
     /// A live run has come to this moment; what comes after it nobody knows yet.
     live: Option<Time>,
     /// So many facts, and inputs, came before what is kept.
-    forgotten: usize,
+    forgotten: u64,
     forgotten_inputs: usize,
     /// Of the forgotten inputs those that no cluster told.
     by_hand: Vec<Taken>,
@@ -241,7 +241,7 @@ impl Timeline {
     /// them. None where some of these inputs are forgotten.
     pub fn inputs_since(&self, number: usize) -> Option<impl Iterator<Item = Taken>> {
         let from = number.checked_sub(self.forgotten_inputs)?;
-        let forgotten = self.forgotten;
+        let forgotten = usize::try_from(self.forgotten).unwrap_or(usize::MAX);
         Some(self.inputs.iter().skip(from).map(move |taken| Taken {
             after: taken.after.saturating_add(forgotten),
             ..taken.clone()
@@ -358,7 +358,7 @@ impl Timeline {
         for taken in &mut self.inputs {
             taken.after = taken.after.saturating_sub(gone);
         }
-        self.forgotten += gone;
+        self.forgotten += gone as u64;
         self.held = self.segments.iter().map(|segment| segment.holds).sum();
         self.forgotten_inputs = inputs;
         self.thinned = self.thinned.saturating_sub(gone);
@@ -374,14 +374,14 @@ impl Timeline {
 
     /// How many facts came before what is kept.
     #[must_use]
-    pub fn forgotten(&self) -> usize {
+    pub fn forgotten(&self) -> u64 {
         self.forgotten
     }
 
     /// Where the fact with this number is, unless it was forgotten.
     #[must_use]
     pub fn place_of(&self, id: FactId) -> Option<usize> {
-        (id.0 as usize).checked_sub(self.forgotten)
+        usize::try_from(id.0.checked_sub(self.forgotten)?).ok()
     }
 
     /// A run in which nothing happens.
@@ -456,6 +456,20 @@ impl Timeline {
     /// From now on there are no more than so many facts, however much room there is.
     pub fn limit(&mut self, most: usize) {
         self.most = most.min(MAX_FACTS);
+    }
+
+    /// As if there were room for so many checkpoints.
+    #[cfg(test)]
+    pub(crate) fn with_checkpoints(mut self, most: usize) -> Self {
+        self.checkpoints = most;
+        self.thin(most);
+        self
+    }
+
+    /// How many checkpoints there are.
+    #[cfg(test)]
+    pub(crate) fn checkpoints(&self) -> usize {
+        self.segments.len()
     }
 
     /// How many facts there can be.
@@ -1009,6 +1023,19 @@ impl Timeline {
         }
         self.thin(self.checkpoints / RESTING);
         self.looked_at.borrow_mut().clear();
+    }
+
+    /// Leaves as many states that were kept along the run as it has checkpoints: of each segment the
+    /// earliest. `seen`: how many facts a state comes after.
+    pub fn thin_along<S>(&self, kept: &mut Vec<S>, seen: impl Fn(&S) -> usize) {
+        if kept.len() <= self.segments.len() {
+            return;
+        }
+        let mut last = None;
+        kept.retain(|state| {
+            let here = Some(self.segment_of(seen(state)));
+            std::mem::replace(&mut last, here) != here
+        });
     }
 
     /// Leaves so many checkpoints.

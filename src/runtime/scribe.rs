@@ -19,7 +19,7 @@ use super::Time;
 pub struct Scribe {
     now: Time,
     actor: Actor,
-    next: u32,
+    next: u64,
     out: Vec<FactRecord>,
     /// What an actor does next is caused by this, unless the fact itself says otherwise.
     chains: SortedMap<Actor, Cause>,
@@ -140,12 +140,12 @@ impl Scribe {
 
     /// How many facts there are.
     #[must_use]
-    pub fn count(&self) -> u32 {
+    pub fn count(&self) -> u64 {
         self.next
     }
 
     /// The facts since there were so many, as far as they were not drained.
-    pub(super) fn since(&self, count: u32) -> &[FactRecord] {
+    pub(super) fn since(&self, count: u64) -> &[FactRecord] {
         let new = self.next.saturating_sub(count) as usize;
         &self.out[self.out.len().saturating_sub(new)..]
     }
@@ -397,5 +397,32 @@ impl Trace for Scribe {
         let fact = fact();
         let cause = self.cause_of(&fact);
         self.state(cause, step, fact);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_more_facts_than_fit_32_bits() {
+        let last = u64::from(u32::MAX);
+        let mut scribe = Scribe {
+            next: last,
+            ..Scribe::default()
+        };
+        let mut told = Vec::new();
+        for _ in 0..3 {
+            let caused = scribe.input(Cause::Start, Step::SettingChanged, Fact::Synced);
+            told.push(caused);
+        }
+        let ids: Vec<u64> = scribe
+            .since(last)
+            .iter()
+            .map(|record| record.id.0)
+            .collect();
+        assert_eq!(ids, [last, last + 1, last + 2]);
+        let causes: Vec<_> = ids.iter().map(|id| Cause::Fact(FactId(*id))).collect();
+        assert_eq!(told, causes);
     }
 }

@@ -4834,7 +4834,7 @@ mod tests {
         BesideStored,
     );
 
-    fn record(id: u32, actor: Actor, cause: Cause, fact: Fact) -> FactRecord {
+    fn record(id: u64, actor: Actor, cause: Cause, fact: Fact) -> FactRecord {
         FactRecord {
             id: FactId(id),
             time: 0,

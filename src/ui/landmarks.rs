@@ -98,6 +98,12 @@ impl Landmarks {
             self.see(place, record, rules);
             ControlFlow::Continue(())
         });
+        self.thin(timeline);
+    }
+
+    /// Keeps no more earlier states than the run has checkpoints.
+    pub fn thin(&mut self, timeline: &Timeline) {
+        timeline.thin_along(&mut self.kept, |state| state.seen);
     }
 
     /// Forgets what came after so many facts: the run was cut there.
@@ -378,21 +384,26 @@ mod tests {
     #[test]
     fn a_run_that_was_cut_is_marked_as_if_it_had_always_been_so() {
         let lesson = lessons::load(lessons::FIRST).unwrap();
-        let mut timeline = Timeline::new(lesson.scenario).unwrap();
-        let mut landmarks = Landmarks::of(&timeline, &lesson.markers);
-        for (extend, cut) in [(9_000, 4_300), (6_000, 40), (200, 100), (5_000, 4_990)] {
-            timeline.extend(extend);
-            landmarks.go_on(&timeline, &lesson.markers);
-            landmarks.cut(cut);
-            timeline.insert(cut, Input::Mode(ProcessMode::Paced(cut as u32)));
-            landmarks.go_on(&timeline, &lesson.markers);
-            let anew = Landmarks::of(&timeline, &lesson.markers);
-            assert_eq!(landmarks.ticks(), anew.ticks());
-            assert_eq!(landmarks.marks(), anew.marks());
-            assert_eq!(
-                landmarks.markers(&lesson.markers),
-                anew.markers(&lesson.markers)
-            );
+        // With few checkpoints there are as few states to go on from.
+        for checkpoints in [usize::MAX, 2] {
+            let timeline = Timeline::new(lesson.scenario.clone()).unwrap();
+            let mut timeline = timeline.with_checkpoints(checkpoints);
+            let mut landmarks = Landmarks::of(&timeline, &lesson.markers);
+            for (extend, cut) in [(9_000, 4_300), (6_000, 40), (200, 100), (5_000, 4_990)] {
+                timeline.extend(extend);
+                landmarks.go_on(&timeline, &lesson.markers);
+                assert!(landmarks.kept.len() <= timeline.checkpoints());
+                landmarks.cut(cut);
+                timeline.insert(cut, Input::Mode(ProcessMode::Paced(cut as u32)));
+                landmarks.go_on(&timeline, &lesson.markers);
+                let anew = Landmarks::of(&timeline, &lesson.markers);
+                assert_eq!(landmarks.ticks(), anew.ticks());
+                assert_eq!(landmarks.marks(), anew.marks());
+                assert_eq!(
+                    landmarks.markers(&lesson.markers),
+                    anew.markers(&lesson.markers)
+                );
+            }
         }
     }
 }

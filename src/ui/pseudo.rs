@@ -2592,7 +2592,7 @@ mod tests {
         }
     }
 
-    fn record(id: u32, actor: Actor, step: Step, fact: Fact) -> FactRecord {
+    fn record(id: u64, actor: Actor, step: Step, fact: Fact) -> FactRecord {
         FactRecord {
             id: FactId(id),
             time: 0,

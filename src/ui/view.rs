@@ -91,7 +91,7 @@ pub struct LiveView {
     /// How long it has been going on, in ms.
     pub now: u64,
     /// How many facts, the oldest, were forgotten.
-    pub forgotten: usize,
+    pub forgotten: u64,
 }
 
 /// Something that can be set otherwise.

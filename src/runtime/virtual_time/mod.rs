@@ -458,7 +458,7 @@ impl<S: Source> World<S> {
 
     /// How many facts there have been.
     #[must_use]
-    pub fn count(&self) -> u32 {
+    pub fn count(&self) -> u64 {
         self.scribe.count()
     }
 

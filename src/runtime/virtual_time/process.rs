@@ -449,7 +449,7 @@ impl<S: Source> World<S> {
     }
 
     /// What the page shows as the store's version, where client-go keeps none.
-    fn follow_store(&mut self, before: u32, run: &Process<Obj>) {
+    fn follow_store(&mut self, before: u64, run: &Process<Obj>) {
         let mut rv: Option<Rv> = None;
         for record in self.scribe.since(before) {
             match &record.fact {

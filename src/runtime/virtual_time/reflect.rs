@@ -604,7 +604,7 @@ impl<S: Source> World<S> {
     }
 
     /// Keeps the log; every fact of a step comes by here once.
-    pub(super) fn note(&mut self, from: u32) {
+    pub(super) fn note(&mut self, from: u64) {
         for FactRecord { fact, .. } in self.scribe.since(from) {
             self.feeder.log.apply(fact);
         }

@@ -635,6 +635,22 @@ mod tests {
         assert_eq!((places.get("c"), places.len()), (None, 5));
     }
 
+    #[test]
+    fn a_cell_that_was_left_after_the_cut_is_not_free() {
+        let mut places = Rc::default();
+        for (at, key) in ["a", "b"].into_iter().enumerate() {
+            Places::meet(&mut places, at, &key.into());
+        }
+        Places::leave(&mut places, 10, &"a".into());
+        Places::leave(&mut places, 20, &"b".into());
+        Places::cut(&mut places, 10);
+        let later = 20 + KEPT + 1;
+        Places::meet(&mut places, later, &"c".into());
+        Places::meet(&mut places, later, &"d".into());
+        let of = ["a", "b", "c", "d"].map(|key| places.get(key));
+        assert_eq!(of, [Some(0), Some(1), Some(0), Some(2)]);
+    }
+
     fn looks(field: Field, picture: &Picture, keys: &[&str]) -> Vec<(Hue, Fill)> {
         let look = |key: &&str| field.look(picture, key);
         keys.iter()

@@ -215,10 +215,13 @@ impl Session {
     fn keep(&self) -> Kept {
         let mut timeline = self.timeline.clone();
         timeline.rest();
+        let (mut landmarks, mut monitors) = (self.landmarks.clone(), self.monitors.clone());
+        landmarks.thin(&timeline);
+        monitors.thin(&timeline);
         Kept {
             timeline,
             cursor: self.playback.cursor(),
-            found: (self.landmarks.clone(), self.monitors.clone()),
+            found: (landmarks, monitors),
         }
     }
 
