@@ -789,6 +789,13 @@ impl<O: Object> Reflector<O> {
         matches!(self.stage, Stage::Stream).then(|| self.temporary_store.iter())
     }
 
+    /// Whether a list comes next, while it pauses: streamed or not.
+    #[must_use]
+    pub fn lists_next(&self) -> bool {
+        let paused = self.state == ReflectorState::Backoff;
+        paused && matches!(self.stage, Stage::Pause(Next::Round | Next::Stream))
+    }
+
     /// Whether the watch that was opened last is still in use; else the driver closes it.
     #[must_use]
     pub fn is_watching(&self) -> bool {

@@ -14,8 +14,8 @@ use crate::cache::controller::{Generation, InformerQueue};
 use crate::cache::delta::DeltaType;
 pub use crate::cache::fact::ProcessMode;
 use crate::cache::fact::{
-    Actor, Body, Entry, EventType, Fact, FactRecord, LockName, Notification, ObjectRef, Rv, Shape,
-    WorkPlace,
+    Actor, BackoffReason, Body, Entry, EventType, Fact, FactRecord, LockName, Notification,
+    ObjectRef, Rv, Shape, WorkPlace,
 };
 use crate::cache::fill::fill;
 use crate::cache::key::Key;
@@ -141,7 +141,7 @@ pub struct ReflectorRoom {
     pub lists: u64,
     /// How long it waits, in ms, while it backs off.
     pub backoff_ms: u64,
-    /// Whether a list comes next (the watch expired).
+    /// Whether a list comes next, while it backs off.
     pub relist: bool,
     /// The event that was taken off the stream and is not in the queue yet.
     pub in_hand: Option<(EventType, ObjectRef)>,
@@ -665,6 +665,7 @@ impl Picture {
                     ReflectorState::Watch
                 };
                 reflector.backoff_ms = 0;
+                reflector.relist = false;
             }
             Fact::EventReceived { event, object, .. } => {
                 reflector.events += 1;
@@ -674,18 +675,20 @@ impl Picture {
                 }
             }
             Fact::LastSyncMoved { to, .. } => reflector.last_sync = Arc::clone(to),
-            Fact::WatchEnded { relist, code } => {
+            Fact::WatchEnded { code, .. } => {
                 reflector.answered(Answer::Ended(*code));
                 reflector.temporary = None;
-                reflector.relist = *relist;
             }
-            Fact::BackoffStarted { ms, .. } => {
+            Fact::BackoffStarted { ms, reason } => {
+                reflector.relist = *reason != BackoffReason::WatchEnded;
                 reflector.temporary = None;
                 reflector.state = ReflectorState::Backoff;
                 reflector.backoff_ms = *ms;
             }
             Fact::ReflectorStopped { .. } => {
                 reflector.state = ReflectorState::Stopped;
+                reflector.backoff_ms = 0;
+                reflector.relist = false;
                 reflector.temporary = None;
             }
             Fact::DeltaAppended { .. }
@@ -1288,12 +1291,8 @@ fn reflector_of(world: &World<AnySource>) -> ReflectorRoom {
         last_sync: Arc::clone(reflector.last_sync_resource_version()),
         events: log.events,
         lists: log.lists,
-        backoff_ms: if feeder.state() == ReflectorState::Backoff {
-            log.backoff_ms
-        } else {
-            0
-        },
-        relist: log.relist,
+        backoff_ms: log.backoff_ms.unwrap_or_default(),
+        relist: reflector.lists_next(),
         in_hand: feeder.in_hand.clone(),
         lists_asked: log.lists_asked,
         watches_asked: log.watches_asked,

@@ -240,7 +240,6 @@ impl<S: Source> World<S> {
         } else {
             self.settle();
         }
-        let before = self.scribe.count();
         self.silent = 0;
         self.input_beside(&input);
         // What prints touches no machine.
@@ -248,7 +247,6 @@ impl<S: Source> World<S> {
         let cause = Cause::Input(self.inputs);
         self.inputs += 1;
         self.take(cause, input);
-        self.note(before);
     }
 
     fn take(&mut self, cause: Cause, input: Input<S::Command>) {
@@ -382,7 +380,6 @@ impl<S: Source> World<S> {
     }
 
     fn act(&mut self, actor: Actor) {
-        let before = self.scribe.count();
         self.is_settled = false;
         self.last = Some(actor);
         self.scribe.turn(self.now, actor);
@@ -396,7 +393,6 @@ impl<S: Source> World<S> {
             Actor::Listener(number) => self.listen(number),
             Actor::Worker(number) => self.run_worker(number),
         }
-        self.note(before);
     }
 
     /// Does what states no fact. So an input finds the same world whether it comes while the run goes

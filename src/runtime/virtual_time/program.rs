@@ -21,7 +21,7 @@ use crate::runtime::bounds::Line;
 use crate::runtime::{Refused, Source, Time, Wait};
 
 use super::handlers::filled;
-use super::reflect::{REQUEST_MS, Stage};
+use super::reflect::{Answer, REQUEST_MS, Stage};
 use super::settings::{Feed, Machinery, Settings};
 use super::{Input, OUTPUT_LINES, Question, World, key_of};
 
@@ -234,6 +234,7 @@ impl<S: Source> World<S> {
         let rv = Rv::default();
         let next = match client {
             Client::List => {
+                self.feeder.log.asks_list(&ListRequest::default());
                 self.scribe.fact(Step::ProgramCall, || Fact::ListRequested {
                     rv,
                     rv_match: "",
@@ -247,6 +248,7 @@ impl<S: Source> World<S> {
                 Err(reason) => return self.stop(reason),
             },
             Client::Watch => {
+                self.feeder.log.asks_watch(&WatchRequest::default());
                 self.scribe
                     .fact(Step::ProgramCall, || Fact::WatchRequested {
                         rv,
@@ -277,9 +279,11 @@ impl<S: Source> World<S> {
                 next: ListAgain::Later,
             })
         })?;
+        let count = page.items.len() as u32;
+        self.feeder.log.answered(Answer::Listed(count));
         self.scribe.fact(Step::ProgramCall, || Fact::ListReceived {
             rv: Arc::clone(&page.resource_version),
-            count: page.items.len() as u32,
+            count,
         });
         let cause = self.last_fact();
         let templates = self.settings.prints.on_list.clone();
@@ -294,12 +298,18 @@ impl<S: Source> World<S> {
             let request = WatchRequest::default();
             world.source.watch(world.now, &request, &mut world.scribe)
         });
-        answer.map_err(|refused| self.refused(refused, |error| Fact::WatchFailed { error }))
+        answer.map_err(|refused| self.refused(refused, |error| Fact::WatchFailed { error }))?;
+        self.feeder.log.answered(Answer::Open);
+        Ok(())
     }
 
     fn receive_as_client(&mut self) -> Result<(), Arc<str>> {
         let mut code = 0;
-        let (event, object, line) = match self.source.receive() {
+        let item = self.source.receive();
+        if let Some(item) = &item {
+            self.feeder.log.receives(item);
+        }
+        let (event, object, line) = match item {
             None => return Ok(()),
             Some(WatchItem::Event(event, item)) => {
                 (event, item.to_ref(&key_of(&item)), Ok(Some(item)))
@@ -312,6 +322,7 @@ impl<S: Source> World<S> {
                 (EventType::Error, nothing(Rv::default()), Err(error.message))
             }
             Some(WatchItem::Closed) => {
+                self.feeder.log.closes();
                 self.source.hang_up();
                 self.scribe.stream_ended();
                 self.scribe.fact(Step::ProgramCall, || Fact::WatchEnded {
@@ -334,6 +345,7 @@ impl<S: Source> World<S> {
                 Ok(())
             }
             Err(reason) => {
+                self.feeder.log.closes();
                 self.source.hang_up();
                 self.scribe.fact(Step::ProgramCall, || Fact::WatchEnded {
                     relist: false,
@@ -370,6 +382,9 @@ impl<S: Source> World<S> {
             Refused::Over(reason) => reason,
             Refused::Api(error) => {
                 let reason = Arc::clone(&error.message);
+                self.feeder
+                    .log
+                    .answered(Answer::Failed(Arc::clone(&reason)));
                 self.scribe.fact(Step::ProgramCall, || fact(error.message));
                 reason
             }

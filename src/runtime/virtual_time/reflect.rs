@@ -11,7 +11,8 @@ use crate::cache::backoff::NoJitter;
 use crate::cache::controller::InformerQueue;
 use crate::cache::delta::DeltaType;
 use crate::cache::error::Error;
-use crate::cache::fact::{Actor, Cause, EventType, Fact, FactRecord, ObjectRef, Rv};
+use crate::cache::fact::{Actor, Cause, EventType, Fact, ObjectRef, Rv};
+use crate::cache::lister_watcher::{ListRequest, ResourceVersionMatch, WatchItem, WatchRequest};
 use crate::cache::object::Item;
 use crate::cache::queue::Queue;
 use crate::cache::reflector::{Need, Reflector, ReflectorOptions, ReflectorState, StoreCall};
@@ -74,7 +75,9 @@ pub enum Answer {
     Failed(Arc<str>),
 }
 
-/// What a world notes down of its reflector's doings, besides what the reflector itself knows.
+/// What has gone through the hands of a reflector's driver, besides what the reflector itself knows: its
+/// requests, and what came of them. It is taken from them, never from facts: the picture, which is
+/// made from facts, is held against it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReflectorLog {
     /// Its requests, the newest last, at most [`REQUESTS`].
@@ -88,84 +91,83 @@ pub struct ReflectorLog {
     /// … and watches asked for, those of streaming lists among them.
     pub watches_asked: u64,
     /// How long it waits, in ms, while it backs off.
-    pub backoff_ms: u64,
-    /// Whether a list comes next.
-    pub relist: bool,
+    pub backoff_ms: Option<u64>,
     /// How often the watch-error handler was called.
     pub watch_errors: u64,
     /// How often the resync timer fired.
     pub resyncs: u64,
+    /// Whether its watch was opened and is not closed yet …
+    open: bool,
+    /// … and the HTTP status of the last `ERROR` event, 0 without one.
+    code: u16,
 }
 
 impl ReflectorLog {
-    /// Adds what one fact says.
-    pub fn apply(&mut self, fact: &Fact) {
-        match fact {
-            Fact::ListRequested {
-                rv,
-                rv_match,
-                limit,
-                continues,
-            } => {
-                self.relist = false;
-                self.lists_asked += u64::from(!continues);
-                self.request(RequestLine {
-                    kind: RequestKind::List,
-                    rv: Arc::clone(rv),
-                    rv_match,
-                    limit: *limit,
-                    continues: *continues,
-                    answer: Answer::Awaited,
-                });
-            }
-            Fact::WatchRequested { rv, initial_events } => {
-                self.watches_asked += 1;
-                self.request(RequestLine {
-                    kind: if *initial_events {
-                        RequestKind::Stream
-                    } else {
-                        RequestKind::Watch
-                    },
-                    rv: Arc::clone(rv),
-                    rv_match: if *initial_events { "NotOlderThan" } else { "" },
-                    limit: 0,
-                    continues: false,
-                    answer: Answer::Awaited,
-                });
-            }
-            Fact::PageReceived { count, .. } => self.answered(Answer::Page(*count)),
-            Fact::ListReceived { count, .. } => {
-                self.lists += 1;
-                self.answered(Answer::Listed(*count));
-            }
-            Fact::ListFailed { error, .. } | Fact::WatchFailed { error } => {
-                self.answered(Answer::Failed(Arc::clone(error)));
-            }
-            Fact::WatchAccepted { .. } => self.answered(Answer::Open),
-            Fact::WatchEnded { relist, code } => {
-                self.relist = *relist;
-                self.answered(Answer::Ended(*code));
-            }
-            Fact::EventReceived { .. } => self.events += 1,
-            Fact::InitialEventsEnded { .. } => self.lists += 1,
-            Fact::BackoffStarted { ms, .. } => self.backoff_ms = *ms,
-            Fact::WatchErrorReported { .. } => self.watch_errors += 1,
-            Fact::ResyncDue { .. } => self.resyncs += 1,
-            _ => {}
-        }
+    /// A list is asked for, or one more page of it.
+    pub(super) fn asks_list(&mut self, request: &ListRequest) {
+        let continues = !request.continue_token.is_empty();
+        self.lists_asked += u64::from(!continues);
+        let rv_match = request.resource_version_match;
+        self.asks(RequestLine {
+            kind: RequestKind::List,
+            rv: Arc::clone(&request.resource_version),
+            rv_match: rv_match.map_or("", ResourceVersionMatch::as_str),
+            limit: request.limit,
+            continues,
+            answer: Answer::Awaited,
+        });
     }
 
-    fn request(&mut self, line: RequestLine) {
-        self.backoff_ms = 0;
+    /// A watch is asked for.
+    pub(super) fn asks_watch(&mut self, request: &WatchRequest) {
+        self.watches_asked += 1;
+        let rv_match = request.resource_version_match;
+        self.asks(RequestLine {
+            kind: match request.send_initial_events {
+                Some(true) => RequestKind::Stream,
+                _ => RequestKind::Watch,
+            },
+            rv: Arc::clone(&request.resource_version),
+            rv_match: rv_match.map_or("", ResourceVersionMatch::as_str),
+            limit: 0,
+            continues: false,
+            answer: Answer::Awaited,
+        });
+    }
+
+    fn asks(&mut self, line: RequestLine) {
         if self.requests.len() == REQUESTS {
             self.requests.pop_front();
         }
         self.requests.push_back(line);
     }
 
-    fn answered(&mut self, answer: Answer) {
+    /// What came of the last request.
+    pub(super) fn answered(&mut self, answer: Answer) {
+        match &answer {
+            Answer::Open => (self.open, self.code) = (true, 0),
+            Answer::Listed(_) => self.lists += 1,
+            _ => {}
+        }
         if let Some(last) = self.requests.back_mut() {
             last.answer = answer;
+        }
+    }
+
+    /// The open watch has brought something.
+    pub(super) fn receives(&mut self, item: &WatchItem<Obj>) {
+        match item {
+            WatchItem::Closed => return,
+            WatchItem::Error(error) => self.code = error.code,
+            WatchItem::Event(..) | WatchItem::Bookmark { .. } => {}
+        }
+        self.events += 1;
+    }
+
+    /// The watch is closed, if it was open.
+    pub(super) fn closes(&mut self) {
+        if std::mem::take(&mut self.open) {
+            self.answered(Answer::Ended(self.code));
         }
     }
 }
@@ -383,16 +385,16 @@ impl<S: Source> World<S> {
 
     /// Looks what the reflector waits for now.
     fn turn_to_need(&mut self) {
-        self.hang_up();
+        self.attend();
         let feeder = &mut self.feeder;
-        // That the handler was called is a fact; nobody else is to be told.
-        let _reported = feeder.reflector.take_watch_error();
         feeder.stage = match feeder.reflector.need() {
             Need::List(request) => {
+                feeder.log.asks_list(request);
                 self.source.ask(Asked::List(request.clone()));
                 Stage::Await(self.now + REQUEST_MS)
             }
             Need::Watch(request) => {
+                feeder.log.asks_watch(request);
                 self.source.ask(Asked::Watch(request.clone()));
                 Stage::Await(self.now + REQUEST_MS)
             }
@@ -421,7 +423,21 @@ impl<S: Source> World<S> {
                     Err(Refused::Api(error)) => Err(error),
                     Err(Refused::Over(reason)) => return self.stop(reason),
                 };
-                self.feeder.reflector.listed(now, answer, &mut self.scribe);
+                let brought = match &answer {
+                    Ok(page) => Ok(page.items.len()),
+                    Err(error) => Err(Arc::clone(&error.message)),
+                };
+                let Feeder { reflector, log, .. } = &mut self.feeder;
+                reflector.listed(now, answer, &mut self.scribe);
+                match (brought, reflector.need()) {
+                    (Err(error), _) => log.answered(Answer::Failed(error)),
+                    (Ok(_), Need::Store(StoreCall::Replace(items, _))) => {
+                        log.answered(Answer::Listed(items.len() as u32));
+                    }
+                    (Ok(count), Need::List(_)) => log.answered(Answer::Page(count as u32)),
+                    // An object of it was rejected.
+                    (Ok(_), _) => {}
+                }
             }
             Need::Watch(request) => {
                 let answer = self.source.watch(self.now, &request, &mut self.scribe);
@@ -431,6 +447,11 @@ impl<S: Source> World<S> {
                     Err(Refused::Api(error)) => Err(error),
                     Err(Refused::Over(reason)) => return self.stop(reason),
                 };
+                let log = &mut self.feeder.log;
+                log.answered(match &answer {
+                    Ok(()) => Answer::Open,
+                    Err(error) => Answer::Failed(Arc::clone(&error.message)),
+                });
                 self.feeder.reflector.watched(now, answer, &mut self.scribe);
             }
             _ => self.scribe.turn(self.now, Actor::Reflector),
@@ -450,11 +471,16 @@ impl<S: Source> World<S> {
         let Some(item) = self.source.receive() else {
             return;
         };
-        if matches!(item, crate::cache::lister_watcher::WatchItem::Closed) {
+        if matches!(item, WatchItem::Closed) {
             self.scribe.stream_ended();
         }
-        let reflector = &mut self.feeder.reflector;
+        let Feeder { reflector, log, .. } = &mut self.feeder;
+        log.receives(&item);
         reflector.received(millis(self.now), item, &mut self.scribe);
+        // The end of a streaming list: it is complete.
+        if matches!(reflector.need(), Need::Store(StoreCall::Replace(..))) {
+            log.lists += 1;
+        }
         self.turn_to_need();
     }
 
@@ -463,13 +489,26 @@ impl<S: Source> World<S> {
         let now = millis(self.now);
         let reflector = &mut self.feeder.reflector;
         reflector.stop_because(now, reason, &mut self.scribe);
+        self.feeder.log.backoff_ms = None;
         self.feeder.stage = Stage::Stopped;
     }
 
-    /// Closes the watch once the reflector has done with it.
-    fn hang_up(&mut self) {
-        if !self.feeder.reflector.is_watching() {
+    /// Closes the watch once the reflector has done with it, and notes what it came to.
+    fn attend(&mut self) {
+        let now = millis(self.now);
+        let Feeder { reflector, log, .. } = &mut self.feeder;
+        if !reflector.is_watching() {
+            log.closes();
             self.source.hang_up();
+        }
+        // That the handler was called is a fact, too; nobody else is to be told.
+        log.watch_errors += u64::from(reflector.take_watch_error().is_some());
+        match reflector.need() {
+            Need::Wait(until) if reflector.state() == ReflectorState::Backoff => {
+                let ms = || until.saturating_sub(now).as_millis() as u64;
+                log.backoff_ms.get_or_insert_with(ms);
+            }
+            _ => log.backoff_ms = None,
         }
     }
 
@@ -562,7 +601,8 @@ impl<S: Source> World<S> {
             ResyncStage::Timer => {
                 self.scribe.because(Actor::Resync, Cause::Start);
                 let wanted = self.should_resync();
-                let reflector = &mut self.feeder.reflector;
+                let Feeder { reflector, log, .. } = &mut self.feeder;
+                log.resyncs += u64::from(reflector.resync_at().is_some());
                 if reflector.resync_fired(now, wanted, &mut self.scribe) {
                     self.feeder.resync = ResyncStage::Want;
                 }
@@ -598,15 +638,8 @@ impl<S: Source> World<S> {
                     self.scribe.hand_over(Actor::Reflector);
                 }
                 reflector.resync_done(now, outcome, &mut self.scribe);
-                self.hang_up();
+                self.attend();
             }
-        }
-    }
-
-    /// Keeps the log; every fact of a step comes by here once.
-    pub(super) fn note(&mut self, from: u64) {
-        for FactRecord { fact, .. } in self.scribe.since(from) {
-            self.feeder.log.apply(fact);
         }
     }
 }
@@ -627,7 +660,7 @@ mod tests {
 
     use super::*;
     use crate::cache::controller::Generation;
-    use crate::cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
+    use crate::cache::lister_watcher::ListPage;
     use crate::runtime::virtual_time::{Era, Input};
 
     /// A server that has one object, and from 540 ms on, when the first resync is due, others: each 20
@@ -638,6 +671,8 @@ mod tests {
         watch: Option<u64>,
         /// How often it was cloned.
         clones: std::rc::Rc<std::cell::Cell<usize>>,
+        /// What it was asked for: lists, and watches.
+        asked: (u64, u64),
     }
 
     impl Clone for Server {
@@ -646,6 +681,7 @@ mod tests {
             Self {
                 watch: self.watch,
                 clones: self.clones.clone(),
+                asked: self.asked,
             }
         }
     }
@@ -690,6 +726,7 @@ mod tests {
             _: &ListRequest,
             _: &mut impl Trace,
         ) -> Result<ListPage<Obj>, Refused> {
+            self.asked.0 += 1;
             let there = |number: &u64| *number == 1 || Self::comes(*number) <= now;
             let last = (1..=Self::ALL).rfind(there).unwrap();
             Ok(ListPage {
@@ -706,6 +743,7 @@ mod tests {
             request: &WatchRequest,
             _: &mut impl Trace,
         ) -> Result<(), Refused> {
+            self.asked.1 += 1;
             self.watch = request.resource_version.parse().ok();
             Ok(())
         }
@@ -823,6 +861,10 @@ mod tests {
             while world.now < until {
                 turn(&mut world);
             }
+            // What the driver has noted is what the server has seen.
+            let log = &world.feeder.log;
+            let asked = (log.lists_asked, log.watches_asked);
+            assert_eq!(asked, world.source.asked, "seed {seed}");
             assert_eq!(world.feeder.log.lists, 2, "seed {seed}");
             assert!(world.feeder.log.resyncs > resyncs, "seed {seed}");
             assert_eq!(world.store.unwrap().list_keys().len(), 25, "seed {seed}");
