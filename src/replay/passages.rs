@@ -102,7 +102,8 @@ impl Passages {
 fn is_whole(fact: &Fact) -> bool {
     matches!(
         fact,
-        Fact::ListReceived { .. }
+        Fact::ObjectsLearned { .. }
+            | Fact::ListReceived { .. }
             | Fact::EntriesTaken { .. }
             | Fact::StoreReplaced { .. }
             | Fact::EntryAppended {

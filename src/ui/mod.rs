@@ -1,7 +1,8 @@
-//! The page. `view`, `command`, `caption`, `pseudo`, `lanes`, `landmarks`, `strings`, `keys`, `cluster`, `rows`, `session`,
+//! The page. `anchor`, `view`, `command`, `caption`, `pseudo`, `lanes`, `landmarks`, `strings`, `keys`, `cluster`, `rows`, `session`,
 //! `state`, `svg` and `motion::plan` know neither leptos nor web-sys, so that `cargo test` reaches them;
 //! the rest is behind the feature `ui`.
 
+pub mod anchor;
 pub mod caption;
 pub mod checks;
 pub mod cluster;

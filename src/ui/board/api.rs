@@ -13,6 +13,7 @@ use super::parts::{either, list, maybe, part, shown, text};
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Feed};
 use crate::source::Refusals;
+use crate::ui::anchor::Anchor;
 use crate::ui::app::Ui;
 use crate::ui::command::{Command, Draft, FAULTS};
 use crate::ui::memo::Memo;
@@ -453,7 +454,7 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
             class=class
             title=text(move || row.with(|row| row.name.clone()))
             data-testid="stream-line"
-            data-anchor=format!("api/stream/{number}")
+            data-anchor=Anchor::Line(number).to_string()
         >
             <b translate="no">{text(move || row.with(|row| row.event.as_str()))}</b>
             <span class="n" translate="no">
@@ -479,7 +480,7 @@ fn Call(row: Memo<CallRow>) -> impl IntoView {
                 })
             })
             data-testid="stream-line"
-            data-anchor=format!("api/stream/{number}")
+            data-anchor=Anchor::Call(number).to_string()
             translate="no"
         >
             <b>{text(move || row.with(|row| row.verb))}</b>

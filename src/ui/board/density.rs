@@ -18,6 +18,7 @@ use super::parts::{list, maybe, part, text};
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{EventType, Fact, FactRecord};
 use crate::cache::key::Key;
+use crate::ui::anchor::index_set;
 use crate::ui::app::{Theme, Ui};
 use crate::ui::caption::short_name;
 use crate::ui::command::Command;
@@ -385,7 +386,7 @@ pub(super) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
     let (index, value) = row.with_untracked(|row| (Arc::clone(&row.index), Arc::clone(&row.value)));
     let count = Memo::new(move |_| row.with(|row| row.count));
     let tags = Memo::new(move |_| row.with(|row| row.tags.clone()));
-    let prefix: Arc<str> = format!("store/index/{index}/{value}/").into();
+    let prefix: Arc<str> = index_set(&index, &value).into();
     let shown = StoredValue::new_local(Before::default());
     let painted = (Arc::clone(&index), Arc::clone(&value));
     let set = move |view: &View, draw: &mut dyn FnMut(&[Key])| {

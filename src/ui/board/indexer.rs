@@ -9,6 +9,7 @@ use leptos::wasm_bindgen::JsCast;
 use super::density::{Density, Strip};
 use super::frame::{Frame, name, rv};
 use super::parts::{Text, either, list, maybe, part, shown, text};
+use crate::ui::anchor::Anchor;
 use crate::ui::app::Ui;
 use crate::ui::memo::Memo;
 use crate::ui::rows::beside;
@@ -217,7 +218,7 @@ fn Value(row: Memo<ValueRow>, dense: Memo<bool>) -> impl IntoView {
             <span class="set">
                 {list(listed, |row| row.key.clone(), move |row| {
                         let key = row.with_untracked(|row| row.key.clone());
-                        let anchor = format!("store/index/{index}/{value}/{key}");
+                        let anchor = Anchor::index_key(&index, &value, &key).to_string();
                         let title = key.to_string();
                         view! {
                             <span

@@ -9,6 +9,7 @@ use crate::cache::fact::{
 };
 use crate::cache::key::Key;
 use crate::replay::picture::{Delivery, Picture, ReflectorState};
+use crate::ui::anchor::Anchor;
 use crate::ui::caption::short_rv;
 use crate::ui::decimal::decimals;
 use crate::ui::rows::queue::place_anchor;
@@ -130,7 +131,7 @@ pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<
         )
         && let Some(line) = last_received(after)
     {
-        from.insert(0, format!("api/stream/{line}"));
+        from.insert(0, Anchor::Line(line).to_string());
     }
     from
 }
@@ -141,12 +142,6 @@ fn last_received(picture: &Picture) -> Option<u64> {
     lines
         .find(|line| line.delivery == Delivery::Received)
         .map(|line| line.number)
-}
-
-/// Where an anchor is for the key sets of the index tree.
-#[must_use]
-pub fn index_anchor(index: &str, value: &str, key: &Key) -> String {
-    format!("store/index/{index}/{value}/{key}")
 }
 
 fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
@@ -165,7 +160,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             let number = after.api.stream.back()?.number;
             one(
                 format!("api/object/{}", object.key),
-                format!("api/stream/{number}"),
+                Anchor::Line(number).to_string(),
                 Look::Label(event_text(*event, object), Hides::Target),
                 hue_of(*event),
             )
@@ -197,7 +192,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
         Fact::EventReceived { event, object, .. } => {
             let line = last_received(after)?;
             Some(Flight {
-                from: vec![format!("api/stream/{line}")],
+                from: vec![Anchor::Line(line).to_string()],
                 to: vec!["reflector/hand".to_owned(), state(after)],
                 look: Look::Label(event_text(*event, object), Hides::Inside),
                 hue: hue_of(*event),
@@ -307,7 +302,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 "pop/slot".to_owned(),
                 door("queue"),
             ],
-            to: vec![index_anchor(index, value, key)],
+            to: vec![Anchor::index_key(index, value, key).to_string()],
             look: Look::Label(short(key).to_owned(), Hides::Target),
             hue: None,
             ghost: false,
@@ -472,8 +467,8 @@ fn call(notification: &Notification) -> String {
 /// Where what comes into the queue comes from.
 fn origin(actor: Actor, after: &Picture) -> Vec<String> {
     if actor == Actor::Program {
-        let line = after.api.stream.back().map(|line| line.number);
-        return vec![format!("api/stream/{}", line.unwrap_or_default())];
+        let call = after.api.stream.back().map(|line| line.number);
+        return vec![Anchor::Call(call.unwrap_or_default()).to_string()];
     }
     vec!["reflector/hand".to_owned(), state(after)]
 }
@@ -521,7 +516,7 @@ fn flash(fact: &Fact, after: &Picture) -> Vec<String> {
         Fact::Processed { .. } | Fact::EntriesProcessed { .. } => vec!["pop/last".to_owned()],
         Fact::IndexEntryRemoved {
             index, value, key, ..
-        } => vec![index_anchor(index, value, key)],
+        } => vec![Anchor::index_key(index, value, key).to_string()],
         Fact::ItemRemoved { key, .. }
         | Fact::ObjectMutated { key, .. }
         | Fact::MutationDetected { key } => vec![format!("store/item/{key}")],
@@ -675,9 +670,14 @@ pub fn ease(t: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
+    use crate::cache::controller::Generation;
     use crate::lessons;
     use crate::replay::timeline::Timeline;
+    use crate::runtime::virtual_time::{Era, Machinery};
+    use crate::ui::rows::things::{self, Thing};
 
     #[test]
     fn every_motion_of_every_lesson_goes_from_somewhere_to_somewhere_else() {
@@ -700,6 +700,187 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What an anchor names, without the names and numbers of a run.
+    fn kind(anchor: &str) -> String {
+        let mut parts = anchor.split('/');
+        let (room, what) = (parts.next().unwrap_or_default(), parts.next());
+        match (room, what, parts.next()) {
+            ("room" | "door" | "output", Some(what), _) => format!("{room}/{what}"),
+            ("handler", _, Some(place)) => format!("handler/…/{place}"),
+            ("handler", ..) => "handler/…".to_owned(),
+            ("reflector", Some("state"), Some(state)) => format!("reflector/state/{state}"),
+            (_, Some(what), Some(_)) => format!("{room}/{what}/…"),
+            _ => anchor.to_owned(),
+        }
+    }
+
+    /// Whether something of this picture has the anchor.
+    fn is_there(anchor: &str, picture: &Picture, things: &[Thing]) -> bool {
+        let key = anchor.strip_prefix("queue/column/");
+        let key = key.and_then(|key| key.split('#').next());
+        let queued = |key: &str| picture.queue.keys.iter().any(|at| **at == *key);
+        things.iter().any(|thing| thing.anchor == anchor)
+            || key.is_some_and(|key| queued(key) || picture.queue.deltas.contains_key(key))
+    }
+
+    /// Where each fact's motion begins, where it ends, and what it lights: all that the lessons' runs show.
+    const MOTIONS: &[&str] = &[
+        "BackoffStarted: reflector/state/backoff",
+        "BesideRequested:",
+        "BesideStored:",
+        "Called:",
+        "ConnectionRefused:",
+        "DeleteChecked: queue/column/… store/item/…",
+        "DeleteIgnored: reflector/hand reflector/state/watch → room/queue",
+        "DeletionDetected:",
+        "DeltaAppended: api/call/… → queue/delta/… queue/more queue/column/…",
+        "DeltaAppended: reflector/hand reflector/state/list → queue/delta/… queue/more queue/column/…",
+        "DeltaAppended: reflector/hand reflector/state/watch → queue/delta/… queue/more queue/column/…",
+        "DeltaTaken: pop/delta/…",
+        "EntriesProcessed: pop/last",
+        "EntriesTaken: queue/entry/… → pop/slot door/indexer door/processor",
+        "EntryAppended: reflector/hand reflector/state/list → queue/entry/… queue/more",
+        "EntryAppended: reflector/hand reflector/state/watch → queue/entry/… queue/more",
+        "EventReceived: api/stream/… → reflector/hand reflector/requests",
+        "EventReceived: api/stream/… → reflector/hand reflector/state/stream",
+        "EventReceived: api/stream/… → reflector/hand reflector/state/watch",
+        "EventSent: api/object/… → api/stream/…",
+        "HandlerSynced: handler/…",
+        "HistoryCompacted:",
+        "IndexEntryAdded: store/item/… pop/slot door/queue → store/index/…",
+        "IndexEntryRemoved: store/index/…",
+        "IndicesReset:",
+        "InitialEventKept: reflector/hand",
+        "InitialEventsEnded: reflector/hand",
+        "ItemRemoved: store/item/…",
+        "ItemStored:",
+        "ItemStored: pop/delta/… pop/slot door/queue → store/item/…",
+        "KeyEnqueued: queue/key/…",
+        "KeyPopped: queue/column/… → pop/slot door/indexer door/processor",
+        "LastSyncMoved: reflector/lastsync",
+        "LinePrinted: handler/…/running handler/… → output/last",
+        "ListAnswered: api/gauge",
+        "ListOpened: pop/delta/… door/queue → room/indexer",
+        "ListReceived: api/gauge → reflector/requests",
+        "ListReceived: api/gauge → reflector/state/list",
+        "ListRefused:",
+        "ListRequested: reflector/requests → api/gauge",
+        "ListRequested: reflector/state/list → api/gauge",
+        "LockAwaited: pop/lock",
+        "LockReleased: pop/block",
+        "LockReleased: pop/lock",
+        "LockTaken: pop/block",
+        "LockTaken: pop/lock",
+        "ModeSet:",
+        "NotificationHandled: handler/…",
+        "NotificationQueued: handler/…/sending pop/slot door/indexer door/queue → handler/…/pending handler/…",
+        "NotificationSent: pop/slot door/indexer door/queue → handler/…/sending handler/…",
+        "NotificationTaken: handler/…/pending → handler/…/running handler/…",
+        "NotificationTaken: pop/slot door/indexer door/queue → handler/…/running handler/…",
+        "ObjectCreated: api/object/… api/gauge",
+        "ObjectDeleted: api/object/… api/gauge",
+        "ObjectUpdated: api/object/… api/gauge",
+        "PopAsked:",
+        "Populated:",
+        "ProcessWasSlow:",
+        "Processed: pop/last",
+        "Reconciled: work/processing",
+        "ReflectorStopped:",
+        "StoreReplaced:",
+        "StoreVersionMoved: store/gauge",
+        "Synced:",
+        "WatchAccepted: api/gauge",
+        "WatchClosed:",
+        "WatchEnded:",
+        "WatchErrorReported:",
+        "WatchFailed: reflector/requests",
+        "WatchRefused:",
+        "WatchRequested: reflector/requests → api/gauge",
+        "WatchRequested: reflector/state/stream → api/gauge",
+        "WatchRequested: reflector/state/watch → api/gauge",
+        "WorkAdded:",
+        "WorkAdded: handler/…/running handler/… → work/queue",
+        "WorkAdded: work/delayed → work/queue",
+        "WorkDelayed: work/processing → work/delayed",
+        "WorkDone: work/processing",
+        "WorkDone: work/processing → work/queue",
+        "WorkForgotten:",
+        "WorkTaken: work/queue → work/processing",
+    ];
+
+    #[test]
+    fn a_motion_goes_from_where_a_thing_was_to_where_it_is() {
+        let mut seen: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut wrong = BTreeSet::new();
+        for (id, _) in lessons::menu() {
+            let Ok(lesson) = lessons::load(&id) else {
+                panic!("{id} does not load")
+            };
+            let informer = lesson.scenario.settings.machinery;
+            let informer = matches!(informer, Machinery::Plain | Machinery::Shared);
+            for generation in Generation::ALL {
+                let mut scenario = lesson.scenario.clone();
+                if informer {
+                    scenario.settings.era = Era(generation);
+                }
+                let Ok(mut timeline) = Timeline::new(scenario) else {
+                    panic!("{id} does not run")
+                };
+                timeline.extend(600);
+                let mut before = timeline.picture(0);
+                let mut was = things::things(&before, None);
+                for record in timeline.facts(0..600).iter() {
+                    let mut after = before.clone();
+                    after.apply(record);
+                    let Motion { flight, flash, .. } = plan(record, &after);
+                    let kinds = |all: &[String]| {
+                        let all: Vec<String> = all.iter().map(|one| kind(one)).collect();
+                        all.join(" ")
+                    };
+                    let of = match &flight {
+                        Some(flight) => {
+                            format!("{} → {}", kinds(&flight.from), kinds(&flight.to))
+                        }
+                        None => kinds(&flash),
+                    };
+                    let name = record.fact.name();
+                    seen.entry(name).or_default().insert(of);
+                    let is = things::things(&after, None);
+                    if let Some(flight) = &flight {
+                        for (anchors, begins) in [(&flight.from, true), (&flight.to, false)] {
+                            // The first place, where it is one that a thing has for itself, is there.
+                            let first = anchors.first().filter(|one| kind(one).contains('…'));
+                            let there = first.is_none_or(|first| {
+                                begins && is_there(first, &before, &was)
+                                    || is_there(first, &after, &is)
+                            });
+                            if !there {
+                                wrong.insert((name, kinds(anchors), begins));
+                            }
+                        }
+                    }
+                    (before, was) = (after, is);
+                }
+            }
+        }
+        let seen: Vec<String> = seen
+            .into_iter()
+            .flat_map(|(name, all)| all.into_iter().map(move |of| format!("{name}: {of}")))
+            .map(|line| line.trim_end().to_owned())
+            .collect();
+        assert_eq!(seen, MOTIONS);
+        let but = [
+            // A bookmark is of no object, and of a recording's server little is known.
+            ("EventSent", "api/object/…", true),
+            // A program prints, too.
+            ("LinePrinted", "handler/…/running handler/…", true),
+            // A whole list is one token.
+            ("ListOpened", "pop/delta/… door/queue", true),
+        ];
+        let but = but.map(|(name, from, begins)| (name, from.to_owned(), begins));
+        assert_eq!(wrong, but.into());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The API server's room.
 
-use super::{Mark, Names, RvText, current, density, type_class};
+use super::{Mark, Names, RvText, current, density};
 use crate::cache::fact::{EventType, Fact};
 use crate::cache::key::Key;
 use crate::replay::picture::{ApiObject, Delivery, Feed, RequestKind};
@@ -76,17 +76,17 @@ pub struct StreamRow {
 /// One call of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRow {
-    /// The number of the fact.
+    /// Its number in the run, from 0.
     pub number: u64,
     /// `Add`, `Update`, `Delete`.
     pub verb: &'static str,
-    /// The class of its delta type.
+    /// The class of its type.
     pub class: &'static str,
     /// With what.
     pub name: String,
     /// In which version.
     pub rv: RvText,
-    /// It is the current fact.
+    /// The current fact is this call.
     pub lit: bool,
 }
 
@@ -247,37 +247,31 @@ fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
     if view.picture.api.feed != Feed::Program {
         return Vec::new();
     }
-    let last = current(view).map(|record| record.id);
-    let mut rows: Vec<_> = view
-        .recent
-        .iter()
-        .rev()
-        .filter_map(|record| match &record.fact {
-            Fact::Called { delta_type, object } => Some(CallRow {
-                number: u64::from(record.id.0),
-                verb: verb(*delta_type),
-                class: type_class(*delta_type),
-                name: names.get(&object.key),
-                rv: RvText::of(&object.rv),
-                lit: last == Some(record.id),
-            }),
-            _ => None,
+    let called = current(view).is_some_and(|record| matches!(record.fact, Fact::Called { .. }));
+    let calls = &view.picture.api.stream;
+    let last = calls.back().filter(|_| called).map(|call| call.number);
+    let skip = calls.len().saturating_sub(lines.max(1));
+    let calls = calls.iter().skip(skip);
+    calls
+        .map(|call| CallRow {
+            number: call.number,
+            verb: verb(call.event),
+            class: event_class(call.event),
+            name: names.get(&call.object.key),
+            rv: RvText::of(&call.object.rv),
+            lit: last == Some(call.number),
         })
-        .take(lines.max(1))
-        .collect();
-    rows.reverse();
-    rows
+        .collect()
 }
 
-fn verb(delta_type: crate::cache::delta::DeltaType) -> &'static str {
-    use crate::cache::delta::DeltaType;
-    match delta_type {
-        DeltaType::Added => "Add",
-        DeltaType::Updated => "Update",
-        DeltaType::Deleted => "Delete",
-        DeltaType::Replaced | DeltaType::ReplacedAll => "Replace",
-        DeltaType::Sync | DeltaType::SyncAll => "Resync",
-        DeltaType::Bookmark => "Bookmark",
+/// What a program called, where a watch event would stand.
+fn verb(event: EventType) -> &'static str {
+    match event {
+        EventType::Added => "Add",
+        EventType::Modified => "Update",
+        EventType::Deleted => "Delete",
+        // A program calls neither.
+        EventType::Bookmark | EventType::Error => "",
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::{Entry, Notification, ObjectRef};
 use crate::cache::key::Key;
-use crate::replay::picture::{Picture, Popped, QueueKind};
+use crate::replay::picture::{Feed, Picture, Popped, QueueKind};
+use crate::ui::anchor::Anchor;
 use crate::ui::caption::{short_name, short_rv};
 
 use super::live::Room;
@@ -91,10 +92,14 @@ impl<'a> List<'a> {
             });
         }
         self.kind(Room::Api);
+        let anchor = match picture.api.feed {
+            Feed::Program => Anchor::Call,
+            _ => Anchor::Line,
+        };
         for line in picture.api.stream.iter().rev() {
             self.add(Some(&line.object.key), &|| {
                 let name = named(line.event.as_str(), &line.object);
-                (format!("api/stream/{}", line.number), name)
+                (anchor(line.number).to_string(), name)
             });
         }
         self.kind(Room::Reflector);
@@ -175,7 +180,7 @@ impl<'a> List<'a> {
                 for (key, ()) in self.those(&mut keys.iter().map(|key| (key, ())), &kept) {
                     self.add(Some(key), &|| {
                         let name = format!("{index} = {value} · {}", short_name(key));
-                        (format!("store/index/{index}/{value}/{key}"), name)
+                        (Anchor::index_key(index, value, key).to_string(), name)
                     });
                 }
             }

@@ -1,5 +1,7 @@
 //! What is selected on the stage, which fact put it there, and which object is followed.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,6 +10,7 @@ use crate::cache::fact::{Actor, Entry, Fact, FactRecord, LockName};
 use crate::cache::key::Key;
 use crate::replay::passages::thinned;
 use crate::replay::picture::{Feed, Picture};
+use crate::ui::anchor::{Anchor, INDEX};
 
 use super::{Change, Session};
 
@@ -113,6 +116,8 @@ impl Search<'_> {
         let (room, place) = anchor.split_once('/')?;
         let (kind, rest) = place.split_once('/').unwrap_or((place, ""));
         let (found, key) = match room {
+            "api" if matches!(kind, "stream" | "call") => return self.named(anchor),
+            "store" if kind == "index" => return self.named(anchor),
             "api" => self.api(kind, rest)?,
             "reflector" => (self.reflector(kind), self.in_hand(kind)),
             "queue" => self.queue(kind, rest)?,
@@ -130,37 +135,112 @@ impl Search<'_> {
         })
     }
 
+    /// What is on the stage now, of the place that an anchor names.
+    fn named(&self, anchor: &str) -> Option<Selection> {
+        let anchor = Anchor::read(anchor).map(|named| self.as_today(named, anchor))?;
+        let (found, key) = match &anchor {
+            Anchor::Line(number) | Anchor::Call(number) => {
+                let stream = &self.picture.api.stream;
+                let line = stream.iter().find(|line| line.number == *number)?;
+                (self.put(*number), line.object.key.clone())
+            }
+            Anchor::IndexKey { index, value, key } => {
+                let found = self.index_key(index, value, key)?;
+                (found, Key::from(&**key))
+            }
+        };
+        Some(Selection {
+            anchor: anchor.to_string().into(),
+            key: Some(key),
+            found,
+        })
+    }
+
+    /// Older links name a program's call by the place of its fact, and write names in an index with
+    /// their slashes.
+    fn as_today<'a>(&self, named: Anchor<'a>, anchor: &'a str) -> Anchor<'a> {
+        let api = &self.picture.api;
+        match named {
+            Anchor::Line(number) if api.feed == Feed::Program => {
+                let place = usize::try_from(number).unwrap_or(usize::MAX);
+                let is_call = |record: &FactRecord| matches!(record.fact, Fact::Called { .. });
+                let timeline = &self.session.timeline;
+                if place >= self.cursor || !timeline.fact(place).is_some_and(|at| is_call(&at)) {
+                    return Anchor::Call(number);
+                }
+                let mut later = 1;
+                timeline.each::<()>(place + 1..self.cursor, &mut |_, at| {
+                    later += u64::from(is_call(at));
+                    ControlFlow::Continue(())
+                });
+                Anchor::Call(api.sent.saturating_sub(later))
+            }
+            Anchor::IndexKey { index, value, key }
+                if self.index_key(&index, &value, &key).is_none() =>
+            {
+                let sets = anchor.strip_prefix(INDEX).unwrap_or_default();
+                let old = self.picture.store.indices.keys().find_map(|name| {
+                    let set = sets.strip_prefix(&**name)?.strip_prefix('/')?;
+                    set.match_indices('/').find_map(|(at, _)| {
+                        let (value, key) = (&set[..at], &set[at + 1..]);
+                        self.index_key(name, value, key)?;
+                        let index = Cow::Owned(name.to_string());
+                        Some(Anchor::IndexKey {
+                            index,
+                            value: value.into(),
+                            key: key.into(),
+                        })
+                    })
+                });
+                old.unwrap_or(Anchor::IndexKey { index, value, key })
+            }
+            named => named,
+        }
+    }
+
+    /// What put the line with this number there: so many came after it.
+    fn put(&self, number: u64) -> Found {
+        let after = self.picture.api.sent.saturating_sub(number + 1);
+        self.before_last(after, &|fact| {
+            matches!(fact, Fact::EventSent { .. } | Fact::Called { .. })
+        })
+    }
+
+    /// What put a key under a value, where it is or has just left.
+    fn index_key(&self, index: &str, value: &str, key: &str) -> Option<Found> {
+        let values = self.picture.store.indices.get(index)?;
+        let is_there = values
+            .get(value)
+            .is_some_and(|keys| keys.binary_search_by(|other| (**other).cmp(key)).is_ok());
+        let found = self.last_of(key, &|fact| match fact {
+            Fact::IndexEntryAdded {
+                index: i, value: v, ..
+            }
+            | Fact::IndexEntryRemoved {
+                index: i, value: v, ..
+            } => **i == *index && **v == *value,
+            Fact::StoreReplaced { .. } => is_there,
+            _ => false,
+        });
+        (is_there || matches!(found, Found::Fact(_))).then_some(found)
+    }
+
     fn api(&self, kind: &str, rest: &str) -> Option<(Found, Option<Key>)> {
         Some(match kind {
             "object" => {
-                let found = self.last_of(rest, &|fact| {
-                    matches!(
-                        fact,
-                        Fact::ObjectCreated { .. }
-                            | Fact::ObjectUpdated { .. }
-                            | Fact::ObjectDeleted { .. }
-                            | Fact::Called { .. }
-                    )
-                });
-                (found, Some(Key::from(rest)))
-            }
-            // A program's calls are numbered by their facts.
-            "stream" if self.picture.api.feed == Feed::Program => {
-                let place = rest.parse().ok()?;
-                let record = self.session.timeline.fact(place)?;
-                (Found::Fact(place), record.fact.key().cloned())
-            }
-            "stream" => {
-                let number: u64 = rest.parse().ok()?;
-                let stream = &self.picture.api.stream;
-                let line = stream.iter().find(|line| line.number == number)?;
-                let sent = |fact: &Fact| match fact {
-                    Fact::EventSent { event, object, .. } => {
-                        *event == line.event && *object == line.object
+                // Of another server's objects only its answers tell.
+                let told = matches!(self.picture.api.feed, Feed::Recorded | Feed::Cluster);
+                let found = self.last_of(rest, &|fact| match fact {
+                    Fact::ObjectCreated { .. }
+                    | Fact::ObjectUpdated { .. }
+                    | Fact::ObjectDeleted { .. } => true,
+                    Fact::EventSent { .. } => told,
+                    Fact::ObjectsLearned { objects, .. } => {
+                        objects.iter().any(|object| *object.key == *rest)
                     }
                     _ => false,
-                };
-                (self.last(&sent), Some(line.object.key.clone()))
+                });
+                (found, Some(Key::from(rest)))
             }
             _ => {
                 let found = self.last(&|fact| {
@@ -302,12 +382,12 @@ impl Search<'_> {
         }
         // Entries have no key of their own.
         if popped.key.is_empty() {
-            let key = match popped.deltas.as_slice() {
-                [(_, object)] => Some(object.key.clone()),
-                _ => None,
+            let one = match (kind, popped.deltas.as_slice()) {
+                ("last", [.., one]) | (_, [one]) => Some(one),
+                (_, all) => rest.parse().ok().and_then(|at: usize| all.get(at)),
             };
             let found = self.last(&|fact| matches!(fact, Fact::EntriesTaken { .. }));
-            return Some((found, key));
+            return Some((found, one.map(|(_, object)| object.key.clone())));
         }
         let found = self.last_of(&popped.key, &|fact| matches!(fact, Fact::KeyPopped { .. }));
         Some((found, Some(popped.key.clone())))
@@ -325,27 +405,6 @@ impl Search<'_> {
                     )
                 });
                 Some((found, Some(Key::from(rest))))
-            }
-            "index" => {
-                // Neither indexed values nor keys keep clear of slashes: what is there decides.
-                let (index, set) = rest.split_once('/')?;
-                set.match_indices('/').find_map(|(at, _)| {
-                    let (value, key) = (&set[..at], &set[at + 1..]);
-                    let found = self.last_of(key, &|fact| match fact {
-                        Fact::IndexEntryAdded {
-                            index: i, value: v, ..
-                        }
-                        | Fact::IndexEntryRemoved {
-                            index: i, value: v, ..
-                        } => **i == *index && **v == *value,
-                        Fact::StoreReplaced { .. } => true,
-                        _ => false,
-                    });
-                    match found {
-                        Found::Fact(_) => Some((found, Some(Key::from(key)))),
-                        _ => None,
-                    }
-                })
             }
             _ => {
                 let found = self.last(&|fact| {
@@ -412,15 +471,20 @@ impl Search<'_> {
     fn line(&self, number: &str) -> Found {
         let lines = self.picture.output.len();
         let number = number.parse().unwrap_or(lines.saturating_sub(1));
-        // So many lines were printed after it.
-        let after = std::cell::Cell::new(lines.saturating_sub(number + 1));
+        let after = lines.saturating_sub(number + 1) as u64;
+        self.before_last(after, &|fact| matches!(fact, Fact::LinePrinted { .. }))
+    }
+
+    /// The one that so many of its kind came after.
+    fn before_last(&self, after: u64, kind: &dyn Fn(&Fact) -> bool) -> Found {
+        let after = Cell::new(after);
         self.last(&|fact| {
-            let is_line = matches!(fact, Fact::LinePrinted { .. });
-            let skipped = is_line && after.get() > 0;
-            if skipped {
+            let is_one = kind(fact);
+            let is_later = is_one && after.get() > 0;
+            if is_later {
                 after.set(after.get() - 1);
             }
-            is_line && !skipped
+            is_one && !is_later
         })
     }
 
@@ -473,12 +537,209 @@ impl Search<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
+    use std::collections::HashMap;
+
     use super::*;
     use crate::cache::controller::Generation;
     use crate::lessons;
+    use crate::replay::picture::QueueKind;
+    use crate::source::program::event_of;
     use crate::ui::command::Command;
+    use crate::ui::motion::plan::plan;
+    use crate::ui::rows::api;
     use crate::ui::rows::live::Room;
     use crate::ui::rows::things;
+
+    /// What a fact has to say to have put something there.
+    type Says = Box<dyn Fn(&Fact) -> bool>;
+
+    /// By its anchor, all that the picture holds: which object it is of, and what put it there.
+    fn held(picture: &Picture) -> HashMap<String, (Option<Key>, Says)> {
+        fn says(is: impl Fn(&Fact) -> bool + 'static) -> Says {
+            Box::new(is)
+        }
+        let is_fifo = picture.queue.kind == QueueKind::Fifo;
+        let mut held = HashMap::new();
+        let mut hold = |anchor: String, key: Option<&Key>, says: Says| {
+            held.insert(anchor, (key.cloned(), says));
+        };
+        for (key, is) in &picture.api.objects {
+            let object = is.object.clone();
+            let says = says(move |fact| match fact {
+                Fact::ObjectCreated { object: of, .. }
+                | Fact::ObjectUpdated { object: of, .. }
+                | Fact::ObjectDeleted { object: of, .. }
+                | Fact::EventSent { object: of, .. } => *of == object,
+                Fact::ObjectsLearned { objects, .. } => objects.contains(&object),
+                _ => false,
+            });
+            hold(format!("api/object/{key}"), Some(key), says);
+        }
+        for line in &picture.api.stream {
+            let (line, number) = (line.clone(), line.number);
+            let key = line.object.key.clone();
+            if picture.api.feed == Feed::Program {
+                let says = says(move |fact| match fact {
+                    Fact::Called { object, delta_type } => {
+                        *object == line.object && event_of(*delta_type) == line.event
+                    }
+                    _ => false,
+                });
+                hold(format!("api/call/{number}"), Some(&key), says);
+            } else {
+                let says = says(move |fact| match fact {
+                    Fact::EventSent { object, event, .. } => {
+                        *object == line.object && *event == line.event
+                    }
+                    _ => false,
+                });
+                hold(format!("api/stream/{number}"), Some(&key), says);
+            }
+        }
+        if let Some((_, object)) = picture.reflector.in_hand.clone() {
+            let key = object.key.clone();
+            let says = says(move |fact| match fact {
+                Fact::EventReceived { object: of, .. } => *of == object,
+                _ => false,
+            });
+            hold("reflector/hand".into(), Some(&key), says);
+        }
+        let queued = picture.queue.keys.iter().chain(picture.queue.deltas.keys());
+        for key in queued {
+            let says = says(|fact| {
+                matches!(
+                    fact,
+                    Fact::KeyEnqueued { .. }
+                        | Fact::Requeued { added: true, .. }
+                        | Fact::DeltaAppended { depth: 1, .. }
+                        | Fact::FifoItemSet { .. }
+                )
+            });
+            hold(format!("queue/key/{key}"), Some(key), says);
+        }
+        for (key, deltas) in &picture.queue.deltas {
+            for (index, (delta_type, object)) in deltas.iter().enumerate() {
+                let (delta_type, object) = (*delta_type, object.clone());
+                let says = says(move |fact| match fact {
+                    Fact::DeltaAppended {
+                        delta_type: of,
+                        object: what,
+                        ..
+                    } => *of == delta_type && *what == object,
+                    Fact::FifoItemSet { object: what, .. } => is_fifo && *what == object,
+                    Fact::Requeued { added, .. } => *added,
+                    _ => false,
+                });
+                hold(format!("queue/delta/{key}/{index}"), Some(key), says);
+            }
+        }
+        for (place, entry) in picture.queue.entries.iter().enumerate() {
+            let entry = entry.clone();
+            let key = match &entry {
+                Entry::Delta(_, object) => Some(object.key.clone()),
+                _ => None,
+            };
+            let says = says(move |fact| match fact {
+                Fact::EntryAppended { entry: of, .. } => *of == entry,
+                _ => false,
+            });
+            hold(format!("queue/entry/{place}"), key.as_ref(), says);
+        }
+        let popped = picture.pop.processing.iter();
+        for (at, (delta_type, object)) in popped.flat_map(|one| &one.deltas).enumerate() {
+            let (delta_type, object) = (*delta_type, object.clone());
+            let key = object.key.clone();
+            let says = says(move |fact| match fact {
+                Fact::DeltaTaken {
+                    position,
+                    delta_type: of,
+                    object: what,
+                    ..
+                } => *position as usize == at && *of == delta_type && *what == object,
+                Fact::KeyPopped { deltas, .. } => {
+                    deltas.get(at) == Some(&(delta_type, object.clone()))
+                }
+                Fact::EntriesTaken { .. } => true,
+                _ => false,
+            });
+            hold(format!("pop/delta/{at}"), Some(&key), says);
+        }
+        if let Some((_, object)) = picture.pop.last.iter().flat_map(|one| &one.deltas).last() {
+            let says =
+                says(|fact| matches!(fact, Fact::KeyPopped { .. } | Fact::EntriesTaken { .. }));
+            hold("pop/last".into(), Some(&object.key), says);
+        }
+        for (key, object) in &picture.store.items {
+            let object = object.clone();
+            let says = says(move |fact| match fact {
+                Fact::ItemStored { object: of, .. } => *of == object,
+                Fact::StoreReplaced { items } => items.contains(&object),
+                _ => false,
+            });
+            hold(format!("store/item/{key}"), Some(key), says);
+        }
+        for (index, values) in &picture.store.indices {
+            for (value, key) in values
+                .iter()
+                .flat_map(|(value, keys)| keys.iter().map(move |key| (value, key)))
+            {
+                let anchor = Anchor::index_key(index, value, key).to_string();
+                let added = Fact::IndexEntryAdded {
+                    index: Arc::clone(index),
+                    value: Arc::clone(value),
+                    key: key.clone(),
+                };
+                let says =
+                    says(move |fact| *fact == added || matches!(fact, Fact::StoreReplaced { .. }));
+                hold(anchor, Some(key), says);
+            }
+        }
+        for (number, handler) in (0..).zip(&picture.handlers) {
+            let pending = handler.pending.iter().enumerate();
+            let pending = pending.map(|(at, told)| (format!("pending/{at}"), told));
+            let running = handler.running.iter().map(|told| ("running".into(), told));
+            let sending = handler.sending.iter().map(|told| ("sending".into(), told));
+            for (place, told) in running.chain(pending).chain(sending) {
+                let (told, is) = (told.clone(), place.clone());
+                let key = told.object().key.clone();
+                let says = says(move |fact| match fact {
+                    Fact::NotificationTaken {
+                        handler,
+                        notification,
+                    } => is == "running" && *handler == number && *notification == told,
+                    Fact::NotificationSent {
+                        handler,
+                        notification,
+                    } => is == "sending" && *handler == number && *notification == told,
+                    Fact::NotificationQueued {
+                        handler,
+                        notification,
+                        ..
+                    } => is.starts_with("pending") && *handler == number && *notification == told,
+                    _ => false,
+                });
+                hold(format!("handler/{number}/{place}"), Some(&key), says);
+            }
+        }
+        for key in picture.work.iter().flat_map(|work| &work.queue) {
+            let says = says(|fact| {
+                matches!(
+                    fact,
+                    Fact::WorkAdded { .. } | Fact::WorkDone { again: true, .. }
+                )
+            });
+            hold(format!("work/queue/{key}"), Some(key), says);
+        }
+        for (number, line) in picture.output.iter().enumerate() {
+            let line = Arc::clone(line);
+            let says = says(move |fact| match fact {
+                Fact::LinePrinted { line: of, .. } => *of == line,
+                _ => false,
+            });
+            hold(format!("output/line/{number}"), None, says);
+        }
+        held
+    }
 
     #[test]
     fn everything_on_the_stage_was_put_there_by_a_fact_about_it() {
@@ -492,34 +753,142 @@ mod tests {
             .chain(eras)
         {
             session.obey(run);
+            let start = session.timeline.picture(0);
             for step in (1..700).step_by(13) {
                 session.obey(Command::Seek(step));
                 let picture = session.picture();
+                let held = held(&picture);
                 for thing in things::things(&picture, None) {
+                    let (key, says) = &held[&thing.anchor];
                     session.obey(Command::Select(Some(thing.anchor.as_str().into())));
                     let selection = session.view().selection;
                     let Some(selection) = selection else {
                         unreachable!("{step}: {thing:?}");
                     };
                     asked += 1;
+                    assert_eq!(*selection.anchor, *thing.anchor);
+                    assert_eq!(selection.key, *key, "{thing:?}");
                     match selection.found {
                         Found::Fact(place) => {
                             assert!(place < step, "{thing:?}");
                             let record = session.timeline.fact(place).unwrap();
-                            if let (Some(key), Some(about)) = (&selection.key, record.fact.key()) {
-                                assert_eq!(key, about, "{thing:?}");
-                            }
+                            assert!(says(&record.fact), "{step}: {thing:?}: {record:?}");
+                            // A whole list is about none of its objects.
+                            let about = record.fact.key();
+                            assert!(about.is_none() || about == key.as_ref(), "{thing:?}");
                         }
                         // The server's objects may be older than the run, and the rest follows.
                         found => {
                             let is = (found, thing.room);
                             assert_eq!(is, (Found::Start, Room::Api), "{step}: {thing:?}");
+                            let key = key.as_ref().unwrap();
+                            let (was, is) = (&start.api.objects, &picture.api.objects);
+                            assert_eq!(was.get(key), is.get(key), "{step}: {thing:?}");
                         }
                     }
                 }
             }
         }
         assert!(asked > 10_000, "{asked}");
+    }
+
+    #[test]
+    fn a_call_of_a_program_has_one_number_and_old_links_name_it_by_its_fact() {
+        let mut session = Session::new();
+        session.obey(Command::Load("deltafifo".into()));
+        session.obey(Command::Seek(400));
+        let all = session.timeline.all_facts();
+        let calls = all
+            .iter()
+            .enumerate()
+            .filter(|(_, at)| matches!(at.fact, Fact::Called { .. }));
+        let calls: Vec<_> = calls.map(|(place, at)| (place, at.clone())).collect();
+        assert!(calls.len() > 2);
+        let lines: Vec<u64> = session
+            .picture()
+            .api
+            .stream
+            .iter()
+            .map(|l| l.number)
+            .collect();
+        assert!(lines.iter().copied().eq(0..calls.len() as u64));
+        for (number, (place, call)) in calls.iter().enumerate() {
+            let anchor = Anchor::Call(number as u64).to_string();
+            for named in [anchor.clone(), format!("api/stream/{place}")] {
+                session.obey(Command::Select(Some(named.as_str().into())));
+                let selection = session.view().selection.unwrap();
+                assert_eq!(selection.found, Found::Fact(*place), "{named}");
+                assert_eq!(selection.key.as_ref(), call.fact.key(), "{named}");
+                assert_eq!(*selection.anchor, *anchor);
+            }
+            // What the stage shows, and where the motion of what comes of it begins.
+            session.obey(Command::Seek(place + 1));
+            let rows = api::rows(&session.view(), 6, 60);
+            let row = rows.calls.last().unwrap();
+            assert_eq!((row.number, row.lit), (number as u64, true));
+            let queued = (place + 1..).find(|at| {
+                let fact = &all[*at].fact;
+                fact.queued().is_some() || matches!(fact, Fact::DeleteIgnored { .. })
+            });
+            let queued = queued.unwrap();
+            session.obey(Command::Seek(queued + 1));
+            let motion = plan(&all[queued], &session.picture());
+            assert_eq!(motion.flight.unwrap().from, [anchor]);
+            session.obey(Command::Seek(400));
+        }
+    }
+
+    #[test]
+    fn a_key_of_an_index_can_be_selected_whatever_the_names_hold() {
+        let trace = [
+            r#"{"deltascope":1}"#,
+            r#"{"scenario":{"settings":{"era":"1.34","knownObjects":true,"store":true,"indices":["app.kubernetes.io/name","app",".spec.nodeName"]},"initial":[{"metadata":{"name":"a","namespace":"default","labels":{"app.kubernetes.io/name":"web","app":"web"}},"spec":{"nodeName":"rack/7/a%2Fb"}}]}}"#,
+        ]
+        .join("\n");
+        let mut session = Session::new();
+        let files = vec![("a.jsonl".to_owned(), trace.into_bytes())];
+        session.obey(Command::Open(files));
+        session.obey(Command::Seek(200));
+        let indices = session.picture().store.indices.clone();
+        let mut asked = 0;
+        for (index, values) in &indices {
+            for (value, keys) in values {
+                for key in keys {
+                    let today = Anchor::index_key(index, value, key).to_string();
+                    // As a link of before the names' own slashes were told from the others.
+                    let old = format!("store/index/{index}/{value}/{key}");
+                    for anchor in [&today, &old] {
+                        session.obey(Command::Select(Some(anchor.as_str().into())));
+                        let selection = session.view().selection;
+                        let Some(selection) = selection else {
+                            unreachable!("{anchor}")
+                        };
+                        assert_eq!(*selection.anchor, *today);
+                        assert_eq!(selection.key.as_ref(), Some(key), "{anchor}");
+                        let Found::Fact(place) = selection.found else {
+                            unreachable!("{anchor}: {:?}", selection.found)
+                        };
+                        let fact = session.timeline.fact(place).unwrap().fact;
+                        let added = Fact::IndexEntryAdded {
+                            index: Arc::clone(index),
+                            value: Arc::clone(value),
+                            key: key.clone(),
+                        };
+                        assert_eq!(fact, added, "{anchor}");
+                        asked += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(asked, 6, "{indices:?}");
+        for anchor in [
+            "store/index",
+            "store/index/app",
+            "store/index/no/such/thing",
+        ] {
+            session.obey(Command::Select(Some(anchor.into())));
+            assert_eq!(session.view().selection, None, "{anchor}");
+        }
     }
 
     #[test]
