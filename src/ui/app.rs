@@ -16,7 +16,7 @@ use super::host::Host;
 use super::i18n::{Lang, Text};
 use super::live::Link;
 use super::memo::Memo;
-use super::rows::live::Room;
+use super::rows::live::{PIECES, Piece, Room};
 use super::strings::{Strings, strings};
 use super::view::View;
 use crate::embed::api;
@@ -48,40 +48,6 @@ pub struct Ui {
     pub shape: RwSignal<Shape>,
     /// How many of its pieces are drawn.
     pub built: RwSignal<u8>,
-}
-
-/// The pieces of a board, one per [`Piece`]: where a page must not be kept waiting, they are drawn one by
-/// one.
-pub const PIECES: u8 = 12;
-
-/// A piece of a board, in the order in which they come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// What holds the others.
-    Board,
-    /// A room.
-    Room(Room),
-    /// The line of what happened.
-    Strip,
-    /// The buttons and the timeline.
-    Transport,
-    /// The header.
-    Header,
-    /// What lies over the board, if there is anything.
-    Over,
-}
-
-impl Piece {
-    fn place(self) -> u8 {
-        match self {
-            Self::Board => 0,
-            Self::Room(room) => 1 + room as u8,
-            Self::Strip => 8,
-            Self::Transport => 9,
-            Self::Header => 10,
-            Self::Over => PIECES - 1,
-        }
-    }
 }
 
 /// What is shown of the board: all of it on a page of its own, what is asked for elsewhere.

@@ -12,12 +12,13 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use web_sys::ResizeObserver;
 
-use super::app::{PIECES, Ui};
+use super::app::Ui;
 use super::command::{Command, Export};
 use super::host::Host;
 use super::i18n::Text;
 use super::motion::plan::{self, Motion};
 use super::motion::stage::Stage;
+use super::rows::live::PIECES;
 use super::session::keep::Kept;
 use super::session::opening::{self, Opened};
 use super::session::{Change, Session};

@@ -37,12 +37,12 @@ mod why;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
-use super::app::{Piece, Shape, Ui};
+use super::app::{Shape, Ui};
 use super::command::Command;
 use super::keys::{Action, Focus, Press, action};
 use super::view::View;
 use crate::embed::options::Controls;
-use crate::ui::rows::live::Room;
+use crate::ui::rows::live::{Piece, Room};
 use layout::Layout;
 use parts::{Live, part, shown, text};
 

@@ -3,48 +3,81 @@
 use crate::cache::fact::{Actor, Fact, FactRecord};
 use crate::cache::step::Step;
 
-/// A room of the stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Room {
-    /// The API server, or what stands in for it.
-    Api,
-    /// The reflector.
-    Reflector,
-    /// The queue.
-    Queue,
-    /// Pop and process.
-    Pop,
-    /// The store and its indices.
-    Indexer,
-    /// The pseudo-code and the lanes.
-    Now,
-    /// The handlers.
-    Processor,
+/// The rooms, each with the name that anchors, test ids and classes use, in the order of the data's path.
+macro_rules! rooms {
+    ($($(#[$about:meta])* $room:ident = $id:literal,)*) => {
+        /// A room of the stage.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Room {
+            $($(#[$about])* $room,)*
+        }
+
+        impl Room {
+            /// All of them, in the order of the data's path.
+            pub const ALL: [Self; [$($id),*].len()] = [$(Self::$room),*];
+
+            /// The name that anchors, test ids and classes use.
+            #[must_use]
+            pub fn id(self) -> &'static str {
+                match self {
+                    $(Self::$room => $id,)*
+                }
+            }
+        }
+    };
 }
 
-impl Room {
-    /// All of them, in the order of the data's path.
-    pub const ALL: [Self; 7] = [
-        Self::Api,
-        Self::Reflector,
-        Self::Queue,
-        Self::Pop,
-        Self::Indexer,
-        Self::Now,
-        Self::Processor,
-    ];
+rooms! {
+    /// The API server, or what stands in for it.
+    Api = "api",
+    /// The reflector.
+    Reflector = "reflector",
+    /// The queue.
+    Queue = "queue",
+    /// Pop and process.
+    Pop = "pop",
+    /// The store and its indices.
+    Indexer = "indexer",
+    /// The pseudo-code and the lanes.
+    Now = "now",
+    /// The handlers.
+    Processor = "processor",
+}
 
-    /// The name that anchors, test ids and classes use.
+/// A piece of a board, in the order in which they come: where a page must not be kept waiting, they are
+/// drawn one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// What holds the others.
+    Board,
+    /// A room.
+    Room(Room),
+    /// The line of what happened.
+    Strip,
+    /// The buttons and the timeline.
+    Transport,
+    /// The header.
+    Header,
+    /// What lies over the board, if there is anything.
+    Over,
+}
+
+const AFTER_ROOMS: u8 = 1 + Room::ALL.len() as u8;
+
+/// How many pieces there are.
+pub const PIECES: u8 = AFTER_ROOMS + 4;
+
+impl Piece {
+    /// How many come before it.
     #[must_use]
-    pub fn id(self) -> &'static str {
+    pub fn place(self) -> u8 {
         match self {
-            Self::Api => "api",
-            Self::Reflector => "reflector",
-            Self::Queue => "queue",
-            Self::Pop => "pop",
-            Self::Indexer => "indexer",
-            Self::Now => "now",
-            Self::Processor => "processor",
+            Self::Board => 0,
+            Self::Room(room) => 1 + room as u8,
+            Self::Strip => AFTER_ROOMS,
+            Self::Transport => AFTER_ROOMS + 1,
+            Self::Header => AFTER_ROOMS + 2,
+            Self::Over => AFTER_ROOMS + 3,
         }
     }
 }
@@ -210,28 +243,142 @@ mod tests {
     }
 
     #[test]
+    fn each_piece_of_a_board_has_a_place_of_its_own() {
+        let rooms = Room::ALL.map(Piece::Room);
+        let mut places = vec![Piece::Board.place()];
+        places.extend(rooms.map(Piece::place));
+        let rest = [Piece::Strip, Piece::Transport, Piece::Header, Piece::Over];
+        places.extend(rest.map(Piece::place));
+        assert!(places.iter().copied().eq(0..PIECES), "{places:?}");
+    }
+
+    #[test]
+    fn every_fact_has_its_room() {
+        use crate::ui::caption::samples;
+        let table = [
+            (
+                Room::Api,
+                "ObjectCreated ObjectUpdated ObjectDeleted WriteRefused HistoryCompacted RefusalsAsked \
+                 ListAnswered ObjectsLearned RequestDeferred ListRefused WatchAccepted WatchRefused \
+                 ConnectionRefused WatchDenied EventSent WatchClosed Called",
+            ),
+            (
+                Room::Reflector,
+                "ListRequested PageReceived ListFailed WatchFailed InitialEventKept InitialEventsEnded \
+                 InitialEventsEndMissed StreamFellBack ObjectRejected VersionUnavailable \
+                 WatchErrorReported ResyncDue ListReceived WatchRequested EventReceived LastSyncMoved \
+                 WatchEnded BackoffStarted ReflectorStopped",
+            ),
+            (
+                Room::Queue,
+                "KeyFailed TransformFailed Transformed Populated DeleteChecked DeleteIgnored \
+                 DeltaAppended DeltasMerged KeyEnqueued DeletionDetected ResyncSkipped AlreadyPresent \
+                 FifoItemSet FifoItemRemoved FifoCleared EntryAppended Synced Requeued KnownObjectsSet \
+                 QueueClosed",
+            ),
+            (
+                Room::Pop,
+                "FifoKeySkipped EntriesTaken QueueEmpty KeyPopped ProcessFailed ProcessWasSlow DeltaTaken \
+                 Processed EntriesProcessed ModeSet PopAsked",
+            ),
+            (
+                Room::Indexer,
+                "ItemStored ListOpened ResyncOpened ObjectMutated MutationDetected ItemRemoved \
+                 StoreReplaced IndexEntryRemoved IndexEntryAdded IndexFailed IndexersAdded IndicesReset \
+                 StoreVersionMoved BesideRequested BesideStored",
+            ),
+            (
+                Room::Processor,
+                "NotificationQueued NotificationSent NotificationWithheld HandlerPanicked HandlerAdded \
+                 HandlerAsked RemovalAsked HandlerRemoved HandlerSynced SyncingSet ResyncCheckSet \
+                 WorkAdded WorkTaken WorkDone WorkDelayed WorkForgotten Reconciled WorkShutDown \
+                 NotificationTaken LinePrinted NotificationHandled",
+            ),
+        ];
+        let expected = |name: &str| {
+            let mut rows = table
+                .iter()
+                .filter(|(_, names)| names.split(' ').any(|of| of == name));
+            rows.next().map(|(room, _)| *room)
+        };
+        let locks = ["LockTaken", "LockAwaited", "LockReleased"];
+        // A program without a reflector asks for itself …
+        let asked = "ListRequested ListFailed WatchFailed ListReceived WatchRequested EventReceived WatchEnded";
+        // … and what a streaming list keeps is not yet queued.
+        let kept = "TransformFailed Transformed";
+        let has = |names: &str, name: &str| names.split(' ').any(|of| of == name);
+        for fact in samples() {
+            let name = fact.name();
+            let is = |actor, step| {
+                room(&FactRecord {
+                    id: FactId(0),
+                    time: 0,
+                    actor,
+                    cause: Cause::Start,
+                    step,
+                    fact: fact.clone(),
+                })
+            };
+            if locks.contains(&name) {
+                assert_eq!(expected(name), None);
+                continue;
+            }
+            let expected = expected(name);
+            assert_eq!(
+                Some(is(Actor::Reflector, Step::PopLock)),
+                expected,
+                "{name}"
+            );
+            let of_program = if has(asked, name) {
+                Some(Room::Api)
+            } else {
+                expected
+            };
+            assert_eq!(
+                Some(is(Actor::Program, Step::PopLock)),
+                of_program,
+                "{name}"
+            );
+            let of_stream = if has(kept, name) {
+                Some(Room::Reflector)
+            } else {
+                expected
+            };
+            assert_eq!(
+                Some(is(Actor::Reflector, Step::ReflectorKeep)),
+                of_stream,
+                "{name}"
+            );
+        }
+        let all: usize = table
+            .iter()
+            .map(|(_, names)| names.split(' ').count())
+            .sum();
+        assert_eq!(all + locks.len(), samples().len());
+    }
+
+    #[test]
     fn a_lock_belongs_to_the_room_of_who_takes_it() {
-        let by = Actor::ProcessLoop;
-        assert_eq!(
-            at(
-                by,
-                Fact::LockTaken {
-                    lock: LockName::Queue,
-                    by
+        for (by, expected) in [
+            (Actor::ProcessLoop, Room::Pop),
+            (Actor::Main, Room::Processor),
+            (Actor::Reflector, Room::Queue),
+            (Actor::Resync, Room::Queue),
+            (Actor::Program, Room::Queue),
+        ] {
+            for lock in [LockName::Queue, LockName::BlockDeltas] {
+                for fact in [
+                    Fact::LockTaken { lock, by },
+                    Fact::LockAwaited {
+                        lock,
+                        by,
+                        holder: Actor::Server,
+                    },
+                    Fact::LockReleased { lock, by },
+                ] {
+                    assert_eq!(at(by, fact.clone()), expected, "{fact:?}");
                 }
-            ),
-            Room::Pop
-        );
-        let by = Actor::Reflector;
-        assert_eq!(
-            at(
-                by,
-                Fact::LockTaken {
-                    lock: LockName::Queue,
-                    by
-                }
-            ),
-            Room::Queue
-        );
+            }
+        }
     }
 }
