@@ -117,32 +117,54 @@ impl Command {
     /// Whether another run comes of it; else it only moves in time, or looks.
     #[must_use]
     pub fn changes_the_run(&self) -> bool {
-        matches!(
-            self,
-            Self::Load(_)
-                | Self::Open(_)
-                | Self::OpenLink(_)
-                | Self::Create(_)
-                | Self::Edit(_)
-                | Self::Delete(_)
-                | Self::CutWatch
-                | Self::Compact
-                | Self::PopOne
-                | Self::Mode(_)
-                | Self::KnownObjects(_)
-                | Self::Era(_)
-                | Self::AddHandler
-                | Self::RemoveHandler(_)
-                | Self::Fault(_)
-                | Self::Disarm(..)
-                | Self::Fork
-                | Self::Branch(_)
-                | Self::RemoveBranch(_)
-                | Self::DropEvent(_)
-                | Self::MoveEvent(..)
-                | Self::Set(_)
-                | Self::SetText(..)
-        )
+        // Each command says so itself: what can be done where a run is only watched.
+        match self {
+            Self::Load(..)
+            | Self::Open(..)
+            | Self::OpenLink(..)
+            | Self::Create(..)
+            | Self::Edit(..)
+            | Self::Delete(..)
+            | Self::CutWatch
+            | Self::Compact
+            | Self::PopOne
+            | Self::Mode(..)
+            | Self::KnownObjects(..)
+            | Self::Era(..)
+            | Self::AddHandler
+            | Self::RemoveHandler(..)
+            | Self::Fault(..)
+            | Self::Disarm(..)
+            | Self::Fork
+            | Self::Branch(..)
+            | Self::RemoveBranch(..)
+            | Self::DropEvent(..)
+            | Self::MoveEvent(..)
+            | Self::Set(..)
+            | Self::SetText(..) => true,
+            Self::TogglePlay
+            | Self::Step(..)
+            | Self::Seek(..)
+            | Self::NextMarker
+            | Self::PreviousMarker
+            | Self::Reset
+            | Self::Speed(..)
+            | Self::RenameBranch(..)
+            | Self::Grain(..)
+            | Self::Walk { .. }
+            | Self::RunUntil(..)
+            | Self::LookOn
+            | Self::PlayUntil(..)
+            | Self::Break(..)
+            | Self::Compare(..)
+            | Self::CloseCompare
+            | Self::AskWhy(..)
+            | Self::Select(..)
+            | Self::Follow(..)
+            | Self::GoLive
+            | Self::Disconnect
+            | Self::DismissError => false,
+        }
     }
 }
 
