@@ -154,38 +154,59 @@ pub(super) struct Pen<'a> {
 /// No letter, but a place where a line may end.
 const BREAK: char = '\u{200b}';
 
-/// The width of a letter, in thousandths of its size: that of the widest of the fonts, for what is usual.
+/// The width of a letter, in thousandths of its size: no letter of DejaVu Sans, the widest of the fonts, is
+/// wider.
 fn advance(letter: char, text: Type) -> i32 {
     let width = match letter {
         BREAK => 0,
         '\u{1f000}'.. => 1_400,
         '\u{2e80}'.. | '\u{1100}'..'\u{1200}' => 1_000,
         _ if text.is(MONOSPACED) => 605,
-        'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '·' | '!' => 340,
-        'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' | '-' | '"' => 450,
+        'i' | 'j' | 'l' | 'I' | ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '·' => 360,
+        'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' | '\\' | '-' | '"' | '!' => 470,
         'm' | 'w' | 'M' | 'W' | '%' | '@' | '…' | '—' => 1_000,
-        'A'..='Z' | '=' | '+' | '→' | '<' | '>' | '≥' => 790,
+        'A'..='Z' => 790,
+        '=' | '+' | '<' | '>' | '#' | '&' | '^' | '~' | '\u{d7}' | '\u{2190}'..='\u{22ff}' => 840,
         _ => 640,
     };
     if text.flags & (BOLD | MONOSPACED) == BOLD {
-        width * 11 / 10
+        width * 9 / 8
     } else {
         width
     }
 }
 
+/// In px, and wider than any picture: what is wider yet is measured as this wide, so that whatever is
+/// added to it is a number, too.
+const WIDEST: i32 = 100_000;
+
+/// So many px, in what letters are measured in.
+const fn fine(px: i32) -> i64 {
+    px as i64 * 10_000
+}
+
+fn fine_advance(letter: char, of: Type) -> i64 {
+    i64::from(advance(letter, of)) * i64::from(of.tenths())
+}
+
 /// How many px wide a text is at most.
 pub(super) fn measure(text: &str, of: Type) -> i32 {
-    let width: i32 = text.chars().map(|letter| advance(letter, of)).sum();
-    (width * of.tenths() + 9_999) / 10_000
+    let mut width = 0;
+    for letter in text.chars() {
+        width += fine_advance(letter, of);
+        if width >= fine(WIDEST) {
+            return WIDEST;
+        }
+    }
+    ((width + fine(1) - 1) / fine(1)) as i32
 }
 
 /// As much of the beginning of a text as fits, with a sign that there is more.
 fn cut(text: &str, w: i32, of: Type) -> String {
-    let mut left = w * 10_000 / of.tenths() - advance('…', of);
+    let mut left = fine(w) - fine_advance('…', of);
     let mut short = String::new();
     for letter in text.chars() {
-        left -= advance(letter, of);
+        left -= fine_advance(letter, of);
         if left < 0 {
             break;
         }
@@ -226,7 +247,7 @@ pub(super) fn wrap(runs: &[(&str, Type)], w: i32) -> Vec<Runs> {
         .flat_map(|(text, of)| text.chars().map(|letter| (letter, *of)))
         .collect();
     let mut lines = Vec::new();
-    let (mut start, mut at, mut good, mut x) = (0, 0, 0, 0);
+    let (mut start, mut at, mut good, mut x) = (0, 0, 0, 0_i64);
     while let Some((letter, of)) = letters.get(at) {
         let is_han = |letter: char| letter > '\u{2e7f}';
         // Marks do not begin a line.
@@ -240,8 +261,8 @@ pub(super) fn wrap(runs: &[(&str, Type)], w: i32) -> Vec<Runs> {
         {
             good = at;
         }
-        x += advance(*letter, *of) * of.tenths();
-        if x > w * 10_000 && *letter != ' ' && at > start {
+        x += fine_advance(*letter, *of);
+        if x > fine(w) && *letter != ' ' && at > start {
             let end = if good > start { good } else { at };
             lines.push(joined(&letters[start..end]));
             (start, at, good, x) = (end, end, end, 0);
@@ -597,5 +618,129 @@ impl<'a> Pen<'a> {
             }
         }
         out.push_str("</style>");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How wide the letters of DejaVu Sans 2.37 are, in thousandths of their size, as its files say
+    /// (`hmtx`): those from the space to `~`, in Book …
+    const BOOK: [i32; 95] = [
+        318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636,
+        636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698,
+        770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635, 611, 732,
+        684, 989, 685, 611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635,
+        634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592,
+        525, 636, 337, 636, 838,
+    ];
+    /// … and in Bold, …
+    const STRONG: [i32; 95] = [
+        348, 456, 521, 838, 696, 1002, 872, 306, 457, 457, 523, 838, 380, 415, 380, 365, 696, 696,
+        696, 696, 696, 696, 696, 696, 696, 696, 400, 400, 838, 838, 838, 580, 1000, 774, 762, 734,
+        830, 683, 683, 821, 837, 372, 372, 775, 637, 995, 837, 850, 733, 850, 770, 720, 682, 812,
+        774, 1103, 771, 724, 725, 457, 365, 457, 838, 500, 500, 675, 716, 593, 716, 678, 435, 716,
+        712, 343, 343, 665, 343, 1042, 712, 687, 716, 716, 493, 595, 478, 712, 652, 924, 645, 652,
+        582, 712, 365, 712, 838,
+    ];
+    /// … and others that the page writes, in both.
+    const MORE: [(char, i32, i32); 15] = [
+        ('·', 318, 380),
+        ('×', 838, 838),
+        ('–', 500, 500),
+        ('—', 1000, 1000),
+        ('‘', 318, 380),
+        ('’', 318, 380),
+        ('“', 518, 657),
+        ('”', 518, 657),
+        ('…', 1000, 1000),
+        ('←', 838, 838),
+        ('↑', 838, 838),
+        ('→', 838, 838),
+        ('↓', 838, 838),
+        ('≤', 838, 838),
+        ('≥', 838, 838),
+    ];
+
+    /// Every letter with its width, set plainly and boldly.
+    fn letters() -> impl Iterator<Item = (char, Type, i32)> {
+        let plain = sans(100, Ink::INK);
+        let ascii = (' '..='~').zip(BOOK.into_iter().zip(STRONG));
+        let all = ascii.map(|(letter, (book, strong))| (letter, book, strong));
+        all.chain(MORE).flat_map(move |(letter, book, strong)| {
+            [(letter, plain, book), (letter, plain.bold(), strong)]
+        })
+    }
+
+    #[test]
+    fn no_letter_is_wider_than_is_thought_and_few_are_much_narrower() {
+        for (letter, of, width) in letters() {
+            let thought = advance(letter, of);
+            assert!(
+                width <= thought,
+                "{letter:?} {of:?}: {width}, not {thought}"
+            );
+            // A text is cut no earlier than it has to be.
+            let cautious = thought * 100 / width;
+            assert!(
+                cautious <= 145 || matches!(letter, 'J' | '\u{2018}' | '\u{2019}'),
+                "{letter:?} {of:?}: {width}, not {thought}"
+            );
+            // Whatever is thought to be so wide, something is.
+            let widest = letters()
+                .filter(|(other, set, _)| *set == of && advance(*other, of) == thought)
+                .map(|(_, _, width)| width);
+            let widest = widest.max().unwrap_or_default();
+            assert!(
+                widest * 100 >= thought * 92,
+                "{letter:?} {of:?}: {widest}, not {thought}"
+            );
+        }
+        // DejaVu Sans Mono has one width, bold or not, and Han is as wide as it is high.
+        let mono = mono(100, Ink::INK);
+        for (letter, of, width) in [
+            ('a', mono, 602),
+            ('W', mono, 602),
+            ('→', mono.bold(), 602),
+            ('队', mono, 1_000),
+            ('队', sans(100, Ink::INK), 1_000),
+            ('，', sans(100, Ink::INK), 1_000),
+            ('한', sans(100, Ink::INK), 1_000),
+            ('\u{1100}', sans(100, Ink::INK), 1_000),
+        ] {
+            let thought = advance(letter, of);
+            assert!(
+                (width..=width + 5).contains(&thought),
+                "{letter:?} {thought}"
+            );
+        }
+        assert_eq!(advance(BREAK, mono), 0);
+        let (emoji, han) = (advance('\u{1f600}', mono), advance('队', mono));
+        assert!(emoji > han, "{emoji}");
+    }
+
+    #[test]
+    fn a_text_of_any_length_has_a_width() {
+        let of = sans(130, Ink::INK);
+        let mut before = 0;
+        for length in [0, 1, 60, 20_000, 26_000, 40_000, 7 << 20] {
+            let text = "w".repeat(length);
+            let width = measure(&text, of);
+            let exact = length as u64 * 13;
+            assert_eq!(
+                u64::from(width.unsigned_abs()),
+                exact.min(100_000),
+                "{length}"
+            );
+            assert!(width >= before);
+            before = width;
+            for cut in [cut(&text, 200, of), cut_name(&text, 200, of)] {
+                assert!(length < 60 || measure(&cut, of) <= 200, "{length}: {cut}");
+            }
+        }
+        // Blanks stay at the end of their line, however many they are.
+        let blanks = " ".repeat(60_000) + "a";
+        assert_eq!(wrap(&[(&blanks, of)], 200).len(), 2);
     }
 }
