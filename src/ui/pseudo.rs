@@ -2758,15 +2758,158 @@ mod tests {
         }
     }
 
+    /// Under each tag a function and a line.
+    type Places<'a> = Vec<Option<(&'a str, u16)>>;
+
+    /// What was gathered from client-go itself: in which lines a function stands, by file, tag and name,
+    /// and in which function and line a statement does, by step, number and file.
+    #[derive(Default)]
+    struct Gathered<'a> {
+        files: Vec<(&'a str, &'a str, &'a str)>,
+        functions: Vec<(&'a str, &'a str, &'a str, u16, u16)>,
+        statements: Vec<([&'a str; 3], Places<'a>)>,
+    }
+
+    impl<'a> Gathered<'a> {
+        fn read(text: &'a str) -> Self {
+            let mut gathered = Self::default();
+            for line in text.lines().filter(|line| !line.starts_with('#')) {
+                match line.split(' ').collect::<Vec<_>>()[..] {
+                    ["file", source, path, tag, blob] => {
+                        assert_eq!(blob.len(), 40, "{line}");
+                        gathered.files.push((source, path, tag));
+                    }
+                    ["func", name, first, last] => {
+                        let (source, _, tag) = *gathered.files.last().unwrap();
+                        let (first, last) = (first.parse().unwrap(), last.parse().unwrap());
+                        gathered.functions.push((source, tag, name, first, last));
+                    }
+                    ["at", step, variant, source, ref places @ ..] => {
+                        let places = places.iter().map(|place| {
+                            let (name, line) = place.split_once(':')?;
+                            Some((name, line.parse().unwrap()))
+                        });
+                        let statement = [step, variant, source];
+                        gathered.statements.push((statement, places.collect()));
+                    }
+                    _ => panic!("{line}"),
+                }
+            }
+            gathered
+        }
+    }
+
     #[test]
-    fn each_statement_is_pinned_once_where_it_is() {
+    fn each_statement_is_pinned_once_where_it_is_in_client_go() {
+        let gathered = Gathered::read(include_str!("../../tests/pins.txt"));
+        for (source, path, tag) in &gathered.files {
+            let of = PINS.iter().map(|(_, _, of, _)| of);
+            let mut named = of.filter(|of| format!("{of:?}") == *source);
+            let (folder, name) = named.next().unwrap().path();
+            assert_eq!(format!("{folder}/{name}"), *path);
+            assert!(TAGS.contains(tag), "{tag}");
+        }
+        assert_eq!(gathered.statements.len(), PINS.len());
+        let mut pinned = 0;
         for (index, (step, variant, source, lines)) in PINS.iter().enumerate() {
             assert!(lines.iter().any(|line| *line > 0), "{step:?}");
             let twice = PINS[..index]
                 .iter()
                 .any(|(of, which, at, _)| (of, which, at) == (step, variant, source));
             assert!(!twice, "{step:?} {variant}");
+            let (step, variant) = (format!("{step:?}"), variant.to_string());
+            let source = format!("{source:?}");
+            let what = [&*step, &*variant, &*source];
+            let found = gathered.statements.iter().find(|(of, _)| *of == what);
+            let (_, places) = found.unwrap_or_else(|| panic!("{what:?}"));
+            assert_eq!(places.len(), TAGS.len(), "{what:?}");
+            for ((tag, place), line) in TAGS.iter().zip(places).zip(lines) {
+                let Some((function, at)) = *place else {
+                    assert_eq!(*line, 0, "{what:?} {tag}");
+                    continue;
+                };
+                assert_eq!(*line, at, "{what:?} {tag}");
+                let within = gathered
+                    .functions
+                    .iter()
+                    .any(|(of, under, name, first, last)| {
+                        (*of, *under, *name) == (&*source, *tag, function)
+                            && (*first..=*last).contains(line)
+                    });
+                assert!(within, "{what:?} {tag}: {line} is not in {function}");
+                pinned += 1;
+            }
         }
+        assert!(pinned > 600, "{pinned}");
+    }
+
+    #[test]
+    fn a_step_that_queues_share_is_the_line_that_says_it_in_each() {
+        use Step::{
+            AddLock, AddUnlock, DeleteLock, DeleteUnlock, PopCountDown, PopLock, PopProcess,
+            PopSlow, PopTake, PopUnlock, PopWait, ReplaceLock, ReplaceUnlock, ResyncLock,
+            ResyncUnlock,
+        };
+        let said = |id: Id, line: usize| id.routine().lines[line].text.trim();
+        for (step, batches, routine, text) in [
+            (AddLock, false, Id::RealWrite, "lock"),
+            (DeleteLock, false, Id::RealWrite, "lock"),
+            (AddUnlock, false, Id::RealWrite, "unlock"),
+            (DeleteUnlock, false, Id::RealWrite, "unlock"),
+            (ReplaceLock, false, Id::RealReplace, "lock"),
+            (ReplaceUnlock, false, Id::RealReplace, "unlock"),
+            (ResyncLock, false, Id::RealResync, "lock"),
+            (ResyncUnlock, false, Id::RealResync, "unlock"),
+            (PopLock, true, Id::RealPopBatch, "lock"),
+            (
+                PopWait,
+                true,
+                Id::RealPopBatch,
+                "while items is empty: wait",
+            ),
+            (
+                PopTake,
+                true,
+                Id::RealPopBatch,
+                "batch = the front, each key once",
+            ),
+            (
+                PopProcess,
+                true,
+                Id::RealPopBatch,
+                "process(batch, is_in_initial_list)",
+            ),
+            (
+                PopCountDown,
+                true,
+                Id::RealPopBatch,
+                "left -= len(batch)  # up to 1.35: before",
+            ),
+            (
+                PopSlow,
+                true,
+                Id::RealPopBatch,
+                "if slow and depth > 10: log it",
+            ),
+            (PopUnlock, true, Id::RealPopBatch, "unlock"),
+        ] {
+            let (id, line) = place_in_real_fifo(step, batches).unwrap();
+            assert_eq!((id, said(id, line)), (routine, text), "{step:?}");
+        }
+        for (step, text) in [
+            (PopLock, "lock"),
+            (PopWait, "while queue is empty: wait"),
+            (PopCountDown, "if left > 0: left = left - 1"),
+            (PopUnlock, "unlock"),
+        ] {
+            let line = place_in_fifo_pop(step).unwrap();
+            assert_eq!(said(Id::FifoPop, line), text, "{step:?}");
+        }
+        // Nothing else is elsewhere than in DeltaFIFO.
+        let elsewhere = STEPS.iter().filter(|step| {
+            place_in_real_fifo(**step, true).is_some() || place_in_fifo_pop(**step).is_some()
+        });
+        assert_eq!(elsewhere.count(), 15);
     }
 
     #[test]
