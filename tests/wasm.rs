@@ -53,9 +53,9 @@ fn a_run_is_the_same_on_every_machine() {
 }
 
 /// Facts of an endless world that are compared.
-const FACTS: u32 = 2_000;
+const FACTS: u64 = 2_000;
 /// So many facts lie between two inputs of the user.
-const INPUT_EVERY: u32 = 130;
+const INPUT_EVERY: u64 = 130;
 /// FNV-1a of the facts, as `Debug` writes them: of the sandbox with other seeds and a user's inputs,
 /// then of everything in the menu. Who changes a lesson or a fact copies the new ones from the
 /// message of the test; they must be the same natively and in wasm.
