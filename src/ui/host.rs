@@ -119,6 +119,15 @@ impl Host {
     /// Hears what happens here, and nothing that happens elsewhere, as long as the owner of the caller
     /// is there.
     pub fn listen<E: JsCast>(&self, name: &'static str, hear: impl Fn(E) + 'static) {
+        self.hear(name, false, hear);
+    }
+
+    /// The same before anything in it hears of it.
+    pub fn listen_first<E: JsCast>(&self, name: &'static str, hear: impl Fn(E) + 'static) {
+        self.hear(name, true, hear);
+    }
+
+    fn hear<E: JsCast>(&self, name: &'static str, first: bool, hear: impl Fn(E) + 'static) {
         let target: EventTarget = match &self.element {
             Some((_, mount)) => mount.clone().into(),
             None => window().into(),
@@ -126,12 +135,12 @@ impl Host {
         let hear = Closure::<dyn Fn(Event)>::new(move |event: Event| hear(event.unchecked_into()));
         let called = hear.as_ref().unchecked_ref();
         // Fails for nothing that a browser knows.
-        let _ = target.add_event_listener_with_callback(name, called);
+        let _ = target.add_event_listener_with_callback_and_bool(name, called, first);
         let kept = StoredValue::new_local((target, hear));
         on_cleanup(move || {
             kept.with_value(|(target, hear)| {
                 let called = hear.as_ref().unchecked_ref();
-                let _ = target.remove_event_listener_with_callback(name, called);
+                let _ = target.remove_event_listener_with_callback_and_bool(name, called, first);
             });
         });
     }

@@ -51,7 +51,7 @@ pub(super) fn Help(
                 </div>
                 <dl class="keys">
                     <Row keys=&["␣"] text=ui.word(|words| words.key_play) />
-                    <Row keys=&["←", "→"] text=ui.word(|words| words.key_step) />
+                    <Row keys=&["←", "→", "PgUp", "PgDn"] text=ui.word(|words| words.key_step) />
                     <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_coarse) />
                     <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
                     <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />

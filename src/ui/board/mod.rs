@@ -18,6 +18,7 @@ mod header;
 mod help;
 mod icons;
 mod indexer;
+mod keyboard;
 mod layout;
 mod now;
 mod open;
@@ -35,11 +36,9 @@ mod until;
 mod why;
 
 use leptos::prelude::*;
-use leptos::wasm_bindgen::JsCast;
 
 use super::app::{Shape, Ui};
 use super::command::Command;
-use super::keys::{Action, Focus, Press, action};
 use super::view::View;
 use crate::embed::options::Controls;
 use crate::ui::rows::live::{Piece, Room};
@@ -68,7 +67,7 @@ pub fn Board() -> impl IntoView {
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
     let comparing = ui.memo(|view| view.compare.is_some());
-    listen_to_keys(ui, layout, help, cluster);
+    keyboard::listen(ui, layout, help, cluster);
     stops::listen(&ui.host());
     view! {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
@@ -206,72 +205,4 @@ fn Problem() -> impl IntoView {
 fn names_line(message: &str, line: u32) -> bool {
     let (en, zh) = (format!("line {line}:"), format!("第 {line} 行"));
     message.contains(&en) || message.contains(&zh)
-}
-
-fn listen_to_keys(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSignal<bool>) {
-    let host = ui.host();
-    let here = host.clone();
-    host.listen("keydown", move |event: web_sys::KeyboardEvent| {
-        let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
-        // The page around has keys of its own, and what is typed here is not for them.
-        if !here.is_page() && !modified && event.key() != "Tab" {
-            event.stop_propagation();
-        }
-        if help.get_untracked() || cluster.get_untracked() || event.default_prevented() {
-            return;
-        }
-        let key = event.key();
-        let is_over = |view: &std::rc::Rc<View>| view.error.is_some() || view.opening.is_some();
-        if key == "Escape" && ui.view.with_untracked(is_over) {
-            event.prevent_default();
-            ui.send(Command::DismissError);
-            return;
-        }
-        if key == "Escape" && layout.drawer.open.get_untracked().is_some() {
-            event.prevent_default();
-            layout.drawer.close();
-            return;
-        }
-        if key == "Escape" && ui.view.with_untracked(|view| view.compare.is_some()) {
-            event.prevent_default();
-            ui.send(Command::CloseCompare);
-            return;
-        }
-        if key == "Escape" && !here.is_page() {
-            here.leave();
-            return;
-        }
-        let press = Press {
-            key: &key,
-            shift: event.shift_key(),
-            modified,
-            focus: focus_of(&event, &key),
-        };
-        let steps = ui.view.with_untracked(|view| view.steps);
-        let Some(action) = action(press, steps) else {
-            return;
-        };
-        event.prevent_default();
-        match action {
-            Action::Command(Command::TogglePlay) => transport::toggle_play(ui),
-            Action::Command(command) => ui.send(command),
-            Action::Help => help.set(true),
-        }
-    });
-}
-
-fn focus_of(event: &web_sys::KeyboardEvent, key: &str) -> Focus {
-    let element = event
-        .target()
-        .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-    let Some(element) = element else {
-        return Focus::Page;
-    };
-    let arrows = matches!(key, "ArrowLeft" | "ArrowRight");
-    match element.tag_name().as_str() {
-        "INPUT" | "SELECT" | "TEXTAREA" => Focus::Field,
-        _ if arrows && element.get_attribute("role").as_deref() == Some("tab") => Focus::Field,
-        "BUTTON" | "A" | "SUMMARY" => Focus::Control,
-        _ => Focus::Page,
-    }
 }
