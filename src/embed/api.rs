@@ -99,6 +99,11 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
         });
     }
     let on = driver.clone();
+    method(&api, "runUntil", move |text: JsValue, _: JsValue| {
+        let text = text.as_string().unwrap_or_default();
+        perform(&on, move |session| session.run_until_or_say(&text))
+    });
+    let on = driver.clone();
     method(&api, "load", move |id: JsValue, _: JsValue| {
         let id = id.as_string().unwrap_or_default();
         opens(&on, Command::Load(id.into()))
@@ -255,13 +260,10 @@ fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
 type OfText = fn(Option<String>) -> Command;
 
 /// Methods that take a text, or nothing.
-const TEXTS: [(&str, OfText); 5] = [
+const TEXTS: [(&str, OfText); 4] = [
     ("select", |anchor| Command::Select(anchor.map(Into::into))),
     ("follow", |key| {
         Command::Follow(key.map(|key| Key::from(key.as_str())))
-    }),
-    ("runUntil", |text| {
-        Command::RunUntil(text.unwrap_or_default())
     }),
     ("playUntil", |text| {
         Command::PlayUntil(text.unwrap_or_default())

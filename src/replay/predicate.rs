@@ -214,6 +214,57 @@ impl Predicate {
                 .is_none_or(|least| version(fact).is_some_and(|rv| rv >= least))
             && (!self.violation || violated)
     }
+
+    /// Its parts, each as a condition of its own.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Self> {
+        let none = Self::default;
+        let parts = [
+            Self {
+                delta: self.delta,
+                ..none()
+            },
+            Self {
+                key: self.key.clone(),
+                ..none()
+            },
+            Self {
+                rv: self.rv,
+                ..none()
+            },
+            Self {
+                tombstone: self.tombstone,
+                ..none()
+            },
+            Self {
+                call: self.call,
+                ..none()
+            },
+            Self {
+                fact: self.fact,
+                ..none()
+            },
+            Self {
+                violation: self.violation,
+                ..none()
+            },
+        ];
+        parts.into_iter().filter(|part| *part != none()).collect()
+    }
+
+    /// Both of them, where they are parts of one.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            delta: self.delta.or(other.delta),
+            key: self.key.or(other.key),
+            rv: self.rv.or(other.rv),
+            tombstone: self.tombstone || other.tombstone,
+            fact: self.fact.or(other.fact),
+            call: self.call.or(other.call),
+            violation: self.violation || other.violation,
+        }
+    }
 }
 
 impl FromStr for Predicate {

@@ -2,11 +2,11 @@
 //! them. Words about facts are in `caption`; names out of client-go are not translated.
 
 use super::command::Fault;
-use super::i18n::Lang;
+use super::i18n::{Lang, Text};
 use super::rows::density::Hue;
 use super::rows::live::Room;
 use super::rows::processor::WorkPart;
-use super::session::walk::Said;
+use super::session::walk::{End, NotFound, Said};
 use super::session::why::Origin;
 use crate::cache::delta::DeltaType;
 use crate::cache::fact::Actor;
@@ -767,18 +767,61 @@ pub fn said(lang: Lang, said: &Said) -> String {
     match (said, lang) {
         (Said::Found(at), Lang::En) => format!("Found: step {at}."),
         (Said::Found(at), Lang::Zh) => format!("找到了：第 {at} 步。"),
-        (Said::Never(what), Lang::En) => {
-            format!("{what}: not in the rest of this run.")
+        (Said::NotFound(failed), lang) => not_found(failed).get(lang).to_owned(),
+    }
+}
+
+/// Why a search failed: what was looked for and how far, what never came, and what holds it back.
+#[must_use]
+pub fn not_found(failed: &NotFound) -> Text {
+    let NotFound { what, to, .. } = failed;
+    let mut en = format!("{what} was not found");
+    let mut zh = format!("没有找到 {what}");
+    let (how_en, how_zh) = match failed.end {
+        End::Over => (
+            format!(": the run ends at step {to}, and nothing more is due."),
+            format!("：运行在第 {to} 步结束，之后不会再发生任何事。"),
+        ),
+        End::Bound => (
+            format!(" up to step {to}, as far as one search looks; the run goes on."),
+            format!("：一次搜索只看到第 {to} 步，运行还在继续。"),
+        ),
+        End::Full => (
+            format!(" up to step {to}, and no more facts are kept."),
+            format!("：已看到第 {to} 步，不再保留更多的步。"),
+        ),
+        End::Live => (
+            format!(" so far, up to step {to}: the cluster has told no more yet."),
+            format!("：到目前的第 {to} 步为止，集群还没有发来更多内容。"),
+        ),
+    };
+    en.push_str(&how_en);
+    zh.push_str(&how_zh);
+    match &failed.missing {
+        Some(missing) if missing == what => {}
+        Some(missing) => {
+            en.push_str(&format!(" No fact there has {missing}."));
+            zh.push_str(&format!("其中没有任何一步满足 {missing}。"));
         }
-        (Said::Never(what), Lang::Zh) => format!("{what}：这次运行的余下部分里没有。"),
-        (Said::NotYet(what, to), Lang::En) => {
-            format!("{what}: not up to step {to}. The run goes on.")
-        }
-        (Said::NotYet(what, to), Lang::Zh) => {
-            format!("{what}：到第 {to} 步为止还没有。运行还在继续。")
+        None => {
+            en.push_str(" Each part of it comes, but never all at once.");
+            zh.push_str("每个条件都单独出现过，但从未同时满足。");
         }
     }
 }
+    if failed.held > 0 {
+        let (count, one) = (failed.held, failed.held == 1);
+        en.push_str(&format!(
+            " The process loop is held, and {count} {} for a Pop: nothing that comes after one can happen. Pop, or set the loop to free.",
+            if one { "waits" } else { "wait" },
+        ));
+        zh.push_str(&format!(
+            "处理循环处于手动模式，队列中有 {count} 项等待 Pop，Pop 之后的事都不会发生。请点击“Pop 一次”，或改为自由。"
+        ));
+    }
+    en.push_str(" The run is as it was.");
+    zh.push_str("运行保持原样。");
+    Text::new(&en, &zh)
 
 /// Where a breakpoint stopped the playing.
 #[must_use]

@@ -39,7 +39,6 @@ use leptos::prelude::*;
 
 use super::app::{Shape, Ui};
 use super::command::Command;
-use super::view::View;
 use crate::embed::options::Controls;
 use crate::ui::rows::live::{Piece, Room};
 use layout::Layout;

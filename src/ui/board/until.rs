@@ -69,7 +69,7 @@ pub(super) fn Until() -> impl IntoView {
         <div aria-live="polite" data-testid="until-said">
             {part(move || {
                 let said = said.get()?;
-                let on = matches!(said, Said::NotYet(..));
+                let on = matches!(&said, Said::NotFound(failed) if failed.goes_on());
                 Some(view! {
                     <p class="empty">{strings::said(ui.lang.get(), &said)}</p>
                     {on

@@ -111,6 +111,8 @@ pub struct Session {
     run: u64,
 }
 
+    /// What the last search has looked through, for when it is to go on.
+    ahead: Option<walk::Ahead>,
 impl Session {
     /// Opens the first lesson, at the moment that it opens with.
     #[must_use]
@@ -159,6 +161,7 @@ impl Session {
         };
         session.list_branches();
         session.list_settings();
+            ahead: None,
         session
     }
 

@@ -175,13 +175,17 @@ async fn play(
     let mut missed = None;
     let mut step = None;
     if let Some(at) = at {
+        // Where the moment does not come, nobody has looked for it.
+        let mut ahead = timeline.clone();
         let marked = match &at.anchor {
-            Anchor::Marker(id) => marked(&lesson, &mut timeline, id, slices).await,
+            Anchor::Marker(id) => marked(&lesson, &mut ahead, id, slices).await,
             Anchor::Input(_) | Anchor::Time(_) => None,
         };
-        step = at.find_slowly(&mut timeline, marked, slices).await;
+        step = at.find_slowly(&mut ahead, marked, slices).await;
         if step.is_none() {
             missed = Some(no_moment(&lesson, at, far));
+        } else {
+            timeline = ahead;
         }
     }
     match shared {

@@ -220,36 +220,38 @@ impl Session {
 
     /// After how many facts it is.
     async fn find_place(&mut self, place: &Place, slices: &Slices) -> Result<usize, Text> {
-        // As any command, it computes so many facts and no more.
-        let most = self.timeline.most();
-        let near = self.timeline.len().saturating_add(LEAP);
-        self.timeline.limit(most.min(near));
+        // As any command, it computes so many facts and no more; where that does not come, the run stays
+        // as it is.
+        let mut ahead = self.timeline.clone();
+        let most = ahead.most();
+        ahead.limit(most.min(ahead.len().saturating_add(LEAP)));
         let found = match place {
             Place::Start => Some(0),
             Place::Step(step) => {
-                self.timeline.extend_slowly(*step, slices).await;
-                Some((*step).min(self.timeline.len()))
+                ahead.extend_slowly(*step, slices).await;
+                Some((*step).min(ahead.len()))
             }
             Place::End => {
-                self.timeline.extend_slowly(usize::MAX, slices).await;
-                let over = !self.timeline.is_endless() && !self.timeline.is_full();
-                over.then(|| self.timeline.len())
+                ahead.extend_slowly(usize::MAX, slices).await;
+                let over = !ahead.is_endless() && !ahead.is_full();
+                over.then(|| ahead.len())
             }
             Place::Moment(moment) => {
                 let marked = match &moment.anchor {
-                    Anchor::Marker(id) => {
-                        marked(&self.lesson, &mut self.timeline, id, slices).await
-                    }
+                    Anchor::Marker(id) => marked(&self.lesson, &mut ahead, id, slices).await,
                     Anchor::Input(_) | Anchor::Time(_) => None,
                 };
-                let timeline = &mut self.timeline;
-                moment.find_slowly(timeline, marked, slices).await
+                moment.find_slowly(&mut ahead, marked, slices).await
             }
         };
-        self.timeline.limit(most);
-        // More of the run may be known now.
-        self.marked_slowly(slices).await;
-        found.ok_or_else(|| match place {
+        if let Some(found) = found {
+            ahead.limit(most);
+            self.timeline = ahead;
+            // More of the run may be known now.
+            self.marked_slowly(slices).await;
+            return Ok(found);
+        }
+        Err(match place {
             Place::Moment(moment) => super::share::no_moment(&self.lesson, moment, LEAP),
             _ => Text::new(
                 "This run never ends. Name another moment: a marker, input:N or t:MS.",

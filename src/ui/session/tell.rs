@@ -69,17 +69,12 @@ impl Session {
             if let Some(error) = &self.error {
                 return Err(error.message.clone());
             }
-            match self.walking.said {
-                Some(Said::Found(at)) => return Ok(at),
-                Some(Said::NotYet(_, seen)) if seen < MAX_FACTS => self.obey(Command::LookOn),
-                _ => {
-                    return Err(Text::new(
-                        &format!(
-                            "This never holds in the run: {text}. Look at the run without it."
-                        ),
-                        &format!("此条件在运行中从不成立：{text}。请先不带此条件查看运行。"),
-                    ));
+            match &self.walking.said {
+                Some(Said::Found(at)) => return Ok(*at),
+                Some(Said::NotFound(failed)) if failed.goes_on() && failed.to < MAX_FACTS => {
+                    self.obey(Command::LookOn)
                 }
+                _ => return Err(self.failed_search().unwrap_or_default()),
             };
         }
     }

@@ -4,8 +4,12 @@ use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
 use crate::replay::grain::{FARTHEST, Grain};
+use crate::replay::monitors::Monitors;
+use crate::replay::picture::{Picture, ProcessMode};
 use crate::replay::predicate::Predicate;
+use crate::replay::timeline::{SEGMENT, Timeline};
 use crate::ui::i18n::Text;
+use crate::ui::strings;
 
 use super::{Change, LEAP, Session};
 
@@ -44,10 +48,50 @@ pub struct Break {
 pub enum Said {
     /// It happened: the number of facts up to it.
     Found(usize),
-    /// It does not happen in the rest of the run.
-    Never(Predicate),
-    /// Not within what was looked through, up to so many facts; the run goes on.
-    NotYet(Predicate, usize),
+    /// It did not; the run is as it was.
+    NotFound(NotFound),
+}
+
+/// A search that failed, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotFound {
+    /// What was looked for.
+    pub what: Predicate,
+    /// The parts of it that held for no fact; nothing: each did, but never all at once.
+    pub missing: Option<Predicate>,
+    /// Looked through up to so many facts.
+    pub to: usize,
+    /// Why no farther.
+    pub end: End,
+    /// There the process loop is held, and so many keys or entries wait for a Pop.
+    pub held: usize,
+}
+
+/// Why a search went no farther.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The run is over: nothing more is due in it.
+    Over,
+    /// A search looks through so many facts; the run goes on.
+    Bound,
+    /// No more facts are kept.
+    Full,
+    /// It comes from a cluster, which has told no more yet.
+    Live,
+}
+
+impl NotFound {
+    /// Whether it may be found farther on.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.end == End::Bound
+    }
+}
+
+/// A copy of the run, computed farther than the run itself: what a search has looked through.
+pub(super) struct Ahead {
+    timeline: Timeline,
+    monitors: Monitors,
 }
 
 /// What can be asked of breakpoints.
@@ -127,7 +171,7 @@ impl Session {
     /// Looks on where the last search ended.
     pub(super) fn look_on(&mut self) -> Change {
         match self.walking.said.clone() {
-            Some(Said::NotYet(predicate, from)) => self.search(predicate, from),
+            Some(Said::NotFound(failed)) if failed.goes_on() => self.search(failed.what, failed.to),
             _ => Change::None,
         }
     }
@@ -192,6 +236,7 @@ impl Session {
 
     /// What was found has its place in another run.
     pub(super) fn forget_found(&mut self) {
+        self.ahead = None;
         let walking = &self.walking;
         if walking.said.is_none() && walking.breaks.iter().all(|one| one.hit.is_none()) {
             return;
@@ -265,39 +310,139 @@ impl Session {
         })
     }
 
+    /// Goes to where it holds; where that is nowhere, the run stays as it is, and so does the cursor.
     fn search(&mut self, predicate: Predicate, from: usize) -> Change {
         self.playback.pause();
         let end = from.saturating_add(LEAP);
+        let mut search = Search::of(&predicate);
         // What is known is looked through first: often it is near.
-        let mut found = self.find(&predicate, from..self.timeline.len().min(end));
-        let known = self.timeline.len().clamp(from, end);
-        if found.is_none() && known < end && self.timeline.is_endless() {
-            self.look_ahead(end);
-            found = self.find(&predicate, known..end);
+        let known = self.timeline.len().min(end);
+        let mut found = search.through(&self.timeline, &self.monitors, from..known);
+        let mut place = known.max(from);
+        if found.is_none() && place < end && self.timeline.is_endless() {
+            let mut ahead = self.ahead.take().unwrap_or_else(|| Ahead {
+                timeline: self.timeline.clone(),
+                monitors: self.monitors.clone(),
+            });
+            while found.is_none() && place < end {
+                let wanted = place.saturating_add(SEGMENT).min(end);
+                ahead.timeline.extend(wanted);
+                if predicate.violation {
+                    ahead.monitors.go_on(&ahead.timeline);
+                }
+                let next = ahead.timeline.len().min(end);
+                if next <= place {
+                    break;
+                }
+                found = search.through(&ahead.timeline, &ahead.monitors, place..next);
+                place = next;
+            }
+            if found.is_none() {
+                ahead.timeline.rest();
+            }
+            self.ahead = Some(ahead);
         }
         let said = match found {
             Some(at) => Said::Found(at),
-            None if self.timeline.len() > end || self.timeline.is_endless() => {
-                Said::NotYet(predicate, end.min(self.timeline.len()))
+            None => {
+                let run = self
+                    .ahead
+                    .as_ref()
+                    .map_or(&self.timeline, |it| &it.timeline);
+                Said::NotFound(search.failed(run, place, end))
             }
-            None => Said::Never(predicate),
         };
         Rc::make_mut(&mut self.walking).said = Some(said);
-        match found {
-            Some(at) => self.go_to(at),
-            None => Change::None,
+        let Some(at) = found else {
+            return Change::None;
+        };
+        if let Some(ahead) = self.ahead.take().filter(|_| at > self.timeline.len()) {
+            (self.timeline, self.monitors) = (ahead.timeline, ahead.monitors);
+            self.marked();
+        }
+        self.go_to(at)
+    }
+
+    /// The same for a script, which is told what came of it as of everything that fails.
+    pub fn run_until_or_say(&mut self, text: &str) -> Change {
+        let change = self.obey(super::Command::RunUntil(text.to_owned()));
+        match self.failed_search() {
+            Some(message) => self.fail(message, None),
+            None => change,
         }
     }
 
-    fn find(&self, predicate: &Predicate, range: std::ops::Range<usize>) -> Option<usize> {
-        self.timeline.each(range, &mut |place, record| {
-            let violated = predicate.violation && self.is_violated(place + 1);
-            if predicate.holds(record, violated) {
-                ControlFlow::Break(place + 1)
-            } else {
-                ControlFlow::Continue(())
+    /// Why the last search failed, if it did.
+    pub(super) fn failed_search(&self) -> Option<Text> {
+        match &self.walking.said {
+            Some(Said::NotFound(failed)) => Some(strings::not_found(failed)),
+            _ => None,
+        }
+    }
+}
+
+/// Looks for a condition, and keeps which parts of it have held by themselves.
+struct Search<'a> {
+    predicate: &'a Predicate,
+    missing: Vec<Predicate>,
+}
+
+impl<'a> Search<'a> {
+    fn of(predicate: &'a Predicate) -> Self {
+        Self {
+            predicate,
+            missing: predicate.parts(),
+        }
+    }
+
+    /// After so many facts it holds.
+    fn through(
+        &mut self,
+        timeline: &Timeline,
+        monitors: &Monitors,
+        range: Range<usize>,
+    ) -> Option<usize> {
+        let is_violated = |at: usize| {
+            let mut violations = monitors.violations().iter();
+            self.predicate.violation && violations.any(|violation| violation.at == at)
+        };
+        let missing = &mut self.missing;
+        timeline.each(range, &mut |place, record| {
+            let violated = is_violated(place + 1);
+            if self.predicate.holds(record, violated) {
+                return ControlFlow::Break(place + 1);
             }
+            missing.retain(|part| !part.holds(record, violated));
+            ControlFlow::Continue(())
         })
+    }
+
+    /// Why it was not found up to so many facts of this run.
+    fn failed(self, run: &Timeline, to: usize, end: usize) -> NotFound {
+        let picture = run.picture(to);
+        NotFound {
+            what: self.predicate.clone(),
+            missing: self.missing.into_iter().reduce(Predicate::and),
+            to,
+            end: if run.is_live() {
+                End::Live
+            } else if to >= end && (run.len() > end || run.is_endless()) {
+                End::Bound
+            } else if run.is_full() {
+                End::Full
+            } else {
+                End::Over
+            },
+            held: waiting(&picture),
+        }
+    }
+}
+
+/// How many keys or entries wait for somebody to pop them by hand.
+fn waiting(picture: &Picture) -> usize {
+    match picture.pop.mode {
+        ProcessMode::Held => picture.queue.keys.len() + picture.queue.entries.len(),
+        _ => 0,
     }
 }
 
@@ -412,22 +557,50 @@ mod tests {
         session.run_until("delta=Deleted");
         assert!(session.view().step > view.step);
 
+        let failed = |session: &mut Session| match session.view().walking.said.clone() {
+            Some(Said::NotFound(failed)) => failed,
+            said => unreachable!("nobody is there: {said:?}"),
+        };
         let before = session.view().step;
         session.run_until("key=default/nobody");
-        let said = session.view().walking.said.clone();
-        let Some(Said::NotYet(_, to)) = said else {
-            unreachable!("the sandbox has no end: {said:?}")
-        };
-        assert_eq!((session.view().step, to), (before, before + LEAP));
+        let first = failed(&mut session);
+        assert_eq!((first.to, first.end), (before + LEAP, End::Bound));
         session.look_on();
-        let said = session.view().walking.said.clone();
-        assert!(matches!(said, Some(Said::NotYet(_, on)) if on == to + LEAP));
+        assert_eq!(failed(&mut session).to, first.to + LEAP);
 
         session.obey(Command::Load("deltafifo".into()));
         session.run_until("key=default/nobody");
-        assert!(matches!(session.view().walking.said, Some(Said::Never(_))));
+        let steps = session.view().steps;
+        let over = failed(&mut session);
+        assert_eq!(
+            (over.to, over.end, over.goes_on()),
+            (steps, End::Over, false)
+        );
         session.run_until("nonsense");
         assert!(session.view().error.is_some());
+    }
+
+    #[test]
+    fn what_is_found_farther_on_belongs_to_the_run_from_then_on() {
+        let mut session = Session::new();
+        let mut other = Session::new();
+        // It comes in the second piece of what is looked through, and is a delta, not the first one.
+        session.obey(Command::RunUntil("delta=Deleted rv>=300".into()));
+        let view = session.view();
+        assert_eq!(view.walking.said, Some(Said::Found(view.step)));
+        assert!(session.ahead.is_none() && view.step > SEGMENT);
+        other.obey(Command::Seek(view.step));
+        other.obey(Command::Seek(view.steps));
+        other.obey(Command::Seek(view.step));
+        let there = other.view();
+        assert_eq!(
+            (&view.picture, &view.checks),
+            (&there.picture, &there.checks)
+        );
+        let until = |ticks: &[crate::ui::view::Tick]| {
+            ticks.iter().filter(|one| one.at <= view.step).count()
+        };
+        assert_eq!(until(&view.ticks), until(&there.ticks));
     }
 
     #[test]

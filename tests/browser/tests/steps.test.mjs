@@ -98,7 +98,12 @@ test("it runs until something happens, and says so when that never comes", onPag
   await app.id("until-text").fill("key=default/nobody");
   await app.id("btn-run-until").click();
   await app.id("btn-look-on").waitFor();
-  assert.equal((await app.state()).step, there.step);
+  const after = await app.state();
+  assert.deepEqual([after.step, after.steps], [there.step, there.steps], "the run is as it was");
+  assert.match(await app.id("until-said").innerText(), /as far as one search looks/);
+  const told = await app.tryCall("runUntil", "key=default/nobody");
+  assert.match(told.error.message, /key=default\/nobody was not found/);
+  assert.deepEqual([told.step, told.steps], [there.step, there.steps]);
   await app.id("until-text").fill("dleta=Deleted");
   await app.id("btn-run-until").click();
   const wrong = await app.eventually("an error", (s) => s.error !== null);
@@ -106,7 +111,7 @@ test("it runs until something happens, and says so when that never comes", onPag
   await app.call("load", "deltafifo");
   await app.id("until-text").fill("key=default/nobody");
   await app.id("btn-run-until").click();
-  await app.id("until-said").getByText("not in the rest of this run").waitFor();
+  await app.id("until-said").getByText("nothing more is due").waitFor();
 }));
 
 test("a breakpoint stops the playing, until it is turned off", onPage({}, async (app) => {
