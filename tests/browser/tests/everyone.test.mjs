@@ -118,6 +118,22 @@ test("nothing is wider than the window", onPage({ lesson: "indexer" }, async (ap
   }
 }));
 
+test("the note of each lesson is seen whole", onPage({}, async (app) => {
+  const cut = [];
+  for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
+    await app.page.setViewportSize(viewport);
+    for (const lesson of await app.lessons()) {
+      await app.call("load", lesson);
+      for (const lang of ["en", "zh"]) {
+        await app.language(lang);
+        const [all, seen] = await app.page.locator(".say .note").evaluate((note) => [note.scrollHeight, note.clientHeight]);
+        if (all > seen + 1) cut.push(`${lesson} ${lang} ${viewport.width}: ${all} > ${seen}`);
+      }
+    }
+  }
+  assert.deepEqual(cut, []);
+}));
+
 test("a still arrow and its words keep to their rooms in another window", onPage({ lesson: "indexer" }, async (app) => {
   const drawn = () => app.page.evaluate(() => document.getElementById("motion").innerHTML);
   const { steps } = await app.state();
