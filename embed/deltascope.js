@@ -349,7 +349,7 @@ export class DeltaScope extends HTMLElement {
   setEra(era) { return this.#do("setEra", String(era)); }
   inject(event) { return this.#do("inject", event); }
 
-  /** Back to the start, or to where `at` says. */
+  /** Back to the start, or to where `at` says, with what was set and without what was done. */
   async reset() {
     await this.#do("reset");
     const at = this.getAttribute("at");

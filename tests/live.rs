@@ -633,6 +633,17 @@ fn a_live_session_goes_on_wherever_one_looks() {
     session.obey(Click::Era("1.32".into()));
     session.obey(Click::Seek(usize::MAX));
     assert_eq!(session.view().picture.store.items.len(), 4);
+    // Started over, the cluster tells what it told, and what was set stays; what was done here does not.
+    session.obey(Click::Reset);
+    assert_eq!((session.view().step, session.view().error), (0, None));
+    session.obey(Click::Seek(usize::MAX));
+    let picture = session.view().picture;
+    let mode = session.timeline().scenario().settings.mode.0;
+    assert_eq!((picture.store.items.len(), picture.handlers.len()), (4, 1));
+    assert_eq!(
+        (mode, picture.pop.mode),
+        (ProcessMode::Paced(3), ProcessMode::Paced(3))
+    );
 
     let mut other = Session::new();
     other.obey(Click::Open(vec![("t.jsonl".into(), text.into_bytes())]));

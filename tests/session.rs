@@ -14,7 +14,9 @@ use deltascope::cache::delta::DeltaType;
 use deltascope::cache::fact::{Actor, Fact, FactRecord, LockName, ProcessMode};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
+use deltascope::embed::options::Options;
 use deltascope::lessons;
+use deltascope::replay::grain::Grain;
 use deltascope::replay::picture::{Answer, RequestKind};
 use deltascope::replay::timeline::Timeline;
 use deltascope::runtime::virtual_time::{Era, Input};
@@ -23,10 +25,13 @@ use deltascope::ui::caption;
 use deltascope::ui::command::{Command, Draft, FAULTS, Fault};
 use deltascope::ui::i18n::Lang;
 use deltascope::ui::rows;
+use deltascope::ui::session::walk::Said;
 use deltascope::ui::session::why::Link;
 use deltascope::ui::session::{Change, Session};
 use deltascope::ui::state::state;
 use deltascope::ui::strings;
+use deltascope::ui::view::View;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn open(lesson: &str) -> Session {
@@ -325,6 +330,268 @@ fn an_endless_run_goes_on_as_far_as_it_is_looked_at() {
     let view = session.view();
     assert_eq!(view.step, known + 500);
     assert!(view.endless && view.steps > view.step);
+}
+
+/// What was set stays, what was done goes; and the switch that did nothing for what was before holds for
+/// all of the run.
+#[test]
+fn starting_over_keeps_what_was_set() {
+    use deltascope::replay::edit::Setting;
+    let settings = |session: &mut Session| -> Vec<String> {
+        let rows = session.view().settings;
+        rows.iter().map(|row| row.value.clone()).collect()
+    };
+    let step = || Command::Step(40);
+    for (lesson, commands) in [
+        (
+            "sandbox",
+            vec![Command::Era("1.36".into()), step(), Command::CutWatch],
+        ),
+        (
+            "sandbox",
+            vec![Command::Mode(ProcessMode::Held), step(), Command::PopOne],
+        ),
+        (
+            "sandbox",
+            vec![
+                Command::Mode(ProcessMode::Held),
+                Command::Era("1.35".into()),
+                Command::Mode(ProcessMode::Paced(250)),
+                Command::AddHandler,
+            ],
+        ),
+        (
+            "reflector",
+            vec![step(), Command::KnownObjects(true), step()],
+        ),
+        (
+            "indexer",
+            vec![
+                step(),
+                Command::KnownObjects(false),
+                Command::Mode(ProcessMode::Held),
+            ],
+        ),
+        (
+            "sandbox",
+            vec![
+                Command::Set(Setting::HandlerMs(700)),
+                Command::Set(Setting::ResyncMs(5_000)),
+                Command::Set(Setting::PageSize(2)),
+                Command::Set(Setting::WorkFailures(3)),
+                Command::Set(Setting::Traffic(7)),
+                Command::Set(Setting::ProcessMs(90)),
+                Command::CutWatch,
+            ],
+        ),
+        (
+            "tombstone",
+            vec![Command::Era("1.34".into()), Command::Seek(0)],
+        ),
+        ("deltafifo", vec![step()]),
+    ] {
+        let mut session = open(lesson);
+        session.obey(Command::Seek(30));
+        session.obey(Command::Speed(400));
+        session.obey(Command::Grain(Grain::Pop));
+        for command in &commands {
+            session.obey(command.clone());
+            assert_eq!(session.view().error, None, "{command:?}");
+        }
+        let mut set = settings(&mut session);
+        // What is set as it runs is no setting of the scenario yet.
+        for taken in session.timeline().inputs() {
+            let wanted = match taken.input {
+                Input::Mode(mode) => Setting::Mode(mode),
+                Input::KnownObjects(on) => Setting::KnownObjects(on),
+                _ => continue,
+            };
+            let rows = session.timeline().scenario();
+            let at = Setting::all_of(rows)
+                .into_iter()
+                .filter(|one| one.fits(rows));
+            let is_it =
+                |one: &Setting| std::mem::discriminant(one) == std::mem::discriminant(&wanted);
+            let at = at.collect::<Vec<_>>().iter().position(is_it).unwrap();
+            set[at] = wanted.value();
+        }
+        let era = session.view().lesson.era.clone();
+        session.obey(Command::Reset);
+        let view = session.view();
+        assert_eq!((view.step, view.speed, &view.lesson.era), (0, 400, &era));
+        assert_eq!(view.walking.grain, Grain::Pop);
+        assert_eq!(settings(&mut session), set, "{lesson} {commands:?}");
+        assert!(session.timeline().inputs().is_empty());
+        let own = lessons::load(lesson).unwrap().scenario;
+        let shown = session.timeline().scenario();
+        assert_eq!(shown.script.len(), own.script.len());
+        assert_eq!(shown.settings.handlers.len(), own.settings.handlers.len());
+        // It says so, where anything is otherwise than in the lesson.
+        let said = session.view().notice;
+        assert_eq!(
+            said.is_some(),
+            lesson != "deltafifo",
+            "{lesson} {commands:?}"
+        );
+        // Once more there is nothing to leave behind.
+        let branches = session.view().branches.len();
+        session.obey(Command::Reset);
+        assert_eq!(session.view().branches.len(), branches);
+        assert_eq!(settings(&mut session), set);
+    }
+    // "Turn KnownObjects on and run again."
+    let mut session = open("reflector");
+    let lost = end(&mut session)["output"].clone();
+    session.obey(Command::KnownObjects(true));
+    assert_eq!(end(&mut session)["output"], lost, "it holds from there on");
+    session.obey(Command::Reset);
+    assert_eq!(
+        end(&mut session)["output"],
+        end(&mut open("indexer"))["output"]
+    );
+}
+
+#[test]
+fn a_switch_says_what_it_holds_for() {
+    for (lesson, command, en, zh) in [
+        (
+            "sandbox",
+            Command::Era("1.36".into()),
+            "from the start",
+            "从头",
+        ),
+        (
+            "reflector",
+            Command::KnownObjects(true),
+            "from here on",
+            "从此刻起",
+        ),
+    ] {
+        let mut session = open(lesson);
+        session.obey(Command::Seek(30));
+        assert_eq!(session.view().notice, None);
+        session.obey(command);
+        let said = session.view().notice.unwrap();
+        assert!(said.en.contains(en) && said.zh.contains(zh), "{said:?}");
+        session.obey(Command::Step(1));
+        assert_eq!(session.view().notice, None);
+    }
+}
+
+/// All that the screen shows, but what came of a search.
+fn but_the_search(session: &mut Session) -> View {
+    let mut view = session.view();
+    let mut walking = (*view.walking).clone();
+    walking.said = None;
+    (view.walking, view.error) = (walking.into(), None);
+    view
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+
+    #[test]
+    fn a_search_that_fails_leaves_everything_as_it_was(
+        lesson in prop::sample::select(vec!["sandbox", "indexer", "deltafifo", "tombstone", "cut"]),
+        held in any::<bool>(),
+        at in 0..1_000_usize,
+        part in prop::sample::select(vec!["", "delta=Deleted", "call=any", "violation", "rv>=2"]),
+        how in 0..4_u8,
+    ) {
+        let mut session = open(lesson);
+        session.obey(Command::Seek(at));
+        if held {
+            session.obey(Command::Mode(ProcessMode::Held));
+        }
+        let before = but_the_search(&mut session);
+        let text = format!("key=nobody/at-all {part}");
+        let mut options = Options::default();
+        options.set("until", "input:9999").unwrap();
+        match how {
+            0 => session.obey(Command::RunUntil(text)),
+            1 => session.run_until_or_say(&text),
+            2 => session.seek_named("input:9999"),
+            _ => {
+                prop_assert!(session.set_stops(&options).is_err());
+                Change::None
+            }
+        };
+        if how == 0 {
+            let view = session.view();
+            prop_assert!(matches!(view.walking.said, Some(Said::NotFound(_))));
+        } else if how < 3 {
+            prop_assert!(session.view().error.is_some());
+        }
+        prop_assert_eq!(&but_the_search(&mut session), &before);
+        session.obey(Command::LookOn);
+        prop_assert_eq!(&but_the_search(&mut session), &before);
+        // What the search looked through is forgotten where the run becomes another one.
+        session.obey(Command::Mode(ProcessMode::Free));
+        session.obey(Command::RunUntil("fact=ModeSet".to_owned()));
+        session.obey(Command::Mode(ProcessMode::Paced(9)));
+        session.obey(Command::Step(-1));
+        let step = session.view().step;
+        session.obey(Command::RunUntil("fact=ModeSet".to_owned()));
+        prop_assert_eq!(session.view().walking.said.clone(), Some(Said::Found(step + 1)));
+    }
+}
+
+#[test]
+fn a_search_that_fails_says_what_holds_it_back() {
+    for (lesson, held, text, parts) in [
+        (
+            "sandbox",
+            true,
+            "delta=Sync",
+            &[
+                "delta=Sync",
+                "as far as one search looks",
+                "held",
+                "to free",
+            ][..],
+        ),
+        (
+            "sandbox",
+            false,
+            "key=nobody call=any",
+            &[
+                "as far as one search looks",
+                "No fact there has key=nobody.",
+            ],
+        ),
+        (
+            "deltafifo",
+            false,
+            "key=nobody",
+            &["ends at step", "nothing more is due"],
+        ),
+        (
+            "deltafifo",
+            false,
+            "delta=Added fact=KeyPopped",
+            &["never all at once"],
+        ),
+    ] {
+        let mut session = Session::new();
+        if lesson != "sandbox" {
+            session = open(lesson);
+        }
+        if held {
+            // Nothing comes into the Indexer, so a resync has nothing to send.
+            session.obey(Command::Seek(0));
+            session.obey(Command::Mode(ProcessMode::Held));
+        }
+        let end = session.view().step + 100_000;
+        session.run_until_or_say(text);
+        let message = session.view().error.unwrap().message;
+        for part in parts {
+            assert!(message.en.contains(part), "{lesson} {text}: {}", message.en);
+        }
+        let bound = message.en.contains(&format!("up to step {end},"));
+        assert_eq!(bound, lesson == "sandbox", "{}", message.en);
+        assert_eq!(message.en.contains("held"), held, "{}", message.en);
+        assert_eq!(message.zh.contains("手动"), held, "{}", message.zh);
+    }
 }
 
 #[test]

@@ -291,7 +291,7 @@ export declare class DeltaScope extends HTMLElement {
   step(by?: number, granularity?: Granularity): Promise<void>;
   /** To a moment, or to the state after so many facts. */
   seek(where: Place | number): Promise<void>;
-  /** Starts over: at `at`, or at the start. */
+  /** Starts over, at `at` or at the start: what was set stays (era, KnownObjects, mode), what was done goes. */
   reset(): Promise<void>;
   /** Leaves the run for a branch of its own. */
   fork(): Promise<void>;

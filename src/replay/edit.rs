@@ -332,10 +332,46 @@ impl Recording {
     }
 
     fn set(&mut self, setting: Setting) -> Result<(), EditError> {
-        if !setting.fits(&self.scenario) {
+        setting.apply(&mut self.scenario)
+    }
+}
+
+/// The scenario `own` with all that was set in a run of it: as that run was built, and with the last
+/// value of what is set while it runs. What was done to it is gone.
+#[must_use]
+pub fn as_set(own: &Scenario, run: &Scenario, inputs: &[Taken]) -> Scenario {
+    let mut set = own.clone();
+    let program = |of: &Scenario| {
+        let settings = &of.settings;
+        (settings.machinery, settings.queue, settings.feed)
+    };
+    // A file may say that it is of a lesson and hold another program.
+    if program(own) == program(run) {
+        set.settings = run.settings.clone();
+        set.traffic = own.traffic.and(run.traffic).or(own.traffic);
+        for (beside, of) in set.beside.iter_mut().zip(&run.beside) {
+            beside.settings = of.settings.clone();
+        }
+    }
+    for taken in inputs {
+        let setting = match taken.input {
+            Input::Mode(mode) => Setting::Mode(mode),
+            Input::KnownObjects(on) => Setting::KnownObjects(on),
+            _ => continue,
+        };
+        // What the program has not, nothing was set of.
+        let _ = setting.apply(&mut set);
+    }
+    set
+}
+
+impl Setting {
+    /// Builds the scenario with it.
+    fn apply(self, scenario: &mut Scenario) -> Result<(), EditError> {
+        let setting = self;
+        if !setting.fits(scenario) {
             return Err(EditError::NoSuchSetting);
         }
-        let scenario = &mut self.scenario;
         let settings = &mut scenario.settings;
         match setting {
             Setting::Era(generation) => {

@@ -173,6 +173,7 @@ pub struct Strings {
     pub note: &'static str,
     pub transport: &'static str,
     pub reset: &'static str,
+    pub reset_title: &'static str,
     pub back: &'static str,
     pub play: &'static str,
     pub play_again: &'static str,
@@ -646,12 +647,12 @@ pub fn mode(lang: Lang, mode: ProcessMode) -> &'static str {
 #[must_use]
 pub fn mode_title(lang: Lang, mode: ProcessMode) -> &'static str {
     match (mode, lang) {
-        (ProcessMode::Free, Lang::En) => "Pops whenever something is queued",
-        (ProcessMode::Paced(_), Lang::En) => "Rests after each Pop",
-        (ProcessMode::Held, Lang::En) => "Pops only when asked",
-        (ProcessMode::Free, Lang::Zh) => "队列里有东西就 Pop",
-        (ProcessMode::Paced(_), Lang::Zh) => "每次 Pop 后歇一会儿",
-        (ProcessMode::Held, Lang::Zh) => "要求时才 Pop",
+        (ProcessMode::Free, Lang::En) => "From here on: pops whenever something is queued",
+        (ProcessMode::Paced(_), Lang::En) => "From here on: rests after each Pop",
+        (ProcessMode::Held, Lang::En) => "From here on: pops only when asked",
+        (ProcessMode::Free, Lang::Zh) => "从此刻起：队列里有东西就 Pop",
+        (ProcessMode::Paced(_), Lang::Zh) => "从此刻起：每次 Pop 后歇一会儿",
+        (ProcessMode::Held, Lang::Zh) => "从此刻起：点击时才 Pop",
     }
 }
 
@@ -808,7 +809,6 @@ pub fn not_found(failed: &NotFound) -> Text {
             zh.push_str("每个条件都单独出现过，但从未同时满足。");
         }
     }
-}
     if failed.held > 0 {
         let (count, one) = (failed.held, failed.held == 1);
         en.push_str(&format!(
@@ -822,6 +822,7 @@ pub fn not_found(failed: &NotFound) -> Text {
     en.push_str(" The run is as it was.");
     zh.push_str("运行保持原样。");
     Text::new(&en, &zh)
+}
 
 /// Where a breakpoint stopped the playing.
 #[must_use]
@@ -912,7 +913,7 @@ static EN: Strings = Strings {
     open_recording: "Open a file…",
     known_on: "KnownObjects on",
     known_off: "KnownObjects off",
-    known_title: "Whether the queue can ask the Indexer which objects it knows",
+    known_title: "Whether the queue can ask the Indexer which objects it knows. A switch holds from here on; start over (R) to run all of it so",
     language: "Switch the language",
     theme_to_dark: "Switch to the dark theme",
     theme_to_light: "Switch to the light theme",
@@ -935,7 +936,7 @@ static EN: Strings = Strings {
     drop_event: "Leave out",
     event_earlier: "Before the one before",
     event_later: "After the one after",
-    another_setting: "With another setting",
+    another_setting: "With another setting, from the start",
     setting: "Setting",
     setting_value: "Value",
     branch_with: "Branch with it",
@@ -944,7 +945,7 @@ static EN: Strings = Strings {
     line: "line",
     drop_here: "Drop recordings or a trace here",
     drop_hint: "One file, or several that belong together",
-    era_title: "The generation of client-go that is at work",
+    era_title: "The generation of client-go that is at work. Another one runs all of it anew, from the start",
     more_faults: "more faults…",
     armed: "Armed faults",
     disarm: "Take it back",
@@ -1005,7 +1006,7 @@ static EN: Strings = Strings {
     object_ahead: "object ahead",
     tombstone: "tombstone",
 
-    mode: "How the process loop runs",
+    mode: "How the process loop runs, from here on",
     pop_one: "Pop one",
     lock_free: "free",
     lock_queue: "The queue's lock",
@@ -1058,6 +1059,7 @@ static EN: Strings = Strings {
     note: "About this lesson",
     transport: "Playback",
     reset: "Start over",
+    reset_title: "Start over: what you have set stays, what you did stays on a branch of its own",
     back: "Step back",
     play: "Play",
     play_again: "Play again from the start",
@@ -1141,7 +1143,7 @@ static EN: Strings = Strings {
     key_marker: "marker before or after",
     key_row: "along a row of buttons",
     key_tenths: "to that tenth of the run",
-    key_reset: "start over",
+    key_reset: "start over; what you have set stays",
     key_help: "this help",
     legend_title: "Signs",
     legend_waits: "hatched: waits for the lock",
@@ -1193,7 +1195,7 @@ static ZH: Strings = Strings {
     open_recording: "打开文件…",
     known_on: "KnownObjects 开",
     known_off: "KnownObjects 关",
-    known_title: "队列能否向 Indexer 询问它已知的对象",
+    known_title: "队列能否向 Indexer 询问它已知的对象。切换从此刻起生效；重新开始（R）可让整个运行都这样",
     language: "切换语言",
     theme_to_dark: "切换到深色主题",
     theme_to_light: "切换到浅色主题",
@@ -1216,7 +1218,7 @@ static ZH: Strings = Strings {
     drop_event: "去掉",
     event_earlier: "移到前一个之前",
     event_later: "移到后一个之后",
-    another_setting: "换一个设置",
+    another_setting: "换一个设置（从头计算）",
     setting: "设置",
     setting_value: "值",
     branch_with: "以此分支",
@@ -1225,7 +1227,7 @@ static ZH: Strings = Strings {
     line: "行",
     drop_here: "把录制文件或轨迹拖到这里",
     drop_hint: "一个文件，或属于同一次录制的几个文件",
-    era_title: "正在运行的 client-go 世代",
+    era_title: "正在运行的 client-go 实现版本。切换后，整个运行从头重新计算",
     more_faults: "更多故障…",
     armed: "已就绪的故障",
     disarm: "撤销",
@@ -1286,7 +1288,7 @@ static ZH: Strings = Strings {
     object_ahead: "对象在前面",
     tombstone: "墓碑",
 
-    mode: "处理循环怎样运行",
+    mode: "处理循环从此刻起怎样运行",
     pop_one: "Pop 一次",
     lock_free: "空闲",
     lock_queue: "队列的锁",
@@ -1339,6 +1341,7 @@ static ZH: Strings = Strings {
     note: "关于本课",
     transport: "播放",
     reset: "重新开始",
+    reset_title: "重新开始：保留你的设置，你的操作留在单独的分支里",
     back: "后退一步",
     play: "播放",
     play_again: "从头再播放",
@@ -1422,7 +1425,7 @@ static ZH: Strings = Strings {
     key_marker: "前一个或后一个标记",
     key_row: "在一排按钮中移动",
     key_tenths: "跳到全程的那个十分位",
-    key_reset: "重新开始",
+    key_reset: "重新开始，保留你的设置",
     key_help: "本帮助",
     legend_title: "图例",
     legend_waits: "斜纹：在等锁",

@@ -65,6 +65,8 @@ pub struct View {
     pub error: Option<ErrorView>,
     /// Something else is being opened; so much was done for it, about in facts.
     pub opening: Option<usize>,
+    /// What the last command has done beside what is shown: what it holds for, what was kept.
+    pub notice: Option<Text>,
     /// The branches of the run.
     pub branches: Rc<[BranchRow]>,
     /// What the server did around the cursor.

@@ -45,10 +45,17 @@ pub(super) fn Strip() -> impl IntoView {
             ));
         }
     });
+    let notice = ui.memo(|view| view.notice.clone());
+    let notice = text(move || {
+        notice
+            .get()
+            .map_or_else(String::new, |said| said.get(ui.lang.get()).to_owned())
+    });
     let listing = ui.memo(|view| pseudo::listing(&view.recent, &view.picture));
     view! {
         <section class="say" part="strip" role=ui.within() data-testid="strip" aria-label=ui.word(|words| words.narration)>
             <div class="said">
+                <p class="notice" role="status" data-testid="notice" translate="yes">{notice}</p>
                 <p
                     class="what"
                     class:long=move || said.with(|said| is_long(&said.what))

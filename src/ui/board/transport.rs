@@ -70,7 +70,7 @@ pub(super) fn Transport() -> impl IntoView {
                 <button
                     data-testid="btn-reset"
                     aria-label=ui.word(|words| words.reset)
-                    title=text(move || format!("{} (R)", ui.words().reset))
+                    title=text(move || format!("{} (R)", ui.words().reset_title))
                     on:click=move |_| ui.send(Command::Reset)
                 >
                     {icons::filled(icons::RESET)}

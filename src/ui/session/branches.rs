@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::cache::fact::{Cause, Fact, FactRecord, WatchEnd};
 use crate::replay::branches::{Branch, MOST_BRANCHES, Made};
-use crate::replay::edit::{Edit, EditError, Origin, Setting};
+use crate::replay::edit::{Edit, EditError, Origin, Setting, as_set};
 use crate::replay::monitors::Monitors;
 use crate::replay::recording::Recording;
-use crate::replay::timeline::Timeline;
+use crate::replay::timeline::{Timeline, is_told};
 use crate::runtime::Time;
 use crate::source::scenario::Scenario;
 use crate::source::write;
@@ -78,23 +78,37 @@ impl Session {
         Change::None
     }
 
-    /// Opens the lesson anew. A run that the user did something to stays a branch.
+    /// Begins anew, with what was set and without what was done. A run in which that is a difference stays
+    /// a branch.
     pub(super) fn start_over(&mut self) -> Change {
         self.error = None;
-        let lesson = self.lesson.clone();
-        // Another scenario came with a link or a file, or was chosen.
-        let touched = !self.timeline.inputs().is_empty()
-            || self.branches.iter().count() > 1
-            || is_other(self.timeline.scenario(), &lesson.scenario);
-        if !touched {
-            return self.open(lesson);
-        }
-        match Timeline::new(lesson.scenario) {
-            Ok(timeline) => {
-                if !self.leave(Made::Reset, 0) {
+        let Recording {
+            scenario: run,
+            mut inputs,
+        } = self.timeline.recording();
+        let scenario = as_set(&self.lesson.scenario, &run, &inputs);
+        let done = inputs.len();
+        // What a cluster has told nobody has done here.
+        inputs.retain(|taken| is_told(&taken.input));
+        let is_other = inputs.len() < done
+            || write::scenario(&run) != write::scenario(&scenario)
+            || run.recorded != scenario.recorded;
+        let kept = kept_at_start(&self.lesson.scenario, &scenario);
+        let recording = Recording { scenario, inputs };
+        let played = if recording.inputs.is_empty() {
+            Timeline::new(recording.scenario)
+        } else {
+            let most = self.timeline.len().saturating_add(LEAP);
+            recording.play_within(most).map(|(timeline, _)| timeline)
+        };
+        match played {
+            Ok(mut timeline) => {
+                timeline.limit(self.timeline.most());
+                if is_other && !self.leave(Made::Reset, 0) {
                     return self.fail(no_room(), None);
                 }
                 self.show(timeline, 0, None);
+                self.notice = kept;
                 Change::Cut
             }
             Err(reason) => self.fail(cannot_run(&reason), None),
@@ -338,19 +352,28 @@ impl Session {
     }
 }
 
-/// Whether it is another scenario than the lesson's own, by more than the generation.
-fn is_other(scenario: &Scenario, own: &Scenario) -> bool {
-    let is_same = |own: &Scenario| {
-        write::scenario(scenario) == write::scenario(own) && scenario.recorded == own.recorded
-    };
-    let in_generation = || {
-        let own = Recording {
-            scenario: own.clone(),
-            inputs: Vec::new(),
-        };
-        own.in_generation(scenario.settings.era.0).scenario
-    };
-    !is_same(own) && !is_same(&in_generation())
+/// What of the lesson is set otherwise now that it begins anew.
+fn kept_at_start(own: &Scenario, scenario: &Scenario) -> Option<Text> {
+    let before = Setting::all_of(own);
+    let set = Setting::all_of(scenario).into_iter().zip(before);
+    let streams = |of: &Scenario| of.settings.watch_list;
+    let set = set.filter(|(now, before)| match now {
+        // As the generation has it.
+        Setting::WatchList(_) if streams(own) == streams(scenario) => false,
+        _ => now != before && now.fits(scenario),
+    });
+    let (mut en, mut zh) = (Vec::new(), Vec::new());
+    for (now, _) in set {
+        let name = setting_name(&now);
+        en.push(format!("{}: {}", name.en, now.value()));
+        zh.push(format!("{}：{}", name.zh, now.value()));
+    }
+    (!en.is_empty()).then(|| {
+        Text::new(
+            &format!("Started over with what you have set: {}.", en.join(", ")),
+            &format!("已按你的设置重新开始：{}。", zh.join("，")),
+        )
+    })
 }
 
 fn enough(is_enough: bool) -> ControlFlow<()> {

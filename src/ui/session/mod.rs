@@ -91,6 +91,8 @@ pub struct Session {
     error: Option<ErrorView>,
     /// So much was done to open what comes.
     opening: Option<usize>,
+    /// What the last command has done beside what is shown.
+    notice: Option<Text>,
     picture: shown::Shown,
     /// What the run follows from in the generation in which the last click was made; nothing until
     /// another generation is chosen.
@@ -109,10 +111,10 @@ pub struct Session {
     /// How often something was opened, and how often the run became another one.
     opened: u64,
     run: u64,
-}
-
     /// What the last search has looked through, for when it is to go on.
     ahead: Option<walk::Ahead>,
+}
+
 impl Session {
     /// Opens the first lesson, at the moment that it opens with.
     #[must_use]
@@ -146,6 +148,7 @@ impl Session {
             compared: None,
             error: None,
             opening: None,
+            notice: None,
             picture,
             first_run: None,
             branches: Branches::default(),
@@ -158,10 +161,10 @@ impl Session {
             run: 0,
             live: None,
             stops: present::Stops::default(),
+            ahead: None,
         };
         session.list_branches();
         session.list_settings();
-            ahead: None,
         session
     }
 
@@ -180,6 +183,7 @@ impl Session {
     /// Does what is asked for. What went wrong before is no news any more.
     pub fn obey(&mut self, command: Command) -> Change {
         self.error = None;
+        self.notice = None;
         self.forget_target();
         if let Some(change) = self.before(&command) {
             return change;
@@ -285,7 +289,9 @@ impl Session {
                 if self.picture().queue.known_objects == on {
                     return Change::None;
                 }
-                self.insert(Input::KnownObjects(on))
+                let change = self.insert(Input::KnownObjects(on));
+                self.notice = self.error.is_none().then(|| from_here(on));
+                change
             }
             Command::Era(era) => self.choose(&era),
             Command::AddHandler => {
@@ -493,6 +499,7 @@ impl Session {
             followed: self.followed(),
             error: self.error.clone(),
             opening: self.opening,
+            notice: self.notice.clone(),
             branches: Rc::clone(&self.branch_rows),
             events: self.server_events(),
             checks: Rc::clone(&self.checks),
@@ -565,6 +572,7 @@ impl Session {
         self.mark_anew();
         self.picture = shown::Shown::new(&self.timeline);
         self.playback.seek(to, self.timeline.len());
+        self.notice = Some(from_the_start(generation));
         Change::Cut
     }
 
@@ -912,6 +920,30 @@ fn no_era(era: &str) -> Text {
             known.join(", ")
         ),
         &format!("没有世代 {era:?}。现有：{}。", known.join("、")),
+    )
+}
+
+/// What a switch of KnownObjects holds for.
+fn from_here(on: bool) -> Text {
+    let (en, zh) = if on {
+        ("on", "打开")
+    } else {
+        ("off", "关闭")
+    };
+    Text::new(
+        &format!("KnownObjects is {en} from here on. Start over (R) to run all of it so."),
+        &format!("KnownObjects 从此刻起{zh}。重新开始（R）可让整个运行都这样。"),
+    )
+}
+
+/// What a switch of the generation holds for.
+fn from_the_start(generation: Generation) -> Text {
+    let era = generation.era();
+    Text::new(
+        &format!(
+            "All of the run was computed anew as client-go of {era} does it, from the start; what you did happens at the same times."
+        ),
+        &format!("整个运行已从头按 client-go {era} 重新计算；你的操作仍发生在相同的时间。"),
     )
 }
 

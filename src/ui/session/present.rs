@@ -129,6 +129,8 @@ impl Session {
             self.obey(Command::Era(era.0.era().into()));
             self.said_wrong()?;
             pause().await;
+            // Nobody has switched anything.
+            self.notice = None;
         }
         self.set_pace(options);
         let stops = self.set_stops_slowly(options, slices).await;

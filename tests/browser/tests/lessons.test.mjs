@@ -244,11 +244,23 @@ test("KnownObjects decides whether the same delete is kept", onPage({ lesson: "r
   await app.call("seek", 0);
   await app.id("toggle-known").click();
   await app.eventually("the switch is on", (s) => s.knownObjects);
+  assert.match(await app.id("notice").innerText(), /from here on/);
   const kept = await app.toEnd();
   assert.deepEqual(kept.output, OUTPUT.indexer);
-  await app.id("btn-reset").click();
-  await app.eventually("the start, as the lesson has it", (s) => s.step === 0 && !s.knownObjects);
-  assert.deepEqual((await app.toEnd()).output, OUTPUT.reflector);
+  await app.id("toggle-known").click();
+  await app.eventually("the switch is off", (s) => !s.knownObjects);
+  await app.id("toggle-known").click();
+  await app.id("select-speed").selectOption("400");
+  // Started over, all of the run is as it was set.
+  for (const startOver of [() => app.id("btn-reset").click(), () => app.page.keyboard.press("r"), () => app.call("reset")]) {
+    await app.toEnd();
+    await startOver();
+    const { steps } = await app.eventually("the start, as it was set", (s) => s.step === 0 && s.knownObjects);
+    assert.match(await app.id("notice").innerText(), /KnownObjects: on/);
+    assert.ok(steps > 0);
+    assert.equal(await app.id("select-speed").inputValue(), "400");
+    assert.deepEqual((await app.toEnd()).output, OUTPUT.indexer);
+  }
 }));
 
 test("an unknown lesson is an error and changes nothing", onPage({ lesson: "deltafifo" }, async (app) => {
