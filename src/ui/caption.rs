@@ -13,6 +13,7 @@ use crate::cache::fact::{
 };
 use crate::cache::key::Key;
 use crate::cache::lister_watcher::ApiErrorKind;
+use crate::cache::queue::Release;
 use crate::cache::step::Step;
 use crate::replay::picture::{Feed, LockState, Machinery, Picture, QueueKind};
 
@@ -61,6 +62,25 @@ pub struct Words {
     pub what: Vec<Span>,
     /// Why, and what did not happen; may be empty.
     pub why: Vec<Span>,
+}
+
+impl Words {
+    /// The same where playing stopped at these breakpoints.
+    #[must_use]
+    pub fn stopped_by(mut self, breaks: &str, lang: Lang) -> Self {
+        let mut why = say(
+            lang,
+            "Stopped at the breakpoint {breaks}.",
+            "停在断点 {breaks}。",
+            &[("breaks", mono(breaks))],
+        );
+        if lang == Lang::En && !self.why.is_empty() {
+            why.push(Span::Text(" ".into()));
+        }
+        why.append(&mut self.why);
+        self.why = why;
+        self
+    }
 }
 
 /// The words of `record`. `recent` holds the last facts up to and including it, oldest first;
@@ -477,29 +497,31 @@ impl Writer<'_> {
                     "API server 拒绝了 watch：{code}。",
                     code = mono(answer(*code, reason)),
                 ),
-                vec![say!(
-                    self,
-                    "429 is tried again from the same version; another refusal ends this round, and a list follows.",
-                    "429 会从同一版本重试；其他拒绝会结束这一轮，接下来要 List。"
-                )],
+                vec![self.after_denial(*code)],
             ),
             Fact::ConnectionRefused => (
                 say!(
                     self,
                     "The request did not reach the server: connection refused.",
-                    "请求没有到达 API server：连接被拒绝。",
+                    "请求没有到达 API server：无法连接。",
                 ),
                 vec![if self.record.step == Step::ServerList {
                     say!(
                         self,
-                        "The list is asked for again after a pause; what is stored stays as it is.",
-                        "停顿后会重新请求 List，已存的内容保持原样。",
+                        "This round is over. The next one begins with a list, after a pause; what is stored stays as it is.",
+                        "这一轮到此为止。停顿之后，下一轮从 List 开始；已存的内容保持原样。",
+                    )
+                } else if self.asked_for_stream() {
+                    say!(
+                        self,
+                        "`unreachable → stream again`, after a pause: the streaming list starts over, from nothing.",
+                        "`无法连接 → 重新请求流`，先停顿一段时间：流式列表从头再来。",
                     )
                 } else {
                     say!(
                         self,
-                        "A refused watch is tried again from the same version, after a pause; it never leads to a list.",
-                        "被拒绝的 watch 会在停顿后从同一版本重试，不会因此重新 List。",
+                        "`unreachable → watch again`, after a pause and from the same version; it never leads to a list.",
+                        "`无法连接 → 重新 watch`，先停顿，再从同一版本开始；不会因此重新 List。",
                     )
                 }],
             ),
@@ -650,8 +672,8 @@ impl Writer<'_> {
                 } else {
                     say!(
                         self,
-                        "That is LastSyncResourceVersion, the last it has seen: nothing is missed and nothing comes twice.",
-                        "这就是 LastSyncResourceVersion，即它见到的最后一个版本：不会遗漏，也不会重复。",
+                        "That is LastSyncResourceVersion, the last it has seen: if the server still has what came after it, nothing is missed and nothing comes twice.",
+                        "这就是 LastSyncResourceVersion，即它见到的最后一个版本：只要 API server 还保留着其后的变更，就不重不漏。",
                     )
                 }],
             ),
@@ -726,14 +748,14 @@ impl Writer<'_> {
                 vec![if *relist {
                     say!(
                         self,
-                        "`relist = true`: a list comes first. What was deleted meanwhile will only show as missing from it.",
-                        "`relist = true`：要先 List。这期间被删除的对象，只会表现为列表里没有它。",
+                        "`relist = true`: a list comes first, plain or streaming. What was deleted meanwhile will only show as missing from it.",
+                        "`relist = true`：要先 List（普通或流式）。这期间被删除的对象，只会表现为列表里没有它。",
                     )
                 } else {
                     say!(
                         self,
-                        "`relist = false`: no list is needed, the server still knows what came after that version.",
-                        "`relist = false`：不需要 List，这个版本之后的变更 API server 都还记得。",
+                        "`relist = false`: it does not list. Whether the server still has what came after that version, only its answer will say.",
+                        "`relist = false`：不重新 List。这个版本之后的变更 API server 是否还保留着，要看它的应答。",
                     )
                 }],
             ),
@@ -747,28 +769,37 @@ impl Writer<'_> {
                 vec![match reason {
                     BackoffReason::WatchEnded => say!(
                         self,
-                        "`refused or 429 → watch again` from the last version, never a list. Meanwhile nothing stops the process loop.",
-                        "`被拒绝或 429 → 重新 watch`，从最后的版本开始，不会 List。这期间处理循环照常运行。",
+                        "`unreachable or 429 → watch again` from the last version, never a list. Meanwhile nothing stops the process loop.",
+                        "`无法连接或 429 → 重新 watch`，从最后的版本开始，不会 List。这期间处理循环照常运行。",
                     ),
                     BackoffReason::Expired => say!(
                         self,
-                        "Its version is too old to watch from, so a list comes next.",
-                        "它的版本太旧，无法继续 watch，接下来要 List。",
+                        "Its version is too old to watch from: the next round begins with a list, plain or streaming.",
+                        "它的版本太旧，无法继续 watch：下一轮从 List（普通或流式）开始。",
                     ),
                     BackoffReason::WatchFailed => say!(
                         self,
-                        "The watch failed, or ended within a second without an event, so a list comes next.",
-                        "watch 失败，或者一秒之内没有任何事件就结束了，接下来要 List。",
+                        "The watch failed, or ended within a second without an event: the next round begins with a list, plain or streaming.",
+                        "watch 失败，或者一秒之内没有任何事件就结束了：下一轮从 List（普通或流式）开始。",
                     ),
                     BackoffReason::StreamFailed => say!(
                         self,
-                        "`refused or 429 → stream again`: the streaming list starts over, from nothing.",
-                        "`被拒绝或 429 → 重新请求流`：流式列表从头再来。",
+                        "`unreachable or 429 → stream again`: the streaming list starts over, from nothing.",
+                        "`无法连接或 429 → 重新请求流`：流式列表从头再来。",
                     ),
+                    BackoffReason::ListFailed
+                        if self.picture.generation.release() < Release::V0_36 =>
+                    {
+                        say!(
+                            self,
+                            "The list failed. Each pause is twice the one before, up to 30 s, until there was none for two minutes. On a cluster jitter comes on top.",
+                            "List 失败了。每次停顿是上一次的两倍，最多 30 秒；两分钟没有停顿才从头算起。连接集群时还会加上抖动。",
+                        )
+                    }
                     BackoffReason::ListFailed => say!(
                         self,
-                        "The list failed. Each failure in a row makes the wait longer, up to 30 s; on a cluster jitter adds up to as much again.",
-                        "List 失败了。连续失败时等待会越来越长，最多 30 秒；连接集群时抖动还会再加上至多一倍。",
+                        "The list failed. Each pause is twice the one before, up to 30 s; from 1.36 on they begin anew every two minutes. On a cluster jitter comes on top.",
+                        "List 失败了。每次停顿是上一次的两倍，最多 30 秒；从 1.36 起，每两分钟从头算起。连接集群时还会加上抖动。",
                     ),
                 }],
             ),
@@ -1236,8 +1267,8 @@ impl Writer<'_> {
                     {
                         say!(
                             self,
-                            "From 1.36 on it counts down after processing: all is stored and on its way to the handlers, which need not have run.",
-                            "从 1.36 起先处理再减计数：内容都已存好并发往 handler，但 handler 不一定运行过。"
+                            "From 1.36 on it counts down after processing: what did not fail is stored and on its way to the handlers, which need not have run.",
+                            "从 1.36 起先处理再减计数：处理成功的都已存好并发往 handler，但 handler 不一定运行过。"
                         )
                     } else {
                         say!(
@@ -1256,11 +1287,19 @@ impl Writer<'_> {
                     "处理函数失败：{error}。",
                     error = mono(&**error),
                 ),
-                vec![say!(
-                    self,
-                    "What was popped is gone: Pop returns the error, and no stock informer puts it back.",
-                    "Pop 出来的内容就此丢失：Pop 只返回错误，标准的 informer 都不会把它放回去。",
-                )],
+                vec![if self.picture.queue.kind == QueueKind::RealFifo {
+                    say!(
+                        self,
+                        "What was popped is gone: Pop returns the error, and since 1.33 nothing can put it back.",
+                        "Pop 出来的内容就此丢失：Pop 只返回错误，从 1.33 起没有任何途径把它放回去。",
+                    )
+                } else {
+                    say!(
+                        self,
+                        "What was popped is gone unless the process function asks for it again, with ErrRequeue. No informer of client-go does.",
+                        "Pop 出来的内容就此丢失，除非处理函数用 ErrRequeue 要求放回。client-go 自带的 informer 都不这样做。",
+                    )
+                }],
             ),
             Fact::Requeued { key, added } => {
                 if *added {
@@ -1384,8 +1423,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "It happened at once: no reader sees half of the old list and half of the new.",
-                    "替换是一次完成的：不会有读者看到一半旧、一半新。",
+                    "The indices follow, step by step. The store's own lock is held until the last of them: no reader sees anything in between.",
+                    "索引随后逐步更新。存储自己的锁要到最后一步才释放：读者看不到中间状态。",
                 )],
             ),
             Fact::IndexEntryRemoved {
@@ -1529,11 +1568,19 @@ impl Writer<'_> {
                     "watch 没有建立：{error}。",
                     error = mono(&**error)
                 ),
-                vec![say!(
-                    self,
-                    "Refused or 429, it is asked for again; with any other error this round is over.",
-                    "若是连接被拒绝或 429 就再次请求；其他错误则这一轮结束。"
-                )],
+                vec![if self.record.step == Step::ReflectorStream {
+                    say!(
+                        self,
+                        "Unreachable or 429: it streams again after a pause. Version expired or too large: at once. Any other error: a LIST, at once.",
+                        "无法连接或 429：停顿后重新请求流。版本过旧或过新：立刻重新请求流。其他错误：立刻改用 LIST。"
+                    )
+                } else {
+                    say!(
+                        self,
+                        "Unreachable or 429: it watches again after a pause. Any other error ends the round, and the next one begins with a list.",
+                        "无法连接或 429：停顿后重新 watch。其他错误会结束这一轮，下一轮从 List 开始。"
+                    )
+                }],
             ),
             Fact::InitialEventKept { event, object } => (
                 say!(
@@ -1589,14 +1636,14 @@ impl Writer<'_> {
             Fact::StreamFellBack { error } => (
                 say!(
                     self,
-                    "The streaming list was refused: {error}. A LIST comes instead.",
-                    "流式列表被拒绝：{error}。改用 LIST。",
+                    "The streaming list failed: {error}. A LIST comes instead.",
+                    "流式列表失败：{error}。改用 LIST。",
                     error = mono(&**error)
                 ),
                 vec![say!(
                     self,
-                    "Only for this round: the next one tries a streaming list again.",
-                    "只限这一轮：下一轮仍会先尝试流式列表。"
+                    "At once, in the same round, and no watch-error handler hears of it. The next round tries a streaming list again.",
+                    "就在这一轮，立刻进行，也不通知 watch 错误处理函数。下一轮仍会先尝试流式列表。"
                 )],
             ),
             Fact::ObjectRejected { error } => (
@@ -1653,8 +1700,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "It hears of failed lists and refused watches, not of errors inside an open stream. The one of client-go only logs.",
-                    "列表失败或 watch 被拒绝时会通知它，流中途的错误则不会。client-go 自带的只是记日志。"
+                    "It hears when a list fails or a watch is denied for good, not of 429, of errors inside a stream or of streaming lists. client-go's own one logs.",
+                    "List 失败或 watch 被彻底拒绝时会通知它；429、流中途的错误、流式列表失败则不会。client-go 自带的只是记日志。"
                 )],
             ),
             Fact::ResyncDue { wanted: true } => (
@@ -2018,8 +2065,8 @@ impl Writer<'_> {
                 ),
                 vec![say!(
                     self,
-                    "`5 ms × 2^failures`, at most 1000 s, until Forget. Done does not wait for it.",
-                    "`5 ms × 2^失败次数`，最多 1000 秒，直到 Forget。Done 不必等它。"
+                    "`5 ms × 2^(failures − 1)`, at most 1000 s, until Forget; or longer, as all keys together get 100 at once, then 10 a second. Done does not wait.",
+                    "`5 ms × 2^(失败次数 − 1)`，最多 1000 秒，直到 Forget；也可能更久：所有 key 合计先放行 100 次，之后每秒 10 次。Done 不必等它。"
                 )],
             ),
             Fact::WorkForgotten { key } => (
@@ -2150,19 +2197,27 @@ impl Writer<'_> {
             say!(
                 self,
                 "Its reflector knows of no other: the API server answers each one for itself.",
-                "它的 Reflector 不知道别的：API server 要逐个应答。"
+                "它的 Reflector 与其他 Reflector 相互独立：API server 要逐个应答。"
             )
         };
-        (
+        let what = if room.is_some_and(|room| room.shared) {
             say!(
                 self,
                 "{who} sent a {request} of its own.",
                 "{who} 自己发出了 {request}。",
                 who = self.beside(informer),
                 request = mono(request),
-            ),
-            vec![why],
-        )
+            )
+        } else {
+            say!(
+                self,
+                "{who}, shown beside to compare with, sent a {request} of its own.",
+                "旁边用来对照的 {who} 自己发出了 {request}。",
+                who = self.beside(informer),
+                request = mono(request),
+            )
+        };
+        (what, vec![why])
     }
 
     fn beside_stored(&self, informer: u8, key: &Key, object: Option<&ObjectRef>) -> Told {
@@ -2245,8 +2300,8 @@ impl Writer<'_> {
         match next {
             ListAgain::Later => say!(
                 self,
-                "The reflector waits, then lists again.",
-                "Reflector 等待一段时间后重新 List。",
+                "This round is over. After a pause the next one begins with a list.",
+                "这一轮到此为止。停顿之后，下一轮从 List 开始。",
             ),
             ListAgain::Expired => say!(
                 self,
@@ -2363,6 +2418,43 @@ impl Writer<'_> {
                 _ => None,
             })
             == Some(true)
+    }
+
+    /// What a reflector does whose watch, or streaming list, the server denied.
+    fn after_denial(&self, code: u16) -> Vec<Span> {
+        match (self.asked_for_stream(), code) {
+            (false, 429) => say!(
+                self,
+                "`429 → watch again`, after a pause and from the same version; it never leads to a list.",
+                "`429 → 重新 watch`，先停顿，再从同一版本开始；不会因此重新 List。",
+            ),
+            (false, _) => say!(
+                self,
+                "This round is over: the watch-error handler is called, and after a pause the next round begins with a list.",
+                "这一轮到此为止：调用 watch 错误处理函数，停顿之后，下一轮从 List 开始。",
+            ),
+            (true, 429) => say!(
+                self,
+                "`429 → stream again`, after a pause: the streaming list starts over, from nothing.",
+                "`429 → 重新请求流`，先停顿一段时间：流式列表从头再来。",
+            ),
+            (true, 410) => say!(
+                self,
+                "`410 → stream again` at once, for the newest state: the version asked for is too old.",
+                "`410 → 重新请求流`，立刻进行，并要求最新状态：请求的版本太旧。",
+            ),
+            // One code for two errors.
+            (true, 504) => say!(
+                self,
+                "A version that is too large: it streams again at once, for the newest state. Another timeout: a LIST comes at once.",
+                "若是版本过新：立刻重新请求流，并要求最新状态。若是其他超时：立刻改用 LIST。",
+            ),
+            (true, _) => say!(
+                self,
+                "A LIST comes instead, at once and in the same round; the watch-error handler is not called.",
+                "改用 LIST，就在这一轮立刻进行；不调用 watch 错误处理函数。",
+            ),
+        }
     }
 
     fn write_refused(&self, verb: Verb, key: &Key, refusal: &Refusal) -> Told {
@@ -2620,11 +2712,17 @@ impl Writer<'_> {
                     Lang::Zh => format!("{lost} 个事件"),
                 }),
             )
+        } else if matches!(end, WatchEnd::CutInLine(_)) {
+            say!(
+                self,
+                "Half an event is none: it is dropped. The server has it still: the next watch starts before it, or a list makes up for it.",
+                "半个事件不算事件，直接丢弃。API server 上还有它：下一次 watch 会从它之前开始，或由 List 补上。",
+            )
         } else {
             say!(
                 self,
                 "Nothing was on its way. The cache stays as it is and grows older; a lister cannot tell.",
-                "途中没有事件丢失。缓存保持原样并逐渐变旧，而 lister 看不出来。",
+                "途中没有事件。缓存保持原样并逐渐变旧，而 lister 看不出来。",
             )
         };
         (what, vec![why])
@@ -3573,8 +3671,18 @@ impl Writer<'_> {
             && old.rv == new.rv
             && !new.rv.is_empty()
         {
-            why.push(if self.picture.resync_check_ms == 0 {
-                say!(self, "`old rv = new rv → resync`: only syncing handlers are told, and without resyncs all are syncing for ever.", "`old rv = new rv → resync`：只通知 syncing 的 handler；没有 resync 的 informer 里，所有 handler 一直是 syncing。")
+            why.push(if !self.in_resync_of(&new.key) {
+                say!(
+                    self,
+                    "`old rv = new rv → counts as a resync`, though a list brought it: only syncing handlers are told.",
+                    "`old rv = new rv → 按 resync 处理`，尽管它来自列表：只通知标记为 syncing 的 handler。",
+                )
+            } else if self.picture.resync_check_ms == 0 {
+                say!(
+                    self,
+                    "`old rv = new rv → resync`: only syncing handlers are told, and as long as nobody checks all are.",
+                    "`old rv = new rv → resync`：只通知标记为 syncing 的 handler；没有人检查时，全部 handler 都是。",
+                )
             } else {
                 say!(
                     self,
@@ -3589,6 +3697,20 @@ impl Writer<'_> {
             "发送方只等到listener 把它放进缓冲区，不等 handler 执行。",
         ));
         why
+    }
+
+    /// Whether what is being told of `key` comes from a resync rather than from a list or an event.
+    fn in_resync_of(&self, key: &Key) -> bool {
+        let recent = self.recent.iter().rev();
+        let mut by_loop = recent.filter(|record| record.actor == Actor::ProcessLoop);
+        by_loop.find_map(|record| match &record.fact {
+            Fact::ResyncOpened { .. } => Some(true),
+            Fact::ListOpened { .. } => Some(false),
+            Fact::DeltaTaken {
+                delta_type, object, ..
+            } if object.key == *key => Some(*delta_type == DeltaType::Sync),
+            _ => None,
+        }) == Some(true)
     }
 
     fn notification_queued(&self, handler: u8, notification: &Notification, pending: u32) -> Told {
@@ -3642,8 +3764,8 @@ impl Writer<'_> {
         } else if room.is_some_and(|room| room.inline) {
             say!(
                 self,
-                "It runs inside process, under the queue's lock: the reflector has to wait until it returns.",
-                "它在处理函数里、持有队列锁的情况下运行：返回之前 Reflector 只能等。",
+                "It runs inside process, under the queue's lock: until it returns, nothing can be queued.",
+                "它在处理函数里、持有队列锁的情况下运行：返回之前什么都无法入队。",
             )
         } else if store.present
             && !matches!(notification, Notification::Delete { .. })
@@ -4023,6 +4145,8 @@ impl Writer<'_> {
 /// `{name}` stands for an argument, `` `…` `` for code, `[Added]` for a delta type (or an event's).
 /// What is filled in is never read as markup.
 fn say(lang: Lang, en: &str, zh: &str, args: &[(&str, Vec<Span>)]) -> Vec<Span> {
+    #[cfg(test)]
+    generations::note(en);
     let mut rest = match lang {
         Lang::En => en,
         Lang::Zh => zh,
@@ -4311,6 +4435,9 @@ fn duration(ms: u64, lang: Lang) -> String {
         format!("{}.{} {}", ms / 1000, ms % 1000 / 100, unit("s", "秒"))
     }
 }
+
+#[cfg(test)]
+mod generations;
 
 /// One fact of every kind, for tests that must not forget one.
 #[doc(hidden)]
@@ -5685,6 +5812,19 @@ mod tests {
                 assert_eq!(plain(&words.why), expected);
             }
         }
+    }
+
+    #[test]
+    fn where_playing_stopped_the_breakpoint_is_named_first() {
+        let stopped = |lang| {
+            let said = before_start(&Picture::default(), lang);
+            plain(&said.stopped_by("fact=KeyPopped", lang).why)
+        };
+        assert_eq!(
+            stopped(Lang::En),
+            "Stopped at the breakpoint fact=KeyPopped. Step on: the reflector starts with a list."
+        );
+        assert!(stopped(Lang::Zh).starts_with("停在断点 fact=KeyPopped。向前一步"));
     }
 
     #[test]
