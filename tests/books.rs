@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use serde_json::{Value, json};
 
+use deltascope::cache::controller::Generation;
 use deltascope::embed::options::KEYS;
 use deltascope::lessons;
 use deltascope::replay::predicate::FACTS;
@@ -79,6 +80,204 @@ fn without_words(block: &str) -> String {
         };
     }
     kept + rest
+}
+
+// --- what is said of a generation ----------------------------------------------------------------
+
+/// From a heading to the next.
+#[derive(Default)]
+struct Section {
+    anchor: String,
+    /// Paragraphs, points of a list, rows of a table.
+    said: Vec<String>,
+    /// Of which generations there are runs.
+    runs: BTreeSet<Generation>,
+}
+
+#[test]
+fn what_names_a_generation_has_a_run_of_it_a_recording_or_the_line_of_client_go() {
+    for lang in ["en", "zh"] {
+        let chapters: BTreeMap<String, Vec<Section>> = fs::read_dir(format!("docs/{lang}/src"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+            .map(|path| {
+                let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+                (name, sections(&fs::read_to_string(path).unwrap()))
+            })
+            .collect();
+        let mut sentences = 0;
+        for (chapter, sections) in &chapters {
+            for section in sections {
+                for said in &section.said {
+                    let named = generations_named(said);
+                    // The last lines of a chapter are links themselves.
+                    if named.is_empty() || said.starts_with("Upstream:") || said.starts_with("上游")
+                    {
+                        continue;
+                    }
+                    sentences += 1;
+                    let mut shown = linked(said);
+                    if section.runs.is_empty() {
+                        shown.extend(whole(sections));
+                    }
+                    shown.extend(&section.runs);
+                    let elsewhere = targets(said).into_iter().any(|(file, anchor)| {
+                        let there = if file.is_empty() { chapter } else { &file };
+                        let there = chapters.get(there).map(Vec::as_slice).unwrap_or_default();
+                        let at = there.iter().find(|section| section.anchor == anchor);
+                        let runs = match at {
+                            Some(section) if !section.runs.is_empty() => section.runs.clone(),
+                            Some(_) => whole(there),
+                            None if anchor.is_empty() => whole(there),
+                            None => return false,
+                        };
+                        named.is_subset(&runs)
+                    });
+                    // Or it was recorded from the real one.
+                    let recorded = said.contains("`tests/conformance/");
+                    assert!(
+                        named.is_subset(&shown) || elsewhere || recorded,
+                        "{lang}/{chapter}, {:?} shows {shown:?}, and names {named:?}: {said}",
+                        section.anchor
+                    );
+                }
+            }
+        }
+        assert!(sentences > 40, "{lang}: {sentences}");
+    }
+}
+
+/// Of which generations a chapter has runs or lines.
+fn whole(sections: &[Section]) -> BTreeSet<Generation> {
+    let runs = sections.iter().flat_map(|section| section.runs.clone());
+    let said = sections.iter().flat_map(|section| &section.said);
+    runs.chain(said.flat_map(|said| linked(said))).collect()
+}
+
+fn sections(text: &str) -> Vec<Section> {
+    let mut sections = vec![Section::default()];
+    let mut open = false;
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let section = sections.last_mut().unwrap();
+        if line.starts_with("```") {
+            let body = lines.by_ref().take_while(|line| *line != "```");
+            let block: Vec<&str> = [line].into_iter().chain(body).collect();
+            if line.starts_with("```deltascope") {
+                let era = block
+                    .iter()
+                    .find_map(|line| after(line, "era"))
+                    .unwrap_or("1.32");
+                section.runs.insert(Generation::from_era(era).unwrap());
+            }
+            open = false;
+        } else if let Some(heading) = line.strip_prefix('#') {
+            let anchor = anchor(heading.trim_start_matches(['#', ' ']));
+            sections.push(Section {
+                anchor,
+                ..Section::default()
+            });
+            open = false;
+        } else if line.trim().is_empty() {
+            open = false;
+        } else if open && !line.starts_with("- ") && !line.starts_with('|') {
+            let last = section.said.last_mut().unwrap();
+            last.push(' ');
+            last.push_str(line);
+        } else {
+            section.said.push(line.to_owned());
+            open = true;
+        }
+    }
+    sections
+}
+
+/// The version behind `name=` or `name = "`.
+fn after<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let (before, rest) = line.split_once(name)?;
+    let rest = rest
+        .trim_start()
+        .strip_prefix('=')?
+        .trim_start()
+        .trim_start_matches('"');
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(rest.len());
+    (!before.ends_with(char::is_alphanumeric)).then(|| &rest[..end])
+}
+
+/// As mdBook makes it.
+fn anchor(heading: &str) -> String {
+    let (heading, id) = heading.split_once(" {#").unwrap_or((heading, ""));
+    if !id.is_empty() {
+        return id.trim_end_matches('}').to_owned();
+    }
+    let words = heading.to_lowercase().replace(' ', "-");
+    words
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+        .collect()
+}
+
+/// The generations of the releases from 1.32 (or 0.32) on that stand in a text, outside of code and addresses.
+fn generations_named(said: &str) -> BTreeSet<Generation> {
+    let plain: String = said.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+    let plain: String = plain
+        .split("](")
+        .enumerate()
+        .map(|(at, part)| {
+            if at == 0 {
+                part
+            } else {
+                part.split_once(')').map_or("", |(_, rest)| rest)
+            }
+        })
+        .collect::<Vec<_>>()
+        .join(" ");
+    let mut found = BTreeSet::new();
+    for start in ["1.3", "0.3"] {
+        for (at, _) in plain.match_indices(start) {
+            let before = plain[..at].chars().next_back();
+            let mut rest = plain[at + 3..].chars();
+            let minor = rest.next().filter(|minor| ('2'..='6').contains(minor));
+            let alone = !before.is_some_and(|c| c.is_ascii_digit() || c == '.')
+                && !rest.next().is_some_and(|c| c.is_ascii_digit());
+            if let Some(minor) = minor.filter(|_| alone) {
+                found.insert(Generation::from_era(&format!("1.3{minor}")).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// Where the links of a text lead, outside of code.
+fn addresses(said: &str) -> impl Iterator<Item = &str> {
+    let parts = said.split("](").skip(1);
+    parts.filter_map(|part| part.split_once(')').map(|(address, _)| address))
+}
+
+/// Of which generations there are links to lines.
+fn linked(said: &str) -> BTreeSet<Generation> {
+    addresses(said)
+        .filter_map(|address| {
+            let rest = address.strip_prefix("https://github.com/kubernetes/")?;
+            let (_, rest) = rest.split_once("/blob/v0.")?;
+            let (minor, rest) = rest.split_once('.')?;
+            let (_, line) = rest.split_once("#L")?;
+            line.parse::<u32>().ok()?;
+            Generation::from_era(&format!("1.{minor}"))
+        })
+        .collect()
+}
+
+/// The chapters, and the anchors in them, that a text leads to.
+fn targets(said: &str) -> Vec<(String, String)> {
+    let inside = addresses(said).filter(|address| !address.contains("//"));
+    let parts = inside.map(|address| address.split_once('#').unwrap_or((address, "")));
+    let files =
+        parts.map(|(file, anchor)| (file.trim_end_matches(".md").to_owned(), anchor.to_owned()));
+    files.collect()
 }
 
 // --- what is listed -----------------------------------------------------------------------------
