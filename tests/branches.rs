@@ -43,7 +43,8 @@ fn names(session: &mut Session) -> Vec<String> {
         format!(
             "{}{}{}",
             "  ".repeat(row.depth),
-            row.name.en,
+            // Where nobody gave one, why it was made is part of it.
+            row.name.en.split(" · ").next().unwrap_or_default(),
             if row.current { " *" } else { "" }
         )
     };
@@ -81,7 +82,7 @@ fn what_came_later_stays_a_branch_when_something_else_is_done_earlier() {
     let left = shown(&mut session);
     session.obey(Command::Seek(after_a));
     create(&mut session, "c");
-    assert_eq!(names(&mut session), ["main", "  branch 2 *"]);
+    assert_eq!(names(&mut session), ["main", "  2 *"]);
     session.obey(Command::Seek(usize::MAX));
     assert_eq!(server_keys(&mut session), ["n/a", "n/c"]);
     // The one that was left is as it was, and where it was.
@@ -91,7 +92,7 @@ fn what_came_later_stays_a_branch_when_something_else_is_done_earlier() {
     assert_eq!(now(&mut session)["step"], back["step"]);
     session.obey(Command::Seek(left["step"].as_u64().unwrap() as usize));
     assert_eq!(shown(&mut session), left);
-    assert_eq!(names(&mut session), ["main *", "  branch 2"]);
+    assert_eq!(names(&mut session), ["main *", "  2"]);
 }
 
 #[test]
@@ -103,19 +104,33 @@ fn a_fork_goes_on_without_what_the_user_did_later() {
     create(&mut session, "b");
     session.obey(Command::Seek(after_a));
     session.obey(Command::Fork);
+    let forked = session.view().branches[1].clone();
+    let wanted = [
+        format!("2 · {}", forked.made.en),
+        format!("2 · {}", forked.made.zh),
+    ];
+    assert_eq!(
+        [&*forked.name.en, &*forked.name.zh],
+        wanted.each_ref().map(String::as_str)
+    );
+    assert!(
+        forked.made.en.starts_with("forked at "),
+        "{}",
+        forked.made.en
+    );
     session.obey(Command::RenameBranch(2, "  only a ".into()));
     assert_eq!(names(&mut session), ["main", "  only a *"]);
     session.obey(Command::Seek(usize::MAX));
     assert_eq!(server_keys(&mut session), ["n/a"]);
     // Started over, the run stays as well.
     session.obey(Command::Reset);
-    assert_eq!(names(&mut session), ["main", "  only a", "    branch 3 *"]);
+    assert_eq!(names(&mut session), ["main", "  only a", "    3 *"]);
     assert_eq!(session.view().step, 0);
     session.obey(Command::RemoveBranch(3));
     assert!(error(&mut session).contains("has to stay"));
     session.obey(Command::Branch(1));
     session.obey(Command::RemoveBranch(2));
-    assert_eq!(names(&mut session), ["main *", "  branch 3"]);
+    assert_eq!(names(&mut session), ["main *", "  3"]);
     session.obey(Command::Seek(usize::MAX));
     assert_eq!(server_keys(&mut session), ["n/a", "n/b"]);
 }
@@ -185,7 +200,7 @@ fn one_of_the_servers_events_is_dropped_or_moved() {
         .find(|other| other.place < event.place)
         .unwrap();
     assert!(place(before.time - 1).is_some(), "{moved:?}");
-    assert_eq!(names(&mut session), ["main", "  branch 2", "  branch 3 *"]);
+    assert_eq!(names(&mut session), ["main", "  2", "  3 *"]);
 }
 
 /// Everything of the server's, or the user's, that a run shows.

@@ -57,6 +57,7 @@ pub struct ListingLine {
 pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
     let Some(current) = recent.last() else {
         let id = match picture.api.feed {
+            _ if !picture.machinery.has_queue() => Id::Program,
             Feed::Server | Feed::Recorded | Feed::Cluster => Id::ListAndWatch,
             Feed::Program if picture.queue.kind == QueueKind::Fifo => Id::FifoWrite,
             Feed::Program => Id::Add,
@@ -2437,6 +2438,8 @@ mod tests {
     use super::*;
     use crate::cache::fact::{Cause, FactId, LockName};
     use crate::cache::key::Key;
+    use crate::lessons;
+    use crate::replay::timeline::Timeline;
     use crate::ui::caption::samples;
 
     /// All steps. One that is missing here does not compile.
@@ -2937,6 +2940,17 @@ mod tests {
             link.url,
             "https://github.com/kubernetes/client-go/blob/v0.32.13/tools/cache/delta_fifo.go#L335"
         );
+    }
+
+    #[test]
+    fn before_the_start_a_program_shows_only_what_it_has() {
+        for (id, _) in lessons::menu() {
+            let lesson = lessons::load(&id).unwrap();
+            let picture = Timeline::new(lesson.scenario).unwrap().picture(0);
+            let Listing { title, .. } = listing(&[], &picture);
+            let no_queue = !picture.machinery.has_queue();
+            assert_eq!(title == "program", no_queue, "{id}: {title}");
+        }
     }
 
     #[test]

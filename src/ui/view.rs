@@ -112,7 +112,7 @@ pub struct SettingRow {
 pub struct BranchRow {
     /// Its number.
     pub id: u32,
-    /// What it is called, by the user or by its number.
+    /// What it is called, by the user or by its number and why it was made.
     pub name: Text,
     /// Whether the user gave it that name.
     pub is_named: bool,

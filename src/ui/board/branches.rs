@@ -62,6 +62,8 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
     let (id, current) = (row.id, row.current);
     let name = row.name.get(lang).to_owned();
     let made = row.made.get(lang).to_owned();
+    // Where nobody gave a name, it says why it was made.
+    let first = row.depth == 0;
     let shown = if editing {
         let value = if row.is_named {
             name.clone()
@@ -114,7 +116,7 @@ fn branch(ui: Ui, row: &BranchRow, renamed: RwSignal<Option<u32>>, editing: bool
                 }
             >
                 <b>{name.clone()}</b>
-                <span class="made">{made}</span>
+                {(row.is_named || first).then(|| view! { <span class="made">{made}</span> })}
             </button>
         }
         .into_any()

@@ -767,7 +767,7 @@ fn absent(ui: Ui, dialog: Dialog, tried: &[Tried]) -> impl IntoView + use<> {
     } = missing(tried);
     let tried = tried.to_vec();
     view! {
-        <div class="absent" role="alert" data-testid="cluster-missing">
+        <div class="no-api" role="alert" data-testid="cluster-missing">
             <p>{text(move || what.get(ui.lang.get()).to_owned())}</p>
             {command.map(|command| typed(ui, command))}
         </div>

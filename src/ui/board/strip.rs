@@ -17,9 +17,15 @@ pub(super) fn Strip() -> impl IntoView {
     let ui = Ui::get();
     let said = Memo::new(move |_| {
         let lang = ui.lang.get();
-        ui.view.with(|view| match current(view) {
-            Some(record) => caption::words(record, &view.recent, &view.picture, lang),
-            None => caption::before_start(&view.picture, lang),
+        ui.view.with(|view| {
+            let said = match current(view) {
+                Some(record) => caption::words(record, &view.recent, &view.picture, lang),
+                None => caption::before_start(&view.picture, lang),
+            };
+            match view.walking.stopped_by(view.step) {
+                Some(breaks) => said.stopped_by(&breaks, lang),
+                None => said,
+            }
         })
     });
     // A machine that translates the page around puts nodes of its own into these: they stay, and what is

@@ -430,8 +430,11 @@ fn name_of(branch: &Branch) -> Text {
     if branch.made == Made::Opened {
         return Text::new("main", "主线");
     }
-    let id = branch.id;
-    Text::new(&format!("branch {id}"), &format!("分支 {id}"))
+    let (id, made) = (branch.id, made_of(branch));
+    Text::new(
+        &format!("{id} · {}", made.en),
+        &format!("{id} · {}", made.zh),
+    )
 }
 
 fn made_of(branch: &Branch) -> Text {

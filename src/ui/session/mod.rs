@@ -311,7 +311,7 @@ impl Session {
                 let (command, needs_watch) = fault_command(fault);
                 let picture = self.picture();
                 if needs_watch && (picture.api.watch.is_none() || self.watch_is_ending()) {
-                    return self.fail(no_watch(), None);
+                    return self.fail(nothing_open(), None);
                 }
                 self.insert(Input::Source(command))
             }
@@ -963,6 +963,13 @@ fn no_watch() -> Text {
     Text::new(
         "There is no open watch to cut at this moment. Step on until the reflector watches.",
         "此刻没有打开的 watch 可以切断。请前进到 Reflector 开始 watch 之后。",
+    )
+}
+
+fn nothing_open() -> Text {
+    Text::new(
+        "No watch is open at this moment: there is none to send anything over, or to close. Step on until the reflector watches.",
+        "此刻没有打开的 watch：既不能用它发送，也无从关闭。请前进到 Reflector 开始 watch 之后。",
     )
 }
 

@@ -105,6 +105,16 @@ pub enum BreakCommand {
     Remove(u32),
 }
 
+impl Walking {
+    /// The breakpoints that stopped the playing after so many facts.
+    #[must_use]
+    pub fn stopped_by(&self, at: usize) -> Option<String> {
+        let hit = self.breaks.iter().filter(|one| one.hit == Some(at));
+        let names: Vec<String> = hit.map(|one| one.predicate.to_string()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+}
+
 impl Session {
     /// How far steps go, and the rest that belongs to it.
     pub(super) fn walking(&self) -> Rc<Walking> {
@@ -622,6 +632,9 @@ mod tests {
         assert_eq!(played(&mut session), "KeyPopped");
         let first = session.view();
         assert_eq!(first.walking.breaks[0].hit, Some(first.step));
+        let by = first.walking.stopped_by(first.step);
+        assert_eq!(by.as_deref(), Some("fact=KeyPopped"));
+        assert_eq!(first.walking.stopped_by(first.step + 1), None);
         assert_eq!(played(&mut session), "KeyPopped");
         assert!(session.view().step > first.step);
         session.obey(Command::Break(BreakCommand::Remove(breaks[0].id)));
