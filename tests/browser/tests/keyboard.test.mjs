@@ -5,7 +5,134 @@ import { suite } from "../harness.mjs";
 
 const { onPage } = suite();
 
+const TABS = [null, "why", "until", "branches", "checks", "share"];
 const START = 300;
+
+/** What there is to use now, one of each kind: by its name, so that it is found again. */
+const controls = (app) =>
+  app.page.evaluateHandle(() => {
+    const selector = ":is(button, select, input, a[href], summary, [role=listbox]):not(:disabled, dialog *)";
+    const kinds = new Map();
+    for (const element of document.querySelectorAll(selector)) {
+      if (!element.checkVisibility() || element.getBoundingClientRect().width === 0) continue;
+      const tag = element.tagName.toLowerCase();
+      const name = element.dataset.testid ?? (element.getAttribute("role") === "tab" ? "tab" : `${tag}.${element.className}`);
+      const where = element.closest(".drawer, header, footer, [data-testid^=room-]");
+      const place = where?.dataset.testid ?? where?.tagName.toLowerCase() ?? "";
+      kinds.set(`${place} ${name} ${tag === "input" ? element.type : tag}`, element);
+    }
+    return kinds;
+  });
+const names = async (app) => (await controls(app)).evaluate((kinds) => [...kinds.keys()]);
+const find = async (app, name) => (await (await controls(app)).evaluateHandle((kinds, key) => kinds.get(key) ?? null, name)).asElement();
+
+/** The same run at the same moment, with this tab of the drawer, and nothing that has the focus. */
+async function prepare(app, tab) {
+  await app.call("load", "sandbox");
+  await app.call("seek", START);
+  const open = await app.page.evaluate(() => document.querySelector("#drawer [role=tab][aria-selected=true]")?.id);
+  if (tab === null && open) await app.id("drawer-close").click();
+  if (tab !== null && open !== `drawer-tab-${tab}`) {
+    await (open ? app.page.locator(`#drawer-tab-${tab}`) : app.id(`btn-${tab}`)).click();
+  }
+  await app.page.evaluate(() => document.activeElement.blur());
+}
+
+/** Another option than the one that is chosen. */
+const other = (element) => element.evaluate((select) => [...select.options].find((one) => !one.selected && !one.disabled)?.value);
+
+async function useByMouse(app, element, kind) {
+  // A link leads away; to have come to it is enough.
+  if (kind === "a") return element.focus();
+  await element.click({ force: true });
+  if (kind === "select") {
+    await app.page.keyboard.press("Escape");
+    const value = await other(element);
+    if (value !== undefined) await element.selectOption(value);
+  }
+}
+
+async function useByKeys(app, element, kind) {
+  const press = (key) => app.page.keyboard.press(key);
+  // Where Tab comes from is not what is tried here.
+  await press("Tab");
+  await element.focus();
+  if (kind === "select") {
+    await element.evaluate((select) => {
+      globalThis.chosen = false;
+      select.addEventListener("change", () => (globalThis.chosen = true), { once: true });
+    });
+    await press("ArrowDown");
+    if (!(await app.page.evaluate(() => globalThis.chosen))) await press("ArrowUp");
+    return app.page.evaluate(() => globalThis.chosen);
+  }
+  if (kind !== "a") await press({ checkbox: "Space", range: "ArrowUp" }[kind] ?? "Enter");
+  return false;
+}
+
+/** The keys move the stage; those that a text field keeps are left out there. */
+async function moves(app, what, { space, byMouse }) {
+  await app.page.evaluate(() => document.querySelector("dialog[open]")?.close());
+  await app.page.waitForFunction(() => !document.querySelector("dialog[open]"));
+  if (!space) await app.call("pause");
+  const [text, tab] = await app.page.evaluate(() => {
+    const active = document.activeElement;
+    const text = active.tagName === "INPUT" && !["range", "checkbox", "radio"].includes(active.type);
+    return [text, active.getAttribute("role") === "tab"];
+  });
+  const press = async (key) => {
+    await app.page.keyboard.press(key);
+    return app.state();
+  };
+  if ((await app.state()).playing) {
+    assert.equal((await press("Space")).playing, false, `${what}: space pauses`);
+  }
+  await app.call("seek", 5);
+  const step = async (key, is) => {
+    const before = (await app.state()).step;
+    const after = (await press(key)).step;
+    assert.ok(is(before, after), `${what}: ${key} goes from ${before} to ${after}`);
+  };
+  await step("PageDown", (before, after) => after > before);
+  await step("PageUp", (before, after) => after < before);
+  if (text) return;
+  await step(".", (before, after) => after === before + 1);
+  await step(",", (before, after) => after === before - 1);
+  // What a key has opened is gone through by keys.
+  if (!tab || byMouse) {
+    await step("ArrowRight", (before, after) => after > before);
+    await step("ArrowLeft", (before, after) => after < before);
+  }
+  await step("0", (_, after) => after === 0);
+  if (!space) return;
+  assert.equal((await press("Space")).playing, true, `${what}: space plays`);
+  assert.equal((await press("Space")).playing, false, `${what}: space pauses again`);
+}
+
+test("after any control was used, by mouse or by keyboard, the keys move the stage", onPage({ provokes: /\/version/ }, async (app) => {
+  app.page.on("filechooser", () => {});
+  const seen = new Set();
+  for (const tab of TABS) {
+    await prepare(app, tab);
+    for (const name of await names(app)) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const kind = name.split(" ").at(-1);
+      for (const [way, use] of [["mouse", useByMouse], ["keyboard", useByKeys]]) {
+        await prepare(app, tab);
+        const element = await find(app, name);
+        assert.ok(element, `${name} is there again, tab ${tab}`);
+        const chosen = await use(app, element, kind);
+        // A button that Tab has reached is pressed by space, each time.
+        const space = (way === "mouse" && kind !== "a") || chosen;
+        await moves(app, `${name}, ${way}, tab ${tab}`, { space, byMouse: way === "mouse" });
+      }
+    }
+  }
+  for (const name of ["header select-lesson select", "transport select-speed select", "transport scrubber range", "drawer until-text text", "drawer tab button"]) {
+    assert.ok(seen.has(name), `${name} among ${[...seen].join(", ")}`);
+  }
+}));
 
 test("what Tab has reached keeps its own keys", onPage({}, async (app) => {
   const press = (key) => app.page.keyboard.press(key);
