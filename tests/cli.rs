@@ -27,6 +27,9 @@ use serde_json::{Value, json};
 /// How long anything may take before it hangs.
 const HANGS: Duration = Duration::from_secs(60);
 
+/// Nobody listens there: of the ports that are given to whoever asks for any, it is none, so no other test gets it.
+const NOBODY: &str = "http://127.0.0.1:1";
+
 // --- serve --------------------------------------------------------------------------------------
 
 #[test]
@@ -299,21 +302,15 @@ fn writes_pass_when_they_are_let() {
 #[test]
 fn a_proxy_that_is_down_is_told_of_with_what_to_type() {
     let dist = dist("down");
-    // Bound and dropped: nobody listens there now.
-    let gone = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let url = format!("http://{gone}");
-    let mut command = deltascope(&["serve", "--port", "0", "--proxy", &url]);
+    let mut command = deltascope(&["serve", "--port", "0", "--proxy", NOBODY]);
     let (serving, out, err) = start(command.arg("--dist").arg(&dist));
     let warning = err.recv_timeout(HANGS).unwrap();
-    let typed = format!("kubectl proxy --port={}", gone.port());
-    assert!(warning.contains(&typed), "{warning}");
+    let typed = "kubectl proxy --port=1";
+    assert!(warning.contains(typed), "{warning}");
     let port = port_of(&out.recv_timeout(HANGS).unwrap());
     let got = get(port, "/k8s/version");
     assert_eq!(got.code, 502);
-    assert!(got.text().contains(&typed) && got.text().contains("请启动"));
+    assert!(got.text().contains(typed) && got.text().contains("请启动"));
     assert_eq!(get(port, "/").code, 200);
     drop(serving);
 }
@@ -704,11 +701,6 @@ fn a_recording_ends_as_asked_or_says_why_not() {
         }
     });
     let page = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "text/html", b"<html>"));
-    let gone = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let gone = format!("http://{gone}");
     let (api, forbidden, page) = (&*api_of_pods.url, &*forbidden.url, &*page.url);
     let nowhere = scratch("no/such").join("trace.jsonl");
     let nowhere = nowhere.to_str().unwrap();
@@ -753,7 +745,7 @@ fn a_recording_ends_as_asked_or_says_why_not() {
         (&["--proxy", api, "-n", "No_Such"], 1, 0, "DNS label"),
         (&["--proxy", api, "-l", "a=b=c"], 1, 0, "label selector"),
         (&["--proxy", api, "-o", nowhere], 1, 0, "no/such"),
-        (&["--proxy", &gone], 3, 0, "kubectl proxy --port="),
+        (&["--proxy", NOBODY], 3, 0, "kubectl proxy --port=1"),
         (&["--proxy", page], 3, 0, "web page"),
         (&["-A", "-n", "a"], 2, 0, "--all-namespaces"),
         (&["--full", "--metadata-only"], 2, 0, "--metadata-only"),
