@@ -445,6 +445,50 @@ fn a_handler_hears_of_each_pop_before_the_next_one_has_ended() {
     }
 }
 
+/// A handler that is added while the first list is processed hears of each object once, from the store
+/// or from the process loop, and has synced no earlier.
+#[test]
+fn a_handler_that_is_added_late_hears_of_each_object_once() {
+    for generation in [Generation::Classic, Generation::InOrder] {
+        check_random(
+            move || {
+                let begun = Latch::new();
+                let begins = begun.clone();
+                let look: IndexFunc<Pod> = Arc::new(move |_, _| {
+                    begins.set();
+                    Ok(())
+                });
+                let indexers = [("look".into(), look)].into_iter().collect();
+                let silent = Silent(vec![pod("a", 1), pod("b", 2)]);
+                let informer = SharedIndexInformer::new(silent, options(generation, indexers));
+                let stop = Latch::new();
+                let running = informer.spawn(&stop);
+                begun.wait();
+                let told = Arc::new(Mutex::new(Vec::new()));
+                let (adds, updates) = (Arc::clone(&told), Arc::clone(&told));
+                let name = |item: &Item<Pod>| item.as_object().unwrap().name().to_owned();
+                let handler = ResourceEventHandlerFuncs {
+                    add_func: Some(Box::new(move |item: &_| {
+                        adds.lock().unwrap().push(name(item))
+                    })),
+                    update_func: Some(Box::new(move |_: &_, item: &_| {
+                        updates.lock().unwrap().push(name(item));
+                    })),
+                    delete_func: None,
+                };
+                let registration = informer.add_event_handler(handler).unwrap();
+                registration.has_synced_checker().wait();
+                let mut told = told.lock().unwrap().clone();
+                told.sort();
+                assert_eq!(told, ["a", "b"]);
+                stop.set();
+                running.join().unwrap().unwrap();
+            },
+            schedules(),
+        );
+    }
+}
+
 /// Whenever the stop comes, a process loop that has begun ends with an empty queue up to 1.33, and
 /// later with what it was at.
 #[test]

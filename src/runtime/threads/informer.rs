@@ -20,6 +20,7 @@ use super::clock::{Clock, wait_until};
 use super::controller::{AnyListerWatcher, Engine, InformerOptions, Sink, lock};
 use super::latch::Latch;
 use super::listener::{Chunk, Listener};
+use super::monitor::Monitor;
 use super::store::ThreadSafeStore;
 use super::sync::{Arc, JoinHandle, Mutex};
 use super::{guarded, has_ended, join, spawn};
@@ -77,17 +78,25 @@ struct Shared<O> {
     options: InformerOptions<O>,
     store: Arc<ThreadSafeStore<O>>,
     lister_watcher: Arc<dyn AnyListerWatcher<O>>,
-    /// Locks are taken in this order: the state, the queue (in the engine), `outbox`, the store and
-    /// the processor, a listener.
+    /// Locks are taken in this order: the state, the queue (in the engine), `block_deltas`, the store,
+    /// the processor, the outbox, a listener.
     state: Mutex<SharedInformerState<O>>,
     /// BlockDeltas: held while something is processed, and while handlers come and go. In it, what
     /// this Pop has to tell; afterwards only what a panic has left.
-    outbox: Mutex<Vec<Notice<O>>>,
+    block_deltas: Mutex<Vec<Notice<O>>>,
+    /// What was processed and not handed to the listeners yet. A thread of its own does that while the
+    /// next is processed, and takes all there is: to wake a listener costs more than most Pops.
+    outbox: Monitor<Outbox<O>>,
     processor: Mutex<SharedProcessor<Arc<Listener<O>>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     engine: OnceLock<Arc<Engine<O>>>,
     synced: Latch,
     detector: Mutex<Option<Detector<O>>>,
+}
+
+struct Outbox<O> {
+    notices: Vec<Notice<O>>,
+    ended: bool,
 }
 
 struct Detector<O> {
@@ -109,7 +118,11 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
             store: Arc::new(ThreadSafeStore::new(options.config.store())),
             lister_watcher: Arc::new(lister_watcher),
             state: Mutex::new(SharedInformerState::new(options.config.full_resync_period)),
-            outbox: Mutex::new(Vec::new()),
+            block_deltas: Mutex::new(Vec::new()),
+            outbox: Monitor::new(Outbox {
+                notices: Vec::new(),
+                ended: false,
+            }),
             processor: Mutex::new(SharedProcessor::default()),
             threads: Mutex::new(Vec::new()),
             engine: OnceLock::new(),
@@ -151,16 +164,17 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
         let registration = state.add_event_handler(name, options.resync_period, &mut ())?;
         let listener = Arc::new(Listener::new(Box::new(handler)));
         let now = shared.options.clock.now();
-        let mut outbox = lock(&shared.outbox);
-        // What happened before is in the store that the new handler is told.
-        shared.hand_out(&mut outbox);
-        let mut processor = lock(&shared.processor);
+        let mut told = lock(&shared.block_deltas);
         let initial = if registration.late {
             shared.store.list()
         } else {
             Vec::new()
         };
         let count = initial.len();
+        shared.post(&mut told);
+        let mut processor = lock(&shared.processor);
+        // What happened before is in the store that the new handler is told.
+        shared.hand_out(&processor);
         let entry = |_, _: &_| Arc::clone(&listener);
         processor.add_listener(&registration, count, entry, now, &mut ());
         let notices = initial.into_iter().map(|object| Notice::Add {
@@ -181,8 +195,7 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
     pub fn remove_event_handler(&self, registration: &Registration<O>) {
         let shared = &self.shared;
         let _state = lock(&shared.state);
-        let mut outbox = lock(&shared.outbox);
-        shared.hand_out(&mut outbox);
+        let _block_deltas = lock(&shared.block_deltas);
         let mut processor = lock(&shared.processor);
         let id = processor
             .listeners()
@@ -280,8 +293,16 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
             let (shared, ended) = (Arc::clone(shared), ended.clone());
             spawn("mutation-detector", move || shared.detect(&ended))
         });
+        let distributing = {
+            let (shared, stop) = (Arc::clone(shared), stop.clone());
+            spawn("distributor", move || shared.distribute(&stop))
+        };
         engine.run(stop, &**shared);
         lock(&shared.state).stop();
+        let mut outbox = shared.outbox.lock();
+        outbox.ended = true;
+        shared.outbox.notify_all(outbox);
+        join(distributing);
         ended.set();
         for (_, listener) in lock(&shared.processor).stop() {
             listener.close();
@@ -344,16 +365,54 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
 }
 
 impl<O: Object + Send + Sync + 'static> Shared<O> {
-    /// Hands the listeners what was processed.
-    fn hand_out(&self, outbox: &mut Vec<Notice<O>>) {
-        if outbox.is_empty() {
+    /// Posts what a Pop has to tell.
+    fn post(&self, told: &mut Vec<Notice<O>>) {
+        if told.is_empty() {
             return;
         }
-        let chunk = Chunk::new(outbox.drain(..));
-        outbox.shrink_to(ROOM);
+        let mut outbox = self.outbox.lock();
+        if outbox.notices.is_empty() {
+            // The room of both is used again and again.
+            std::mem::swap(&mut outbox.notices, told);
+        } else {
+            outbox.notices.append(told);
+            told.shrink_to(ROOM);
+        }
+        self.outbox.notify_all(outbox);
+    }
+
+    /// Hands the listeners what is posted, until nothing comes any more.
+    fn distribute(&self, stop: &Latch) {
+        // Who drops an object last runs what its type does then.
+        guarded(self.options.panic_policy, &self.options.clock, stop, || {
+            loop {
+                let mut outbox = self.outbox.lock();
+                while outbox.notices.is_empty() {
+                    if outbox.ended {
+                        return;
+                    }
+                    outbox = self.outbox.wait(outbox);
+                }
+                drop(outbox);
+                self.hand_out(&lock(&self.processor));
+            }
+        });
+    }
+
+    /// Hands the listeners what is posted: under the processor's lock, so that nobody comes, goes or
+    /// hands out something newer meanwhile.
+    fn hand_out(&self, processor: &SharedProcessor<Arc<Listener<O>>>) {
+        let chunk = {
+            let notices = &mut self.outbox.lock().notices;
+            if notices.is_empty() {
+                return;
+            }
+            let chunk = Chunk::new(notices.drain(..));
+            notices.shrink_to(ROOM);
+            chunk
+        };
         let has_sync = chunk.has_sync();
         let mut without_sync = None;
-        let processor = lock(&self.processor);
         for (id, listener) in processor.listeners() {
             if has_sync && !processor.is_syncing(id) {
                 let others = without_sync.get_or_insert_with(|| chunk.without_sync());
@@ -408,31 +467,33 @@ impl<O: Object + Send + Sync + 'static> Shared<O> {
 
 impl<O: Object + Send + Sync + 'static> Sink<O> for Shared<O> {
     fn process(&self, store: &ThreadSafeStore<O>, process: &mut Process<O>) -> ProcessOutcome {
-        let mut outbox = lock(&self.outbox);
+        let mut told = lock(&self.block_deltas);
         let outcome = {
             // Readers wait for as long as upstream's wait for a batch: nobody is told meanwhile.
             let mut store = store.write();
             loop {
                 match process.step(&mut store, &mut ()) {
                     Progress::Took | Progress::Wrote => {}
-                    Progress::Notify(notice) => outbox.push(notice),
+                    Progress::Notify(notice) => told.push(notice),
                     Progress::Done(outcome) => break outcome,
                 }
-                process.take_untold(&mut outbox);
+                process.take_untold(&mut told);
             }
         };
-        self.watch_for_changes(&outbox);
-        self.hand_out(&mut outbox);
+        self.watch_for_changes(&told);
+        self.post(&mut told);
         outcome
     }
 
     fn flush(&self) {
-        self.hand_out(&mut lock(&self.outbox));
+        self.post(&mut lock(&self.block_deltas));
     }
 
     fn synced(&self) {
         lock(&self.state).set_synced();
         let processor = lock(&self.processor);
+        // A listener counts what it is given before it hears that this was all.
+        self.hand_out(&processor);
         self.synced.set();
         for (_, listener) in processor.listeners() {
             listener.upstream_has_synced();
@@ -440,7 +501,10 @@ impl<O: Object + Send + Sync + 'static> Sink<O> for Shared<O> {
     }
 
     fn should_resync(&self, now: Duration) -> bool {
-        lock(&self.processor).should_resync(now, &mut ())
+        let mut processor = lock(&self.processor);
+        // What was processed goes to those who were syncing then.
+        self.hand_out(&processor);
+        processor.should_resync(now, &mut ())
     }
 }
 

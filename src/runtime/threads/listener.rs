@@ -1,8 +1,9 @@
 //! The listener of one handler, in a thread of its own.
 //!
 //! Upstream a listener has two goroutines, one that is always ready to take a notification off the
-//! process loop and one that calls the handler. Here the process loop puts notifications into the
-//! listener's inbox itself, those of a Pop at a time: it never waits for a handler either.
+//! process loop and one that calls the handler. Here one thread for all listeners takes them off the
+//! process loop and puts them into the inboxes, as many as there are: nobody waits for a handler
+//! either.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
