@@ -272,7 +272,125 @@ fn chinese_has_its_own_marks() {
     assert_none(&found);
 }
 
+/// What the page, the lessons and the books say in Chinese uses the words of the glossary, and not those that it rules out.
+#[test]
+fn chinese_keeps_to_the_glossary() {
+    let glossary = read("docs/zh/src/glossary.md");
+    let rows: Vec<Vec<&str>> = glossary
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .skip(1)
+        .map(|line| line.trim_matches('|').split(" |").map(str::trim).collect())
+        .collect();
+    assert!(rows.len() > 10, "{} terms", rows.len());
+    let avoided: Vec<(&str, &str)> = rows
+        .iter()
+        .flat_map(|row| row[3].split('、').map(|word| (word, row[1])))
+        .collect();
+    let mut said = String::new();
+    let mut found = Vec::new();
+    for file in files(&["rs", "json", "md", "js"]) {
+        let is_ours = ["src", "embed", "docs/zh"]
+            .iter()
+            .any(|place| file.under(place));
+        if !is_ours || file.path.ends_with("glossary.md") {
+            continue;
+        }
+        for (line, text) in chinese(&file) {
+            for (word, instead) in &avoided {
+                if has_word(&text, word) {
+                    found.push(format!(
+                        "{}:{line}: {word}, write {instead}: {text}",
+                        file.path
+                    ));
+                }
+            }
+            said.push_str(&text);
+        }
+    }
+    assert_none(&found);
+    for row in &rows {
+        for term in row[1]
+            .split(['、', '（', '：', '）'])
+            .filter(|term| !term.is_empty())
+        {
+            assert!(said.contains(term), "the glossary's {term} is used nowhere");
+        }
+    }
+    // Both books list the same terms.
+    let terms = |text: &str| -> Vec<String> {
+        let rows = text.lines().filter(|line| line.starts_with("| ")).skip(1);
+        rows.map(|line| line[2..].split(" |").next().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(terms(&glossary), terms(&read("docs/en/src/glossary.md")));
+}
+
 // --- what is looked for -------------------------------------------------------------------------
+
+/// The Chinese of a file, with its lines, without code and what is filled in.
+fn chinese(file: &File) -> Vec<(usize, String)> {
+    let is_chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+    let lines = file.text.lines().enumerate();
+    let texts: Vec<(usize, String)> = if file.path.ends_with(".md") {
+        lines
+            .map(|(index, line)| (index + 1, line.to_owned()))
+            .collect()
+    } else if file.path.ends_with(".json") {
+        // Beside it stands the English.
+        let chinese =
+            lines.filter_map(|(index, line)| Some((index, line.split_once("\"zh\":")?.1)));
+        chinese
+            .map(|(index, text)| (index + 1, text.to_owned()))
+            .collect()
+    } else {
+        let literals = literals(&file.text).into_iter();
+        literals
+            .map(|literal| (line_of(&file.text, literal.start), literal.value))
+            .collect()
+    };
+    texts
+        .into_iter()
+        .filter(|(_, text)| is_chinese(text))
+        .map(|(line, text)| (line, without_code(&text)))
+        .collect()
+}
+
+/// Without what stands in backticks or braces, and without addresses of links.
+fn without_code(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['`', '{', '(']) {
+        kept.push_str(&rest[..at]);
+        let close = match &rest[at..=at] {
+            "`" => '`',
+            "{" => '}',
+            _ => ')',
+        };
+        kept.push(' ');
+        rest = match rest[at + 1..].find(close) {
+            Some(end) => &rest[at + 1 + end + 1..],
+            None => &rest[at + 1..],
+        };
+    }
+    kept + rest
+}
+
+/// Whether a text has a word: one of Latin letters as a whole, a Chinese one that is no part of one that is right.
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let joins =
+                |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '=' | '.' | '/');
+            return !before.ends_with(joins) && !after.starts_with(joins);
+        }
+        // Of a keyboard.
+        word != "键"
+            || !(before.ends_with(['按', '主', '捷', '车', '向'])
+                || after.starts_with(['盘', '入']))
+    })
+}
 
 /// A mark of Latin text right behind a Chinese character.
 fn half_width(path: &str, text: &str) -> Vec<String> {

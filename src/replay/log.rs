@@ -97,7 +97,7 @@ pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
                 "no line has the key {KEY:?} with an event. Log each as {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}."
             ),
             zh: format!(
-                "没有一行带有含事件的键 {KEY:?}。请把每个事件记录为 {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}。"
+                "没有一行带有含事件的字段 {KEY:?}。请把每个事件记录为 {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}。"
             ),
         };
         return (None, Some(error.unwrap_or_else(|| fail(None, words))));

@@ -121,7 +121,7 @@ pub async fn read_slowly(
             &format!(
                 "the trace has {size} bytes; at most {MAX_BYTES} are read. Share a shorter run."
             ),
-            &format!("轨迹共 {size} 字节，最多读取 {MAX_BYTES} 字节。请分享更短的运行。"),
+            &format!("运行记录共 {size} 字节，最多读取 {MAX_BYTES} 字节。请分享更短的运行。"),
         );
         return (None, Some(error));
     }
@@ -292,7 +292,7 @@ impl Parts {
         let Some(mut scenario) = self.scenario else {
             return Err(Words {
                 en: "the trace has no line with a scenario. Export it again.".to_owned(),
-                zh: "轨迹中没有 scenario 这一行。请重新导出。".to_owned(),
+                zh: "运行记录中没有 scenario 这一行。请重新导出。".to_owned(),
             });
         };
         scenario.recorded = recorded;
@@ -381,7 +381,7 @@ pub(super) fn json_of(number: u32, bytes: &[u8]) -> Result<Option<Value>, Words>
             en: format!(
                 "the line is not JSON ({reason}, column {column}). Mend or remove it, or export the trace again."
             ),
-            zh: format!("这一行不是 JSON（{reason}，第 {column} 列）。请修正或删除，或重新导出轨迹。"),
+            zh: format!("这一行不是 JSON（{reason}，第 {column} 列）。请修正或删除，或重新导出运行记录。"),
         }
     })
 }
@@ -453,7 +453,9 @@ fn header_of(value: Value) -> Result<Trace, Words> {
                 en: format!(
                     "the trace has version {later}, and this page reads version {VERSION}. Open it with a newer page."
                 ),
-                zh: format!("轨迹的版本是 {later}，本页读取版本 {VERSION}。请用更新的页面打开。"),
+                zh: format!(
+                    "运行记录的版本是 {later}，本页读取版本 {VERSION}。请用更新的页面打开。"
+                ),
             });
         }
         _ => return Err(no_header()),
@@ -477,7 +479,7 @@ fn bad(error: &str) -> Words {
     let error = error.trim_end_matches('.');
     Words {
         en: format!("{error}. Mend the line, or export the trace again."),
-        zh: format!("{error}。请修正这一行，或重新导出轨迹。"),
+        zh: format!("{error}。请修正这一行，或重新导出运行记录。"),
     }
 }
 
@@ -486,7 +488,7 @@ fn no_header() -> Words {
         en: format!(
             "the first line of a trace is a header such as {{\"{NAME}\":{VERSION}}}. Export the trace again."
         ),
-        zh: format!("轨迹的第一行是 {{\"{NAME}\":{VERSION}}} 这样的头部。请重新导出轨迹。"),
+        zh: format!("运行记录的第一行是 {{\"{NAME}\":{VERSION}}} 这样的头部。请重新导出运行记录。"),
     }
 }
 
@@ -494,7 +496,7 @@ fn no_line() -> Words {
     Words {
         en: "a line of a trace has one of scenario, list, item, watch and event, or at and op. Mend or remove it."
             .to_owned(),
-        zh: "轨迹的每一行有 scenario、list、item、watch、event 之一，或 at 和 op。请修正或删除这一行。".to_owned(),
+        zh: "运行记录的每一行有 scenario、list、item、watch、event 之一，或 at 和 op。请修正或删除这一行。".to_owned(),
     }
 }
 
@@ -503,7 +505,7 @@ fn too_long() -> Words {
         en: format!(
             "the line is longer than {MAX_LINE} bytes. Is this a trace, with one thing a line?"
         ),
-        zh: format!("这一行超过 {MAX_LINE} 字节。这是每行一项的轨迹吗？"),
+        zh: format!("这一行超过 {MAX_LINE} 字节。这是每行一项的运行记录吗？"),
     }
 }
 

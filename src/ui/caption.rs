@@ -692,7 +692,7 @@ impl Writer<'_> {
                 vec![say!(
                     self,
                     "`list complete = yes`: its annotation says so. What the temporary store holds goes into the {queue} as one list.",
-                    "`列表齐全 = 是`：它的 annotation 这样说。临时存储里的内容将作为一个列表放入 {queue}。",
+                    "`列表齐全 = 是`：它的注解这样说。临时存储里的内容将作为一个列表放入 {queue}。",
                     queue = self.queue(),
                 )],
             ),
@@ -821,7 +821,7 @@ impl Writer<'_> {
             Fact::Called { delta_type, object } => self.called(*delta_type, object),
             Fact::ModeSet { mode } => self.mode_set(*mode),
             Fact::PopAsked { asked } => (
-                say!(self, "One Pop was asked for.", "要求 Pop 一次。"),
+                say!(self, "One Pop was asked for.", "点击了“Pop 一次”。"),
                 vec![if *asked > 1 {
                     say!(
                         self,
@@ -833,7 +833,7 @@ impl Writer<'_> {
                     say!(
                         self,
                         "The process loop is held: it pops once for each time it is asked.",
-                        "处理循环处于 held 模式：要求一次，Pop 一次。",
+                        "处理循环处于手动模式：点击一次，Pop 一次。",
                     )
                 }],
             ),
@@ -1025,7 +1025,7 @@ impl Writer<'_> {
                 say!(
                     self,
                     "The two newest deltas of {name} were both [Deleted]: only one is left.",
-                    "{name} 最新的两个 delta 都是 [Deleted]：只留下一个。",
+                    "{name} 最新的两个 Delta 都是 [Deleted]：只留下一个。",
                     name = name(key),
                 ),
                 vec![if *kept_older {
@@ -1228,7 +1228,7 @@ impl Writer<'_> {
                         ) => say!(
                             self,
                             "It is about the whole store, so it comes alone.",
-                            "它针对整个存储，所以单独取出。"
+                            "该条目涉及整个存储，所以单独取出。"
                         ),
                         _ => say!(
                             self,
@@ -1313,7 +1313,7 @@ impl Writer<'_> {
                         vec![say!(
                             self,
                             "`ErrRequeue, {name} is queued = no → put back`. It has lost its place, and newer deltas will join behind the old ones.",
-                            "`ErrRequeue，{name} 已在队列 = 否 → 放回`。它失去了原来的位置，新的 delta 会接在旧的后面。",
+                            "`ErrRequeue，{name} 已在队列 = 否 → 放回`。它失去了原来的位置，新的 Delta 会接在旧的后面。",
                             name = name(key),
                         )],
                     )
@@ -1376,7 +1376,7 @@ impl Writer<'_> {
                 say!(
                     self,
                     "Everything that was popped for {name} has been processed.",
-                    "{name} 此次 Pop 出的内容全部处理完毕。",
+                    "本次 Pop 的 {name} 的 Delta 全部处理完毕。",
                     name = name(key),
                 ),
                 vec![self.after_processing()],
@@ -1738,7 +1738,7 @@ impl Writer<'_> {
                 say!(
                     self,
                     "The list at resourceVersion {rv} was opened in the store: {objects}, and {removed} stored ones are missing from it.",
-                    "在存储中展开 resourceVersion 为 {rv} 的列表：{objects}；已存的对象中有 {removed} 不在其中。",
+                    "在存储中展开 resourceVersion 为 {rv} 的列表：{objects}；已存的对象中有 {removed} 个不在其中。",
                     rv = version(rv),
                     objects = text(objects(*count as usize, self.lang)),
                     removed = text(removed.to_string())
@@ -2115,7 +2115,7 @@ impl Writer<'_> {
                 vec![say!(
                     self,
                     "`err → AddRateLimited`: nobody else would bring the key back.",
-                    "`err → AddRateLimited`：没有别人会把这个 key 带回来。"
+                    "`err → AddRateLimited`：不重新入队就不会再处理。"
                 )],
             ),
             Fact::WorkShutDown { drain } => (
@@ -2197,7 +2197,7 @@ impl Writer<'_> {
             say!(
                 self,
                 "Its reflector knows of no other: the API server answers each one for itself.",
-                "它的 Reflector 与其他 Reflector 相互独立：API server 要逐个应答。"
+                "与其他 Reflector 相互独立：API server 要逐个应答。"
             )
         };
         let what = if room.is_some_and(|room| room.shared) {
@@ -2368,7 +2368,7 @@ impl Writer<'_> {
             (None, LockName::BlockDeltas) => say!(
                 self,
                 "Nothing is processed meanwhile: a handler that comes or goes misses no change and is told none twice.",
-                "这期间不处理任何 delta：增减的 handler 既不会漏掉变更，也不会收到两次。"
+                "这期间不处理任何 Delta：增减的 handler 既不会漏掉变更，也不会收到两次。"
             ),
         }
     }
@@ -2796,7 +2796,7 @@ impl Writer<'_> {
             say!(
                 self,
                 "It carries no object; an annotation on it may say that the list is complete.",
-                "它不带对象，但可能带有表示列表已齐全的 annotation。",
+                "它不带对象，但可能带有表示列表已齐全的注解。",
             )
         } else if self.picture.store.keeps_rv {
             say!(
@@ -2886,7 +2886,7 @@ impl Writer<'_> {
             ProcessMode::Free => say!(
                 self,
                 "The queue stays short, so one hardly sees deltas pile up: that is the normal case.",
-                "队列始终很短，几乎看不到 delta 堆积：这才是常态。",
+                "队列始终很短，几乎看不到 Delta 堆积：这才是常态。",
             ),
             ProcessMode::Paced(_) | ProcessMode::Held => say!(
                 self,
@@ -2905,7 +2905,7 @@ impl Writer<'_> {
                 say!(
                     self,
                     "The {queue} counts as populated, with no first list to wait for.",
-                    "{queue} 已算填充过，没有首个列表需要等待。",
+                    "{queue} 的首个列表为空，无需等待。",
                     queue = self.queue(),
                 ),
                 vec![say!(
@@ -2949,13 +2949,13 @@ impl Writer<'_> {
             (Some(Known::Yes(_)), true) => say!(
                 self,
                 "The Indexer knows {name}, and deltas of it are queued.",
-                "Indexer 认识 {name}，队列里也有它的 delta。",
+                "Indexer 认识 {name}，队列里也有它的 Delta。",
                 name = name,
             ),
             (Some(Known::No), true) => say!(
                 self,
                 "The Indexer does not know {name} yet, but deltas of it are queued.",
-                "Indexer 还不认识 {name}，但队列里有它的 delta。",
+                "Indexer 还不认识 {name}，但队列里有它的 Delta。",
                 name = name,
             ),
             (Some(Known::No), false) => say!(
@@ -2973,7 +2973,7 @@ impl Writer<'_> {
             (None, true) => say!(
                 self,
                 "There are no KnownObjects to ask, but deltas of {name} are queued.",
-                "没有 KnownObjects 可查，但队列里有 {name} 的 delta。",
+                "没有 KnownObjects 可查，但队列里有 {name} 的 Delta。",
                 name = name,
             ),
             (None, false) => say!(
@@ -3063,14 +3063,14 @@ impl Writer<'_> {
             say!(
                 self,
                 "The Indexer still holds {name}, and nobody will ever tell it: with KnownObjects on, the delta would have been kept.",
-                "Indexer 里还存着 {name}，却再也不会有人通知它：打开 KnownObjects 的话，这个 delta 会保留下来。",
+                "Indexer 里还存着 {name}，却再也不会有人通知它：打开 KnownObjects 的话，这个 Delta 会保留下来。",
                 name = name(key),
             )
         } else if known {
             say!(
                 self,
                 "No delta, no notification: OnDelete is not called for what nobody has seen.",
-                "没有 delta，也没有通知：没人见过的对象不会触发 OnDelete。",
+                "没有 Delta，也没有通知：没人见过的对象不会触发 OnDelete。",
             )
         } else {
             say!(
@@ -3102,11 +3102,11 @@ impl Writer<'_> {
             let (en, zh) = match self.picture.api.feed {
                 Feed::Server | Feed::Recorded | Feed::Cluster => (
                     "{name} was deleted on the server. The queue holds nothing for it, but the Indexer knows it, so a [Deleted] delta is kept.",
-                    "{name} 在 API server 上被删除。队列里没有它，但 Indexer 还认识它，所以保留一个 [Deleted] delta。",
+                    "{name} 在 API server 上被删除。队列里没有它，但 Indexer 还认识它，所以保留一个 [Deleted] Delta。",
                 ),
                 Feed::Program => (
                     "The queue holds nothing for {name}, but the Indexer knows it, so a [Deleted] delta is kept.",
-                    "队列里没有 {name}，但 Indexer 还认识它，所以保留一个 [Deleted] delta。",
+                    "队列里没有 {name}，但 Indexer 还认识它，所以保留一个 [Deleted] Delta。",
                 ),
             };
             say(self.lang, en, zh, &[("name", name(&object.key))])
@@ -3114,7 +3114,7 @@ impl Writer<'_> {
             say!(
                 self,
                 "{delta} was queued for {object}: the only delta of its key.",
-                "{object} 的 {delta} 已入队：这个 key 目前只有这一个 delta。",
+                "{object} 的 {delta} 已入队：这个 key 目前只有这一个 Delta。",
                 delta = delta(delta_type),
                 object = self.object(object),
             )
@@ -3122,7 +3122,7 @@ impl Writer<'_> {
             say!(
                 self,
                 "{delta} was put on top for {object}: its key has {n} deltas now.",
-                "{object} 的 {delta} 放到了最上面：这个 key 现在有 {n} 个 delta。",
+                "{object} 的 {delta} 追加到末尾（画在最上）：这个 key 现在有 {n} 个 Delta。",
                 delta = delta(delta_type),
                 object = self.object(object),
                 n = text(depth.to_string()),
@@ -3141,7 +3141,7 @@ impl Writer<'_> {
             say!(
                 self,
                 "The other deltas of {name} are untouched: DeltaFIFO merges only neighbouring deletes.",
-                "{name} 的其他 delta 不受影响：DeltaFIFO 只合并相邻的删除。",
+                "{name} 的其他 Delta 不受影响：DeltaFIFO 只合并相邻的删除。",
                 name = name(&object.key),
             )
         };
@@ -3227,12 +3227,12 @@ impl Writer<'_> {
             DeltaType::ReplacedAll => vec![say!(
                 self,
                 "A whole list is one delta: what it lacks is found out when it is processed.",
-                "整个列表就是一个 delta：缺了哪些，处理时才计算。",
+                "整个列表就是一个 Delta：缺了哪些，处理时才计算。",
             )],
             DeltaType::SyncAll => vec![say!(
                 self,
                 "A whole resync is one delta: the objects are looked up when it is processed.",
-                "整个 resync 就是一个 delta：处理时才去取对象。",
+                "整个 resync 就是一个 Delta：处理时才去取对象。",
             )],
             DeltaType::Bookmark => vec![say!(
                 self,
@@ -3427,14 +3427,14 @@ impl Writer<'_> {
             (_, [(only, _)]) => say!(
                 self,
                 "Pop took {name} off the queue, with its one delta: {delta}.",
-                "Pop 取走了 {name} 和它唯一的 delta：{delta}。",
+                "Pop 取走了 {name} 和它唯一的 Delta：{delta}。",
                 name = name(key),
                 delta = delta(*only),
             ),
             (_, all) => say!(
                 self,
                 "Pop took {name} off the queue with all its {n} deltas, oldest first: {deltas}.",
-                "Pop 取走了 {name} 的全部 {n} 个 delta，从旧到新：{deltas}。",
+                "Pop 取走了 {name} 的全部 {n} 个 Delta，从旧到新：{deltas}。",
                 name = name(key),
                 n = text(all.len().to_string()),
                 deltas = self.delta_list(all),
@@ -3443,7 +3443,7 @@ impl Writer<'_> {
         let mut why = vec![say!(
             self,
             "`HasSynced was {synced} → isInInitialList = {flag}`.",
-            "`HasSynced 曾为 {synced} → isInInitialList = {flag}`。",
+            "`HasSynced 此前已为 {synced} → isInInitialList = {flag}`。",
             synced = boolean(!is_in_initial_list),
             flag = boolean(is_in_initial_list),
         )];
@@ -3451,7 +3451,7 @@ impl Writer<'_> {
             QueueKind::DeltaFifo if deltas.len() > 1 => why.push(say!(
                 self,
                 "One Pop hands over a key, not a delta; what comes for it now starts a new stack at the end.",
-                "一次 Pop 交出的是一个 key，而不是一个 delta；之后它的变更会在队尾重新堆起。",
+                "一次 Pop 交出的是一个 key，而不是一个 Delta；之后它的变更会在队尾重新堆起。",
             )),
             QueueKind::DeltaFifo | QueueKind::Fifo | QueueKind::RealFifo => {}
         }
@@ -3459,7 +3459,7 @@ impl Writer<'_> {
             why.push(say!(
                 self,
                 "The process loop is held here: it pops only when asked.",
-                "处理循环处于 held 模式：要求一次才 Pop 一次。",
+                "处理循环处于手动模式：点击一次才 Pop 一次。",
             ));
         }
         (what, why)
@@ -3500,7 +3500,7 @@ impl Writer<'_> {
             say!(
                 self,
                 "Delta {n} of {total}, {delta} {object}, is being processed.",
-                "第 {n} 个 delta（共 {total} 个）：处理 {delta} {object}。",
+                "第 {n} 个 Delta（共 {total} 个）：处理 {delta} {object}。",
                 n = text((u64::from(position) + 1).to_string()),
                 total = text(total.to_string()),
                 delta = delta(delta_type),
@@ -3525,7 +3525,7 @@ impl Writer<'_> {
             (DeltaType::Deleted, None) => say!(
                 self,
                 "`Deleted → delete`: this program goes by the delta's type alone.",
-                "`Deleted → 删除`：这个程序只看 delta 的类型。",
+                "`Deleted → 删除`：这个程序只看 Delta 的类型。",
             ),
             (
                 DeltaType::Added | DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync,
@@ -3541,7 +3541,7 @@ impl Writer<'_> {
                     say!(
                         self,
                         "`exists = true → Update`: handlers get OnUpdate, although the delta says {delta}.",
-                        "`exists = true → Update`：虽然 delta 是 {delta}，handler 收到的仍是 OnUpdate。",
+                        "`exists = true → Update`：虽然 Delta 是 {delta}，handler 收到的仍是 OnUpdate。",
                         delta = delta(delta_type),
                     )
                 }
@@ -3560,7 +3560,7 @@ impl Writer<'_> {
                     say!(
                         self,
                         "`exists = false → Add`: handlers get OnAdd, although the delta says {delta}.",
-                        "`exists = false → Add`：虽然 delta 是 {delta}，handler 收到的仍是 OnAdd。",
+                        "`exists = false → Add`：虽然 Delta 是 {delta}，handler 收到的仍是 OnAdd。",
                         delta = delta(delta_type),
                     )
                 }
@@ -3571,7 +3571,7 @@ impl Writer<'_> {
             ) if self.picture.store.present => say!(
                 self,
                 "This program goes by the delta's type alone; it does not ask the Indexer whether the object exists.",
-                "这个程序只看 delta 的类型，不查 Indexer 里有没有这个对象。",
+                "这个程序只看 Delta 的类型，不查 Indexer 里有没有这个对象。",
             ),
             (
                 DeltaType::Added | DeltaType::Updated | DeltaType::Replaced | DeltaType::Sync,
@@ -3579,12 +3579,12 @@ impl Writer<'_> {
             ) => say!(
                 self,
                 "There is no store to ask: the delta's type alone decides, and the old object is not known.",
-                "没有存储可查：只由 delta 的类型决定，旧对象无从得知。",
+                "没有存储可查：只由 Delta 的类型决定，旧对象无从得知。",
             ),
             (DeltaType::ReplacedAll | DeltaType::SyncAll | DeltaType::Bookmark, _) => say!(
                 self,
                 "It is about the whole store, not about one key.",
-                "它针对整个存储，而不是某一个 key。",
+                "该条目涉及整个存储，而不是某一个 key。",
             ),
         };
         let mut why = vec![why];
@@ -4104,7 +4104,7 @@ impl Writer<'_> {
                     most = text(most.to_string()),
                 ),
             },
-            Fact::ConnectionRefused => say!(self, "the connection was refused", "连接被拒绝"),
+            Fact::ConnectionRefused => say!(self, "the connection was refused", "无法连接"),
             Fact::WatchRefused { rv, .. } => say!(
                 self,
                 "the watch from {rv} was refused with 410 Gone",

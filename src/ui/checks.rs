@@ -21,10 +21,10 @@ pub fn title(monitor: Monitor, lang: Lang) -> &'static str {
             "The store holds only what the API server once had",
             "存储里只有 API server 曾有过的东西",
         ),
-        Monitor::Lost => ("No change is lost", "没有变化会丢失"),
+        Monitor::Lost => ("No change is lost", "变更不丢失"),
         Monitor::Queue => (
             "Every queued key has its deltas",
-            "队列里的每个键都有它的 Delta",
+            "队列里的每个 key 都有它的 Delta",
         ),
         Monitor::Lock => (
             "Only who holds the lock changes the queue",
@@ -57,7 +57,7 @@ pub fn title(monitor: Monitor, lang: Lang) -> &'static str {
         Monitor::Shared => ("Nobody writes into shared objects", "没有人改写共享的对象"),
         Monitor::Work => (
             "No key is with two workers",
-            "同一个键不会在两个 worker 手里",
+            "同一个 key 不会在两个 worker 手里",
         ),
     };
     pick(lang, en, zh)
@@ -125,7 +125,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
         ),
         What::DeleteDropped => say(
             "The delete of ① is lost. The queue holds nothing for it and has no KnownObjects to ask, so it took the object for unknown and dropped the delete; whoever was told of ① keeps it for ever.",
-            "① 的删除丢失了。队列里没有它的 Delta，也没有 KnownObjects 可问，于是把它当作未知对象，丢掉了删除；已经得知 ① 的一方会永远留着它。",
+            "① 的删除丢失了。队列里没有它的 Delta，也没有 KnownObjects 可问，于是把它当作未知对象，丢掉了删除；已收到 ① 的通知的 handler 会永远留着它。",
             &[key],
         ),
         What::Differs { server, here: rv } if found.monitor == Monitor::Lost => {
@@ -214,11 +214,11 @@ pub fn known(found: &Violation) -> Text {
         ),
         Monitor::Order => Text::new(
             "Known from client-go 1.33 on: a RealFIFO passes on the delete of an unknown object; 1.36 looks a key that is twice in a list up in the old store, twice.",
-            "已知（从 client-go 1.33 起）：RealFIFO 会传递未知对象的删除；1.36 对列表里出现两次的键，两次都查旧的存储。",
+            "已知（从 client-go 1.33 起）：RealFIFO 会传递未知对象的删除；1.36 对列表里出现两次的 key，两次都查旧的存储。",
         ),
         Monitor::Shared => Text::new(
             "Known of all generations: nothing prevents it, and only the mutation detector notices.",
-            "所有世代都已知：没有什么能阻止它，只有 mutation detector 会发现。",
+            "所有实现版本都已知：没有什么能阻止它，只有 mutation detector 会发现。",
         ),
         _ => Text::default(),
     }

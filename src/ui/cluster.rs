@@ -602,7 +602,7 @@ pub fn check_index(name: &str) -> Result<(), Text> {
         None if Requirement::new(name, Operator::Exists, Vec::new()).is_ok() => return Ok(()),
         None => (
             "is no key of a label. Write one like app or app.kubernetes.io/name, or the path of a field with a dot in front.",
-            "不是标签的键。请写 app 或 app.kubernetes.io/name 这样的键，或以点开头的字段路径。",
+            "不是标签的 key。请写 app 或 app.kubernetes.io/name 这样的 key，或以点开头的字段路径。",
         ),
     };
     Err(Text::new(

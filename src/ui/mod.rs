@@ -8,6 +8,7 @@ pub mod checks;
 pub mod cluster;
 pub mod command;
 pub mod decimal;
+pub mod fact_names;
 pub mod i18n;
 pub mod keys;
 pub mod landmarks;

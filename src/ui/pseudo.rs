@@ -1745,7 +1745,7 @@ static PROCESS_SYNC_ALL: Routine = Routine {
 };
 
 static OWN_PROCESS: Routine = Routine {
-    title: "the program's process",
+    title: "process",
     lines: &[
         plain("process(deltas):"),
         plain("  for type, obj in deltas, oldest first:"),
@@ -1761,7 +1761,7 @@ static OWN_PROCESS: Routine = Routine {
 };
 
 static OWN_PRINT: Routine = Routine {
-    title: "the program's process",
+    title: "process",
     lines: &[
         plain("process(deltas):"),
         plain("  for type, obj in deltas, oldest first:"),
@@ -1772,7 +1772,7 @@ static OWN_PRINT: Routine = Routine {
 };
 
 static OWN_OBJECT: Routine = Routine {
-    title: "the program's process",
+    title: "process",
     lines: &[
         plain("process(obj):"),
         call("  store.add | update(obj)", &[], &[Id::StoreWrite]),
@@ -1955,7 +1955,7 @@ static WORKQUEUE: Routine = Routine {
 };
 
 static WORKER: Routine = Routine {
-    title: "a worker of the program",
+    title: "runWorker",
     lines: &[
         plain("work():"),
         call("  while key = queue.get():", &[], &[Id::Workqueue]),
@@ -3163,7 +3163,7 @@ mod tests {
         );
         let mut picture = classic();
         let alone = listing(&recent, &picture);
-        assert_eq!(alone.title, "DeltaFIFO.Pop › the program's process");
+        assert_eq!(alone.title, "DeltaFIFO.Pop › process");
         assert_eq!(alone.link, None);
         assert_eq!(
             shown(&alone),
@@ -3465,7 +3465,7 @@ mod tests {
             format!("KeyEnqueued | {write} | Add: enqueue key if it was not there | fifo.go:173"),
             format!("LockReleased | {write} | unlock | fifo.go:170"),
         ];
-        let own = "FIFO.Pop › the program's process | print(obj) | ";
+        let own = "FIFO.Pop › process | print(obj) | ";
         let pop = [
             "PopAsked | this run | what was asked for on this page | ".to_owned(),
             "LockTaken | FIFO.Pop | lock | fifo.go:284".to_owned(),

@@ -679,8 +679,8 @@ pub fn informers(lang: Lang, count: u64, shared: bool) -> String {
     match (lang, shared) {
         (Lang::En, true) => format!("{count} shared"),
         (Lang::En, false) => format!("{count} not shared"),
-        (Lang::Zh, true) => format!("{count} 个共享"),
-        (Lang::Zh, false) => format!("{count} 个不共享"),
+        (Lang::Zh, true) => format!("共享（{count} 个 informer）"),
+        (Lang::Zh, false) => format!("不共享（{count} 个）"),
     }
 }
 
@@ -758,7 +758,7 @@ pub fn grain(lang: Lang, grain: Grain) -> &'static str {
         (Grain::Lock, Lang::En) => "lock",
         (Grain::Lock, Lang::Zh) => "锁",
         (Grain::Micro, Lang::En) => "fact",
-        (Grain::Micro, Lang::Zh) => "事实",
+        (Grain::Micro, Lang::Zh) => "最小步",
     }
 }
 
@@ -851,7 +851,7 @@ pub fn origin(lang: Lang, origin: Origin) -> String {
         ),
         Origin::Traffic(n) => (
             format!("The seeded traffic did it: its write {n}."),
-            format!("由种子生成的流量所为：它的第 {n} 次写入。"),
+            format!("固定随机种子的流量所为：它的第 {n} 次写入。"),
         ),
         Origin::Script(n) => (
             format!("The lesson's script did it: its entry {n}."),
@@ -1221,11 +1221,11 @@ static ZH: Strings = Strings {
     another_setting: "换一个设置（从头计算）",
     setting: "设置",
     setting_value: "值",
-    branch_with: "以此分支",
+    branch_with: "按此设置新建分支",
     no_settings: "这个程序没有这样的设置。",
     error: "错误",
     line: "行",
-    drop_here: "把录制文件或轨迹拖到这里",
+    drop_here: "把录制文件或运行记录拖到这里",
     drop_hint: "一个文件，或属于同一次录制的几个文件",
     era_title: "正在运行的 client-go 实现版本。切换后，整个运行从头重新计算",
     more_faults: "更多故障…",
@@ -1233,7 +1233,7 @@ static ZH: Strings = Strings {
     disarm: "撤销",
 
     stage: "舞台",
-    rooms: "房间",
+    rooms: "面板",
     acting: "正在动作",
     recording: "录制",
     cluster: "集群",
@@ -1356,7 +1356,7 @@ static ZH: Strings = Strings {
     checks: "检查：每次运行都应成立的事",
     checks_note: "逐个事实地检查这次运行。每一项的第一次违反都标在时间线上。",
     check_holds: "成立",
-    check_known: "不成立：这个世代已知如此",
+    check_known: "不成立：该实现版本已知如此",
     check_broken: "不成立",
     check_off: "这个程序里没有可检查的",
     check_jump: "跳到那里",
@@ -1373,13 +1373,13 @@ static ZH: Strings = Strings {
     drawer_share: "分享",
     drawer_share_title: "分享：指向此刻的链接，或把运行存为文件",
     share_link: "指向此刻的链接",
-    share_link_note: "它会在此刻打开同样的运行：课程、世代和你的全部操作都在链接里。不会向任何地方发送数据。",
+    share_link_note: "它会在此刻打开同样的运行：课程、实现版本和你的全部操作都在链接里。不会向任何地方发送数据。",
     share_copy: "复制链接",
     share_copied: "已复制。",
     share_selected: "浏览器不允许页面复制。链接已选中：请按 Ctrl+C 复制。",
     share_run: "把运行存为文件",
-    share_run_note: "轨迹是 JSON Lines：场景和每个输入。在这里打开或拖到页面上，就会重新计算出同样的运行。文字记录用语言讲述整个运行。",
-    share_trace: "下载轨迹",
+    share_run_note: "运行记录是 JSON Lines：场景和每个输入。在这里打开或拖到页面上，就会重新计算出同样的运行。文字记录用语言讲述整个运行。",
+    share_trace: "下载运行记录",
     share_names: "运行记录（trace）中所有名称都换成别的，标签的值也换掉，去掉注解，对象的其余部分只留运行所显示的",
     share_labels: "运行记录（trace）中去掉标签、注解和标签的索引",
     share_whole: "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。选择替换名称后就不会有。",
@@ -1413,8 +1413,8 @@ static ZH: Strings = Strings {
     break_stored: "被存入时",
     break_called: "到达 handler 时",
     grain: "步长",
-    key_coarse: "大一级的步长",
-    key_micro: "后退或前进一个事实",
+    key_coarse: "按更大步长移动",
+    key_micro: "后退或前进一个最小步",
     key_close: "关闭侧栏",
     key_fork: "分叉：从这里开始自己的分支",
     legend_click: "点击舞台上的任何东西：它为什么在那里",
@@ -1424,7 +1424,7 @@ static ZH: Strings = Strings {
     key_step: "后退或前进一步",
     key_marker: "前一个或后一个标记",
     key_row: "在一排按钮中移动",
-    key_tenths: "跳到全程的那个十分位",
+    key_tenths: "跳到全程的 N/10 处",
     key_reset: "重新开始，保留你的设置",
     key_help: "本帮助",
     legend_title: "图例",

@@ -10,6 +10,8 @@ use crate::cache::key::Key;
 use crate::replay::predicate::{Call, DELTAS, FACTS, Predicate};
 use crate::ui::app::Ui;
 use crate::ui::command::Command;
+use crate::ui::fact_names::in_chinese;
+use crate::ui::i18n::Lang;
 use crate::ui::memo::Memo;
 use crate::ui::session::walk::{Break, BreakCommand, Said};
 use crate::ui::strings;
@@ -106,6 +108,7 @@ pub(super) fn Until() -> impl IntoView {
 /// The parts of the condition; a change of one writes the text anew.
 fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
     let words = ui.words();
+    let lang = ui.lang.get();
     let put = move |change: &dyn Fn(&mut Predicate)| {
         let mut predicate = Predicate::from_str(&asked.get_untracked()).unwrap_or_default();
         change(&mut predicate);
@@ -129,7 +132,7 @@ fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
                     <option value="">"–"</option>
                     {names
                         .into_iter()
-                        .map(|name| view! { <option value=name>{name}</option> })
+                        .map(|name| view! { <option value=name>{explained(lang, name)}</option> })
                         .collect_view()}
                 </select>
             </label>
@@ -209,6 +212,14 @@ fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
         </div>
     }
     .into_any()
+}
+
+/// A name of the field; of a fact, with what it means where it is no word of the language.
+fn explained(lang: Lang, name: &str) -> String {
+    match (lang, in_chinese(name)) {
+        (Lang::En, _) | (_, "") => name.to_owned(),
+        (Lang::Zh, meaning) => format!("{name}（{meaning}）"),
+    }
 }
 
 fn breakpoint(ui: Ui, row: Break) -> AnyView {

@@ -182,7 +182,7 @@ fn label(label: &Label, lang: Lang) -> &str {
         Label::Version => ("version", "版本"),
         Label::Items => ("items", "items"),
         Label::Index(name) | Label::Handler(name) => return name,
-        Label::Lines => ("lines", "行"),
+        Label::Lines => ("lines", "输出行"),
     };
     pick(lang, en, zh)
 }
@@ -306,7 +306,7 @@ pub fn summary(view: &View, lang: Lang) -> Vec<MetricRow> {
             Metric::Deltas(delta_type) => (delta_type.as_str(), delta_type.as_str()),
             Metric::Pops => ("Pops", "Pop"),
             Metric::Told(handler) => (&**handler, &**handler),
-            Metric::Lines => ("Lines", "行"),
+            Metric::Lines => ("Lines", "输出行"),
             Metric::Stored => ("Stored", "已存储"),
             Metric::Broken => ("Checks broken", "检查不通过"),
         };

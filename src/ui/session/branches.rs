@@ -475,7 +475,7 @@ fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
 fn setting_name(setting: &Setting) -> Text {
     let (en, zh) = match setting {
         Setting::Era(_) => ("client-go", "client-go"),
-        Setting::Traffic(_) => ("seed of the traffic", "流量的种子"),
+        Setting::Traffic(_) => ("seed of the traffic", "流量的随机种子"),
         Setting::ResyncMs(_) => ("resync every … ms (0: never)", "每 … ms resync（0：从不）"),
         Setting::PageSize(_) => ("objects a page (0: default)", "每页对象数（0：默认）"),
         Setting::WatchList(_) => ("streaming list", "流式 list"),
@@ -485,8 +485,8 @@ fn setting_name(setting: &Setting) -> Text {
             "处理循环：free、held 或停顿 ms",
         ),
         Setting::ProcessMs(_) => ("process takes … ms", "process 用时 … ms"),
-        Setting::HandlerMs(_) => ("each handler takes … ms", "每个处理函数用时 … ms"),
-        Setting::WorkFailures(_) => ("times that a key fails", "每个键失败的次数"),
+        Setting::HandlerMs(_) => ("each handler takes … ms", "每个 handler 用时 … ms"),
+        Setting::WorkFailures(_) => ("times that a key fails", "每个 key 失败的次数"),
     };
     Text::new(en, zh)
 }

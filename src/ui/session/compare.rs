@@ -351,9 +351,9 @@ fn said(setting: Setting) -> Text {
         Setting::HandlerMs(_) => ("handlers take # ms", "handler 用时 # ms"),
         Setting::ProcessMs(_) => ("process takes # ms", "process 用时 # ms"),
         Setting::ResyncMs(_) => ("resync every # ms", "每 # ms resync"),
-        Setting::Traffic(_) => ("traffic of seed #", "种子 # 的流量"),
+        Setting::Traffic(_) => ("traffic of seed #", "随机种子 # 的流量"),
         Setting::Mode(_) => ("process loop: #", "处理循环：#"),
-        Setting::WorkFailures(_) => ("each key fails # times", "每个键失败 # 次"),
+        Setting::WorkFailures(_) => ("each key fails # times", "每个 key 失败 # 次"),
     };
     let text = |text: &str| text.replace('#', &value);
     Text::new(&text(en), &text(zh))
@@ -384,7 +384,7 @@ pub(super) fn no_such(name: &str) -> Text {
             "{name:?} names nothing to compare with. Use a generation (1.36), a setting (knownObjects=off, watchList=on, pageSize=2) or branch=2."
         ),
         &format!(
-            "{name:?} 不是可比较的对象。可用世代（1.36）、设置（knownObjects=off、watchList=on、pageSize=2）或 branch=2。"
+            "{name:?} 不是可比较的对象。可用实现版本（1.36）、设置（knownObjects=off、watchList=on、pageSize=2）或 branch=2。"
         ),
     )
 }

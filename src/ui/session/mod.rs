@@ -919,7 +919,7 @@ fn no_era(era: &str) -> Text {
             "There is no generation {era:?}. There are: {}.",
             known.join(", ")
         ),
-        &format!("没有世代 {era:?}。现有：{}。", known.join("、")),
+        &format!("没有实现版本 {era:?}。现有：{}。", known.join("、")),
     )
 }
 
@@ -951,7 +951,7 @@ fn from_the_start(generation: Generation) -> Text {
 pub(crate) fn hand_made() -> Text {
     Text::new(
         "This program puts its queue together by hand: it is the same in every generation. Open a lesson with an informer.",
-        "这个程序自己搭建队列，在每个世代里都一样。请打开一个有 informer 的课程。",
+        "这个程序自己搭建队列，在每个实现版本里都一样。请打开一个有 informer 的课程。",
     )
 }
 

@@ -100,7 +100,7 @@ async fn open_files(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<Open
         [(name, bytes)] if is_run(bytes) => open_trace(name, bytes, slices).await,
         files if files.iter().any(|(_, bytes)| is_run(bytes)) => Err(failed(Text::new(
             "One of the files is a trace, which is a whole run. Open it alone.",
-            "其中一个文件是轨迹，即完整的运行。请单独打开它。",
+            "其中一个文件是运行记录，即完整的运行。请单独打开它。",
         ))),
         files => open_recorded(files, slices).await,
     }

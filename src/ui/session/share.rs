@@ -63,7 +63,7 @@ impl Session {
                     "The link would have {size} characters, and many programs cut off more than {most}. Download the trace and share that file."
                 ),
                 &format!(
-                    "链接将有 {size} 个字符，许多程序会截断超过 {most} 个字符的链接。请下载轨迹并分享该文件。"
+                    "链接将有 {size} 个字符，许多程序会截断超过 {most} 个字符的链接。请下载运行记录并分享该文件。"
                 ),
             ));
         }
@@ -79,13 +79,13 @@ impl Session {
         if lesson.is_none() && self.timeline.scenario().recorded.is_some() {
             return Err(Text::new(
                 "This recording came from a file, and a link cannot carry it. Download the trace and share that file.",
-                "这段录制来自文件，链接装不下。请下载轨迹并分享该文件。",
+                "这段录制来自文件，链接装不下。请下载运行记录并分享该文件。",
             ));
         }
         if self.timeline.scenario().settings.feed == Feed::Cluster {
             return Err(Text::new(
                 "What a cluster has told does not fit into a link. Download the trace and share that file.",
-                "集群的应答放不进链接。请下载轨迹并分享该文件。",
+                "集群的应答放不进链接。请下载运行记录并分享该文件。",
             ));
         }
         let recording = self.timeline.recording();
@@ -215,7 +215,7 @@ fn too_large(size: usize) -> Text {
             "The trace would have {size} bytes, and no more than {MAX_BYTES} are read again. Connect to less (a namespace, a selector, metadata only), or record with the command line."
         ),
         &format!(
-            "轨迹将有 {size} 字节，而最多只读取 {MAX_BYTES} 字节。请连接更小的范围（命名空间、选择器、仅元数据），或用命令行录制。"
+            "运行记录将有 {size} 字节，而最多只读取 {MAX_BYTES} 字节。请连接更小的范围（命名空间、选择器、仅元数据），或用命令行录制。"
         ),
     )
 }
@@ -236,7 +236,7 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
     match &at.anchor {
         Anchor::Marker(id) if at.plus == 0 && is_known(id) => Text::new(
             &format!("This run does not come to the marker {id:?}. Another generation may."),
-            &format!("此运行到不了标记 {id:?}。换一个世代也许可以。"),
+            &format!("此运行到不了标记 {id:?}。换一个实现版本也许可以。"),
         ),
         Anchor::Marker(id) if !is_known(id) => {
             let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
