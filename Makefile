@@ -165,7 +165,7 @@ clippy: setup-rust
 test-native: setup-rust
 	PROPTEST_RNG_SEED=1 SHUTTLE_RANDOM_SEED=1 cargo test $(CARGO_FLAGS) --no-fail-fast
 	cargo test $(CARGO_FLAGS) --features cli,mdbook --test cli --test mdbook
-	cargo test $(CARGO_FLAGS) --features cli,mdbook --lib mdbook
+	cargo test $(CARGO_FLAGS) --features cli,mdbook --lib -- mdbook:: cli::
 	cargo test $(CARGO_FLAGS) -p deltascope-pack
 
 # Among them the runner of recorded scenarios.

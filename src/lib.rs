@@ -17,6 +17,8 @@ pub mod mdbook;
 pub mod replay;
 pub mod runtime;
 pub mod source;
+#[cfg(all(any(feature = "cli", feature = "mdbook"), not(target_arch = "wasm32")))]
+mod terminal;
 pub mod ui;
 
 /// README.md's example is compiled and run with the documentation's.

@@ -157,10 +157,29 @@ fn only_this_machine_s_own_page_reaches_the_cluster() {
             "GET /k8s/api/v1/namespaces/a/pods/proxy",
             &own,
             String::new(),
-            200,
+            403,
         ),
         (
             "GET /k8s/api/v1/namespaces/a/pods/b/log",
+            &own,
+            String::new(),
+            200,
+        ),
+        // A namespace may have such a name.
+        (
+            "GET /k8s/api/v1/namespaces/proxy/pods",
+            &own,
+            String::new(),
+            200,
+        ),
+        (
+            "GET /k8s/apis/apps/v1/namespaces/exec/deployments?labelSelector=a%3Dproxy",
+            &own,
+            String::new(),
+            200,
+        ),
+        (
+            "GET /k8s/api/v1/namespaces/kube-system/pods/kube-proxy-1/log",
             &own,
             String::new(),
             200,
@@ -189,6 +208,200 @@ fn only_this_machine_s_own_page_reaches_the_cluster() {
             assert!(got.head.contains("text/plain"), "{}", got.head);
         }
     }
+}
+
+#[test]
+fn what_acts_is_refused_in_every_spelling() {
+    let dist = dist("spellings");
+    let proxy = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "application/json", b"{}"));
+    let (_serving, port) = serve(&dist, &proxy.url, &[]);
+    let spellings = |word: &str| {
+        let (first, rest) = word.split_at(1);
+        let code = first.bytes().next().unwrap();
+        let mut spellings = vec![
+            word.to_owned(),
+            word.to_uppercase(),
+            format!("{}{rest}", first.to_uppercase()),
+            format!("%{code:02x}{rest}"),
+            format!("%{code:02X}{rest}"),
+            format!("%25{code:02x}{rest}"),
+            format!("%2525{code:02x}{rest}"),
+            format!("%{:02x}{rest}", code - 0x20),
+            word.bytes().map(|byte| format!("%{byte:02x}")).collect(),
+            format!("{word}/"),
+            format!("/{word}"),
+        ];
+        for (before, after) in [
+            ("", ";a"),
+            ("", ";"),
+            ("", "%3ba=b"),
+            ("", "%20"),
+            ("", "%3f"),
+            ("", "%23"),
+            ("", "%2f"),
+            ("", "%252f"),
+            ("", "%5c"),
+            ("%2f", ""),
+            ("%20", ""),
+            ("", ","),
+            ("", ":"),
+            ("", "%0a"),
+            ("", "%ff"),
+            ("", "%e2%80%8b"),
+        ] {
+            spellings.push(format!("{before}{word}{after}"));
+        }
+        spellings
+    };
+    let paths = |word: &str| {
+        [
+            format!("api/v1/namespaces/a/pods/b/{word}"),
+            format!("api/v1/namespaces/a/pods/b%2f{word}"),
+            format!("api/v1/namespaces/a%2fpods/b/{word}"),
+            format!("api/v1/namespaces/a/pods/b/{word}/x"),
+            format!("api/v1/nodes/n/{word}/logs/x"),
+            format!("api/v1/namespaces/{word}/{word}"),
+            format!("api/v1/namespaces%2f{word}"),
+            format!("apis/x.example/v1/widgets/w/{word}"),
+            format!("{word}"),
+        ]
+    };
+    for word in ["exec", "attach", "portforward", "proxy"] {
+        for spelling in spellings(word) {
+            for path in paths(&spelling) {
+                let got = get(port, &format!("/k8s/{path}"));
+                assert!(matches!(got.code, 400 | 403), "{path}: {}", got.code);
+            }
+        }
+    }
+    // Decoded for ever, it would be something: nobody means that.
+    let deep = format!("/k8s/api/v1/%{}61", "25".repeat(40));
+    assert_eq!(get(port, &deep).code, 400);
+    assert_eq!(get(port, "/k8s/api/v1/%252e%252e/x").code, 400);
+}
+
+#[test]
+fn what_a_cluster_answers_tells_the_browser_nothing_to_do() {
+    let dist = dist("answers");
+    let proxy = Proxy::start(|head, mut to| {
+        let code = if head.contains("/upgrade") {
+            "101 Switching Protocols"
+        } else if head.contains("/moved") {
+            "301 Moved Permanently"
+        } else {
+            "200 OK"
+        };
+        let answer = format!(
+            "HTTP/1.1 {code}\r\nContent-Type: application/json\r\nETag: \"a\"\r\nRetry-After: 1\r\nWarning: 299 - \"old\"\r\n\
+             Clear-Site-Data: \"*\"\r\nRefresh: 0; url=http://evil.example/\r\nLocation: http://evil.example/\r\n\
+             Link: <http://evil.example/>; rel=preload\r\nSet-Cookie: a=b\r\nWWW-Authenticate: Basic\r\n\
+             Strict-Transport-Security: max-age=1\r\nAlt-Svc: h2=\":1\"\r\nService-Worker-Allowed: /\r\n\
+             Content-Security-Policy: default-src *\r\nAccess-Control-Allow-Origin: *\r\nX-Anything: 1\r\n\
+             Content-Disposition: attachment\r\nSourceMap: /x\r\nUpgrade: websocket\r\nContent-Length: 2\r\n\r\n{{}}"
+        );
+        to.write_all(answer.as_bytes()).unwrap();
+    });
+    let (_serving, port) = serve(&dist, &proxy.url, &[]);
+    for (path, code) in [("plain", 200), ("moved", 301), ("upgrade", 502)] {
+        let got = get(port, &format!("/k8s/{path}"));
+        assert_eq!(got.code, code, "{path}");
+        let lines = got.head.lines().skip(1);
+        let mut names: Vec<String> = lines
+            .map(|line| line.split(':').next().unwrap().to_lowercase())
+            .collect();
+        names.sort();
+        let own = [
+            "connection",
+            "content-length",
+            "content-security-policy",
+            "content-type",
+            "cross-origin-resource-policy",
+            "date",
+            "etag",
+            "retry-after",
+            "warning",
+            "x-content-type-options",
+        ];
+        let strange: Vec<&String> = names
+            .iter()
+            .filter(|name| !own.contains(&&***name))
+            .collect();
+        assert!(strange.is_empty(), "{path}: {strange:?}");
+        assert_eq!(got.header("retry-after").is_some(), code != 502, "{path}");
+        if code != 502 {
+            let policy = got.header("content-security-policy");
+            assert_eq!(policy, Some("sandbox; default-src 'none'"), "{path}");
+        }
+    }
+}
+
+#[test]
+fn who_is_connected_and_does_nothing_makes_room() {
+    const ROOM: usize = 64;
+    let dist = dist("room");
+    let (go_on, told) = channel::<()>();
+    let told = std::sync::Mutex::new(told);
+    let proxy = Proxy::start(move |head, mut to| {
+        to.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n")
+            .unwrap();
+        if head.contains("/flood") {
+            let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, "x".repeat(1 << 20));
+            while to.write_all(chunk.as_bytes()).is_ok() {}
+        } else {
+            told.lock().unwrap().recv().unwrap();
+            to.write_all(b"3\r\ntwo\r\n").unwrap();
+            let _ended = to.read(&mut [0; 1]);
+        }
+    });
+    let (_serving, port) = serve(&dist, &proxy.url, &[]);
+    let asked = |path: &str| {
+        let mut stream = connect(port);
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n"
+        )
+        .unwrap();
+        stream
+    };
+    let mut watch = asked("/k8s/watch");
+    read_until(&mut watch, b"one");
+    // Some have asked nothing, some a part, and some have their answer.
+    let mut idle: Vec<TcpStream> = (1..ROOM)
+        .map(|number| match number % 3 {
+            0 => connect(port),
+            1 => {
+                let mut stream = connect(port);
+                stream.write_all(b"GET / HT").unwrap();
+                stream
+            }
+            _ => {
+                let mut stream = asked("/");
+                read_until(&mut stream, b"\r\n\r\nindex.html");
+                stream
+            }
+        })
+        .collect();
+    for _ in 0..3 {
+        assert_eq!(get(port, "/").code, 200);
+    }
+    // The oldest has gone; the newest is still served.
+    assert!(matches!(idle[0].read(&mut [0; 1]), Ok(0) | Err(_)));
+    let newest = idle.last_mut().unwrap();
+    write!(newest, "GET / HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n").unwrap();
+    read_until(newest, b"\r\n\r\nindex.html");
+    // Who asks, and does not read what comes, is idle as well.
+    let unread: Vec<TcpStream> = (0..ROOM)
+        .map(|_| {
+            let mut stream = asked("/k8s/flood");
+            read_until(&mut stream, b"one");
+            stream
+        })
+        .collect();
+    assert_eq!(get(port, "/").code, 200);
+    drop(unread);
+    // A watch is not, however long nothing came.
+    go_on.send(()).unwrap();
+    read_until(&mut watch, b"two");
 }
 
 #[test]
@@ -496,6 +709,51 @@ fn a_trace_is_told_as_the_page_tells_it() {
 }
 
 #[test]
+fn objects_of_several_namespaces_are_told_apart() {
+    let in_namespace = |namespace: &str, version: u64| {
+        let mut pod = pod("dup", version);
+        pod["metadata"]["namespace"] = json!(namespace);
+        pod["metadata"]["uid"] = json!(namespace);
+        pod
+    };
+    let list = |namespaces: [&str; 2]| {
+        json!({ "kind": "PodList", "apiVersion": "v1", "metadata": { "resourceVersion": "10" },
+            "items": [in_namespace(namespaces[0], 1), in_namespace(namespaces[1], 2)] })
+    };
+    let watch = [("MODIFIED", 11), ("DELETED", 12)].map(|(kind, version)| {
+        json!({ "type": kind, "object": in_namespace("lab", version) }).to_string()
+    });
+    let events = scratch("namespaces-watch.json");
+    fs::write(&events, watch.join("\n")).unwrap();
+    let (mut both, mut one) = (String::new(), String::new());
+    for (namespaces, told) in [(["lab", "team-a"], &mut both), (["lab", "lab"], &mut one)] {
+        let file = scratch("namespaces-list.json");
+        fs::write(&file, list(namespaces).to_string()).unwrap();
+        for lang in ["en", "zh"] {
+            let files = [file.to_str().unwrap(), events.to_str().unwrap()];
+            let output = output(&mut deltascope(&[
+                "replay", files[0], files[1], "--lang", lang,
+            ]));
+            assert_eq!(output.status.code(), Some(0));
+            told.push_str(&String::from_utf8(output.stdout).unwrap());
+        }
+    }
+    let lines: Vec<&str> = both.lines().filter(|line| line.contains("dup")).collect();
+    assert!(lines.len() > 20, "{both}");
+    for line in &lines {
+        assert!(
+            line.contains("lab/dup") || line.contains("team-a/dup"),
+            "{line}"
+        );
+    }
+    for name in ["lab/dup", "team-a/dup"] {
+        assert!(lines.iter().any(|line| line.contains(name)), "{name}");
+    }
+    // Where there is one namespace, it says nothing.
+    assert!(one.contains("dup") && !one.contains("lab/dup"), "{one}");
+}
+
+#[test]
 fn what_is_replayed_can_be_chosen() {
     let (trace, whole) = looked_at("deltafifo", Lang::En);
     let file = scratch("chosen.jsonl");
@@ -524,13 +782,13 @@ fn what_is_replayed_can_be_chosen() {
             &[path, "--until", "key=default/nobody"],
             1,
             "",
-            "never holds",
+            "default/nobody was not found",
         ),
         (
             &[path, "--until", "key=default/nobody", "--lang", "zh"],
             1,
             "",
-            "从不成立",
+            "没有找到",
         ),
         (&[path, "--until", "soon"], 2, "", "1500ms"),
         (&[path, "--era", "2.0"], 2, "", "1.36"),
@@ -893,6 +1151,164 @@ fn end(running: &mut Running) {
     }
     #[cfg(not(unix))]
     running.0.kill().unwrap();
+}
+
+// --- what is text of others ----------------------------------------------------------------------
+
+/// Sets a terminal's title, rings, clears it in two ways, turns the line round and forges another.
+const HOSTILE: &str = "x\u{1b}]0;owned\u{7}\0\u{9b}2J\u{7f}\u{202e}\u{2066}\u{2028}\nforged: y";
+
+/// Nothing in it drives a terminal.
+fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    let drives = |letter: char| {
+        (letter.is_control() && letter != '\n')
+            || "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}"
+                .contains(letter)
+    };
+    assert!(!text.contains(drives), "{text:?}");
+    text
+}
+
+#[test]
+fn nothing_of_others_drives_a_terminal() {
+    let pod = json!({ "kind": "Pod", "apiVersion": "v1", "metadata": { "name": HOSTILE, "namespace": HOSTILE,
+        "uid": HOSTILE, "resourceVersion": HOSTILE, "labels": { HOSTILE: HOSTILE } } });
+    let list = json!({ "kind": "PodList", "apiVersion": "v1",
+        "metadata": { "resourceVersion": HOSTILE }, "items": [pod] });
+    let file = scratch("hostile.json");
+    fs::write(&file, list.to_string()).unwrap();
+    let list = file.to_str().unwrap();
+    let lesson = json!({ "scenario": { "settings": { "machinery": "shared" }, "initial": [pod] },
+        "title": { "en": HOSTILE, "zh": HOSTILE } });
+    let file = scratch("hostile-lesson.json");
+    fs::write(&file, lesson.to_string()).unwrap();
+    let lesson = file.to_str().unwrap();
+    let (trace, _) = looked_at("tombstone", Lang::En);
+    let (_, rest) = trace.split_once('\n').unwrap();
+    let head = json!({ "deltascope": 1, "titleEn": HOSTILE, "titleZh": HOSTILE });
+    let head = head
+        .to_string()
+        .replace("{\"deltascope\":1,", "{")
+        .replacen('{', "{\"deltascope\":1,", 1);
+    let file = scratch("hostile.jsonl");
+    fs::write(&file, format!("{head}\n{rest}")).unwrap();
+    let trace = file.to_str().unwrap();
+    // With a name that says so: it is no trace.
+    #[cfg(unix)]
+    let broken = scratch("hostile\u{1b}[2J.jsonl");
+    #[cfg(not(unix))]
+    let broken = scratch("hostile-broken.jsonl");
+    fs::write(&broken, format!("{head}\n{{\"{HOSTILE}")).unwrap();
+    let broken = broken.to_str().unwrap();
+    let nobody = "no/such\u{1b}[2J\u{202e}";
+    let option = "--no\u{1b}]0;owned\u{7}\u{202e}";
+    // Arguments, exit code, and how the name is told.
+    let table: &[(&[&str], i32, &str)] = &[
+        (
+            &["replay", list],
+            0,
+            "x\\u{1b}]0;owned\\u{7}\\u{0}\\u{9b}2J\\u{7f}\\u{202e}\\u{2066}\\u{2028}\\nforged: y",
+        ),
+        (&["replay", trace], 0, "x\\u{1b}]0;owned"),
+        (&["replay", "--lang", "zh", trace], 0, "x\\u{1b}]0;owned"),
+        (&["replay", broken], 1, ".jsonl"),
+        (&["replay", nobody], 1, "no/such\\u{1b}[2J\\u{202e}"),
+        (&["replay", list, "--until", HOSTILE], 2, "--until"),
+        (&["replay", list, "--era", HOSTILE], 2, "--era"),
+        (&["replay", list, option], 2, "--no"),
+        (&["draw", list, "--at", HOSTILE], 2, "owned"),
+        (&["draw", list], 0, "<svg"),
+        (&["draw", lesson], 1, "DNS"),
+        (&["draw", "--lesson", HOSTILE], 1, "owned"),
+        (&["record", "--index", HOSTILE], 2, "owned"),
+        (
+            &["record", "-o", nobody, "--proxy", "http://127.0.0.1:1"],
+            3,
+            "kubectl proxy",
+        ),
+        (&["serve", "--dist", nobody], 1, "no/such"),
+        (&["serve", "--proxy", HOSTILE], 2, "kubectl proxy"),
+        (&[HOSTILE], 2, "unrecognized"),
+    ];
+    for (args, code, said) in table {
+        // An argument has no NUL.
+        let args: Vec<String> = args.iter().map(|arg| arg.replace('\0', "")).collect();
+        let args: Vec<&str> = args.iter().map(|arg| &**arg).collect();
+        let output = output(&mut deltascope(&args));
+        let (out, err) = (shown(&output.stdout), shown(&output.stderr));
+        assert_eq!(output.status.code(), Some(*code), "{args:?}: {err}");
+        assert!(format!("{out}{err}").contains(said), "{args:?}: {out}{err}");
+        let forged = format!("{out}{err}")
+            .lines()
+            .any(|line| line.starts_with("forged"));
+        assert!(!forged || *code == 2, "{args:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn nothing_of_a_cluster_drives_a_terminal() {
+    let forbidden = Proxy::start(|head, mut to| {
+        if head.contains("/pods") {
+            let status = json!({ "kind": "Status", "apiVersion": "v1", "code": 403,
+                "reason": HOSTILE, "message": HOSTILE });
+            answer(
+                &mut to,
+                "403 Forbidden",
+                "application/json",
+                status.to_string().as_bytes(),
+            );
+        } else {
+            resources(&head, &mut to);
+        }
+    });
+    let no_json = Proxy::start(|head, mut to| {
+        if head.contains("/pods") {
+            answer(
+                &mut to,
+                "500 Internal Server Error",
+                "text/plain",
+                HOSTILE.as_bytes(),
+            );
+        } else {
+            resources(&head, &mut to);
+        }
+    });
+    for (url, said) in [(&forbidden.url, "owned"), (&no_json.url, "500")] {
+        for more in [&[][..], &["--progress"]] {
+            let args = [&["record", "--proxy", url, "--for", "100ms"], more].concat();
+            let output = output(&mut deltascope(&args));
+            assert_eq!(output.status.code(), Some(1));
+            let err = shown(&output.stderr);
+            assert!(
+                err.contains(said) && !err.lines().any(|line| line.starts_with("forged")),
+                "{err}"
+            );
+        }
+    }
+    // What is recorded is the same object, however it is written.
+    let api = api("pods", |_, mut to| {
+        send(&mut to, "ADDED", &pod(HOSTILE, 11));
+        let _ended = to.read(&mut [0; 1]);
+    });
+    let args = [
+        "record",
+        "--proxy",
+        &api.url,
+        "--max-events",
+        "1",
+        "--era",
+        "1.32",
+    ];
+    let output = output(&mut deltascope(&args));
+    assert_eq!(output.status.code(), Some(0));
+    let text = shown(&output.stdout);
+    let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        last.pointer("/told/0/event/object/metadata/name"),
+        Some(&json!(HOSTILE)),
+        "{last}"
+    );
 }
 
 // --- help and completions -----------------------------------------------------------------------

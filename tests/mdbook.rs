@@ -604,6 +604,87 @@ fn the_element_is_installed_beside_the_chapters() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn links_lead_nowhere_twice() {
+    use std::os::unix::fs::symlink;
+    let folder = folder("links");
+    let chapter = "```deltascope lesson=tombstone\n```\n";
+    for name in ["src/a.md", "src/deep/b.md", "beside/c.md"] {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, chapter).unwrap();
+    }
+    // Two that lead around them would be entered in 2^40 ways.
+    for (to, link) in [
+        (".", "a"),
+        (".", "b"),
+        ("..", "up"),
+        ("deep", "twice"),
+        ("../beside", "beside"),
+        ("../beside", "again"),
+        ("../src", "../beside/back"),
+    ] {
+        symlink(to, folder.join("src").join(link)).unwrap();
+    }
+    let checked = run(&["check", "src"], &folder);
+    assert_eq!(
+        (checked.err.as_str(), checked.out.as_str()),
+        ("", "blocks that hold: 3, in 3 files\n")
+    );
+    let book = Book::new(folder.join("book"), &[("a.md", "")]);
+    book.configure("[book]\ntitle = \"x\"\n");
+    let dist = folder.join("dist");
+    fs::create_dir_all(dist.join("vue")).unwrap();
+    fs::write(dist.join("deltascope.js"), "").unwrap();
+    let install = || run(&["install", "--from", "dist", "book"], &folder);
+    symlink("..", dist.join("vue/loop")).unwrap();
+    symlink(".", dist.join("vue/more")).unwrap();
+    let done = install();
+    assert!(
+        !done.ok && done.err.contains("a link to a folder that it lies in"),
+        "{}",
+        done.err
+    );
+    assert!(!book.root.join("src/deltascope").exists());
+    // One that leads elsewhere is followed.
+    fs::remove_dir_all(dist.join("vue")).unwrap();
+    symlink("../beside", dist.join("vue")).unwrap();
+    fs::remove_file(folder.join("beside/back")).unwrap();
+    assert!(install().out.starts_with("2 files in "));
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_of_a_book_drives_a_terminal() {
+    let folder = folder("hostile");
+    let hostile = "x\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\u{2066}";
+    let wrong = format!(
+        "```deltascope lesson={hostile} {hostile}={hostile}\n[expect]\n\"{hostile}\" = 1\n```\n\n```deltascope lesson=tombstone\n{hostile}\n```\n"
+    );
+    let file = format!("{hostile}.md");
+    fs::write(folder.join(&file), wrong).unwrap();
+    let nobody = format!("no-{hostile}");
+    for arguments in [
+        &["check", &file][..],
+        &["check", "--verbose", "."],
+        &["check", &nobody],
+        &["install", "--from", &nobody, "."],
+        &["install", &nobody],
+        &[&nobody],
+        &["check", &file, "--no-\u{1b}[2J\u{202e}"],
+    ] {
+        let done = run(arguments, &folder);
+        for text in [&done.out, &done.err] {
+            let drives = |letter: char| {
+                (letter.is_control() && letter != '\n') || "\u{202e}\u{2066}".contains(letter)
+            };
+            assert!(!text.contains(drives), "{arguments:?}: {text:?}");
+        }
+        assert!(!done.ok && !done.err.is_empty(), "{arguments:?}");
+    }
+}
+
 #[test]
 fn what_is_no_book_is_no_panic() {
     let folder = folder("no-book");

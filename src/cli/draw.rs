@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::embed::options::Options;
 use crate::lessons::text::Lang;
+use crate::terminal::Form;
 use crate::ui::session::Session;
 use crate::ui::svg::{self, SvgOptions, Theme};
 
@@ -56,6 +57,6 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
         Some(path) if path.as_os_str() != "-" => {
             fs::write(path, picture).map_err(|error| cannot_write(&error))
         }
-        _ => print(picture.as_bytes()),
+        _ => print(Form::Xml, &picture),
     }
 }

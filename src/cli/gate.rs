@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use hyper::header::{HOST, HeaderMap, HeaderName, ORIGIN};
 use hyper::{Method, StatusCode, Uri};
-use percent_encoding::percent_decode_str;
+use percent_encoding::{percent_decode, percent_decode_str};
 
 use crate::lessons::text::Text;
 
@@ -17,8 +17,8 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Subresources that act although they are read with GET.
 const ACTING: [&str; 4] = ["attach", "exec", "portforward", "proxy"];
-/// What has them.
-const ACTORS: [&str; 3] = ["nodes", "pods", "services"];
+/// So often a path is decoded, by whoever is behind the proxy; one that still changes means nothing good.
+const DECODED: usize = 8;
 
 /// Why a request goes no further.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Gate {
         ))
     }
 
-    /// Whether the request is one that may be asked. The path has been decoded.
+    /// Whether the request is one that may be asked. The path is as it was written.
     pub(super) fn request(self, method: &Method, path: &str) -> Result<(), Refusal> {
         if self.allow_writes {
             return Ok(());
@@ -101,12 +101,7 @@ impl Gate {
                 ),
             ));
         }
-        let segments: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        if let Some(acting) = segments
-            .windows(3)
-            .find(|part| ACTORS.contains(&part[0]) && ACTING.contains(&part[2]))
-        {
-            let name = acting[2];
+        if let Some(name) = acting(path)? {
             return Err(refusal(
                 StatusCode::FORBIDDEN,
                 &format!(
@@ -131,23 +126,65 @@ impl Gate {
     }
 }
 
+/// The subresource that a path names, in whatever spelling; a namespace may be called so.
+fn acting(path: &str) -> Result<Option<&'static str>, Refusal> {
+    let parts: Vec<&str> = path.split('/').collect();
+    let namespace = match parts.as_slice() {
+        ["", _, "api", _, "namespaces", _, ..] => Some(5),
+        ["", _, "apis", _, _, "namespaces", _, ..] => Some(6),
+        _ => None,
+    };
+    for (place, part) in parts.into_iter().enumerate() {
+        if Some(place) == namespace && ACTING.contains(&part) {
+            continue;
+        }
+        let mut bytes = part.as_bytes().to_vec();
+        let mut decoded = 0;
+        while let next @ Cow::Owned(_) = Cow::from(percent_decode(&bytes)) {
+            decoded += 1;
+            if decoded > DECODED {
+                return Err(not_served());
+            }
+            bytes = next.into_owned();
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if goes_up(&text) {
+            return Err(not_served());
+        }
+        let inside = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
+        let named = text.split(|letter| !inside(letter)).find_map(|word| {
+            let same = |acting: &&&str| acting.eq_ignore_ascii_case(word);
+            ACTING.iter().find(same).copied()
+        });
+        if named.is_some() {
+            return Ok(named);
+        }
+    }
+    Ok(None)
+}
+
+fn not_served() -> Refusal {
+    refusal(
+        StatusCode::BAD_REQUEST,
+        "The path of the address is none that is served.",
+        "地址中的路径无法提供。",
+    )
+}
+
 /// A path without its percent signs; none where it goes up, or is no text.
 pub(super) fn plain_path(path: &str) -> Result<Cow<'_, str>, Refusal> {
-    let bad = || {
-        refusal(
-            StatusCode::BAD_REQUEST,
-            "The path of the address is none that is served.",
-            "地址中的路径无法提供。",
-        )
-    };
-    let decoded = percent_decode_str(path).decode_utf8().map_err(|_| bad())?;
-    let up = decoded
-        .split(['/', '\\'])
-        .any(|part| matches!(part, "." | ".."));
-    if up || decoded.contains('\0') {
-        return Err(bad());
+    let decoded = percent_decode_str(path)
+        .decode_utf8()
+        .map_err(|_| not_served())?;
+    if goes_up(&decoded) || decoded.contains('\0') {
+        return Err(not_served());
     }
     Ok(decoded)
+}
+
+fn goes_up(path: &str) -> bool {
+    path.split(['/', '\\'])
+        .any(|part| matches!(part, "." | ".."))
 }
 
 /// An answer of this server's own.

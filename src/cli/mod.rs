@@ -10,14 +10,17 @@ mod http;
 mod page;
 mod record;
 mod replay;
+mod seats;
 mod serve;
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
 use crate::lessons::text::{Lang, Text};
+use crate::source::visible;
+use crate::terminal::{self, Answered, Form};
 
 use args::{Args, Command};
 
@@ -67,17 +70,10 @@ impl Failure {
 /// Does what the command line says.
 #[must_use]
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args: Args = match terminal::typed() {
         Ok(args) => args,
-        Err(error) => {
-            // Nobody is there to be told that nobody can be told.
-            let _unread = error.print();
-            return code(if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Done
-            });
-        }
+        Err(Answered::Help) => return code(Exit::Done),
+        Err(Answered::Wrong) => return code(Exit::Usage),
     };
     let lang = args.lang.map_or_else(preferred, Into::into);
     let done = match args.command {
@@ -103,17 +99,12 @@ fn code(exit: Exit) -> ExitCode {
 fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "deltascope", &mut script);
-    print(&script)
+    print(Form::Words, &String::from_utf8_lossy(&script))
 }
 
-/// Writes to stdout. That nobody reads it any more is no failure: `deltascope … | head` has what it wanted.
-fn print(bytes: &[u8]) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    let written = out.write_all(bytes).and_then(|()| out.flush());
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
-        _ => Ok(()),
-    }
+/// Writes to stdout.
+fn print(form: Form, text: &str) -> Result<(), Failure> {
+    terminal::print(form, text).map_err(|error| cannot_write(&error))
 }
 
 fn cannot_write(error: &io::Error) -> Failure {
@@ -123,11 +114,9 @@ fn cannot_write(error: &io::Error) -> Failure {
     )
 }
 
-/// Says something beside the output.
+/// Says something beside the output, in one line.
 fn note(text: &str) {
-    let mut err = io::stderr().lock();
-    // Nobody is there to be told that nobody can be told.
-    let _unread = writeln!(err, "deltascope: {text}");
+    terminal::note(&format!("deltascope: {}", visible::line(text)));
 }
 
 /// The language of whoever calls, as the environment says it.

@@ -4,7 +4,7 @@
 use std::collections::hash_map::RandomState;
 use std::fs::File;
 use std::hash::BuildHasher;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::pin::Pin;
 use std::time::Duration;
@@ -36,6 +36,7 @@ use crate::source::proxy::request::{self, HttpRequest};
 use crate::source::proxy::target::{Resource, Target};
 use crate::source::scenario::Scenario;
 use crate::source::wire::{MAX_BYTES, RecordedEvent, Words};
+use crate::terminal::{self, Form, Out};
 use crate::ui::cluster::{self, Options};
 
 use super::args::{Part, Record};
@@ -348,9 +349,9 @@ impl<'a> Recorder<'a> {
                 inputs: Vec::new(),
             },
         };
-        let on_terminal = io::stderr().is_terminal();
+        let [out_on_terminal, on_terminal] = terminal::are_terminals();
         // On one terminal the trace and what is said of it would mix.
-        let apart = options.output.is_some() || !io::stdout().is_terminal();
+        let apart = options.output.is_some() || !out_on_terminal;
         let mut recorder = Self {
             options,
             lang,
@@ -371,19 +372,17 @@ impl<'a> Recorder<'a> {
         };
         let head = trace::head(&trace);
         match recorder.write(&head) {
-            // The next one will say so as well.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(recorder),
-            written => written
-                .map(|()| recorder)
-                .map_err(|error| cannot_write(&error)),
+            // That nobody reads it the next one will say as well.
+            Ok(_) => Ok(recorder),
+            Err(error) => Err(cannot_write(&error)),
         }
     }
 
     /// At once, unless names are to be made up.
-    fn write(&mut self, text: &str) -> io::Result<()> {
+    fn write(&mut self, text: &str) -> io::Result<bool> {
         if self.kept.is_some() {
             self.out.written += text.len();
-            return Ok(());
+            return Ok(true);
         }
         self.out.write(text)
     }
@@ -421,10 +420,8 @@ impl<'a> Recorder<'a> {
             progress.end();
         }
         let over = over?;
-        match self.write_kept() {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(&error)),
-            _ => self.finish(over),
-        }
+        self.write_kept().map_err(|error| cannot_write(&error))?;
+        self.finish(over)
     }
 
     /// With made-up names; all are known now.
@@ -437,7 +434,9 @@ impl<'a> Recorder<'a> {
             names: chosen(Part::Names),
             labels: chosen(Part::Labels),
         };
-        self.out.write(&trace::write(&scramble_trace(&kept, what)))
+        self.out
+            .write(&trace::write(&scramble_trace(&kept, what)))?;
+        Ok(())
     }
 
     /// What is due happens, and what is wanted goes onto the wire.
@@ -546,11 +545,8 @@ impl<'a> Recorder<'a> {
                 if let Some(kept) = &mut self.kept {
                     kept.recording.inputs.push(taken);
                 }
-                match self.write(&text) {
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                        return Ok(Some(Over::Unread));
-                    }
-                    written => written?,
+                if !self.write(&text)? {
+                    return Ok(Some(Over::Unread));
                 }
             }
         }
@@ -675,32 +671,39 @@ impl<'a> Recorder<'a> {
 
 /// Where the trace goes.
 struct Output {
-    to: Box<dyn Write>,
+    to: To,
     written: usize,
+}
+
+enum To {
+    File(File),
+    Stdout(Out),
 }
 
 impl Output {
     fn open(path: Option<&Path>) -> Result<Self, Failure> {
-        let to: Box<dyn Write> = match path {
+        let to = match path {
             Some(path) if path.as_os_str() != "-" => {
                 let shown = path.display();
-                Box::new(File::create(path).map_err(|error| {
+                To::File(File::create(path).map_err(|error| {
                     Failure::new(
                         &format!("Cannot write {shown}: {error}."),
                         &format!("无法写入 {shown}：{error}。"),
                     )
                 })?)
             }
-            _ => Box::new(io::stdout()),
+            _ => To::Stdout(Out::new(Form::Json)),
         };
         Ok(Self { to, written: 0 })
     }
 
-    /// At once: who kills the program has a whole file.
-    fn write(&mut self, text: &str) -> io::Result<()> {
-        self.to.write_all(text.as_bytes())?;
+    /// At once: who kills the program has a whole file. False: nobody reads it any more.
+    fn write(&mut self, text: &str) -> io::Result<bool> {
         self.written += text.len();
-        self.to.flush()
+        match &mut self.to {
+            To::File(file) => file.write_all(text.as_bytes()).map(|()| true),
+            To::Stdout(out) => Ok(out.write(text)? && out.flush()?),
+        }
     }
 }
 
@@ -714,19 +717,17 @@ struct Progress {
 
 impl Progress {
     fn say(&self, text: &str) {
-        let mut err = io::stderr().lock();
-        // Nobody is there to be told that nobody can be told.
-        let _unread = if self.in_place {
-            write!(err, "\r{text}\x1b[K")
+        if self.in_place {
+            terminal::over(text);
         } else {
-            writeln!(err, "{text}")
-        };
+            terminal::note(text);
+        }
     }
 
     /// What comes next has a line of its own.
     fn end(&self) {
         if self.in_place {
-            let _unread = writeln!(io::stderr().lock());
+            terminal::note("");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `deltascope replay`: what the informer does with a recording, in words.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::lessons::text::Lang;
 use crate::replay::predicate::Predicate;
 use crate::source::wire::MAX_BYTES;
+use crate::terminal::{Form, Out};
 use crate::ui::command::Command;
 use crate::ui::session::Session;
 use crate::ui::session::tell::Until;
@@ -64,24 +65,19 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
 }
 
 fn tell(session: &Session, end: usize, lang: Lang) -> Result<(), Failure> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    let mut written = Ok(());
+    let mut out = Out::new(Form::Words);
+    let mut written = Ok(true);
     session.tell(0..end, lang, &mut |part| {
-        written = out.write_all(part.as_bytes());
+        written = out.write(part);
         match written {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
+            Ok(true) => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
         }
     });
-    match written.and_then(|()| out.flush()) {
-        // Whoever read it has what was wanted.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-            // What is left goes nowhere either.
-            let _unwritten = out.into_parts();
-            Ok(())
-        }
-        written => written.map_err(|error| cannot_write(&error)),
+    if written.map_err(|error| cannot_write(&error))? {
+        out.flush().map_err(|error| cannot_write(&error))?;
     }
+    Ok(())
 }
 
 /// A file with its name, or what comes on stdin; a little more than may be read, so that it is told.

@@ -9,30 +9,35 @@ use std::time::Duration;
 use http_body_util::{BodyExt, Either, Empty, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
-    ACCEPT, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderMap,
-    HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, PROXY_AUTHENTICATE, SET_COOKIE,
-    TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    LAST_MODIFIED, RETRY_AFTER, USER_AGENT, VARY, WARNING, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use crate::lessons::text::Lang;
+use crate::terminal::Form;
 
 use super::args::{Choice, Serve};
 use super::gate::{Gate, Refusal, plain_path, refusal};
 use super::http::{Proxy, Unreachable};
 use super::page::Page;
+use super::seats::{Answering, Arriving, Seat, Seats, Wire};
 use super::{Failure, block_on, note, print, stopped};
 
 /// Where the cluster is.
 const API: &str = "/k8s/";
 /// A browser opens six; more than so many at once are nobody's page.
 const CONNECTIONS: usize = 64;
+/// So long a connection may stay without a request, or with a part of one.
+const UNASKED: Duration = Duration::from_secs(30);
+/// So long what is written may go unread, and what is announced may not come.
+const UNREAD: Duration = Duration::from_secs(60);
 /// When no connection can be taken (too many files are open), a moment is waited.
 const AFTER_REFUSAL: Duration = Duration::from_millis(100);
 /// How long the first look at the proxy may take.
@@ -49,16 +54,19 @@ const LET_THROUGH: [HeaderName; 5] = [
     IF_NONE_MATCH,
     USER_AGENT,
 ];
-/// What does not come back: it is the connection's own, or lets others in.
-const KEPT_BACK: [HeaderName; 8] = [
-    CONNECTION,
-    HeaderName::from_static("keep-alive"),
-    PROXY_AUTHENTICATE,
-    SET_COOKIE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-    HeaderName::from_static("proxy-connection"),
+/// What comes back: what says how the body is to be read and when to ask again. Anything else is the connection's own, or
+/// tells the browser to do something (`Location`, `Refresh`, `Set-Cookie`, `Clear-Site-Data`, `WWW-Authenticate`, …).
+const HANDED_ON: [HeaderName; 10] = [
+    CACHE_CONTROL,
+    CONTENT_ENCODING,
+    CONTENT_LENGTH,
+    CONTENT_TYPE,
+    DATE,
+    ETAG,
+    LAST_MODIFIED,
+    RETRY_AFTER,
+    VARY,
+    WARNING,
 ];
 
 type Answer = Response<Either<Full<Bytes>, Incoming>>;
@@ -88,7 +96,10 @@ async fn serve(options: &Serve, page: Page, lang: Lang) -> Result<(), Failure> {
         Lang::En => "Ctrl-C ends",
         Lang::Zh => "按 Ctrl-C 结束",
     };
-    print(format!("{url}  ({} -> {API}; {ends})\n", server.proxy).as_bytes())?;
+    print(
+        Form::Words,
+        &format!("{url}  ({} -> {API}; {ends})\n", server.proxy),
+    )?;
     if options.open == Choice::Yes {
         open(&url, lang);
     }
@@ -102,19 +113,19 @@ async fn serve(options: &Serve, page: Page, lang: Lang) -> Result<(), Failure> {
 }
 
 async fn accept(listener: TcpListener, server: Arc<Server>) {
-    let room = Arc::new(Semaphore::new(CONNECTIONS));
+    let seats = Seats::new(CONNECTIONS);
     loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else {
-            return;
-        };
         let Ok((stream, _)) = listener.accept().await else {
             sleep(AFTER_REFUSAL).await;
             continue;
         };
+        let seat = seats.take().await;
         let server = Arc::clone(&server);
         tokio::spawn(async move {
-            server.connection(stream).await;
-            drop(place);
+            tokio::select! {
+                () = server.connection(stream, &seat) => {}
+                () = seat.sent_away() => {}
+            }
         });
     }
 }
@@ -127,18 +138,24 @@ struct Server {
 }
 
 impl Server {
-    async fn connection(self: Arc<Self>, stream: TcpStream) {
+    async fn connection(self: Arc<Self>, stream: TcpStream, seat: &Arc<Seat>) {
         // A watch is made of small pieces; that they leave a little later is no reason to fail.
         let _slow = stream.set_nodelay(true);
         let service = service_fn(|request| {
             let server = Arc::clone(&self);
-            async move { Ok::<_, Infallible>(server.answer(request).await) }
+            let busy = seat.busy();
+            async move {
+                let answer = server.answer(request).await;
+                Ok::<_, Infallible>(answer.map(|body| Answering::new(body, busy)))
+            }
         });
+        let wire = Wire::new(stream, UNREAD, Some(Arc::clone(seat)));
         // Whoever hangs up has had what was wanted; the answer that was under way is dropped, and with it
         // the connection behind it.
         let _ended = http1::Builder::new()
             .timer(TokioTimer::new())
-            .serve_connection(TokioIo::new(stream), service)
+            .header_read_timeout(UNASKED)
+            .serve_connection(TokioIo::new(wire), service)
             .await;
     }
 
@@ -161,7 +178,7 @@ impl Server {
         let path = plain_path(request.uri().path())?.into_owned();
         if path.starts_with(API) {
             self.gate.origin(request.headers())?;
-            self.gate.request(request.method(), &path)?;
+            self.gate.request(request.method(), request.uri().path())?;
             return self.pass_on(request).await;
         }
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
@@ -207,7 +224,7 @@ impl Server {
         let reads = matches!(head.method, Method::GET | Method::HEAD);
         let mut asked = Request::new(match reads {
             true => Either::Left(Empty::<Bytes>::new()),
-            false => Either::Right(body),
+            false => Either::Right(Arriving::new(body, UNREAD)),
         });
         *asked.method_mut() = head.method;
         *asked.uri_mut() = uri;
@@ -222,7 +239,14 @@ impl Server {
             .await
             .map_err(|error| down(&self.proxy, &error))?;
         let (mut head, body) = answer.into_parts();
-        keep_back(&mut head.headers);
+        if head.status.is_informational() {
+            return Err(refusal(
+                StatusCode::BAD_GATEWAY,
+                "The cluster wants to change the protocol: that is not handed on.",
+                "集群要求切换协议：不予转发。",
+            ));
+        }
+        head.headers = handed_on(&head.headers);
         // What a server behind the API says is not this page's: it may not run in its name.
         head.headers.insert(
             CONTENT_SECURITY_POLICY,
@@ -273,18 +297,16 @@ impl Server {
     }
 }
 
-fn keep_back(headers: &mut HeaderMap) {
-    for name in &KEPT_BACK {
-        headers.remove(name);
+fn handed_on(headers: &HeaderMap) -> HeaderMap {
+    let pairs = HANDED_ON.iter().flat_map(|name| {
+        let values = headers.get_all(name).iter();
+        values.map(|value| (name.clone(), value.clone()))
+    });
+    let mut kept = HeaderMap::new();
+    for (name, value) in pairs {
+        kept.append(name, value);
     }
-    let others: Vec<HeaderName> = headers
-        .keys()
-        .filter(|name| name.as_str().starts_with("access-control-"))
-        .cloned()
-        .collect();
-    for name in others {
-        headers.remove(name);
-    }
+    kept
 }
 
 /// In both languages: whoever reads it may be a page, a person or a log.

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::terminal::{self, Form};
 use crate::ui::svg::{self, SvgOptions, Theme};
 
 use super::block::{Block, Folder, Wrong};
 use super::config::{Config, NAME};
 use super::fence::{Fence, fences};
 use super::html::{Poster, figure, loader, markdown};
-use super::{Failure, Problem, chapter, note, output, print, shown, told};
+use super::{Failure, Problem, chapter, output, print, shown, told};
 
 /// Where the pictures are, from the folder of the sources.
 const POSTERS: &str = "deltascope/posters";
@@ -69,7 +70,7 @@ pub(super) fn preprocess(from: &mut dyn Read) -> Result<(), Failure> {
         ))
     })?;
     build.warn();
-    print(&book.to_string())
+    print(Form::Json, &book.to_string())
 }
 
 impl Build {
@@ -233,7 +234,7 @@ impl Build {
             }
             Ok(_) => return,
         };
-        note(&format!(
+        terminal::note(&format!(
             "{} {wrong}. Run: mdbook-{NAME} install",
             module.display()
         ));

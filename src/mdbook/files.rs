@@ -1,9 +1,11 @@
 //! `mdbook-deltascope check`: the blocks of Markdown files, without mdBook.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::terminal::{self, Form};
 use crate::ui::i18n::Lang;
 use crate::ui::state::state;
 
@@ -12,7 +14,7 @@ use super::block::{Block, Folder};
 use super::config::Config;
 use super::expect::lines;
 use super::fence::fences;
-use super::{Failure, Problem, chapter, note, print, shown, told};
+use super::{Failure, Problem, chapter, print, shown, told};
 
 /// Folders that hold no chapters.
 const NOT_CHAPTERS: [&str; 3] = ["node_modules", "target", "book"];
@@ -22,12 +24,12 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
     let mut files = Vec::new();
     for path in &options.paths {
         find(path, &mut files)
-            .map_err(|error| Failure::new(format!("Cannot read {}: {error}.", path.display())))?;
+            .map_err(|error| Failure::new(format!("Cannot read {}: {error}.", shown(path))))?;
     }
     let (mut problems, mut count) = (Vec::new(), 0);
     for file in &files {
         let text = chapter(file)
-            .map_err(|error| Failure::new(format!("Cannot read {}: {error}.", file.display())))?;
+            .map_err(|error| Failure::new(format!("Cannot read {}: {error}.", shown(file))))?;
         let found = fences(&text);
         if found.is_empty() {
             continue;
@@ -52,7 +54,7 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
         };
         for (place, fence) in found.into_iter().enumerate() {
             if fence.body.contains("{{#") {
-                note(&format!(
+                terminal::note(&format!(
                     "{shown}:{}: passed over: only mdBook follows its {{{{#…}}}}",
                     fence.line
                 ));
@@ -63,7 +65,10 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
             if options.verbose {
                 let is = if wrong.is_empty() { "ok" } else { "FAILED" };
                 let block = block.as_mut().map(described).unwrap_or_default();
-                print(&format!("{shown}:{}: {is}{block}\n", fence.line))?;
+                print(
+                    Form::Words,
+                    &format!("{shown}:{}: {is}{block}\n", fence.line),
+                )?;
             }
             problems.extend(wrong.into_iter().map(|wrong| Problem {
                 file: shown.clone(),
@@ -74,10 +79,10 @@ pub(super) fn check(options: &Check) -> Result<(), Failure> {
         }
     }
     if problems.is_empty() {
-        return print(&format!(
-            "blocks that hold: {count}, in {} files\n",
-            files.len()
-        ));
+        return print(
+            Form::Words,
+            &format!("blocks that hold: {count}, in {} files\n", files.len()),
+        );
     }
     Err(Failure::new(told(&problems)))
 }
@@ -113,7 +118,18 @@ fn find(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         files.push(path.to_owned());
         return Ok(());
     }
-    let mut inside = fs::read_dir(path)?
+    let root = fs::canonicalize(path)?;
+    let mut entered = BTreeSet::from([root.clone()]);
+    find_in(path, &root, &mut entered, files)
+}
+
+fn find_in(
+    folder: &Path,
+    root: &Path,
+    entered: &mut BTreeSet<PathBuf>,
+    files: &mut Vec<PathBuf>,
+) -> io::Result<()> {
+    let mut inside = fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<io::Result<Vec<PathBuf>>>()?;
     inside.sort();
@@ -123,9 +139,14 @@ fn find(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
             .map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         if path.is_dir() {
-            if !name.starts_with('.') && !NOT_CHAPTERS.contains(&&*name) {
-                find(&path, files)?;
+            let whole = fs::canonicalize(&path)?;
+            // A link to what lies around it leads in circles, and what lies inside is found without it.
+            let circles = whole.starts_with(root) || root.starts_with(&whole);
+            let holds_none = name.starts_with('.') || NOT_CHAPTERS.contains(&&*name);
+            if holds_none || (circles && path.is_symlink()) || !entered.insert(whole) {
+                continue;
             }
+            find_in(&path, root, entered, files)?;
         } else if path.extension().is_some_and(|ending| ending == "md") {
             files.push(path);
         }

@@ -6,6 +6,8 @@ use std::path::{Component, Path};
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
+use crate::terminal::Form;
+
 use super::args::Install;
 use super::body::plain_toml;
 use super::config::{Config, NAME, problems};
@@ -15,6 +17,9 @@ use super::{Failure, output, print, shown, told};
 const MANIFEST: &str = "deltascope-files.json";
 /// The page, and what an npm package has beside.
 const NOT_FOR_BOOKS: [&str; 1] = ["index.html"];
+
+/// The most files: links could make more of a few.
+const MAX_FILES: usize = 10_000;
 
 /// Copies the files, and says in book.toml that there is a preprocessor.
 pub(super) fn install(options: &Install) -> Result<(), Failure> {
@@ -51,7 +56,7 @@ pub(super) fn install(options: &Install) -> Result<(), Failure> {
         })?;
         said.push_str(&format!("[preprocessor.{NAME}] in {}\n", shown(&path)));
     }
-    print(&said)
+    print(Form::Words, &said)
 }
 
 /// book.toml with the preprocessor; none if it is there.
@@ -124,6 +129,14 @@ fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     while let Some(name) = names.pop() {
         let path = dist.join(&name);
         if path.is_dir() {
+            let whole = fs::canonicalize(&path).map_err(|error| cannot(&path, &error))?;
+            let mut around = path
+                .ancestors()
+                .skip(1)
+                .take_while(|one| one.starts_with(dist));
+            if around.any(|one| fs::canonicalize(one).is_ok_and(|one| one == whole)) {
+                return Err(in_circles(&path));
+            }
             let entries = fs::read_dir(&path).map_err(|error| cannot(&path, &error))?;
             names.extend(
                 entries
@@ -131,6 +144,12 @@ fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
                     .map(|entry| format!("{name}/{}", entry.file_name().to_string_lossy())),
             );
             continue;
+        }
+        if files.len() == MAX_FILES {
+            return Err(cannot(
+                dist,
+                &format!("there are more than {MAX_FILES} files in it"),
+            ));
         }
         let bytes = fs::read(&path).map_err(|error| cannot(&path, &error))?;
         files.push((name, bytes));
@@ -140,6 +159,13 @@ fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     }
     files.sort();
     Ok(files)
+}
+
+fn in_circles(link: &Path) -> Failure {
+    Failure::new(format!(
+        "{} is a link to a folder that it lies in; nothing is copied. Remove it, or build the element anew (make dist)",
+        shown(link)
+    ))
 }
 
 /// A name that leads to nothing but a file below the folder that it is joined to.

@@ -18,11 +18,14 @@ mod near;
 mod output;
 mod words;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
+
+use crate::source::visible;
+use crate::terminal::{self, Answered, Form};
 
 use args::{Args, Command};
 
@@ -52,13 +55,10 @@ struct Problem {
 /// Does what the command line says.
 #[must_use]
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args: Args = match terminal::typed() {
         Ok(args) => args,
-        Err(error) => {
-            // Nobody is there to be told that nobody can be told.
-            let _unread = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
-        }
+        Err(Answered::Help) => return ExitCode::SUCCESS,
+        Err(Answered::Wrong) => return ExitCode::from(2),
     };
     let done = match args.command {
         Some(Command::Check(check)) => files::check(&check),
@@ -66,7 +66,7 @@ pub fn main() -> ExitCode {
         // Other renderers get pictures and words.
         Some(Command::Supports { .. }) => Ok(()),
         None if io::stdin().is_terminal() => {
-            note(&Args::command().render_help().to_string());
+            terminal::note(&Args::command().render_help().to_string());
             return ExitCode::from(2);
         }
         None => book::preprocess(&mut io::stdin().lock()),
@@ -74,7 +74,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(message)) => {
-            note(&message);
+            terminal::note(&message);
             ExitCode::FAILURE
         }
     }
@@ -84,7 +84,7 @@ pub fn main() -> ExitCode {
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let shown = path.strip_prefix(&here).unwrap_or(path);
-    shown.display().to_string()
+    visible::line(&shown.display().to_string()).into_owned()
 }
 
 /// The text of a chapter's file, as mdBook reads it: what some editors put before it is no text.
@@ -105,21 +105,8 @@ fn told(problems: &[Problem]) -> String {
     told.join("\n")
 }
 
-/// Writes to stdout. That nobody reads it any more is no failure.
-fn print(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(format!(
-            "The output cannot be written: {error}."
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// Says something beside the output.
-fn note(text: &str) {
-    let mut err = io::stderr().lock();
-    // Nobody is there to be told that nobody can be told.
-    let _unread = writeln!(err, "{text}");
+/// Writes to stdout.
+fn print(form: Form, text: &str) -> Result<(), Failure> {
+    terminal::print(form, text)
+        .map_err(|error| Failure::new(format!("The output cannot be written: {error}.")))
 }

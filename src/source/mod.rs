@@ -10,6 +10,7 @@ pub mod recorded;
 pub mod scenario;
 pub mod simulator;
 pub mod stream;
+pub mod visible;
 pub mod wire;
 pub mod workload;
 pub mod write;
