@@ -364,8 +364,8 @@ mod tests {
     }
 
     fn block_on<T>(run: impl Future<Output = T>) -> T {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time();
-        let runtime = { runtime }.build().unwrap();
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_time().build().unwrap();
         runtime.block_on(run)
     }
 

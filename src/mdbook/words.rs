@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::cache::fact::Actor;
-use crate::ui::caption::{self, Span, Words};
+use crate::ui::caption::{self, Span, Voice, Words};
 use crate::ui::decimal::decimal;
 use crate::ui::i18n::Lang;
 use crate::ui::lanes::actor_name;
@@ -42,6 +42,7 @@ impl Told {
     pub(super) fn of(session: &mut Session, lang: Lang) -> Self {
         let view = session.view();
         let head = &view.lesson;
+        let naming = view.alike.naming();
         let timeline = session.timeline();
         let start = view.step.saturating_sub(TOLD);
         let mut picture = timeline.picture(start);
@@ -60,7 +61,12 @@ impl Told {
         for (place, record) in facts.iter().enumerate().skip(start - since) {
             picture.apply(record);
             let recent = facts.get((place + 1).saturating_sub(RECENT)..=place);
-            let mut words = caption::words(record, recent.unwrap_or_default(), &picture, lang);
+            let mut words = caption::words(
+                record,
+                recent.unwrap_or_default(),
+                &picture,
+                Voice { lang, naming },
+            );
             if !reasons.insert(caption::plain(&words.why)) {
                 words.why.clear();
             }

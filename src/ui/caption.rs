@@ -83,22 +83,67 @@ impl Words {
     }
 }
 
+/// How an object is called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Naming {
+    /// By what stands after the namespace: the run has objects of one namespace.
+    #[default]
+    Short,
+    /// By its key: it has objects of several.
+    Long,
+}
+
+impl Naming {
+    /// What a key is called so.
+    fn of(self, key: &Key) -> String {
+        match self {
+            Self::Short => short_name(key).to_owned(),
+            Self::Long => key.to_string(),
+        }
+    }
+}
+
+/// In which language something is said, and how objects are called in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Voice {
+    /// The language.
+    pub lang: Lang,
+    /// The objects' names.
+    pub naming: Naming,
+}
+
+impl From<Lang> for Voice {
+    fn from(lang: Lang) -> Self {
+        Self {
+            lang,
+            naming: Naming::Short,
+        }
+    }
+}
+
 /// The words of `record`. `recent` holds the last facts up to and including it, oldest first;
 /// `picture` is the state after it.
 #[must_use]
-pub fn words(record: &FactRecord, recent: &[FactRecord], picture: &Picture, lang: Lang) -> Words {
+pub fn words(
+    record: &FactRecord,
+    recent: &[FactRecord],
+    picture: &Picture,
+    voice: impl Into<Voice>,
+) -> Words {
+    let Voice { lang, naming } = voice.into();
     Writer {
         record,
         recent,
         picture,
         lang,
+        naming,
     }
     .words()
 }
 
 /// What leads from where a list was seen to lack an object to a fact that explains it.
 #[must_use]
-pub fn lead(aside: Aside, key: &Key, lang: Lang) -> Vec<Span> {
+pub fn lead(aside: Aside, key: &Key, voice: Voice) -> Vec<Span> {
     let (en, zh) = match aside {
         Aside::Stored => (
             "The Indexer has {name}, the list has not. ",
@@ -113,7 +158,8 @@ pub fn lead(aside: Aside, key: &Key, lang: Lang) -> Vec<Span> {
             "列表里没有 {name} 的原因；它的事件没有到达。",
         ),
     };
-    say(lang, en, zh, &[("name", name(key))])
+    let name = named(&voice.naming.of(key));
+    say(voice.lang, en, zh, &[("name", name)])
 }
 
 /// The words before the first fact.
@@ -264,6 +310,7 @@ struct Writer<'a> {
     recent: &'a [FactRecord],
     picture: &'a Picture,
     lang: Lang,
+    naming: Naming,
 }
 
 /// What happened, and the sentences that say why.
@@ -310,7 +357,7 @@ impl Writer<'_> {
                     self,
                     "{name} was created on the server and got resourceVersion {rv}.",
                     "{name} 在 API server 上创建，resourceVersion 为 {rv}。",
-                    name = name(&object.key),
+                    name = self.name(&object.key),
                     rv = version(&object.rv),
                 ),
                 self.who_hears_of_it(&object.key),
@@ -324,7 +371,7 @@ impl Writer<'_> {
                     self,
                     "{name} was changed on the server: resourceVersion {old} → {rv}.",
                     "{name} 在 API server 上被修改：resourceVersion {old} → {rv}。",
-                    name = name(&object.key),
+                    name = self.name(&object.key),
                     old = version(old_rv),
                     rv = version(&object.rv),
                 ),
@@ -343,7 +390,7 @@ impl Writer<'_> {
                         self,
                         "{name} was deleted on the server, at resourceVersion {rv}.",
                         "{name} 在 API server 上被删除，resourceVersion 为 {rv}。",
-                        name = name(&object.key),
+                        name = self.name(&object.key),
                         rv = version(&object.rv),
                     ),
                     why,
@@ -956,7 +1003,7 @@ impl Writer<'_> {
                     self,
                     "The transformer failed for {name}: the streaming list will lack it.",
                     "{name} 的 transformer 失败：流式列表里会缺少它。",
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -970,7 +1017,7 @@ impl Writer<'_> {
                     self,
                     "The transformer failed for {name}, so it was not queued.",
                     "{name} 的 transformer 失败，因此它没有入队。",
-                    name = name(key),
+                    name = self.name(key),
                 ),
                 vec![say!(
                     self,
@@ -984,7 +1031,7 @@ impl Writer<'_> {
                     self,
                     "The transformer made another object of {name} on its way into the temporary store.",
                     "{name} 进入临时存储之前，transformer 把它换成了另一个对象。",
-                    name = name(&to.key),
+                    name = self.name(&to.key),
                 ),
                 vec![say!(
                     self,
@@ -997,7 +1044,7 @@ impl Writer<'_> {
                     self,
                     "The transformer made another object of {name} before it was queued.",
                     "{name} 入队之前，transformer 把它换成了另一个对象。",
-                    name = name(&to.key),
+                    name = self.name(&to.key),
                 ),
                 vec![say!(
                     self,
@@ -1026,7 +1073,7 @@ impl Writer<'_> {
                     self,
                     "The two newest deltas of {name} were both [Deleted]: only one is left.",
                     "{name} 最新的两个 Delta 都是 [Deleted]：只留下一个。",
-                    name = name(key),
+                    name = self.name(key),
                 ),
                 vec![if *kept_older {
                     say!(
@@ -1050,14 +1097,14 @@ impl Writer<'_> {
                         self,
                         "{name} took its place in the queue: it is the only key, and next.",
                         "{name} 进入队列：目前只有它一个 key，下一个就轮到它。",
-                        name = name(key),
+                        name = self.name(key),
                     )
                 } else {
                     say!(
                         self,
                         "{name} took its place at the end of the queue, behind {others}.",
                         "{name} 排到队尾，前面有 {others}。",
-                        name = name(key),
+                        name = self.name(key),
                         others = text(keys(*length as usize - 1, self.lang)),
                     )
                 },
@@ -1066,7 +1113,7 @@ impl Writer<'_> {
                         self,
                         "`{name} is queued = no → enqueue`. Whatever comes for it now joins it there: the key keeps its place.",
                         "`{name} 已在队列 = 否 → 入队`。之后它的变更都加在这里，key 的位置不变。",
-                        name = name(key),
+                        name = self.name(key),
                     )
                 } else if self
                     .picture
@@ -1081,14 +1128,14 @@ impl Writer<'_> {
                         self,
                         "`{name} is in items = no → enqueue`, and nobody looks into the queue: a place that Delete left there is in it, too. That one will find this object, and this place nothing.",
                         "`{name} 在 items 里 = 否 → 入队`，而且不看队列：Delete 留下的旧位置也在里面。先到的旧位置会拿到这个对象，新位置到时什么也找不到。",
-                        name = name(key),
+                        name = self.name(key),
                     )
                 } else {
                     say!(
                         self,
                         "`{name} is in items = no → enqueue`. An update exchanges its object from now on: the key keeps its place.",
                         "`{name} 在 items 里 = 否 → 入队`。之后的更新只换掉它的对象，key 的位置不变。",
-                        name = name(key),
+                        name = self.name(key),
                     )
                 }],
             ),
@@ -1098,13 +1145,13 @@ impl Writer<'_> {
                     self,
                     "The resync passed {name} over.",
                     "resync 跳过了 {name}。",
-                    name = name(key),
+                    name = self.name(key),
                 ),
                 vec![say!(
                     self,
                     "`{name} is queued = yes → skip`: a [Sync] with the stored object would come after newer changes and take it back in time.",
                     "`{name} 已在队列 = 是 → 跳过`：带着旧对象的 [Sync] 会排在更新的变更之后，让它倒退。",
-                    name = name(key),
+                    name = self.name(key),
                 )],
             ),
             Fact::AlreadyPresent { key } => (
@@ -1112,13 +1159,13 @@ impl Writer<'_> {
                     self,
                     "AddIfNotPresent left {name} alone: newer content is queued for it.",
                     "AddIfNotPresent 没有动 {name}：队列里已有它更新的内容。",
-                    name = name(key),
+                    name = self.name(key),
                 ),
                 vec![say!(
                     self,
                     "`{name} is queued = yes → return`: what was popped before is dropped, not put in front.",
                     "`{name} 已在队列 = 是 → return`：之前 Pop 出来的被丢弃，不会插到前面。",
-                    name = name(key),
+                    name = self.name(key),
                 )],
             ),
             Fact::FifoItemSet { object, old: None } => (
@@ -1142,7 +1189,7 @@ impl Writer<'_> {
                     self,
                     "FIFO exchanged the object of {name}: rv {rv} in place of {old}.",
                     "FIFO 换掉了 {name} 的对象：版本 {rv} 取代了 {old}。",
-                    name = name(&object.key),
+                    name = self.name(&object.key),
                     rv = version(&object.rv),
                     old = version(&old.rv),
                 ),
@@ -1150,7 +1197,7 @@ impl Writer<'_> {
                     self,
                     "`{name} is in items = yes → no enqueue`. The key keeps its place, and rv {old} is never handed over.",
                     "`{name} 在 items 里 = 是 → 不再入队`。key 的位置不变，而版本 {old} 永远不会交出去。",
-                    name = name(&object.key),
+                    name = self.name(&object.key),
                     old = version(&old.rv),
                 )],
             ),
@@ -1159,7 +1206,7 @@ impl Writer<'_> {
                     self,
                     "FIFO dropped the object of {name}; its key stays in the queue.",
                     "FIFO 丢弃了 {name} 的对象，它的 key 仍留在队列里。",
-                    name = name(key),
+                    name = self.name(key),
                 ),
                 vec![say!(
                     self,
@@ -1184,13 +1231,13 @@ impl Writer<'_> {
                     self,
                     "Pop skipped {name}: its object is gone.",
                     "Pop 跳过了 {name}：它的对象已经不在了。",
-                    name = name(key),
+                    name = self.name(key),
                 ),
                 vec![say!(
                     self,
                     "`{name} is in items = no → next key`. Deleted while it waited, or handed over at an earlier place; for HasSynced it counts as popped.",
                     "`{name} 在 items 里 = 否 → 下一个 key`。它在等待时被删除了，或者在更前面的位置已经交出；对 HasSynced 来说这算 Pop 过。",
-                    name = name(key),
+                    name = self.name(key),
                 )],
             ),
             Fact::EntryAppended { entry, length } => self.entry_appended(entry, *length),
@@ -1308,13 +1355,13 @@ impl Writer<'_> {
                             self,
                             "{name} went back to the end of the queue.",
                             "{name} 回到了队尾。",
-                            name = name(key),
+                            name = self.name(key),
                         ),
                         vec![say!(
                             self,
                             "`ErrRequeue, {name} is queued = no → put back`. It has lost its place, and newer deltas will join behind the old ones.",
                             "`ErrRequeue，{name} 已在队列 = 否 → 放回`。它失去了原来的位置，新的 Delta 会接在旧的后面。",
-                            name = name(key),
+                            name = self.name(key),
                         )],
                     )
                 } else {
@@ -1323,13 +1370,13 @@ impl Writer<'_> {
                             self,
                             "{name} was not put back: newer content is queued for it.",
                             "{name} 没有放回：队列里已有它更新的内容。",
-                            name = name(key),
+                            name = self.name(key),
                         ),
                         vec![say!(
                             self,
                             "`ErrRequeue, {name} is queued = yes → drop`: what failed is lost.",
                             "`ErrRequeue，{name} 已在队列 = 是 → 丢弃`：处理失败的内容就此丢失。",
-                            name = name(key),
+                            name = self.name(key),
                         )],
                     )
                 }
@@ -1339,7 +1386,7 @@ impl Writer<'_> {
                     self,
                     "Processing {name} took {ms} while {keys} waited.",
                     "处理 {name} 用了 {ms}，其间有 {keys} 在等待。",
-                    name = name(key),
+                    name = self.name(key),
                     ms = text(duration(*ms, self.lang)),
                     keys = text(keys(*depth as usize, self.lang)),
                 ),
@@ -1377,7 +1424,7 @@ impl Writer<'_> {
                     self,
                     "Everything that was popped for {name} has been processed.",
                     "本次 Pop 的 {name} 的 Delta 全部处理完毕。",
-                    name = name(key),
+                    name = self.name(key),
                 ),
                 vec![self.after_processing()],
             ),
@@ -1390,7 +1437,7 @@ impl Writer<'_> {
                         self,
                         "The Indexer no longer holds {name}; it had rv {rv}.",
                         "Indexer 不再持有 {name}，之前存的版本是 {rv}。",
-                        name = name(key),
+                        name = self.name(key),
                         rv = version(&old.rv),
                     ),
                     vec![say!(
@@ -1404,13 +1451,13 @@ impl Writer<'_> {
                         self,
                         "The Indexer was to remove {name}, but did not hold it.",
                         "要从 Indexer 删除 {name}，但其中并没有它。",
-                        name = name(key),
+                        name = self.name(key),
                     ),
                     vec![say!(
                         self,
                         "`{name} is stored = no → nothing to do`. It is no error, and OnDelete is called all the same.",
                         "`{name} 已存储 = 否 → 无事可做`。这不算错误，OnDelete 照样会调用。",
-                        name = name(key),
+                        name = self.name(key),
                     )],
                 ),
             },
@@ -1439,7 +1486,7 @@ impl Writer<'_> {
                     "索引 {index}：{name} 从 {value} 下的 key 集合中移除。",
                     index = named(index),
                     value = quoted(value),
-                    name = name(key),
+                    name = self.name(key),
                 ),
                 vec![if *emptied {
                     say!(
@@ -1464,7 +1511,7 @@ impl Writer<'_> {
                     "索引 {index}：{name} 加入 {value} 下的 key 集合。",
                     index = named(index),
                     value = quoted(value),
-                    name = name(key),
+                    name = self.name(key),
                 ),
                 vec![say!(
                     self,
@@ -1479,7 +1526,7 @@ impl Writer<'_> {
                     "The index function of {index} failed for {name}.",
                     "{index} 的索引函数对 {name} 执行失败。",
                     index = named(index),
-                    name = name(key),
+                    name = self.name(key),
                 ),
                 vec![say!(
                     self,
@@ -1781,7 +1828,7 @@ impl Writer<'_> {
                     "{handler} was not told about {name}.",
                     "没有通知 {handler} 关于 {name} 的更新。",
                     handler = self.actor(Actor::Listener(*handler)),
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -1924,7 +1971,7 @@ impl Writer<'_> {
                     "{handler} wrote into {name}, which it shares with the store and everybody else.",
                     "{handler} 直接修改了 {name}，而存储和其他各方用的是同一个对象。",
                     handler = self.actor(Actor::Listener(*handler)),
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -1937,7 +1984,7 @@ impl Writer<'_> {
                     self,
                     "The mutation detector found that {name} is not as it came.",
                     "变更检测器发现 {name} 已不是收到时的样子。",
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -1953,7 +2000,7 @@ impl Writer<'_> {
                     self,
                     "{name} was added to the workqueue.",
                     "{name} 加入了工作队列。",
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -1969,7 +2016,7 @@ impl Writer<'_> {
                     self,
                     "{name} was marked dirty: a worker has it at the moment.",
                     "{name} 被标记为 dirty：有 worker 正在处理它。",
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -1985,7 +2032,7 @@ impl Writer<'_> {
                     self,
                     "{name} waits already; it was not added again.",
                     "{name} 已在等待，不再重复加入。",
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -1999,7 +2046,7 @@ impl Writer<'_> {
                     "{worker} took {name}.",
                     "{worker} 取走了 {name}。",
                     worker = self.actor(Actor::Worker(*worker)),
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -2012,7 +2059,7 @@ impl Writer<'_> {
                     self,
                     "Done with {name}.",
                     "{name} 处理完毕（Done）。",
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -2025,7 +2072,7 @@ impl Writer<'_> {
                     self,
                     "Done with {name}, which became dirty meanwhile: it is queued again.",
                     "{name} 处理完毕（Done），但期间又变 dirty：再次入队。",
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -2042,7 +2089,7 @@ impl Writer<'_> {
                     self,
                     "{name} will be added in {time}.",
                     "{name} 将在 {time} 后加入。",
-                    name = name(key),
+                    name = self.name(key),
                     time = text(duration(*ms, self.lang))
                 ),
                 vec![say!(
@@ -2056,7 +2103,7 @@ impl Writer<'_> {
                     self,
                     "{name} will be added again in {time}, having failed {times}.",
                     "{name} 将在 {time} 后再次加入，已失败 {times}。",
-                    name = name(key),
+                    name = self.name(key),
                     time = text(duration(*ms, self.lang)),
                     times = text(match self.lang {
                         Lang::En => count(*failures as usize, "time", "times"),
@@ -2074,7 +2121,7 @@ impl Writer<'_> {
                     self,
                     "The rate limiter forgot the failures of {name}.",
                     "限速器清除了 {name} 的失败次数。",
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -2092,7 +2139,7 @@ impl Writer<'_> {
                     "{worker} reconciled {name}.",
                     "{worker} 调谐了 {name}。",
                     worker = self.actor(Actor::Worker(*worker)),
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -2110,7 +2157,7 @@ impl Writer<'_> {
                     "{worker} failed to reconcile {name}.",
                     "{worker} 调谐 {name} 失败。",
                     worker = self.actor(Actor::Worker(*worker)),
-                    name = name(key)
+                    name = self.name(key)
                 ),
                 vec![say!(
                     self,
@@ -2232,7 +2279,7 @@ impl Writer<'_> {
                 (false, Lang::En) => "removed, from a store of its own,",
                 (false, Lang::Zh) => "从自己的存储里移除了",
             }),
-            name = name(key),
+            name = self.name(key),
         );
         let why = say!(
             self,
@@ -2481,7 +2528,7 @@ impl Writer<'_> {
                 "The server refused to {verb} {name}: {answer}.",
                 "API server 拒绝{verb} {name}：{answer}。",
                 verb = text(verb),
-                name = name(key),
+                name = self.name(key),
                 answer = mono(answer),
             ),
             vec![say!(
@@ -2938,7 +2985,7 @@ impl Writer<'_> {
     }
 
     fn delete_checked(&self, key: &Key, known: Option<&Known>, pending: bool) -> Told {
-        let name = name(key);
+        let name = self.name(key);
         let what = match (known, pending) {
             (Some(Known::Yes(_)), false) => say!(
                 self,
@@ -3064,7 +3111,7 @@ impl Writer<'_> {
                 self,
                 "The Indexer still holds {name}, and nobody will ever tell it: with KnownObjects on, the delta would have been kept.",
                 "Indexer 里还存着 {name}，却再也不会有人通知它：打开 KnownObjects 的话，这个 Delta 会保留下来。",
-                name = name(key),
+                name = self.name(key),
             )
         } else if known {
             say!(
@@ -3084,7 +3131,7 @@ impl Writer<'_> {
                 self,
                 "The delete of {name} was dropped without a trace.",
                 "{name} 的删除被悄悄丢弃。",
-                name = name(key),
+                name = self.name(key),
             ),
             why,
         )
@@ -3109,7 +3156,7 @@ impl Writer<'_> {
                     "队列里没有 {name}，但 Indexer 还认识它，所以保留一个 [Deleted] Delta。",
                 ),
             };
-            say(self.lang, en, zh, &[("name", name(&object.key))])
+            say(self.lang, en, zh, &[("name", self.name(&object.key))])
         } else if depth <= 1 {
             say!(
                 self,
@@ -3142,7 +3189,7 @@ impl Writer<'_> {
                 self,
                 "The other deltas of {name} are untouched: DeltaFIFO merges only neighbouring deletes.",
                 "{name} 的其他 Delta 不受影响：DeltaFIFO 只合并相邻的删除。",
-                name = name(&object.key),
+                name = self.name(&object.key),
             )
         };
         match delta_type {
@@ -3286,7 +3333,7 @@ impl Writer<'_> {
                 self,
                 "The list does not have {name}: its deletion was missed.",
                 "列表里没有 {name}：它的删除事件被错过了。",
-                name = name(key),
+                name = self.name(key),
             ),
             vec![
                 if queued {
@@ -3422,20 +3469,20 @@ impl Writer<'_> {
                 self,
                 "Pop took {name} off the queue, with its newest object.",
                 "Pop 取走了 {name} 和它最新的对象。",
-                name = name(key),
+                name = self.name(key),
             ),
             (_, [(only, _)]) => say!(
                 self,
                 "Pop took {name} off the queue, with its one delta: {delta}.",
                 "Pop 取走了 {name} 和它唯一的 Delta：{delta}。",
-                name = name(key),
+                name = self.name(key),
                 delta = delta(*only),
             ),
             (_, all) => say!(
                 self,
                 "Pop took {name} off the queue with all its {n} deltas, oldest first: {deltas}.",
                 "Pop 取走了 {name} 的全部 {n} 个 Delta，从旧到新：{deltas}。",
-                name = name(key),
+                name = self.name(key),
                 n = text(all.len().to_string()),
                 deltas = self.delta_list(all),
             ),
@@ -3636,7 +3683,7 @@ impl Writer<'_> {
                 self,
                 "The Indexer replaced {name}: rv {old} → {new}.",
                 "Indexer 更新了 {name}：rv {old} → {new}。",
-                name = name(&object.key),
+                name = self.name(&object.key),
                 old = version(&old.rv),
                 new = version(&object.rv),
             ),
@@ -3835,6 +3882,10 @@ impl Writer<'_> {
         }
     }
 
+    fn name(&self, key: &Key) -> Vec<Span> {
+        vec![Span::Name(self.naming.of(key))]
+    }
+
     fn printer(&self, handler: u8) -> Vec<Span> {
         if usize::from(handler) < self.picture.handlers.len() {
             self.actor(Actor::Listener(handler))
@@ -3851,7 +3902,7 @@ impl Writer<'_> {
         };
         let mut spans = vec![
             Span::Text(format!("{function}(")),
-            Span::Name(short_name(&object.key).into()),
+            Span::Name(self.naming.of(&object.key)),
         ];
         match notification {
             Notification::Update { old, new } => {
@@ -3926,7 +3977,7 @@ impl Writer<'_> {
 
     /// `web-1 (rv 12)`
     fn object(&self, object: &ObjectRef) -> Vec<Span> {
-        let mut spans = name(&object.key);
+        let mut spans = self.name(&object.key);
         if !object.rv.is_empty() {
             let (open, close) = self.parentheses();
             spans.push(Span::Text(format!("{open}rv ")));
@@ -4045,7 +4096,7 @@ impl Writer<'_> {
                 self,
                 "the list does not have {name}",
                 "列表里没有 {name}",
-                name = name(key),
+                name = self.name(key),
             ),
             Fact::ObjectCreated { object, .. } => say!(
                 self,
@@ -4077,7 +4128,7 @@ impl Writer<'_> {
                 "{event} {name} was received",
                 "收到 {event} {name}",
                 event = event_type(*event),
-                name = name(&object.key),
+                name = self.name(&object.key),
             ),
             Fact::ListReceived { rv, .. } => say!(
                 self,
@@ -4127,7 +4178,7 @@ impl Writer<'_> {
                 "{delta} {name} is being processed",
                 "正在处理 {delta} {name}",
                 delta = delta(*delta_type),
-                name = name(&object.key),
+                name = self.name(&object.key),
             ),
             Fact::NotificationTaken { notification, .. } => say!(
                 self,
@@ -4346,10 +4397,6 @@ fn text(words: impl Into<String>) -> Vec<Span> {
 
 fn mono(words: impl Into<String>) -> Vec<Span> {
     vec![Span::Code(words.into())]
-}
-
-fn name(key: &Key) -> Vec<Span> {
-    vec![Span::Name(short_name(key).into())]
 }
 
 fn named(name: &str) -> Vec<Span> {

@@ -20,11 +20,11 @@ use crate::cache::fact::{EventType, Fact, FactRecord};
 use crate::cache::key::Key;
 use crate::ui::anchor::index_set;
 use crate::ui::app::{Theme, Ui};
-use crate::ui::caption::short_name;
 use crate::ui::command::Command;
 use crate::ui::decimal::decimals;
 use crate::ui::host::Host;
 use crate::ui::memo::Memo;
+use crate::ui::rows::Names;
 use crate::ui::rows::density::{Before, Field, Fill, Hue, Layout, Look, said, touched};
 use crate::ui::rows::store::{Change, ValueRow};
 use crate::ui::strings;
@@ -319,7 +319,7 @@ pub(super) fn Density(
                 {list(spots, |spot| Arc::clone(&spot.name), move |spot| {
                     let name = spot.with_untracked(|spot| Arc::clone(&spot.name));
                     let anchor = ui.view.with_untracked(|view| field.anchor(view, &name));
-                    let short = short_name(&name).to_owned();
+                    let short = ui.view.with_untracked(|view| Names::of(view).get(&name));
                     let here = name.clone();
                     view! {
                         <span
@@ -438,7 +438,8 @@ pub(super) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             let at = ui.view.with_untracked(|view| along(view, key))?;
             let spare: Element = spare.get_untracked()?.into();
             css(&spare, &decimals("left:#%", &[at]));
-            let _ = spare.set_attribute("data-name", short_name(key));
+            let name = ui.view.with_untracked(|view| Names::of(view).get(key));
+            let _ = spare.set_attribute("data-name", &name);
             Some(spare)
         }),
     );
@@ -511,12 +512,13 @@ pub(super) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             <canvas node_ref=canvas aria-hidden="true"></canvas>
             {list(spots, |spot| Arc::clone(&spot.name), move |spot| {
                 let name = spot.with_untracked(|spot| Arc::clone(&spot.name));
+                let short = ui.view.with_untracked(|view| Names::of(view).get(&name));
                 view! {
                     <span
                         class=text(move || spot.with(|spot| spot.class))
                         prop:style=move || spot.with(|spot| spot.style.clone())
                         data-anchor=format!("{prefix}{name}")
-                        data-name=short_name(&name).to_owned()
+                        data-name=short
                         title=name.to_string()
                     ></span>
                 }

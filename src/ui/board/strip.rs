@@ -6,10 +6,10 @@ use leptos::prelude::*;
 use super::now::place;
 use super::parts::{part, text};
 use crate::ui::app::Ui;
-use crate::ui::caption::{self, Span};
+use crate::ui::caption::{Span, plain};
 use crate::ui::memo::Memo;
 use crate::ui::pseudo;
-use crate::ui::rows::{current, type_class};
+use crate::ui::rows::{said, type_class};
 
 /// The strip.
 #[component]
@@ -18,10 +18,7 @@ pub(super) fn Strip() -> impl IntoView {
     let said = Memo::new(move |_| {
         let lang = ui.lang.get();
         ui.view.with(|view| {
-            let said = match current(view) {
-                Some(record) => caption::words(record, &view.recent, &view.picture, lang),
-                None => caption::before_start(&view.picture, lang),
-            };
+            let said = said(view, lang);
             match view.walking.stopped_by(view.step) {
                 Some(breaks) => said.stopped_by(&breaks, lang),
                 None => said,
@@ -114,7 +111,7 @@ fn write(element: &web_sys::Element, spans: &[Span]) {
 /// Whether it would not fit into one line of the usual size. Han characters count double.
 fn is_long(spans: &[Span]) -> bool {
     const LINE: usize = 104;
-    let text = caption::plain(spans);
+    let text = plain(spans);
     let width: usize = text
         .chars()
         .map(|c| if c > '\u{2e7f}' { 2 } else { 1 })

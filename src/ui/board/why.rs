@@ -13,6 +13,7 @@ use crate::cache::key::Key;
 use crate::ui::app::Ui;
 use crate::ui::command::Command;
 use crate::ui::memo::Memo;
+use crate::ui::rows::Names;
 use crate::ui::rows::things::{self, Thing};
 use crate::ui::session::walk::BreakCommand;
 use crate::ui::session::why::Link;
@@ -77,7 +78,7 @@ pub(super) fn Why() -> impl IntoView {
 #[component]
 fn Pick() -> impl IntoView {
     let ui = Ui::get();
-    let things = ui.memo(|view| things::things(&view.picture, None));
+    let things = ui.memo(|view| things::things(&view.picture, &Names::of(view), None));
     let anchor = ui.memo(anchor);
     view! {
         <label class="pick-thing">
@@ -252,7 +253,7 @@ fn rules(view: &View) -> String {
         }
     };
     if let Some(followed) = &view.followed {
-        let things = things::things(&view.picture, Some(&followed.key));
+        let things = things::things(&view.picture, &Names::of(view), Some(&followed.key));
         rule(&mut things.into_iter().map(|thing| thing.anchor), "follow");
     }
     rule(

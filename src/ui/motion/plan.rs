@@ -830,7 +830,7 @@ mod tests {
                 };
                 timeline.extend(600);
                 let mut before = timeline.picture(0);
-                let mut was = things::things(&before, None);
+                let mut was = things::things(&before, &Default::default(), None);
                 for record in timeline.facts(0..600).iter() {
                     let mut after = before.clone();
                     after.apply(record);
@@ -847,7 +847,7 @@ mod tests {
                     };
                     let name = record.fact.name();
                     seen.entry(name).or_default().insert(of);
-                    let is = things::things(&after, None);
+                    let is = things::things(&after, &Default::default(), None);
                     if let Some(flight) = &flight {
                         for (anchors, begins) in [(&flight.from, true), (&flight.to, false)] {
                             // The first place, where it is one that a thing has for itself, is there.

@@ -18,11 +18,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::cache::delta::DeltaType;
-use crate::cache::fact::{Entry, Notification, ObjectRef, Shape};
+use crate::cache::fact::{Notification, ObjectRef, Shape};
 use crate::cache::key::Key;
 use crate::cache::sorted::SortedMap;
 use crate::replay::picture::{Picture, QueueKind};
-use crate::ui::caption::short_name;
+use crate::ui::caption::{self, Naming, Voice, Words, short_name};
+use crate::ui::i18n::Lang;
 use crate::ui::view::View;
 
 /// How many hues a mark can have.
@@ -232,6 +233,8 @@ pub struct Alike {
     first: SortedMap<Arc<str>, Key>,
     /// All keys of a name that has more than one.
     more: SortedMap<Arc<str>, Vec<Key>>,
+    /// There are keys of more than one namespace.
+    several: bool,
 }
 
 impl Alike {
@@ -245,12 +248,25 @@ impl Alike {
         }
     }
 
+    /// How words call the objects of the run.
+    #[must_use]
+    pub fn naming(&self) -> Naming {
+        if self.several {
+            Naming::Long
+        } else {
+            Naming::Short
+        }
+    }
+
     /// Takes in a key.
     pub fn see(this: &mut Rc<Self>, key: &Key) {
         let short = short_name(key);
         match this.first.get(short) {
             None => {
                 let this = Rc::make_mut(this);
+                let other = this.first.values().find(|other| !other.is_empty());
+                let differs = other.is_some_and(|other| namespace(other) != namespace(key));
+                this.several |= differs && !key.is_empty();
                 this.first.insert(short.into(), key.clone());
             }
             Some(first) if first == key => {}
@@ -258,7 +274,9 @@ impl Alike {
                 let known = this.more.get(short);
                 if known.is_none_or(|keys| !keys.contains(key)) {
                     let first = first.clone();
-                    let keys = Rc::make_mut(this).more.or_default(short.into());
+                    let this = Rc::make_mut(this);
+                    this.several = true;
+                    let keys = this.more.or_default(short.into());
                     if keys.is_empty() {
                         keys.push(first);
                     }
@@ -269,7 +287,12 @@ impl Alike {
     }
 }
 
-/// Short names for keys: without the namespace, unless two keys of the moment would then look alike.
+/// What stands before an object's name.
+fn namespace(key: &str) -> Option<&str> {
+    key.rsplit_once('/').map(|(namespace, _)| namespace)
+}
+
+/// Short names for keys: without the namespace, unless two keys of the run would then look alike.
 /// And the marks of their objects.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
@@ -289,30 +312,17 @@ impl Names {
         }
     }
 
-    /// Whether more than one key of this name is there at this moment.
+    /// Whether the run has more than one key of this name.
     fn is_ambiguous(&self, short: &str) -> bool {
-        let alike = self.alike.more.get(short).into_iter().flatten();
-        alike.filter(|key| self.is_there(key)).nth(1).is_some()
-    }
-
-    fn is_there(&self, key: &Key) -> bool {
-        let Picture {
-            api, store, queue, ..
-        } = &*self.picture;
-        let waits = |entry: &Entry| matches!(entry, Entry::Delta(_, object) if object.key == *key);
-        api.objects.contains_key(key)
-            || store.items.contains_key(key)
-            || queue.deltas.contains_key(key)
-            || queue.keys.contains(key)
-            || queue.entries.iter().any(waits)
+        self.alike.more.get(short).is_some()
     }
 
     /// What to call `key`.
     #[must_use]
-    pub fn get(&self, key: &Key) -> String {
+    pub fn get(&self, key: &str) -> String {
         let short = short_name(key);
-        match key.rsplit_once('/') {
-            Some((namespace, _)) if self.is_ambiguous(short) => {
+        match namespace(key) {
+            Some(namespace) if self.is_ambiguous(short) => {
                 format!("{}/{short}", middle_cut(namespace))
             }
             _ => short.to_owned(),
@@ -406,6 +416,19 @@ pub fn uid_of(picture: &Picture, key: &Key) -> Arc<str> {
 #[must_use]
 pub fn current(view: &View) -> Option<&crate::cache::fact::FactRecord> {
     view.recent.last()
+}
+
+/// What happened last, and why, in words.
+#[must_use]
+pub fn said(view: &View, lang: Lang) -> Words {
+    let naming = view.alike.naming();
+    match current(view) {
+        Some(record) => {
+            let voice = Voice { lang, naming };
+            caption::words(record, &view.recent, &view.picture, voice)
+        }
+        None => caption::before_start(&view.picture, lang),
+    }
 }
 
 #[cfg(test)]
@@ -510,9 +533,31 @@ mod tests {
             picture.queue.keys.push_back(key.into());
         }
         let names = Names::of(&testing::view(picture, Vec::new()));
-        assert_eq!(names.get(&"default/web".into()), "de…t/web");
-        assert_eq!(names.get(&"kube/web".into()), "kube/web");
-        assert_eq!(names.get(&"default/dns".into()), "dns");
+        assert_eq!(names.get("default/web"), "de…t/web");
+        assert_eq!(names.get("kube/web"), "kube/web");
+        assert_eq!(names.get("default/dns"), "dns");
         assert_eq!(names.long(&"default/dns".into()), "default/dns");
+    }
+
+    #[test]
+    fn words_have_namespaces_once_there_are_two() {
+        for (keys, naming) in [
+            (&[][..], Naming::Short),
+            (&["", "node-1", "node-2"], Naming::Short),
+            (&["default/web", "", "default/dns"], Naming::Short),
+            (&["default/web", "kube/web"], Naming::Long),
+            (
+                &["default/web", "", "kube/dns", "default/web"],
+                Naming::Long,
+            ),
+        ] {
+            let mut alike = Rc::default();
+            for key in keys {
+                Alike::see(&mut alike, &Key::from(*key));
+            }
+            assert_eq!(alike.naming(), naming, "{keys:?}");
+            Alike::forget(&mut alike, &|key| !key.starts_with("kube/"));
+            assert_eq!(alike.naming(), Naming::Short, "{keys:?}");
+        }
     }
 }

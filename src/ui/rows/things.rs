@@ -5,8 +5,9 @@ use crate::cache::fact::{Entry, Notification, ObjectRef};
 use crate::cache::key::Key;
 use crate::replay::picture::{Feed, Picture, Popped, QueueKind};
 use crate::ui::anchor::Anchor;
-use crate::ui::caption::{short_name, short_rv};
+use crate::ui::caption::short_rv;
 
+use super::Names;
 use super::live::Room;
 
 /// So many things of one kind are listed: the rest is as much behind `+N` on the stage.
@@ -25,8 +26,9 @@ pub struct Thing {
 
 /// All of them, room by room; or those alone that are of one object.
 #[must_use]
-pub fn things<'a>(picture: &'a Picture, only: Option<&'a Key>) -> Vec<Thing> {
+pub fn things<'a>(picture: &'a Picture, names: &'a Names, only: Option<&'a Key>) -> Vec<Thing> {
     let mut list = List {
+        names,
         only,
         things: Vec::new(),
         left: 0,
@@ -41,6 +43,7 @@ pub fn things<'a>(picture: &'a Picture, only: Option<&'a Key>) -> Vec<Thing> {
 }
 
 struct List<'a> {
+    names: &'a Names,
     only: Option<&'a Key>,
     things: Vec<Thing>,
     left: usize,
@@ -84,11 +87,15 @@ impl<'a> List<'a> {
     }
 
     fn api(&mut self, picture: &'a Picture) {
+        let names = self.names;
         self.kind(Room::Api);
         let object = |key| Some((key, picture.api.objects.get(key)?));
         for (key, object) in self.those(&mut picture.api.objects.iter(), &object) {
             self.add(Some(key), &|| {
-                (format!("api/object/{key}"), named("", &object.object))
+                (
+                    format!("api/object/{key}"),
+                    named(names, "", &object.object),
+                )
             });
         }
         self.kind(Room::Api);
@@ -98,19 +105,23 @@ impl<'a> List<'a> {
         };
         for line in picture.api.stream.iter().rev() {
             self.add(Some(&line.object.key), &|| {
-                let name = named(line.event.as_str(), &line.object);
+                let name = named(names, line.event.as_str(), &line.object);
                 (anchor(line.number).to_string(), name)
             });
         }
         self.kind(Room::Reflector);
         if let Some((event, object)) = &picture.reflector.in_hand {
             self.add(Some(&object.key), &|| {
-                ("reflector/hand".to_owned(), named(event.as_str(), object))
+                (
+                    "reflector/hand".to_owned(),
+                    named(names, event.as_str(), object),
+                )
             });
         }
     }
 
     fn queue(&mut self, picture: &'a Picture) {
+        let names = self.names;
         self.kind(Room::Queue);
         let queue = &picture.queue;
         let queued = |key| {
@@ -123,13 +134,11 @@ impl<'a> List<'a> {
         let all = all.filter(|(place, key)| !queue.keys.iter().take(*place).any(|at| at == *key));
         let all = all.map(|(_, key)| key);
         for (key, ()) in self.those(&mut all.map(|key| (key, ())), &queued) {
-            self.add(Some(key), &|| {
-                (format!("queue/key/{key}"), short_name(key).to_owned())
-            });
+            self.add(Some(key), &|| (format!("queue/key/{key}"), names.get(key)));
             let deltas = picture.queue.deltas.get(key).into_iter().flatten();
             for (index, (delta_type, object)) in deltas.enumerate() {
                 self.add(Some(key), &|| {
-                    let name = named(typed(picture, *delta_type), object);
+                    let name = named(names, typed(picture, *delta_type), object);
                     (format!("queue/delta/{key}/{index}"), name)
                 });
             }
@@ -139,17 +148,18 @@ impl<'a> List<'a> {
             if self.left == 0 {
                 break;
             }
-            let (key, name) = of_entry(entry);
+            let (key, name) = of_entry(names, entry);
             self.add(key, &|| (format!("queue/entry/{place}"), name()));
         }
     }
 
     fn pop(&mut self, picture: &Picture) {
+        let names = self.names;
         self.kind(Room::Pop);
         if let Some(popped) = &picture.pop.processing {
             for (index, (delta_type, object)) in popped.deltas.iter().enumerate() {
                 self.add(Some(&object.key), &|| {
-                    let name = named(typed(picture, *delta_type), object);
+                    let name = named(names, typed(picture, *delta_type), object);
                     (format!("pop/delta/{index}"), name)
                 });
             }
@@ -159,18 +169,19 @@ impl<'a> List<'a> {
         {
             let key = if key.is_empty() { &object.key } else { key };
             self.add(Some(key), &|| {
-                let name = named(typed(picture, *delta_type), object);
+                let name = named(names, typed(picture, *delta_type), object);
                 ("pop/last".to_owned(), name)
             });
         }
     }
 
     fn indexer(&mut self, picture: &'a Picture) {
+        let names = self.names;
         self.kind(Room::Indexer);
         let item = |key| Some((key, picture.store.items.get(key)?));
         for (key, object) in self.those(&mut picture.store.items.iter(), &item) {
             self.add(Some(key), &|| {
-                (format!("store/item/{key}"), named("", object))
+                (format!("store/item/{key}"), named(names, "", object))
             });
         }
         self.kind(Room::Indexer);
@@ -179,7 +190,7 @@ impl<'a> List<'a> {
                 let kept = |key| keys.binary_search(key).is_ok().then_some((key, ()));
                 for (key, ()) in self.those(&mut keys.iter().map(|key| (key, ())), &kept) {
                     self.add(Some(key), &|| {
-                        let name = format!("{index} = {value} · {}", short_name(key));
+                        let name = format!("{index} = {value} · {}", names.get(key));
                         (Anchor::index_key(index, value, key).to_string(), name)
                     });
                 }
@@ -188,6 +199,7 @@ impl<'a> List<'a> {
     }
 
     fn processor(&mut self, picture: &Picture) {
+        let names = self.names;
         self.kind(Room::Processor);
         for (number, handler) in picture.handlers.iter().enumerate() {
             let pending = handler.pending.iter().enumerate();
@@ -196,7 +208,7 @@ impl<'a> List<'a> {
             let sending = handler.sending.iter().map(|told| ("sending".into(), told));
             for (place, told) in running.chain(pending).chain(sending) {
                 self.add(Some(&told.object().key), &|| {
-                    let name = named(called(told), told.object());
+                    let name = named(names, called(told), told.object());
                     (
                         format!("handler/{number}/{place}"),
                         format!("{} · {name}", handler.name),
@@ -207,9 +219,7 @@ impl<'a> List<'a> {
         self.kind(Room::Processor);
         if let Some(work) = &picture.work {
             for key in &work.queue {
-                self.add(Some(key), &|| {
-                    (format!("work/queue/{key}"), short_name(key).to_owned())
-                });
+                self.add(Some(key), &|| (format!("work/queue/{key}"), names.get(key)));
             }
         }
         self.kind(Room::Processor);
@@ -237,9 +247,9 @@ fn typed(picture: &Picture, delta_type: DeltaType) -> &'static str {
     }
 }
 
-fn named(what: &str, object: &ObjectRef) -> String {
+fn named(names: &Names, what: &str, object: &ObjectRef) -> String {
     let mut name = what.to_owned();
-    for part in [short_name(&object.key), &*short_rv(&object.rv)] {
+    for part in [&*names.get(&object.key), &*short_rv(&object.rv)] {
         if !part.is_empty() {
             if !name.is_empty() {
                 name.push_str(" · ");
@@ -250,11 +260,14 @@ fn named(what: &str, object: &ObjectRef) -> String {
     name
 }
 
-fn of_entry(entry: &Entry) -> (Option<&Key>, Box<dyn Fn() -> String + '_>) {
+fn of_entry<'a>(
+    names: &'a Names,
+    entry: &'a Entry,
+) -> (Option<&'a Key>, Box<dyn Fn() -> String + 'a>) {
     match entry {
         Entry::Delta(delta_type, object) => (
             Some(&object.key),
-            Box::new(|| named(delta_type.as_str(), object)),
+            Box::new(move || named(names, delta_type.as_str(), object)),
         ),
         Entry::ReplacedAll { objects, .. } => (
             None,

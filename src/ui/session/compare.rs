@@ -10,7 +10,7 @@ use crate::replay::picture::Picture;
 use crate::replay::timeline::Timeline;
 use crate::replay::writes::{Alike, Writes};
 use crate::source::scenario::Scenario;
-use crate::ui::caption;
+use crate::ui::caption::{self, Naming, Voice};
 use crate::ui::i18n::{Lang, Text};
 use crate::ui::view::{Checks, Choice, CompareView, RECENT, Side};
 
@@ -219,12 +219,13 @@ impl Session {
         let lines = [tallies.0.lines, tallies.1.lines].map(|lines| lines as usize);
         let alike = Alike::new(compared.writes.each_ref(), lines);
         let summary = diff::summary(tallies, (&left, &right), broken);
+        let naming = self.landmarks.alike().naming();
         let side = |name: Text, timeline: &Timeline, picture: &Picture, step: usize| Side {
             name,
             step,
             steps: timeline.len(),
             time: timeline.time_at(step),
-            what: what(timeline, picture, step),
+            what: what(timeline, picture, step, naming),
             queue: picture.queue.kind,
         };
         let (one, other) = names;
@@ -315,11 +316,11 @@ impl Session {
 }
 
 /// What happened last.
-fn what(timeline: &Timeline, picture: &Picture, step: usize) -> Text {
+fn what(timeline: &Timeline, picture: &Picture, step: usize, naming: Naming) -> Text {
     let recent = timeline.facts(step.saturating_sub(RECENT)..step);
     let say = |lang| {
         let words = match recent.last() {
-            Some(record) => caption::words(record, &recent, picture, lang),
+            Some(record) => caption::words(record, &recent, picture, Voice { lang, naming }),
             None => caption::before_start(picture, lang),
         };
         caption::plain(&words.what)

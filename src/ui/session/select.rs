@@ -758,7 +758,7 @@ mod tests {
                 session.obey(Command::Seek(step));
                 let picture = session.picture();
                 let held = held(&picture);
-                for thing in things::things(&picture, None) {
+                for thing in things::things(&picture, &Default::default(), None) {
                     let (key, says) = &held[&thing.anchor];
                     session.obey(Command::Select(Some(thing.anchor.as_str().into())));
                     let selection = session.view().selection;
@@ -895,7 +895,7 @@ mod tests {
     fn a_selection_stays_while_its_fact_does() {
         let mut session = Session::new();
         session.obey(Command::Seek(300));
-        let item = things::things(&session.picture(), None)
+        let item = things::things(&session.picture(), &Default::default(), None)
             .into_iter()
             .find(|thing| thing.room == Room::Indexer)
             .unwrap();

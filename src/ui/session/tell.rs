@@ -4,7 +4,8 @@ use std::ops::{ControlFlow, Range};
 
 use crate::replay::timeline::{MAX_FACTS, SEGMENT};
 use crate::runtime::Time;
-use crate::ui::caption;
+use crate::source::visible;
+use crate::ui::caption::{self, Voice};
 use crate::ui::command::Command;
 use crate::ui::decimal::decimal;
 use crate::ui::i18n::{Lang, Text};
@@ -89,11 +90,12 @@ impl Session {
         let timeline = &self.timeline;
         let Range { start, end } = range;
         let mut picture = timeline.picture(start);
+        let naming = self.landmarks.alike().naming();
         let mut heading = format!(
             "{} ({})\n{}\n\n",
-            self.lesson.title.get(lang),
+            visible::line(self.lesson.title.get(lang)),
             self.head.era,
-            self.lesson.note.get(lang)
+            visible::lines(self.lesson.note.get(lang))
         );
         if start == 0 {
             heading.push_str(&sentence(&caption::before_start(&picture, lang)));
@@ -115,11 +117,16 @@ impl Session {
             for (place, record) in facts.iter().enumerate().skip(at - before) {
                 picture.apply(record);
                 let recent = facts.get((place + 1).saturating_sub(RECENT)..=place);
-                let words = caption::words(record, recent.unwrap_or_default(), &picture, lang);
+                let words = caption::words(
+                    record,
+                    recent.unwrap_or_default(),
+                    &picture,
+                    Voice { lang, naming },
+                );
                 let line = format!(
                     "{} s  {}: {}",
                     seconds(record.time),
-                    actor_name(record.actor, &picture, lang),
+                    visible::line(&actor_name(record.actor, &picture, lang)),
                     sentence(&words)
                 );
                 if say(&line).is_break() {
@@ -133,10 +140,12 @@ impl Session {
 
 fn sentence(words: &caption::Words) -> String {
     let (what, why) = (caption::plain(&words.what), caption::plain(&words.why));
+    // A name in it may not begin a line of its own.
+    let what = visible::line(&what);
     if why.is_empty() {
         format!("{what}\n")
     } else {
-        format!("{what} {why}\n")
+        format!("{what} {}\n", visible::line(&why))
     }
 }
 

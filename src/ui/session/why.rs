@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::cache::fact::{Cause, Entry, Fact, FactId, Notification, ObjectRef, Shape};
 use crate::cache::key::Key;
 use crate::runtime::virtual_time::Feed;
-use crate::ui::caption::{self, Aside, Span};
+use crate::ui::caption::{self, Aside, Span, Voice};
 use crate::ui::i18n::Lang;
 use crate::ui::rows::live::{self, Room};
 use crate::ui::view::RECENT;
@@ -301,9 +301,11 @@ impl Session {
             .timeline
             .facts((place + 1).saturating_sub(RECENT)..place + 1);
         let picture = self.timeline.picture(place + 1);
+        let naming = self.landmarks.alike().naming();
         let words = [Lang::En, Lang::Zh].map(|lang| {
-            let what = caption::words(&record, &recent, &picture, lang).what;
-            let lead = aside.map(|(aside, key)| caption::lead(aside, key, lang));
+            let voice = Voice { lang, naming };
+            let what = caption::words(&record, &recent, &picture, voice).what;
+            let lead = aside.map(|(aside, key)| caption::lead(aside, key, voice));
             lead.into_iter().flatten().chain(what).collect()
         });
         Some(Link {

@@ -20,7 +20,7 @@ use pen::{Area, Pen, area, count};
 use crate::ui::caption::plain;
 use crate::ui::i18n::Lang;
 use crate::ui::rows::live::{self, Room};
-use crate::ui::rows::{current, reflector, store as items};
+use crate::ui::rows::{self, current, reflector, store as items};
 use crate::ui::view::View;
 
 /// What a picture shows, and how.
@@ -398,7 +398,7 @@ fn finish(pen: &Pen, w: i32, h: i32) -> String {
         "\" fill=\"none\">",
     ]);
     head.title(pen.view.lesson.title.get(options.lang));
-    let said = work::said(pen);
+    let said = rows::said(pen.view, pen.options.lang);
     let mut told = plain(&said.what);
     if !said.why.is_empty() {
         told.push(' ');

@@ -3,10 +3,10 @@
 use super::colors::Ink;
 use super::parts::{DASHED, Side, TAGS};
 use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
-use crate::ui::caption::{self, Span, Words};
+use crate::ui::caption::Span;
 use crate::ui::lanes::{self, Kind};
 use crate::ui::pseudo::{self, Listing};
-use crate::ui::rows::current;
+use crate::ui::rows;
 use crate::ui::rows::processor::{self, HandlerRow, RING};
 use crate::ui::strings;
 
@@ -367,15 +367,6 @@ fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
     tall
 }
 
-/// What happened, and why.
-pub(super) fn said(pen: &Pen) -> Words {
-    let (view, lang) = (pen.view, pen.options.lang);
-    match current(view) {
-        Some(record) => caption::words(record, &view.recent, &view.picture, lang),
-        None => caption::before_start(&view.picture, lang),
-    }
-}
-
 fn typed(spans: &[Span], of: Type) -> Vec<(&str, Type)> {
     let strong = of.ink(Ink::INK).bold();
     let spans = spans.iter().map(|span| {
@@ -393,7 +384,7 @@ fn typed(spans: &[Span], of: Type) -> Vec<(&str, Type)> {
 /// The strip; returns its height.
 pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
     let (view, lang) = (pen.view, pen.options.lang);
-    let said = said(pen);
+    let said = rows::said(pen.view, pen.options.lang);
     let mut y = a.y;
     let what = sans(if a.w < 900 { 150 } else { 165 }, Ink::INK);
     let lines = wrap(&typed(&said.what, what), a.w);
