@@ -537,7 +537,7 @@ impl Search<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
-    use std::collections::HashMap;
+    use std::collections::BTreeMap;
 
     use super::*;
     use crate::cache::controller::Generation;
@@ -554,12 +554,12 @@ mod tests {
     type Says = Box<dyn Fn(&Fact) -> bool>;
 
     /// By its anchor, all that the picture holds: which object it is of, and what put it there.
-    fn held(picture: &Picture) -> HashMap<String, (Option<Key>, Says)> {
+    fn held(picture: &Picture) -> BTreeMap<String, (Option<Key>, Says)> {
         fn says(is: impl Fn(&Fact) -> bool + 'static) -> Says {
             Box::new(is)
         }
         let is_fifo = picture.queue.kind == QueueKind::Fifo;
-        let mut held = HashMap::new();
+        let mut held = BTreeMap::new();
         let mut hold = |anchor: String, key: Option<&Key>, says: Says| {
             held.insert(anchor, (key.cloned(), says));
         };
