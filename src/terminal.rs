@@ -1,6 +1,8 @@
 //! What the programs print: nothing else writes to stdout or stderr, and nothing of others reaches a terminal as it is.
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+#[cfg(feature = "cli")]
+use std::io::IsTerminal;
+use std::io::{self, BufWriter, StdoutLock, Write};
 
 use clap::Parser;
 
@@ -8,6 +10,10 @@ use crate::source::visible;
 
 /// What is printed, which decides how a character that drives a terminal is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    not(feature = "cli"),
+    allow(dead_code, reason = "only the command line draws")
+)]
 pub(crate) enum Form {
     /// Lines for people.
     Words,
@@ -70,12 +76,14 @@ pub(crate) fn note(text: &str) {
 }
 
 /// Says how it goes, over what was said so before, on a terminal.
+#[cfg(feature = "cli")]
 pub(crate) fn over(text: &str) {
     // As before.
     let _unread = write!(io::stderr().lock(), "\r{}\x1b[K", visible::line(text));
 }
 
 /// Whether stdout and stderr are read by people, now.
+#[cfg(feature = "cli")]
 pub(crate) fn are_terminals() -> [bool; 2] {
     [io::stdout().is_terminal(), io::stderr().is_terminal()]
 }

@@ -263,7 +263,7 @@ fn what_acts_is_refused_in_every_spelling() {
             format!("api/v1/namespaces/{word}/{word}"),
             format!("api/v1/namespaces%2f{word}"),
             format!("apis/x.example/v1/widgets/w/{word}"),
-            format!("{word}"),
+            word.to_owned(),
         ]
     };
     for word in ["exec", "attach", "portforward", "proxy"] {

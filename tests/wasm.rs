@@ -76,7 +76,7 @@ const WORLDS: &[(&str, u64)] = &[
     ("sharedinformer-simulate-two", 0x620b17ed37e50fa7),
     ("sharedinformer-listwatch", 0x027e5349c84ae771),
     ("sharedinformer-indexer", 0x9631a7e67a20e556),
-    ("tombstone", 0xe16820d6d6946407),
+    ("tombstone", 0x4371f87e0e7a7db0),
     ("indexer-run", 0x405b17b280e3b9e8),
     ("sharedinformerfactory", 0x38d34b0c32d52b05),
     ("pod-lifecycle", 0x0096f0bf92bf16f6),
