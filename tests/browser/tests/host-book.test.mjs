@@ -151,9 +151,12 @@ test("keys act in a run while the focus is in it, and turn pages when it is not"
     await run.locator("dialog.help").waitFor({ state: "visible" });
     assert.equal(await page.locator("#mdbook-help-popup").isVisible(), false);
     // A dialog tells that it is closed later than it looks so, and until then Esc is not the element's.
-    const closed = run.locator("dialog.help").evaluate((dialog) => new Promise((told) => dialog.addEventListener("close", told, { once: true })).then(() => true));
+    const dialog = run.locator("dialog.help");
+    await dialog.evaluate((one) => {
+      globalThis.helpClosed = new Promise((told) => one.addEventListener("close", told, { once: true })).then(() => true);
+    });
     await page.keyboard.press("Escape");
-    assert.ok(await closed);
+    assert.ok(await page.evaluate(() => helpClosed));
     await page.keyboard.press("Escape");
     await page.waitForFunction(() => document.activeElement === document.body);
     await page.keyboard.press("ArrowRight");
