@@ -12,6 +12,8 @@ const LEFT_OUT: [&str; 2] = ["cluster.css", "rescue.css"];
 /// Dialogs stand above all of the page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
 const TOKENS: &str = "tokens.css";
+/// Beside the page, which is no part of the package either.
+const OF_THE_PAGE: &str = "rescue.js";
 
 /// Writes the package beside what trunk has built.
 pub(crate) fn write(root: &Path, dist: &Path) -> Result<(), String> {
@@ -44,6 +46,7 @@ pub(crate) fn write(root: &Path, dist: &Path) -> Result<(), String> {
         wasm,
     ];
     copy_all(&root.join("embed/files"), Path::new(""), dist, &mut files)?;
+    files.retain(|file| file != OF_THE_PAGE);
     put(dist, "LICENSE", &read(&root.join("LICENSE"))?)?;
     files.push("LICENSE".to_owned());
     files.sort();

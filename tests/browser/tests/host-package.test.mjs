@@ -32,7 +32,7 @@ test("it holds what is needed, and nothing else", async () => {
   assert.deepEqual(
     files,
     [
-      "LICENSE", "README.md", "deltascope-stage.js", "deltascope.css", "deltascope.d.ts", "deltascope.js", "embed.html", "frame.css", "frame.js",
+      "LICENSE", "README.md", "alive.js", "deltascope-stage.js", "deltascope.css", "deltascope.d.ts", "deltascope.js", "embed.html", "frame.css", "frame.js",
       "package.json", "react.d.ts", "react.js", "reveal.d.ts", "reveal.js", "vue.d.ts", "vue.js", glue, wasm,
     ].sort(),
   );
