@@ -14,7 +14,6 @@ const linkTo = (scenario, inputs = [], more = "") => {
   return `#v1;${more}i=${deflateRawSync(lines).toString("base64url")}`;
 };
 const pods = (count) => Array.from({ length: count }, (_, n) => ({ metadata: { namespace: "a", name: `p${n}` } }));
-const prints = (count) => Array.from({ length: count }, (_, n) => ({ at: n, op: "print", line: "{indices}" }));
 const CROWD = { settings: { machinery: "shared", resyncMs: 1, work: { workers: 255 } }, initial: pods(20) };
 const BESIDE = { settings: { machinery: "shared", resyncMs: 1 } };
 
@@ -54,7 +53,6 @@ for (const [what, hash, words] of [
   ["a moment that never comes", "#v1;lesson=sandbox;at=t:999999999999", /does not come/],
   ["255 workers", linkTo(CROWD, [], "at=t:999999999999;"), /does not come/],
   ["informers beside", linkTo({ settings: { machinery: "shared" }, initial: pods(300), beside: Array(50).fill(BESIDE) }, [], "at=t:60000;"), undefined],
-  ["thousands of pods and of prints", linkTo({ settings: { machinery: "shared", indices: ["namespace"] }, initial: pods(4000) }, prints(4000)), undefined],
 ]) {
   test(`the page answers while it opens ${what}`, { timeout: 2 * PATIENCE_MS }, onPage({}, async (app, t) => {
     const { took, longest, told, error, lesson } = await opening(app, hash);
