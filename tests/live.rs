@@ -400,7 +400,7 @@ proptest! {
         prop_assert!(played.picture(seen) == live.picture(seen));
 
         let text = trace::write(&Trace {
-            lesson: "".into(), title: Words::default(), at: None, recording,
+            lesson: "".into(), title: Words::default(), at: None, start: None, recording,
         });
         let (read, error) = trace::read("trace.jsonl", text.as_bytes());
         prop_assert!(error.is_none(), "{}", error.unwrap());
@@ -467,7 +467,7 @@ proptest! {
         live.end_live();
         let recording = live.recording();
         let text = trace::write(&Trace {
-            lesson: "".into(), title: Words::default(), at: None, recording,
+            lesson: "".into(), title: Words::default(), at: None, start: None, recording,
         });
         let longest = text.lines().map(str::len).max();
         prop_assert!(longest < Some(40_000), "{longest:?}");
@@ -496,6 +496,7 @@ fn session() -> (Session, Cluster) {
     session.connect(LiveRun {
         title: Text::new("pods", "pods"),
         scenario: scenario(Generation::Atomic, None),
+        start: Some(1_795_341_600_000),
     });
     session.live_tick(0);
     let cluster = Cluster {
@@ -902,6 +903,7 @@ fn the_waits_of_a_run_are_spread_and_play_again_as_they_were() {
             lesson: "".into(),
             title: Words::default(),
             at: None,
+            start: None,
             recording: run.timeline.recording(),
         });
         let (read, error) = trace::read("trace.jsonl", text.as_bytes());

@@ -88,6 +88,7 @@ fn written(recording: &Recording) -> String {
         lesson: "".into(),
         title: Words::default(),
         at: None,
+        start: None,
         recording: recording.clone(),
     })
 }
@@ -162,6 +163,7 @@ fn a_title_goes_with_the_names() {
             zh: "secret-place 的 pods".to_owned(),
         },
         at: None,
+        start: None,
         recording,
     };
     let lesson = || recording(json!({}), Vec::new());

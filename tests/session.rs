@@ -56,7 +56,7 @@ fn a_lesson_opens_at_its_start_with_every_member_of_the_state() {
         now(&mut session),
         json!({
             "lesson": "indexer", "era": "1.32", "knownObjects": true, "playing": false,
-            "step": 0, "steps": session.view().steps, "time": 0,
+            "step": 0, "steps": session.view().steps, "time": 0, "wallTime": null,
             "lock": { "holder": null, "waiting": [] },
             "api": { "resourceVersion": "1", "objects": {} },
             "reflector": { "state": "idle", "lastSyncResourceVersion": "" },

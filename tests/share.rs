@@ -157,6 +157,7 @@ fn a_trace_plays_the_same_facts() {
                 zh: "\"名\"".to_owned(),
             },
             at: "t:2100+3".parse().ok(),
+            start: None,
             recording: recording.clone(),
         });
         assert!(trace::is_trace(written.as_bytes()));
@@ -797,6 +798,7 @@ proptest! {
             lesson: "pod-lifecycle".into(),
             title: Words::default(),
             at: None,
+            start: None,
             recording: touched("pod-lifecycle"),
         })
         .into_bytes();

@@ -212,6 +212,8 @@ export interface State {
   steps: number;
   /** Virtual time, in ms. */
   time: number;
+  /** What the clock on the wall showed then, as RFC 3339 (UTC), where a recording says when it began. */
+  wallTime: string | null;
   lock: { holder: string | null; waiting: string[] };
   api: { resourceVersion: string; objects: Record<string, string> };
   reflector: { state: "idle" | "list" | "stream" | "watch" | "backoff" | "stopped"; lastSyncResourceVersion: string };

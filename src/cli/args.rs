@@ -72,7 +72,7 @@ Examples:
   deltascope serve --proxy http://127.0.0.1:9001 --port 3000 --open
 
 The page only reads, so only GET and HEAD reach the cluster, and of these none that acts (exec, attach,
-portforward, and the proxies of pods, services and nodes); --allow-writes lets everything through but
+portforward and proxy, in any spelling, but as a namespace's name); --allow-writes lets everything through but
 connections that change their protocol. Requests from pages of other sites are refused.";
 
 const RECORD_EXAMPLES: &str = "\
@@ -93,8 +93,14 @@ Examples:
   kubectl get pods --watch --output-watch-events -o json | jq -c . > watch.jsonl
   kubectl get --raw '/api/v1/pods' > list.json && deltascope replay list.json watch.jsonl
   gunzip -c trace.jsonl.gz | deltascope replay - --until 12s
+  deltascope replay trace.jsonl --key default/web --last 5m
+  deltascope replay trace.jsonl --key default/web --last 5m --export web.jsonl
+  deltascope replay trace.jsonl --json | jq -r 'select(.fact == \"EventReceived\") | .wallTime + \" \" + .key'
 
-A condition is made of delta=, key=, rv>=, tombstone, fact=, call= and violation, as in the page.";
+A condition is made of delta=, key=, rv>=, tombstone, fact=, call= and violation, as in the page. Where a recording says when
+it began, each line has the time of the clock on the wall (UTC) beside the virtual time. With --json a line has step, time (ms),
+wallTime (where it is known), actor, fact, key (where it is about one object), cause ({step}, {input}, {script}, {source} or
+null), what and why.";
 
 const DRAW_EXAMPLES: &str = "\
 Examples:
@@ -207,6 +213,18 @@ pub(super) struct Replay {
     /// Tell no more than up to a time (1500ms, 12s, 2m) or the first fact for which a condition holds
     #[arg(long, value_name = "TIME|CONDITION")]
     pub(super) until: Option<String>,
+    /// Tell only what is about this object, by its key: a namespace, a slash and a name
+    #[arg(long, value_name = "NAMESPACE/NAME")]
+    pub(super) key: Option<String>,
+    /// Tell only the last so many facts, or those of the last seconds or minutes (30s, 5m)
+    #[arg(long, value_name = "N|TIME", value_parser = last)]
+    pub(super) last: Option<Last>,
+    /// A JSON object for each fact, on a line of its own, in place of words
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Write what --key, --last and --until leave as a trace that opens by itself, in place of words; - is stdout
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub(super) export: Option<PathBuf>,
 }
 
 /// `deltascope draw`
@@ -300,6 +318,22 @@ pub(super) fn duration_ms(text: &str) -> Option<u64> {
         _ => return None,
     };
     number.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+/// How much of the end of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Last {
+    /// So many facts.
+    Facts(usize),
+    /// So many ms.
+    Ms(u64),
+}
+
+fn last(text: &str) -> Result<Last, &'static str> {
+    let facts = text.parse().ok().map(Last::Facts);
+    facts
+        .or_else(|| duration_ms(text).map(Last::Ms))
+        .ok_or("it is a number of facts, such as 100, or a time such as 30s or 5m")
 }
 
 fn duration(text: &str) -> Result<u64, &'static str> {

@@ -7,7 +7,7 @@ use std::hash::BuildHasher;
 use std::io::{self, Write};
 use std::path::Path;
 use std::pin::Pin;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -344,6 +344,7 @@ impl<'a> Recorder<'a> {
                 zh: title.zh.to_string(),
             },
             at: None,
+            start: wall(),
             recording: Recording {
                 scenario,
                 inputs: Vec::new(),
@@ -667,6 +668,16 @@ impl<'a> Recorder<'a> {
             },
         ))
     }
+}
+
+/// What the clock on the wall shows, in ms since 1970.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a recording is laid beside logs by it; nothing that runs asks for it"
+)]
+fn wall() -> Option<Time> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    Time::try_from(since.as_millis()).ok()
 }
 
 /// Where the trace goes.

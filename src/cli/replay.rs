@@ -1,6 +1,6 @@
 //! `deltascope replay`: what the informer does with a recording, in words.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::source::wire::MAX_BYTES;
 use crate::terminal::{Form, Out};
 use crate::ui::command::Command;
 use crate::ui::session::Session;
-use crate::ui::session::tell::Until;
+use crate::ui::session::tell::{Tale, Until};
 
-use super::args::Replay;
-use super::{Failure, cannot_write, note};
+use super::args::{Last, Replay};
+use super::{Failure, cannot_write, note, print};
 
 /// How far a run is told that has no end.
 const ENDLESS_MS: u64 = 60_000;
@@ -59,15 +59,74 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
             Lang::Zh => format!("此运行没有终点：只讲述前 {seconds} 秒。用 --until 指定别处。"),
         });
     }
-    tell(&session, end, lang)?;
+    let tale = tale(&session, options, end, lang)?;
+    match &options.export {
+        Some(path) => {
+            let (key, part) = (tale.key, tale.from..tale.to);
+            let text = session.excerpt(key, part).map_err(Failure::of)?;
+            write(path, &text)?;
+        }
+        None => tell(&session, &tale)?,
+    }
     // What is there was told first.
     error.map_or(Ok(()), |error| Err(Failure::of(error)))
 }
 
-fn tell(session: &Session, end: usize, lang: Lang) -> Result<(), Failure> {
-    let mut out = Out::new(Form::Words);
+/// What of it is asked for.
+fn tale<'a>(
+    session: &Session,
+    options: &'a Replay,
+    end: usize,
+    lang: Lang,
+) -> Result<Tale<'a>, Failure> {
+    let key = options.key.as_deref();
+    let places = key.map(|key| session.places(key, 0..end));
+    if let (Some(key), Some([])) = (key, places.as_deref()) {
+        return Err(Failure::new(
+            &format!(
+                "Nothing of the run is about {key}. Write the key with its namespace, such as default/web; without --key all keys are told."
+            ),
+            &format!(
+                "运行中没有与 {key} 有关的内容。请写出带命名空间的 key，如 default/web；不带 --key 时会讲述所有 key。"
+            ),
+        ));
+    }
+    let from = match (options.last, places) {
+        (None, _) => 0,
+        (Some(Last::Ms(ms)), _) => session.last_ms(end, ms),
+        (Some(Last::Facts(count)), None) => end.saturating_sub(count),
+        (Some(Last::Facts(0)), Some(_)) => end,
+        (Some(Last::Facts(count)), Some(places)) => {
+            let first = places.len().saturating_sub(count);
+            places.get(first).copied().unwrap_or(end)
+        }
+    };
+    Ok(Tale {
+        from,
+        to: end,
+        key,
+        lang,
+        json: options.json,
+    })
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    if path.as_os_str() == "-" {
+        return print(Form::Json, text);
+    }
+    fs::write(path, text).map_err(|error| {
+        let shown = path.display();
+        Failure::new(
+            &format!("Cannot write {shown}: {error}."),
+            &format!("无法写入 {shown}：{error}。"),
+        )
+    })
+}
+
+fn tell(session: &Session, tale: &Tale) -> Result<(), Failure> {
+    let mut out = Out::new(if tale.json { Form::Json } else { Form::Words });
     let mut written = Ok(true);
-    session.tell(0..end, lang, &mut |part| {
+    session.tell(tale, &mut |part| {
         written = out.write(part);
         match written {
             Ok(true) => ControlFlow::Continue(()),

@@ -40,6 +40,8 @@ pub struct Lesson {
     pub markers: Vec<MarkerRule>,
     /// What it must come to.
     pub expect: Expect,
+    /// What the clock on the wall showed at its moment 0, in ms since 1970; only of what was recorded, and where it is known.
+    pub start: Option<u64>,
 }
 
 /// A named moment: where a fact of this name is stated.
@@ -74,6 +76,7 @@ impl Read for Lesson {
             scenario: fields.need("scenario")?,
             markers: fields.get("markers")?,
             expect: fields.get("expect")?,
+            start: None,
         };
         fields.done()?;
         Ok(read)
@@ -250,6 +253,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, String> {
             .map(inline_marker)
             .collect::<Result<_, _>>()?,
         expect: fields.get("expect")?,
+        start: None,
     };
     fields.done()?;
     let scenario = match Generation::from_era(&read.era) {
@@ -345,5 +349,6 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
         },
         markers: Vec::new(),
         expect: Expect::default(),
+        start: None,
     }
 }

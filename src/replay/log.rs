@@ -262,6 +262,8 @@ impl Log {
                 zh: name.to_owned(),
             },
             at: None,
+            // Smaller numbers count from something else.
+            start: self.first.filter(|first| *first as f64 >= MS_FROM),
             recording: Recording {
                 scenario: Scenario {
                     settings,
@@ -316,10 +318,11 @@ fn late() -> Words {
     }
 }
 
+/// Larger numbers of seconds lie in the year 5138, smaller ones of ms in the 1970s.
+const MS_FROM: f64 = 1e11;
+
 /// A moment, in ms.
 fn moment(written: &Value) -> Option<Time> {
-    /// Larger numbers of seconds lie in the year 5138, smaller ones of ms in the 1970s.
-    const MS_FROM: f64 = 1e11;
     /// Smaller numbers are no seconds since 1970, but ms since the start.
     const SECONDS_FROM: f64 = 1e8;
     match written {
@@ -334,8 +337,28 @@ fn moment(written: &Value) -> Option<Time> {
     }
 }
 
+/// So many ms since 1970 as `2026-11-22T10:00:00.123Z`.
+#[must_use]
+pub fn written(ms: Time) -> String {
+    // Farther the calendar of RFC 3339 does not go.
+    let ms = ms.min(253_402_300_799_999);
+    let (days, ms) = (ms / 86_400_000, ms % 86_400_000);
+    // Counted from 1 March of a year that 400 divides: a leap day is the last of its year.
+    let since = days + 719_468;
+    let (era, day) = (since / 146_097, since % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + u64::from(month <= 2);
+    let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
+    let ms = ms % 1_000;
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+}
+
 /// `2026-11-22T10:00:00.123+08:00` as ms since 1970.
-fn rfc3339(text: &str) -> Option<Time> {
+pub(super) fn rfc3339(text: &str) -> Option<Time> {
     let number = |range: std::ops::Range<usize>| -> Option<i64> {
         let digits = text.get(range)?;
         digits
@@ -405,6 +428,25 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn times_are_written_as_they_are_read() {
+        for text in [
+            "1970-01-01T00:00:00.000Z",
+            "2000-02-29T23:59:59.999Z",
+            "2026-11-22T10:00:00.120Z",
+            "2100-02-28T00:00:00.001Z",
+            "2100-03-01T00:00:00.000Z",
+            "9999-12-31T23:59:59.999Z",
+        ] {
+            assert_eq!(written(rfc3339(text).unwrap()), text);
+        }
+        for day in 0..40_000 {
+            let ms = day * 86_400_000 + day;
+            assert_eq!(rfc3339(&written(ms)), Some(ms));
+        }
+        assert_eq!(written(Time::MAX), "9999-12-31T23:59:59.999Z");
+    }
 
     #[test]
     fn times_are_read_in_every_form_that_loggers_write() {

@@ -3,12 +3,16 @@
 //! A bug report, a lesson's script and a test are recordings: played, the same one states the same
 //! facts, on every machine.
 
+use kube_core::DynamicObject;
+
 use crate::cache::controller::Generation;
 use crate::runtime::Time;
 use crate::runtime::slices::{Slices, at_once};
 use crate::runtime::virtual_time::{Era, Input};
 use crate::source::Command;
+use crate::source::live::{Page, Telling, Told};
 use crate::source::scenario::Scenario;
+use crate::source::wire::RecordedEvent;
 
 use super::timeline::{AHEAD, MAX_FACTS, Timeline};
 
@@ -84,6 +88,61 @@ impl Recording {
     pub fn play_by_time(&self, most: usize) -> Result<Timeline, String> {
         let (timeline, _) = at_once(self.play_to(most, false, &Slices::whole()))?;
         Ok(timeline)
+    }
+
+    /// What of it came from outside about one object, as if that alone had been asked for; what a simulated server
+    /// does is not cut.
+    #[must_use]
+    pub fn only(&self, key: &str) -> Self {
+        let is_it = |object: &DynamicObject| {
+            let metadata = &object.metadata;
+            let name = metadata.name.as_deref().unwrap_or_default();
+            match metadata
+                .namespace
+                .as_deref()
+                .filter(|name| !name.is_empty())
+            {
+                Some(namespace) => key.split_once('/') == Some((namespace, name)),
+                None => key == name,
+            }
+        };
+        let is_about = |event: &RecordedEvent| match event {
+            RecordedEvent::Object { object, .. } => is_it(object),
+            _ => true,
+        };
+        let mut other = self.clone();
+        if let Some(recorded) = &mut other.scenario.recorded {
+            if let Some(list) = &mut recorded.start {
+                list.items.retain(|object| is_it(object));
+            }
+            recorded.events.retain(is_about);
+        }
+        other.inputs.retain_mut(|taken| {
+            // Fewer facts come before it now.
+            taken.after = usize::MAX;
+            let Input::Source(Command::Tell(told)) = &mut taken.input else {
+                return true;
+            };
+            let kept = told.iter().filter_map(|telling| match &telling.told {
+                Told::Event(event) if !is_about(event) => None,
+                Told::Page(page) => Some(Telling {
+                    request: telling.request,
+                    told: Told::Page(Page {
+                        items: page
+                            .items
+                            .iter()
+                            .filter(|one| is_it(one))
+                            .cloned()
+                            .collect(),
+                        ..page.clone()
+                    }),
+                }),
+                _ => Some(telling.clone()),
+            });
+            *told = kept.collect();
+            !told.is_empty()
+        });
+        other
     }
 
     async fn play_to(

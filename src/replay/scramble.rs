@@ -77,6 +77,7 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
         lesson,
         title,
         at,
+        start,
         recording,
     } = trace;
     // The id of a lesson stays; what was opened is called after where it came from, and a cluster
@@ -104,6 +105,7 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
             title.clone()
         },
         at: at.clone(),
+        start: *start,
         recording: scramble(recording, what),
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::runtime::Time;
 use crate::runtime::bounds::{self, MAX_READ, MAX_TOLD};
 use crate::runtime::fields::{Fields, Read};
 use crate::runtime::slices::{Slices, at_once};
@@ -21,6 +22,7 @@ use crate::source::wire::{
 };
 use crate::source::write;
 
+use super::log;
 use super::moment::Moment;
 use super::recording::{Recording, Taken};
 
@@ -45,6 +47,8 @@ pub struct Trace {
     pub title: Words,
     /// The moment that was shown.
     pub at: Option<Moment>,
+    /// What the clock on the wall showed at its moment 0, in ms since 1970; none where nobody knows.
+    pub start: Option<Time>,
     /// What the run follows from.
     pub recording: Recording,
 }
@@ -58,11 +62,13 @@ pub fn write(trace: &Trace) -> String {
     // The name first, so that people see what it is.
     let _ = write!(text, "{{\"{NAME}\":{VERSION},\"program\":\"{version}\"");
     let at = trace.at.as_ref().map(ToString::to_string);
+    let start = trace.start.map(log::written);
     for (name, value) in [
         ("lesson", Some(&*trace.lesson)),
         ("titleEn", Some(&*title.en)),
         ("titleZh", Some(&*title.zh)),
         ("at", at.as_deref()),
+        ("start", start.as_deref()),
     ] {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
             let _ = write!(text, ",\"{name}\":{}", Value::from(value));
@@ -468,6 +474,7 @@ fn header_of(value: Value) -> Result<Trace, Words> {
             zh: text("titleZh").to_owned(),
         },
         at: text("at").parse().ok(),
+        start: log::rfc3339(text("start")),
         recording: Recording {
             scenario: Scenario::default(),
             inputs: Vec::new(),

@@ -45,6 +45,10 @@ pub fn state(view: &View, lang: Lang) -> Value {
         ("steps", view.steps.into()),
         ("time", view.time.into()),
         (
+            "wallTime",
+            view.lesson.wall(view.time).map_or(Value::Null, Value::from),
+        ),
+        (
             "lock",
             object(vec![
                 ("holder", holder.unwrap_or(Value::Null)),
@@ -227,7 +231,7 @@ fn comparison(compare: &CompareView) -> Value {
 }
 
 /// A stable name of an actor, never translated.
-fn actor_id(actor: Actor, picture: &Picture) -> Value {
+pub(crate) fn actor_id(actor: Actor, picture: &Picture) -> Value {
     let name = match actor {
         Actor::Server => "api server",
         Actor::Program => "program",

@@ -181,6 +181,7 @@ pub struct Strings {
     pub step: &'static str,
     pub next_marker: &'static str,
     pub timeline: &'static str,
+    pub wall_clock: &'static str,
     pub speed: &'static str,
 
     pub drawer: &'static str,
@@ -1067,6 +1068,7 @@ static EN: Strings = Strings {
     step: "Step",
     next_marker: "Next marker",
     timeline: "Timeline",
+    wall_clock: "The time of the clock on the wall (UTC)",
     speed: "Speed",
 
     drawer: "Questions about the run",
@@ -1349,6 +1351,7 @@ static ZH: Strings = Strings {
     step: "前进一步",
     next_marker: "下一个标记",
     timeline: "时间线",
+    wall_clock: "现实时间（UTC）",
     speed: "速度",
 
     drawer: "关于这次运行的问题",

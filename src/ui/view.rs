@@ -7,6 +7,7 @@ use crate::cache::delta::DeltaType;
 use crate::cache::fact::FactRecord;
 use crate::replay::diff::{Counted, RoomDiff};
 use crate::replay::edit::Setting;
+use crate::replay::log;
 use crate::replay::monitors::{Monitor, Violation};
 use crate::replay::picture::{Picture, QueueKind};
 
@@ -186,6 +187,17 @@ pub struct LessonHead {
     pub can_choose: bool,
     /// The store's version is client-go's own.
     pub keeps_rv: bool,
+    /// What the clock on the wall showed at moment 0, in ms since 1970, where it is known.
+    pub start: Option<u64>,
+}
+
+impl LessonHead {
+    /// What the clock on the wall showed at a moment of the run, as RFC 3339; none where nobody knows.
+    #[must_use]
+    pub fn wall(&self, time: u64) -> Option<String> {
+        let start = self.start?;
+        Some(log::written(start.saturating_add(time)))
+    }
 }
 
 /// An error that the user caused or a file held.

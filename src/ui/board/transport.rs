@@ -49,6 +49,7 @@ pub(super) fn Transport() -> impl IntoView {
             .filter(|_| view.branches.len() > 1)
             .map(|branch| branch.name.clone())
     });
+    let wall = ui.memo(|view| view.lesson.wall(view.time));
     let position = text(move || {
         let (step, steps, endless, time) = at.get();
         strings::position(ui.lang.get(), step, steps, endless, time)
@@ -152,6 +153,19 @@ pub(super) fn Transport() -> impl IntoView {
                     })
                 })}
                 <span class="position">{position}</span>
+                {part(move || {
+                    wall.get().map(|wall| {
+                        view! {
+                            <span
+                                class="wall"
+                                data-testid="wall-clock"
+                                title=ui.word(|words| words.wall_clock)
+                            >
+                                {format!(" · {wall}")}
+                            </span>
+                        }
+                    })
+                })}
                 <span aria-hidden="true">" · "</span>
                 <select
                     class="grain"

@@ -175,6 +175,7 @@ impl Link {
         let run = LiveRun {
             title: title(&target),
             scenario: scenario(&target, &options, seed()),
+            start: Some(wall()),
         };
         *inner.wire.borrow_mut() = Some(Wire {
             target,
@@ -374,6 +375,16 @@ fn reading() -> f64 {
     window()
         .performance()
         .map_or_else(js_sys::Date::now, |clock| clock.now())
+}
+
+/// What the clock on the wall shows, in ms since 1970.
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "not negative since 1970, and a cast saturates"
+)]
+fn wall() -> Time {
+    js_sys::Date::now() as Time
 }
 
 /// Whether something is due already.

@@ -42,6 +42,8 @@ pub struct LiveRun {
     pub title: Text,
     /// What is built; its feed is the cluster.
     pub scenario: Scenario,
+    /// What the clock on the wall shows now, in ms since 1970, where there is one.
+    pub start: Option<Time>,
 }
 
 /// A live run.
@@ -89,6 +91,7 @@ impl Session {
                     ),
                     era: run.scenario.settings.era.0.era().into(),
                     scenario: run.scenario,
+                    start: run.start,
                     ..Lesson::default()
                 };
                 self.begin(lesson, timeline);
@@ -416,6 +419,7 @@ mod tests {
                 settings: serde_json::from_value(settings).unwrap(),
                 ..Scenario::default()
             },
+            start: None,
         });
         let live = session.live.as_mut().unwrap();
         live.bounds = (12_000, usize::MAX);

@@ -818,6 +818,7 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         can_add: settings.machinery == Machinery::Shared,
         can_choose: settings.is_informer(),
         keeps_rv: settings.keeps_resource_version(),
+        start: lesson.start,
     }
 }
 

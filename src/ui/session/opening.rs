@@ -120,12 +120,13 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
         lesson,
         title,
         at,
+        start,
         recording,
     }) = read
     else {
         return Err(error.unwrap_or_else(|| failed(Text::default())));
     };
-    let lesson = lessons::load(&lesson).unwrap_or_else(|_| {
+    let mut lesson = lessons::load(&lesson).unwrap_or_else(|_| {
         let title = if title.en.is_empty() {
             Text::new(name, name)
         } else {
@@ -133,6 +134,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
         };
         nobodys(&recording.scenario, &format!("file:{name}"), title)
     });
+    lesson.start = start;
     let mut opened = play(lesson, &recording, at.as_ref(), Shared::File, slices).await?;
     // What could not be read comes before what could not be shown.
     opened.error = error.or(opened.error);

@@ -1,5 +1,6 @@
 //! What leaves the page and comes back: links, traces and transcripts.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -125,8 +126,45 @@ impl Session {
                 zh: title.zh.to_string(),
             },
             at: Some(self.moment()),
+            start: self.lesson.start,
             recording: self.timeline.recording(),
         }
+    }
+
+    /// A part of what was recorded, as a file that can be opened again: from after so many facts (or before, where a watch
+    /// was open) to after so many, and of one object or of all. What comes before is forgotten here, too.
+    ///
+    /// # Errors
+    /// Says why it cannot, and what to do instead.
+    pub fn excerpt(&mut self, key: Option<&str>, part: Range<usize>) -> Result<String, Text> {
+        let feed = self.timeline.scenario().settings.feed;
+        if !matches!(feed, Feed::Cluster | Feed::Recorded) {
+            return Err(Text::new(
+                "Only what was recorded can be cut: what a simulated server does follows from all of it. Export the whole run in the page.",
+                "只有录制的内容可以截取：模拟的 API server 的行为取决于整个运行。请在页面中导出整个运行。",
+            ));
+        }
+        let all = self.timeline.len();
+        if feed == Feed::Recorded && part != (0..all) {
+            return Err(Text::new(
+                "A recording without times is cut by an object only. Leave --last and --until out.",
+                "没有时间的录制只能按对象截取。请去掉 --last 和 --until。",
+            ));
+        }
+        self.playback.seek(0, all);
+        let until = (part.end < all).then(|| self.timeline.time_at(part.end));
+        if part.start > 0 && feed == Feed::Cluster {
+            self.timeline.forget(all.saturating_sub(part.start));
+        }
+        let mut trace = self.trace();
+        trace.at = None;
+        if let Some(until) = until {
+            trace.recording.inputs.retain(|taken| taken.at <= until);
+        }
+        if let Some(key) = key {
+            trace.recording = trace.recording.only(key);
+        }
+        in_bounds(trace::write(&trace))
     }
 
     /// Whether somebody who opens this would have to compute more than so many facts: to the end of the

@@ -1,7 +1,12 @@
 //! A run in words, fact by fact.
 
+use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
+use serde_json::{Value, json};
+
+use crate::cache::fact::{Cause, Entry, Fact, FactRecord, ObjectRef};
+use crate::replay::picture::Picture;
 use crate::replay::timeline::{MAX_FACTS, SEGMENT};
 use crate::runtime::Time;
 use crate::source::visible;
@@ -10,6 +15,7 @@ use crate::ui::command::Command;
 use crate::ui::decimal::decimal;
 use crate::ui::i18n::{Lang, Text};
 use crate::ui::lanes::actor_name;
+use crate::ui::state::actor_id;
 use crate::ui::view::RECENT;
 
 use super::Session;
@@ -29,12 +35,34 @@ pub enum Until {
     Condition(String),
 }
 
+/// What is told of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Tale<'a> {
+    /// From after so many facts …
+    pub from: usize,
+    /// … to after so many.
+    pub to: usize,
+    /// The object that it is about; else all.
+    pub key: Option<&'a str>,
+    /// The language.
+    pub lang: Lang,
+    /// A JSON object a line, in place of words.
+    pub json: bool,
+}
+
 impl Session {
     /// The run in words, the last part of it where it is long.
     pub(super) fn transcript(&self, lang: Lang) -> String {
         let end = self.end();
         let mut text = String::new();
-        self.tell(end.saturating_sub(TOLD)..end, lang, &mut |part| {
+        let tale = Tale {
+            from: end.saturating_sub(TOLD),
+            to: end,
+            key: None,
+            lang,
+            json: false,
+        };
+        self.tell(&tale, &mut |part| {
             text.push_str(part);
             ControlFlow::Continue(())
         });
@@ -80,42 +108,37 @@ impl Session {
         }
     }
 
-    /// Says these facts in words, line by line, with a heading. Whoever listens can stop it.
-    pub fn tell(
-        &self,
-        range: Range<usize>,
-        lang: Lang,
-        say: &mut dyn FnMut(&str) -> ControlFlow<()>,
-    ) {
+    /// Tells facts, line by line; in words with a heading. Whoever listens can stop it.
+    pub fn tell(&self, tale: &Tale, say: &mut dyn FnMut(&str) -> ControlFlow<()>) {
         let timeline = &self.timeline;
-        let Range { start, end } = range;
-        let mut picture = timeline.picture(start);
+        let Tale {
+            from,
+            to,
+            key,
+            lang,
+            json,
+        } = *tale;
+        let places = key.map(|key| self.places(key, from..to));
+        let mut picture = timeline.picture(from);
         let naming = self.landmarks.alike().naming();
-        let mut heading = format!(
-            "{} ({})\n{}\n\n",
-            visible::line(self.lesson.title.get(lang)),
-            self.head.era,
-            visible::lines(self.lesson.note.get(lang))
-        );
-        if start == 0 {
-            heading.push_str(&sentence(&caption::before_start(&picture, lang)));
-        } else {
-            heading.push_str(match lang {
-                Lang::En => "What came before is left out.\n",
-                Lang::Zh => "之前的内容省略。\n",
-            });
-        }
-        if say(&heading).is_break() {
+        if !json && say(&self.heading(tale, &picture)).is_break() {
             return;
         }
-        let mut at = start;
+        let told = |place: &usize| {
+            let wanted = |places: &Vec<usize>| places.binary_search(place).is_ok();
+            places.as_ref().is_none_or(wanted)
+        };
+        let mut at = from;
         // In pieces: together they may be millions.
-        while at < end {
-            let next = end.min(at + SEGMENT);
-            let before = at.saturating_sub(RECENT).max(start);
+        while at < to {
+            let next = to.min(at + SEGMENT);
+            let before = at.saturating_sub(RECENT).max(from);
             let facts = timeline.facts(before..next);
             for (place, record) in facts.iter().enumerate().skip(at - before) {
                 picture.apply(record);
+                if !told(&(before + place)) {
+                    continue;
+                }
                 let recent = facts.get((place + 1).saturating_sub(RECENT)..=place);
                 let words = caption::words(
                     record,
@@ -123,12 +146,18 @@ impl Session {
                     &picture,
                     Voice { lang, naming },
                 );
-                let line = format!(
-                    "{} s  {}: {}",
-                    seconds(record.time),
-                    visible::line(&actor_name(record.actor, &picture, lang)),
-                    sentence(&words)
-                );
+                let wall = self.head.wall(record.time);
+                let line = if json {
+                    format!("{}\n", fact(before + place, record, &words, wall, &picture))
+                } else {
+                    let wall = wall.map(|wall| format!("{wall}  ")).unwrap_or_default();
+                    format!(
+                        "{} s  {wall}{}: {}",
+                        seconds(record.time),
+                        visible::line(&actor_name(record.actor, &picture, lang)),
+                        sentence(&words)
+                    )
+                };
                 if say(&line).is_break() {
                     return;
                 }
@@ -136,6 +165,112 @@ impl Session {
             at = next;
         }
     }
+
+    fn heading(&self, tale: &Tale, picture: &Picture) -> String {
+        let lang = tale.lang;
+        let mut heading = format!(
+            "{} ({})\n{}\n\n",
+            visible::line(self.lesson.title.get(lang)),
+            self.head.era,
+            visible::lines(self.lesson.note.get(lang))
+        );
+        match (tale.from, lang) {
+            (0, _) => heading.push_str(&sentence(&caption::before_start(picture, lang))),
+            (_, Lang::En) => heading.push_str("What came before is left out.\n"),
+            (_, Lang::Zh) => heading.push_str("之前的内容省略。\n"),
+        }
+        if let Some(key) = tale.key {
+            let key = visible::line(key);
+            heading.push_str(&match lang {
+                Lang::En => format!("Only what is about {key} is told.\n"),
+                Lang::Zh => format!("只讲述与 {key} 有关的内容。\n"),
+            });
+        }
+        heading
+    }
+
+    /// The facts of an object: those about it, those that have it among others, and what was printed of it.
+    #[must_use]
+    pub fn places(&self, key: &str, range: Range<usize>) -> Vec<usize> {
+        let mut places = Vec::new();
+        let mut ids = BTreeSet::new();
+        self.timeline.each(range, &mut |place, record| {
+            let printed = matches!(
+                record.fact,
+                Fact::LinePrinted { .. } | Fact::NotificationHandled { .. }
+            );
+            let follows = matches!(record.cause, Cause::Fact(id) if ids.contains(&id));
+            if has(&record.fact, key) || (printed && follows) {
+                ids.insert(record.id);
+                places.push(place);
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        places
+    }
+
+    /// Where the last so many ms before this step begin.
+    #[must_use]
+    pub fn last_ms(&self, to: usize, ms: Time) -> usize {
+        let from = self.timeline.time_at(to).saturating_sub(ms);
+        let (mut low, mut high) = (0, to);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.timeline.time_at(middle + 1) < from {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
+
+/// Whether a fact is about an object, or has it among others.
+fn has(fact: &Fact, key: &str) -> bool {
+    let among = |objects: &[ObjectRef]| objects.iter().any(|object| &*object.key == key);
+    match fact {
+        Fact::ObjectsLearned { objects, .. } => among(objects),
+        Fact::StoreReplaced { items } => among(items),
+        Fact::EntryAppended {
+            entry: Entry::ReplacedAll { objects, .. },
+            ..
+        } => among(objects),
+        fact => fact.key().is_some_and(|own| &**own == key),
+    }
+}
+
+/// A fact as JSON.
+fn fact(
+    place: usize,
+    record: &FactRecord,
+    words: &caption::Words,
+    wall: Option<String>,
+    picture: &Picture,
+) -> Value {
+    let cause = match record.cause {
+        Cause::Start => Value::Null,
+        Cause::Source(number) => json!({ "source": number }),
+        Cause::Script(number) => json!({ "script": number }),
+        Cause::Input(number) => json!({ "input": number }),
+        Cause::Fact(id) => json!({ "step": u64::from(id.0) + 1 }),
+    };
+    let mut fields = json!({
+        "step": place + 1,
+        "time": record.time,
+        "actor": actor_id(record.actor, picture),
+        "fact": record.fact.name(),
+        "cause": cause,
+        "what": caption::plain(&words.what),
+        "why": caption::plain(&words.why),
+    });
+    let key = record.fact.key().map(|key| Value::from(&**key));
+    for (name, value) in [("wallTime", wall.map(Value::from)), ("key", key)] {
+        if let (Some(fields), Some(value)) = (fields.as_object_mut(), value) {
+            fields.insert(name.to_owned(), value);
+        }
+    }
+    fields
 }
 
 fn sentence(words: &caption::Words) -> String {
