@@ -1278,6 +1278,107 @@ fn a_recording_ends_as_asked_or_says_why_not() {
 }
 
 #[test]
+fn a_recording_rotates_and_each_file_opens_on_its_own() {
+    const EVENTS: u64 = 6_000;
+    for era in ["1.32", "1.36"] {
+        let api = api("pods", |initial, mut to| {
+            if initial {
+                let end = json!({ "kind": "Pod", "apiVersion": "v1", "metadata": {
+                    "resourceVersion": "10",
+                    "annotations": { "k8s.io/initial-events-end": "true" } } });
+                send(&mut to, "BOOKMARK", &end);
+            }
+            for number in 0..EVENTS {
+                let kind = if number < 5 { "ADDED" } else { "MODIFIED" };
+                send(
+                    &mut to,
+                    kind,
+                    &pod(&format!("pod-{}", number % 5), 11 + number),
+                );
+            }
+            let _ended = to.read(&mut [0; 1]);
+        });
+        let folder = scratch(&format!("rotated-{era}"));
+        let _none = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let to = folder.join("pods.jsonl");
+        let most = EVENTS.to_string();
+        let args = [
+            "record",
+            "--proxy",
+            &api.url,
+            "--era",
+            era,
+            "--max-events",
+            &most,
+        ];
+        let mut command = deltascope(&args);
+        command
+            .args(["--rotate", "16K", "--keep", "2", "-o"])
+            .arg(&to);
+        let output = output(&mut command);
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{err}");
+        let mut names: Vec<String> = fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort_by_key(|name| (name.len(), name.clone()));
+        let numbers: Vec<u32> = names
+            .iter()
+            .map(|name| {
+                let number = name.strip_prefix("pods-").unwrap().strip_suffix(".jsonl");
+                number.unwrap().parse().unwrap()
+            })
+            .collect();
+        assert!(
+            numbers.len() == 2 && numbers[0] + 1 == numbers[1] && numbers[1] > 3,
+            "{names:?}"
+        );
+        for (name, end) in names.iter().zip([None, Some(10 + EVENTS)]) {
+            let bytes = fs::read(folder.join(name)).unwrap();
+            let (read, error) = trace::read(name, &bytes);
+            assert!(error.is_none(), "{name}: {error:?}");
+            let recording = read.unwrap().recording;
+            let mut timeline = recording.play().unwrap();
+            assert_eq!(timeline.inputs().len(), recording.inputs.len(), "{name}");
+            timeline.extend(timeline.len() + 1_000_000);
+            let picture = timeline.picture(timeline.len());
+            assert_eq!(
+                picture.store.items.len(),
+                if era == "1.32" { 7 } else { 5 },
+                "{name}"
+            );
+            let newest = picture
+                .store
+                .items
+                .iter()
+                .map(|(_, object)| object.rv.parse::<u64>().unwrap())
+                .max();
+            assert!(end.is_none() || newest == end, "{name}: {newest:?}");
+        }
+    }
+    for (args, said) in [
+        (&["--rotate", "16K"][..], "--output"),
+        (&["--keep", "2"], "--rotate"),
+        (&["--rotate", "1K", "-o", "x"], "16K"),
+        (&["--rotate", "1G", "-o", "x"], "16K"),
+        (&["--rotate", "16é", "-o", "x"], "16K"),
+        (
+            &["--rotate", "16M", "-o", "x", "--scramble", "names"],
+            "--scramble",
+        ),
+    ] {
+        let output = output(&mut deltascope(&[&["record"], args].concat()));
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.code() == Some(2) && err.contains(said),
+            "{args:?}: {err}"
+        );
+    }
+}
+
+#[test]
 fn a_recording_can_be_given_away() {
     let api = api("pods", |_, mut to| {
         send(&mut to, "ADDED", &pod("late", 11));

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::cache::controller::Generation;
 use crate::lessons::text::Lang;
+use crate::source::wire::MAX_BYTES;
 use crate::ui::cluster;
 
 use super::http::Proxy;
@@ -80,6 +81,7 @@ Examples:
   kubectl proxy --port=8001 &
   deltascope record > trace.jsonl
   deltascope record --resource deployments.apps -n default -l app=web --for 30s -o trace.jsonl
+  deltascope record -o pods.jsonl --rotate 16M --keep 5
   deltascope record --resource po --index node,.status.phase --era 1.32 | gzip > trace.jsonl.gz
 
 The engine's own reflector asks, so --era is the client-go that is recorded. What came is written at once, a
@@ -196,6 +198,12 @@ pub(super) struct Record {
     /// Write to a file; - is stdout
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
+    /// Begin another file when one has this size (500K, 16M): FILE-1, FILE-2, …, each of which opens on its own
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "output", conflicts_with = "scramble")]
+    pub(super) rotate: Option<usize>,
+    /// Keep so many of these files, the newest, and remove older ones
+    #[arg(long, value_name = "N", requires = "rotate", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) keep: Option<u32>,
     /// Say on stderr how it goes, also where that is no terminal
     #[arg(long)]
     pub(super) progress: bool,
@@ -334,6 +342,21 @@ fn last(text: &str) -> Result<Last, &'static str> {
     facts
         .or_else(|| duration_ms(text).map(Last::Ms))
         .ok_or("it is a number of facts, such as 100, or a time such as 30s or 5m")
+}
+
+/// The size of a file, in bytes: one that is as large opens, and a list of some objects has room in one that is as small.
+fn size(text: &str) -> Result<usize, &'static str> {
+    let last = text.len().saturating_sub(1);
+    let (number, unit) = text.split_at_checked(last).unwrap_or_default();
+    let unit = match unit {
+        "K" | "k" => 1 << 10,
+        "M" | "m" => 1 << 20,
+        _ => 0,
+    };
+    let size = number.parse::<usize>().ok();
+    size.and_then(|number| number.checked_mul(unit))
+        .filter(|size| (16 << 10..=MAX_BYTES / 2).contains(size))
+        .ok_or("it is a size from 16K to 32M, such as 500K or 16M")
 }
 
 fn duration(text: &str) -> Result<u64, &'static str> {

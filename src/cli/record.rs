@@ -2,10 +2,11 @@
 //! trace that tells the same run again.
 
 use std::collections::hash_map::RandomState;
-use std::fs::File;
+use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::hash::BuildHasher;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,7 +23,7 @@ use crate::cache::lister_watcher::ApiErrorKind;
 use crate::lessons::text::{Lang, Text};
 use crate::replay::recording::{Recording, Taken};
 use crate::replay::scramble::{Scramble, scramble_trace};
-use crate::replay::timeline::Timeline;
+use crate::replay::timeline::{self, Timeline};
 use crate::replay::trace::{self, Trace};
 use crate::runtime::Time;
 use crate::runtime::virtual_time::Input;
@@ -303,6 +304,9 @@ struct Recorder<'a> {
     exchange: Option<Exchange>,
     connection: Connection,
     out: Output,
+    /// What stands at the head of each file.
+    head: Trace,
+    base: Base,
     /// All of it, where names are to be made up: for that, all of them have to be known.
     kept: Option<Trace>,
     progress: Option<Progress>,
@@ -312,6 +316,17 @@ struct Recorder<'a> {
     listed: bool,
     /// How many events came, without bookmarks.
     events: u64,
+}
+
+/// Where the file that is written begins.
+#[derive(Default)]
+struct Base {
+    /// So many facts are in files before it.
+    forgotten: u64,
+    /// What requests are called here, and in it.
+    numbering: Option<(u32, u32)>,
+    /// So large it was at its beginning, with what the cluster had then.
+    size: usize,
 }
 
 /// Why a recording is over.
@@ -336,7 +351,11 @@ impl<'a> Recorder<'a> {
     ) -> Result<Self, Failure> {
         let timeline = Timeline::live(scenario.clone())
             .map_err(|error| Failure::new(&error, &format!("无法运行：{error}")))?;
-        let out = Output::open(options.output.as_deref())?;
+        let series = options.rotate.and(options.output.as_deref());
+        let out = match series {
+            Some(path) => Output::series(path, options.keep)?,
+            None => Output::open(options.output.as_deref())?,
+        };
         let trace = Trace {
             lesson: "".into(),
             title: Words {
@@ -362,6 +381,7 @@ impl<'a> Recorder<'a> {
             exchange: None,
             connection: Connection::None,
             out,
+            base: Base::default(),
             kept: (!options.scramble.is_empty()).then(|| trace.clone()),
             progress: (options.progress || (on_terminal && apart)).then_some(Progress {
                 in_place: on_terminal,
@@ -370,8 +390,9 @@ impl<'a> Recorder<'a> {
             trouble: None,
             listed: false,
             events: 0,
+            head: trace,
         };
-        let head = trace::head(&trace);
+        let head = trace::head(&recorder.head);
         match recorder.write(&head) {
             // That nobody reads it the next one will say as well.
             Ok(_) => Ok(recorder),
@@ -449,7 +470,7 @@ impl<'a> Recorder<'a> {
         if self.options.r#for.is_some_and(|end| end <= now) {
             return Some(Over::Asked);
         }
-        if self.facts() >= OPENS as u64 {
+        if self.facts() - self.base.forgotten >= OPENS as u64 {
             return Some(Over::Full);
         }
         let wanted = self.live().and_then(Live::wanted);
@@ -532,14 +553,20 @@ impl<'a> Recorder<'a> {
             self.timeline.take(self.now(), input);
             if let Some(taken) = self.timeline.inputs().last() {
                 let mut text = String::new();
-                // The file has its beginning still.
-                let taken = Taken {
+                // The file may have its beginning still.
+                let mut taken = Taken {
                     after: usize::try_from(before)
                         .unwrap_or(usize::MAX)
                         .saturating_add(taken.after),
                     ..taken.clone()
                 };
+                if let Some(numbering) = self.base.numbering {
+                    timeline::renumber(&mut taken, numbering);
+                }
                 trace::input(&mut text, &taken);
+                if self.is_long(text.len()) && self.rotate()? {
+                    return Ok(enough.then_some(Over::Asked));
+                }
                 if self.out.written + text.len() > MAX_BYTES {
                     return Ok(Some(Over::Full));
                 }
@@ -552,6 +579,36 @@ impl<'a> Recorder<'a> {
             }
         }
         Ok(enough.then_some(Over::Asked))
+    }
+
+    /// Whether another file is to begin. One that is large from its beginning may grow by as much.
+    fn is_long(&self, more: usize) -> bool {
+        let facts = self.facts() - self.base.forgotten;
+        self.options.rotate.is_some_and(|size| {
+            self.out.written + more > size.max(self.base.size * 2) || facts > OPENS as u64 / 2
+        })
+    }
+
+    /// Begins another file, with what the cluster had when the watch was last seen open; false where that was in the
+    /// file that there is.
+    fn rotate(&mut self) -> io::Result<bool> {
+        self.timeline.forget(0);
+        let forgotten = self.timeline.forgotten();
+        if forgotten == self.base.forgotten {
+            return Ok(false);
+        }
+        let trace = Trace {
+            recording: self.timeline.recording(),
+            ..self.head.clone()
+        };
+        self.out.begin_next()?;
+        self.write(&trace::write(&trace))?;
+        self.base = Base {
+            forgotten,
+            numbering: self.timeline.numbering(),
+            size: self.out.written,
+        };
+        Ok(true)
     }
 
     /// Notes what came, leaves out what was not asked for, and says whether it is enough.
@@ -684,6 +741,30 @@ fn wall() -> Option<Time> {
 struct Output {
     to: To,
     written: usize,
+    series: Option<Series>,
+}
+
+/// Files that follow each other.
+struct Series {
+    /// What they are called after.
+    path: PathBuf,
+    /// The number of the last.
+    number: u32,
+    /// How many stay.
+    keep: Option<u32>,
+}
+
+impl Series {
+    fn path(&self, number: u32) -> PathBuf {
+        let stem = self.path.file_stem().map(OsStr::to_os_string);
+        let mut name = stem.unwrap_or_default();
+        name.push(format!("-{number}"));
+        if let Some(ending) = self.path.extension() {
+            name.push(".");
+            name.push(ending);
+        }
+        self.path.with_file_name(name)
+    }
 }
 
 enum To {
@@ -705,7 +786,43 @@ impl Output {
             }
             _ => To::Stdout(Out::new(Form::Json)),
         };
-        Ok(Self { to, written: 0 })
+        Ok(Self {
+            to,
+            written: 0,
+            series: None,
+        })
+    }
+
+    /// The first of several files.
+    fn series(path: &Path, keep: Option<u32>) -> Result<Self, Failure> {
+        let series = Series {
+            path: path.to_owned(),
+            number: 1,
+            keep,
+        };
+        let first = Self::open(Some(&series.path(series.number)))?;
+        Ok(Self {
+            series: Some(series),
+            ..first
+        })
+    }
+
+    /// The next one; the oldest goes, where enough are there.
+    fn begin_next(&mut self) -> io::Result<()> {
+        if let Some(series) = &mut self.series {
+            series.number += 1;
+            self.to = To::File(File::create(series.path(series.number))?);
+            self.written = 0;
+            let oldest = series.keep.and_then(|keep| series.number.checked_sub(keep));
+            if let Some(oldest) = oldest.filter(|oldest| *oldest > 0) {
+                match fs::remove_file(series.path(oldest)) {
+                    // Somebody else took it away.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    removed => removed?,
+                }
+            }
+        }
+        Ok(())
     }
 
     /// At once: who kills the program has a whole file. False: nobody reads it any more.

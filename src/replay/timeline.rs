@@ -619,18 +619,24 @@ impl Timeline {
         let mut inputs = self.prologue();
         let from = inputs.len();
         inputs.extend_from_slice(&self.inputs);
-        if from > 0
-            && let Some(AnySource::Live(live)) = self.start().map(|start| start.world.source())
-        {
-            // The request that was open is the first, or (after a list) the second.
-            let (was, is) = (live.request(), if self.streams() { 1 } else { 2 });
+        if let Some(numbering) = self.numbering() {
             for taken in inputs.iter_mut().skip(from) {
-                renumber(&mut taken.input, was, is);
-                // It came after other facts than it will.
-                taken.after = usize::MAX;
+                renumber(taken, numbering);
             }
         }
         Recording { scenario, inputs }
+    }
+
+    /// What is told later goes on from [`Self::recording`] under these numbers: what a request is called here, and there.
+    #[must_use]
+    pub fn numbering(&self) -> Option<(u32, u32)> {
+        // The request that was open is the first, or (after a list) the second.
+        match self.start()?.world.source() {
+            AnySource::Live(live) if self.forgotten > 0 => {
+                Some((live.request(), if self.streams() { 1 } else { 2 }))
+            }
+            _ => None,
+        }
     }
 
     /// The number, in [`Self::recording`], of the input that this run counts so; none where it was
@@ -1143,9 +1149,12 @@ pub fn is_told(input: &Input<Command>) -> bool {
     matches!(input, Input::Source(Command::Tell(_)))
 }
 
-/// Of the request that was open and of all after it.
-fn renumber(input: &mut Input<Command>, was: u32, is: u32) {
-    if let Input::Source(Command::Tell(told)) = input {
+/// An input as it stands in a recording that begins where a watch was open: `was` is what its request is called here, `is`
+/// there.
+pub fn renumber(taken: &mut Taken, (was, is): (u32, u32)) {
+    // It came after other facts than it will.
+    taken.after = usize::MAX;
+    if let Input::Source(Command::Tell(told)) = &mut taken.input {
         *told = told
             .iter()
             .map(|telling| Telling {
