@@ -59,8 +59,10 @@ serve: setup
 
 test: fmt clippy test-native examples test-wasm test-browser
 
+# The command line that is compiled after it has the page in it.
 dist: setup-dist
 	trunk build --release
+	cargo run $(CARGO_FLAGS) --quiet -p deltascope-pack -- dist embed/page/page.bin
 	@$(MAKE) --no-print-directory size
 
 DOCS := $(TARGET)/docs
@@ -177,6 +179,7 @@ test-wasm: setup-rust setup-bindgen
 	  cargo test $(CARGO_FLAGS) --target $(WASM) --test wasm
 
 test-browser: setup-browser dist docs
+	cargo test $(CARGO_FLAGS) --features cli,mdbook --test cli in_the_program
 	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=2 tests/*.test.mjs
 
 size:

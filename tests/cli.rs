@@ -424,6 +424,39 @@ fn the_page_has_the_types_that_browsers_want() {
     }
 }
 
+/// `make test` runs this again, when the page is built.
+#[test]
+fn the_page_in_the_program_is_served_from_anywhere() {
+    let nowhere = scratch("nowhere");
+    fs::create_dir_all(&nowhere).unwrap();
+    let mut command = deltascope(&["serve", "--port", "0", "--proxy", "http://127.0.0.1:1"]);
+    let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join("embed/page/page.bin");
+    let Ok(packed) = fs::read(packed) else {
+        let output = output(command.current_dir(&nowhere));
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{err}");
+        assert!(
+            err.contains("make dist") && err.contains("cargo install"),
+            "{err}"
+        );
+        return;
+    };
+    let (_running, out, _) = start(command.current_dir(&nowhere));
+    let port = port_of(&out.recv_timeout(HANGS).unwrap());
+    let end = packed.iter().position(|byte| *byte == b'\n').unwrap();
+    let names: Vec<(String, usize)> = serde_json::from_slice(&packed[..end]).unwrap();
+    let mut rest = &packed[end + 1..];
+    for (name, size) in &names {
+        let (bytes, others) = rest.split_at(*size);
+        rest = others;
+        let got = get(port, &format!("/{name}"));
+        assert!(got.code == 200 && got.body == bytes, "{name}: {}", got.code);
+    }
+    assert!(rest.is_empty() && names.iter().any(|(name, _)| name.ends_with(".wasm")));
+    assert_eq!(get(port, "/").body, get(port, "/index.html").body);
+    assert_eq!(get(port, "/nothing").code, 404);
+}
+
 #[test]
 fn what_goes_to_the_proxy_is_the_page_s_wish_and_nothing_of_its_identity() {
     let dist = dist("head");

@@ -68,13 +68,15 @@ pub(super) enum Command {
 
 const SERVE_EXAMPLES: &str = "\
 Examples:
-  make dist && kubectl proxy --port=8001 &
+  kubectl proxy --port=8001 &
   deltascope serve
   deltascope serve --proxy http://127.0.0.1:9001 --port 3000 --open
 
 The page only reads, so only GET and HEAD reach the cluster, and of these none that acts (exec, attach,
 portforward and proxy, in any spelling, but as a namespace's name); --allow-writes lets everything through but
-connections that change their protocol. Requests from pages of other sites are refused.";
+connections that change their protocol. Requests from pages of other sites are refused.
+
+A program that was compiled after `make dist` has the page in it, and serves it from anywhere.";
 
 const RECORD_EXAMPLES: &str = "\
 Examples:
@@ -127,9 +129,9 @@ pub(super) struct Serve {
     /// Where `kubectl proxy` listens
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8001")]
     pub(super) proxy: Proxy,
-    /// The folder of the built page (`make dist`)
-    #[arg(long, value_name = "DIR", default_value = "dist")]
-    pub(super) dist: PathBuf,
+    /// The folder of the built page [default: dist, where it is, else the page in this program]
+    #[arg(long, value_name = "DIR")]
+    pub(super) dist: Option<PathBuf>,
     /// The port to listen at; 0 takes any that is free
     #[arg(long, default_value_t = 8080)]
     pub(super) port: u16,

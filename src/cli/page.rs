@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use hyper::StatusCode;
+use hyper::body::Bytes;
 
 use super::Failure;
 use super::gate::{Refusal, refusal};
@@ -27,11 +28,22 @@ const TYPES: [(&str, &str); 14] = [
     ("woff2", "font/woff2"),
 ];
 
-/// A folder that holds the built page.
+/// What `make dist` had packed when this was compiled.
+#[cfg(has_page)]
+const PACKED: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/embed/page/page.bin"));
+#[cfg(not(has_page))]
+const PACKED: &[u8] = &[];
+
+/// The folder that is looked for where none is named.
+const FOLDER: &str = "dist";
+
+/// Where the built page is.
 #[derive(Debug)]
-pub(super) struct Page {
-    /// Without links and dots, so that what is found can be seen to lie within.
-    folder: PathBuf,
+pub(super) enum Page {
+    /// In a folder: without links and dots, so that what is found can be seen to lie within.
+    Folder(PathBuf),
+    /// In this program: its files.
+    Packed(Vec<(String, &'static [u8])>),
 }
 
 /// A file of it.
@@ -39,16 +51,24 @@ pub(super) struct Found {
     /// What it is.
     pub(super) media_type: &'static str,
     /// What it holds.
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Bytes,
 }
 
 impl Page {
-    pub(super) fn open(folder: &Path) -> Result<Self, Failure> {
-        let shown = folder.display();
-        let whole = fs::canonicalize(folder).ok();
-        match whole.filter(|folder| folder.join("index.html").is_file()) {
-            Some(folder) => Ok(Self { folder }),
-            None => Err(Failure::new(
+    pub(super) fn open(folder: Option<&Path>) -> Result<Self, Failure> {
+        let named = folder.unwrap_or(Path::new(FOLDER));
+        let whole = fs::canonicalize(named).ok();
+        if let Some(whole) = whole.filter(|whole| whole.join("index.html").is_file()) {
+            return Ok(Self::Folder(whole));
+        }
+        let shown = named.display();
+        match (folder, unpacked(PACKED)) {
+            (None, Some(files)) => Ok(Self::Packed(files)),
+            (None, None) => Err(Failure::new(
+                "There is no page here: neither a folder dist with one, nor was one packed into this program. In a checkout, build it with `make dist`; then serve it there, name its folder with --dist, or install the program anew (cargo install --path . --features cli), which takes it along.",
+                "这里没有页面：既没有含页面的 dist 目录，本程序中也没有打包页面。请在源码目录中用 `make dist` 构建；然后在那里提供服务，或用 --dist 指定其目录，或重新安装程序（cargo install --path . --features cli），安装时会把页面一并打包。",
+            )),
+            (Some(_), _) => Err(Failure::new(
                 &format!(
                     "There is no built page in {shown:?} (no index.html). Build it with `make dist`, or name its folder with --dist."
                 ),
@@ -74,12 +94,22 @@ impl Page {
         if path.contains([':', '\\']) {
             return Err(missing());
         }
-        let file = fs::canonicalize(self.folder.join(path)).map_err(|_| missing())?;
-        if !file.starts_with(&self.folder) || !file.is_file() {
-            return Err(missing());
-        }
-        let bytes = fs::read(&file).map_err(|error| unreadable(&error))?;
-        let ending = file.extension().and_then(|ending| ending.to_str());
+        let bytes = match self {
+            Self::Folder(folder) => {
+                let file = fs::canonicalize(folder.join(path)).map_err(|_| missing())?;
+                if !file.starts_with(folder) || !file.is_file() {
+                    return Err(missing());
+                }
+                Bytes::from(fs::read(&file).map_err(|error| unreadable(&error))?)
+            }
+            Self::Packed(files) => {
+                let found = files.iter().find(|(name, _)| name == path);
+                Bytes::from_static(found.ok_or_else(missing)?.1)
+            }
+        };
+        let ending = Path::new(path)
+            .extension()
+            .and_then(|ending| ending.to_str());
         let media_type = TYPES
             .iter()
             .find(|(name, _)| ending.is_some_and(|ending| ending.eq_ignore_ascii_case(name)))
@@ -88,10 +118,52 @@ impl Page {
     }
 }
 
+/// The files of a packed page; none where there is none.
+fn unpacked(packed: &'static [u8]) -> Option<Vec<(String, &'static [u8])>> {
+    let end = packed.iter().position(|byte| *byte == b'\n')?;
+    let (head, mut rest) = packed.split_at_checked(end)?;
+    rest = rest.get(1..)?;
+    let names: Vec<(String, usize)> = serde_json::from_slice(head).ok()?;
+    let files = names.into_iter().map(|(name, size)| {
+        let (bytes, others) = rest.split_at_checked(size)?;
+        rest = others;
+        Some((name, bytes))
+    });
+    files.collect()
+}
+
 fn unreadable(error: &io::Error) -> Refusal {
     refusal(
         StatusCode::INTERNAL_SERVER_ERROR,
         &format!("The file cannot be read: {error}."),
         &format!("无法读取该文件：{error}。"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packed_page_has_its_files_and_nothing_else() {
+        let files = unpacked(b"[[\"a/b.wasm\",3],[\"index.html\",2]]\nabchi").unwrap();
+        let page = Page::Packed(files);
+        for (path, bytes, media_type) in [
+            ("/", "hi", "text/html; charset=utf-8"),
+            ("/index.html", "hi", "text/html; charset=utf-8"),
+            ("/a/b.wasm", "abc", "application/wasm"),
+        ] {
+            let found = page.find(path).unwrap();
+            assert_eq!(
+                (&*found.bytes, found.media_type),
+                (bytes.as_bytes(), media_type)
+            );
+        }
+        for path in ["/a", "/a/", "/b.wasm", "/a/../index.html", "/a\\b.wasm"] {
+            assert!(page.find(path).is_err(), "{path}");
+        }
+        for broken in [&b""[..], b"[[\"a\",9]]\nb", b"\n", b"{}"] {
+            assert!(unpacked(broken).is_none());
+        }
+    }
 }

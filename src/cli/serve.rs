@@ -73,7 +73,7 @@ type Answer = Response<Either<Full<Bytes>, Incoming>>;
 
 /// Serves until Ctrl-C.
 pub(super) fn run(options: &Serve, lang: Lang) -> Result<(), Failure> {
-    let page = Page::open(&options.dist)?;
+    let page = Page::open(options.dist.as_deref())?;
     block_on(serve(options, page, lang))
 }
 
@@ -189,7 +189,7 @@ impl Server {
             ));
         }
         let found = self.page.find(&path)?;
-        let mut answer = Response::new(Either::Left(Full::new(Bytes::from(found.bytes))));
+        let mut answer = Response::new(Either::Left(Full::new(found.bytes)));
         let headers = answer.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(found.media_type));
         // It may be built anew at any time.

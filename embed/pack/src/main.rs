@@ -1,8 +1,9 @@
 //! Puts what other pages embed beside the page that trunk has built: `deltascope-pack DIST`.
 //!
 //! trunk calls it after a build, with the folder that it builds into. What it writes there makes the
-//! folder an npm package as well.
+//! folder an npm package as well. `deltascope-pack DIST FILE` packs the folder into one file, for the command line.
 
+mod bundle;
 mod package;
 mod styles;
 
@@ -15,10 +16,14 @@ fn main() -> ExitCode {
     #[allow(clippy::disallowed_methods, reason = "trunk says it there")]
     let dist = dist.or_else(|| std::env::var("TRUNK_STAGING_DIR").ok());
     let Some(dist) = dist else {
-        eprintln!("usage: deltascope-pack DIST, where DIST is what trunk has built");
+        eprintln!("usage: deltascope-pack DIST [FILE], where DIST is what trunk has built");
         return ExitCode::from(2);
     };
-    match package::write(Path::new("."), Path::new(&dist)) {
+    let done = match std::env::args().nth(2) {
+        Some(file) => bundle::write(Path::new(&dist), Path::new(&file)),
+        None => package::write(Path::new("."), Path::new(&dist)),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("deltascope-pack: {message}");
