@@ -253,7 +253,7 @@ fn fact(
         Cause::Source(number) => json!({ "source": number }),
         Cause::Script(number) => json!({ "script": number }),
         Cause::Input(number) => json!({ "input": number }),
-        Cause::Fact(id) => json!({ "step": u64::from(id.0) + 1 }),
+        Cause::Fact(id) => json!({ "step": id.0 + 1 }),
     };
     let mut fields = json!({
         "step": place + 1,
