@@ -67,7 +67,7 @@ dist: setup-dist
 
 DOCS := $(TARGET)/docs
 # What the element is made of; the rest of src is only there natively.
-ELEMENT := src style embed index.html Trunk.toml Cargo.toml Cargo.lock -not -path 'src/mdbook/*' -not -path 'src/cli/*' -type f
+ELEMENT := src style embed index.html Trunk.toml Cargo.toml Cargo.lock -not -path 'src/mdbook/*' -not -path 'src/cli/*' -not -path 'embed/page/*' -type f
 
 # Every block of the two books runs, and none is built where one does not hold.
 docs: setup-docs
