@@ -575,10 +575,9 @@ fn what_a_file_comes_to_is_bounded_in_bytes() {
     assert!(line.error.unwrap().message.en.contains("small values"));
 }
 
-/// Opens it with a pause after so many units of work; says how often it paused, and how much was done
-/// without a pause.
-fn in_slices(command: &Command, each: usize) -> (Session, usize, usize) {
-    let slices = Slices::of(each);
+/// Opens it with each pause that there may be; says how many there were, and how much was done without one.
+fn in_slices(command: &Command) -> (Session, usize, usize) {
+    let slices = Slices::until(|| true);
     let mut work = Box::pin(opening::open(command, &slices));
     let (mut pauses, mut most) = (0, 0);
     loop {
@@ -612,32 +611,55 @@ fn what_is_opened_comes_in_slices() {
         json!({ "scenario": many }),
         prints.join("\n")
     );
-    for (command, words) in [
+    let file = |text: String| Command::Open(vec![("a.jsonl".to_owned(), text.into_bytes())]);
+    let pod = |n: usize| json!({ "apiVersion": "v1", "kind": "Pod", "metadata": { "name": format!("p{n}"), "resourceVersion": n.to_string() } });
+    let event = |n| json!({ "informer": { "type": "ADDED", "object": pod(n) } }).to_string();
+    let log: Vec<String> = (1..2_000).map(event).collect();
+    let items: Vec<String> = (1..5_000).map(|n| pod(n).to_string()).collect();
+    let list = format!("{{\"kind\":\"PodList\",\"items\":[{}]}}", items.join(","));
+    // (what is opened, words of its error, how many pauses there are at the least)
+    for (command, words, least) in [
         (
             open(at(link_to(&crowd, ""), "t:999999999999")),
             "does not come",
+            10_000,
         ),
-        (open(at(link_to(&crowd, ""), "input:7+5")), "does not come"),
-        (open(at(link_to(&deep, ""), "t:400")), ""),
-        (open(link_to(&many, &prints.join("\n"))), ""),
         (
-            Command::Open(vec![("a.jsonl".to_owned(), trace.into_bytes())]),
-            "",
+            open(at(link_to(&crowd, ""), "input:7+5")),
+            "does not come",
+            1_000,
+        ),
+        (open(at(link_to(&deep, ""), "t:400")), "", 1_000),
+        // Each line that is printed.
+        (open(link_to(&many, &prints.join("\n"))), "", 2_000),
+        (file(trace), "", 2_000),
+        (file(log.join("\n")), "", 1_000),
+        // Each object, also where something is wrong in the end.
+        (
+            file(list.replace("]}", ",7]}")),
+            "items[4999] cannot be used",
+            5_000,
+        ),
+        (
+            file(list.replace("]}", ",{]}")),
+            "this is not JSON (key must be a string",
+            5_000,
+        ),
+        (
+            file(list.replace("]}", "")),
+            "the file ends in the middle",
+            5_000,
         ),
     ] {
-        const EACH: usize = 500;
-        let (mut session, pauses, most) = in_slices(&command, EACH);
+        let (mut session, pauses, most) = in_slices(&command);
         let view = session.view();
         let error = view.error.as_ref().map_or("", |error| &error.message.en);
         assert!(
             error.contains(words) && error.is_empty() == words.is_empty(),
-            "{error}"
+            "{words}: {error}"
         );
         // One step may state many facts: the first list is queued as a whole.
-        assert!(
-            pauses > 4 && most < EACH + 3_000,
-            "{command:?}: {pauses} {most}"
-        );
+        assert!(pauses >= least && most < 3_000, "{words}: {pauses} {most}");
         let mut other = Session::new();
         other.obey(command);
         let (one, two) = (state(&view, Lang::En), state(&other.view(), Lang::En));

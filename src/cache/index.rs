@@ -354,6 +354,15 @@ impl<'a> IndexView<'a> {
         values
     }
 
+    /// The same as they lie in memory: nothing is sorted.
+    pub fn entries(self) -> impl Iterator<Item = (&'a Arc<str>, impl Iterator<Item = &'a Key>)> {
+        let keys = self.keys;
+        self.postings.iter().map(move |(value, list)| {
+            let found = list.iter().filter_map(move |row| keys.name(*row));
+            (value, found)
+        })
+    }
+
     /// The keys under one value, in the store's visible order.
     #[must_use]
     pub fn keys(&self, value: &str) -> Vec<&'a Key> {

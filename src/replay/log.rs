@@ -21,6 +21,7 @@ use crate::cache::controller::Generation;
 use crate::cache::fact::EventType;
 use crate::runtime::Time;
 use crate::runtime::fields::LATEST_MS;
+use crate::runtime::slices::{Slices, at_once};
 use crate::runtime::virtual_time::{Era, Feed, HandlerSettings, Input, Machinery, Settings};
 use crate::source::Command;
 use crate::source::live::{Page, Telling, Told};
@@ -31,7 +32,7 @@ use crate::source::wire::{
 };
 
 use super::recording::{Recording, Taken};
-use super::trace::{Trace, json_of};
+use super::trace::{BYTES, CHUNK, Trace, json_of};
 
 /// The key that makes a line count.
 const KEY: &str = "informer";
@@ -57,6 +58,15 @@ pub fn is_log(bytes: &[u8]) -> bool {
 /// Reads a log as far as it can be read: what is there with an error came before its line.
 #[must_use]
 pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
+    at_once(read_slowly(name, bytes, &Slices::whole()))
+}
+
+/// The same in slices.
+pub async fn read_slowly(
+    name: &str,
+    bytes: &[u8],
+    slices: &Slices,
+) -> (Option<Trace>, Option<WireError>) {
     let fail = |line, words: Words| wire::error(name, line, &words.en, &words.zh);
     if bytes.len() > MAX_BYTES {
         let size = bytes.len();
@@ -80,7 +90,14 @@ pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
         }
     };
     let mut lines = LineSplitter::new(MAX_LINE);
-    let fed = lines.feed(bytes, &mut each);
+    let mut fed = Ok(());
+    for chunk in bytes.chunks(CHUNK) {
+        fed = lines.feed(chunk, &mut each);
+        if fed.is_err() {
+            break;
+        }
+        slices.spend(chunk.len() / BYTES).await;
+    }
     if let Some((number, rest)) = lines.finish().filter(|_| fed.is_ok()) {
         each(number, &rest);
     }

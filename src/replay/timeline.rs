@@ -54,8 +54,6 @@ const SETTLED_MS: Time = 2_000;
 const AT_ONCE: usize = 100;
 /// How many facts an endless run is ahead of the cursor.
 pub const AHEAD: usize = 40;
-/// So many facts are computed before somebody asks whether that was enough for now.
-const FEW: usize = 64;
 /// An input costs as much as so many facts, …
 const EACH_INPUT: usize = 4;
 /// … and a fact as much as to look at so many.
@@ -708,22 +706,7 @@ impl Timeline {
     /// Makes sure that `wanted` facts are known, if there are so many; a run that ends by itself is
     /// computed to its end.
     pub fn extend(&mut self, wanted: usize) {
-        if self.is_live() {
-            return;
-        }
-        let wanted = if self.scenario.is_endless() {
-            wanted.min(self.most)
-        } else {
-            self.most
-        };
-        self.compute(wanted);
-    }
-
-    fn compute(&mut self, wanted: usize) {
-        while !self.over && self.len() < wanted && self.has_room() {
-            self.over = !self.step();
-            self.collect();
-        }
+        at_once(self.extend_slowly(wanted, &Slices::whole()));
     }
 
     /// The same as [`Self::extend`] in slices.
@@ -735,7 +718,8 @@ impl Timeline {
         };
         while self.len() < wanted && self.is_endless() {
             let known = self.len();
-            self.compute(wanted.min(known + FEW));
+            self.over = !self.step();
+            self.collect();
             slices.spend((self.len() - known).max(1)).await;
         }
     }
@@ -749,7 +733,8 @@ impl Timeline {
     ) -> Option<B> {
         let mut from = range.start;
         while from < range.end {
-            let until = range.end.min(from + SEGMENT);
+            let until = self.ready(from, slices).await;
+            let until = range.end.min(from + SEGMENT).min(until.max(from + 1));
             let found = self.each(from..until, seen);
             if found.is_some() {
                 return found;
@@ -1098,14 +1083,34 @@ impl Timeline {
         Some((segment.from, facts?))
     }
 
+    /// Computes the facts around this place again where they were dropped, and says where they end.
+    pub async fn ready(&self, place: usize, slices: &Slices) -> usize {
+        let number = self.segment_of(place);
+        let Some(segment) = self.segments.get(number) else {
+            return self.len();
+        };
+        if segment.facts.is_none() {
+            let one = self.look_slowly(number, slices).await;
+            self.looked(one);
+        }
+        segment.from + self.len_of(number)
+    }
+
     /// A segment made ready to be looked at; to be given back to [`Self::looked`].
     fn look(&self, number: usize) -> LookedAt {
+        at_once(self.look_slowly(number, &Slices::whole()))
+    }
+
+    async fn look_slowly(&self, number: usize, slices: &Slices) -> LookedAt {
         let Some(segment) = self.segments.get(number) else {
             return LookedAt::default();
         };
-        let mut cache = self.looked_at.borrow_mut();
-        let place = cache.iter().position(|one| one.from == segment.from);
-        let mut one = place.map_or_else(LookedAt::default, |place| cache.remove(place));
+        let take = || {
+            let mut cache = self.looked_at.borrow_mut();
+            let place = cache.iter().position(|one| one.from == segment.from);
+            place.map(|place| cache.remove(place))
+        };
+        let mut one = take().unwrap_or_default();
         one.from = segment.from;
         // They may have been dropped since it was looked at.
         if segment.facts.is_none() && one.facts.is_none() {
@@ -1115,16 +1120,17 @@ impl Timeline {
             let mut facts: Vec<FactRecord> = Vec::with_capacity(len);
             while facts.len() < len {
                 let time = facts.last().map_or(segment.start.time, |last| last.time);
-                let known = segment.from + facts.len();
-                let before = self.forgotten_inputs;
+                let known = facts.len();
                 let inputs = Inputs {
                     all: &self.inputs,
-                    before,
+                    before: self.forgotten_inputs,
                 };
-                if !go_on(&mut world, inputs, &mut taken, known, time) {
+                let place = segment.from + known;
+                if !go_on(&mut world, inputs, &mut taken, place, time) {
                     break;
                 }
                 facts.append(&mut world.drain());
+                slices.spend(facts.len() - known).await;
             }
             one.facts = Some(Arc::new(facts));
         }

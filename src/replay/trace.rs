@@ -34,9 +34,9 @@ pub const VERSION: u64 = 1;
 const NAME: &str = "deltascope";
 
 /// So many bytes are read before somebody asks whether that was enough for now; …
-const CHUNK: usize = 16 << 10;
+pub(super) const CHUNK: usize = 16 << 10;
 /// … so many cost as much as a fact.
-const BYTES: usize = 128;
+pub(super) const BYTES: usize = 128;
 
 /// What a file holds.
 #[derive(Clone, Debug)]

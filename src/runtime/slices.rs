@@ -1,26 +1,30 @@
-//! Long work in slices: whoever has it done gets the control back after each, and decides how long the
-//! next one is. There is no clock here: work is counted.
+//! Long work in slices: whoever has it done gets the control back after each, and says when one ends. There
+//! is no clock here.
 
 use std::cell::Cell;
+use std::fmt;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// How much is done at once, and how much was. A unit is about a fact.
-#[derive(Debug)]
+/// When to give the control back, and how much was done. A unit is about a fact.
 pub struct Slices {
-    each: Cell<usize>,
-    left: Cell<usize>,
+    is_over: Box<dyn Fn() -> bool>,
     done: Cell<usize>,
 }
 
+impl fmt::Debug for Slices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slices").field("done", &self.done).finish()
+    }
+}
+
 impl Slices {
-    /// Slices of so many units.
+    /// A slice ends where this says so. It is asked after each piece of work.
     #[must_use]
-    pub fn of(each: usize) -> Self {
+    pub fn until(is_over: impl Fn() -> bool + 'static) -> Self {
         Self {
-            each: Cell::new(each),
-            left: Cell::new(each),
+            is_over: Box::new(is_over),
             done: Cell::new(0),
         }
     }
@@ -28,18 +32,7 @@ impl Slices {
     /// One slice, however much there is to do.
     #[must_use]
     pub fn whole() -> Self {
-        Self::of(usize::MAX)
-    }
-
-    /// From the next slice on, each has so many units.
-    pub fn set(&self, each: usize) {
-        self.each.set(each.max(1));
-    }
-
-    /// How many units a slice has.
-    #[must_use]
-    pub fn each(&self) -> usize {
-        self.each.get()
+        Self::until(|| false)
     }
 
     /// How many units were done.
@@ -51,11 +44,8 @@ impl Slices {
     /// So much was done; at the end of a slice the control is given back, once.
     pub async fn spend(&self, work: usize) {
         self.done.set(self.done.get().saturating_add(work));
-        let left = self.left.get().saturating_sub(work);
-        self.left.set(left);
-        if left == 0 {
+        if (self.is_over)() {
             pause().await;
-            self.left.set(self.each.get());
         }
     }
 }

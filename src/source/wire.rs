@@ -5,6 +5,7 @@
 //! and what came before it still plays.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use kube_core::{DynamicObject, TypeMeta};
@@ -679,11 +680,7 @@ async fn content<'a>(
     if is_watch(begin) {
         return Ok(Content::Watch(bytes));
     }
-    // What is wrong with one that cannot be read so, and where, the whole of it tells.
-    match in_pieces(json, slices).await {
-        Some(list) => Ok(Content::List(list)),
-        None => document(name, json).map(Content::List),
-    }
+    document(name, json, slices).await.map(Content::List)
 }
 
 /// Whether the first key of the object is one of a watch event's two. A document has others, also
@@ -701,267 +698,295 @@ fn is_watch(object: &[u8]) -> bool {
         .any(|name| key.starts_with(name) || name.starts_with(key))
 }
 
-/// A list, its items read one by one: the JSON of all at once would take some times what is kept of it.
-async fn in_pieces(bytes: &[u8], slices: &Slices) -> Option<RecordedList> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    let (mut string, mut around, mut items) = (0..0, None, Vec::new());
-    // Where the items begin, and one of them, while the scan is in them.
-    let (mut begin, mut item) = (None, None);
-    for (chunk, from) in bytes.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
-        for (&byte, at) in chunk.iter().zip(from..) {
-            if in_string {
+/// Where the parts of a document stand in its text.
+#[derive(Debug, Default)]
+struct Parts {
+    /// What is between the brackets of its items, and each of them: what is between two commas.
+    items: Option<(Range<usize>, Vec<Range<usize>>)>,
+    /// Where it has items once more.
+    again: Option<usize>,
+    /// Where it ends; nothing where the text ends before.
+    end: Option<usize>,
+}
+
+impl Parts {
+    /// Looks through a text that begins with a brace.
+    async fn of(text: &str, slices: &Slices) -> Self {
+        let bytes = text.as_bytes();
+        let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+        let mut parts = Self::default();
+        // The last string; where the items begin, and one of them, while this is in them.
+        let (mut string, mut begin, mut item) = (0..0, None, None);
+        let mut items = Vec::new();
+        for (chunk, from) in bytes.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
+            for (&byte, at) in chunk.iter().zip(from..) {
+                if in_string {
+                    match byte {
+                        _ if escaped => escaped = false,
+                        b'\\' => escaped = true,
+                        b'"' => {
+                            in_string = false;
+                            string.end = at;
+                        }
+                        _ => {}
+                    }
+                    continue;
+                }
+                if let (Some(start), 2) = (begin, depth) {
+                    match byte {
+                        // Where there is none, the comma or bracket stands in its place.
+                        b',' => items.push(item.take().map_or(at..at + 1, |start| start..at)),
+                        b']' => {
+                            match item.take() {
+                                Some(start) => items.push(start..at),
+                                None if items.is_empty() => {}
+                                None => items.push(at..at + 1),
+                            }
+                            parts.items = Some((start..at, std::mem::take(&mut items)));
+                            begin = None;
+                        }
+                        _ if byte.is_ascii_whitespace() => {}
+                        _ => {
+                            item.get_or_insert(at);
+                        }
+                    }
+                }
                 match byte {
-                    _ if escaped => escaped = false,
-                    b'\\' => escaped = true,
                     b'"' => {
-                        in_string = false;
-                        string.end = at;
+                        in_string = true;
+                        string = at + 1..at + 1;
+                    }
+                    b'{' => depth += 1,
+                    b'[' => {
+                        if depth == 1 && text.get(string.clone()) == Some("items") {
+                            if parts.items.is_some() {
+                                parts.again.get_or_insert(at);
+                            } else {
+                                begin = Some(at + 1);
+                            }
+                        }
+                        depth += 1;
+                    }
+                    b'}' | b']' => {
+                        depth = depth.saturating_sub(1);
+                        if depth == 0 {
+                            parts.end = Some(at + 1);
+                            return parts;
+                        }
                     }
                     _ => {}
                 }
-                continue;
             }
-            if let (Some(start), 2) = (begin, depth) {
-                if matches!(byte, b',' | b']')
-                    && let Some(start) = item.take()
-                {
-                    items.push(start..at);
-                }
-                if byte == b']' {
-                    around = Some(start..at);
-                    begin = None;
-                } else if byte != b',' && !byte.is_ascii_whitespace() {
-                    item.get_or_insert(at);
-                }
-            }
-            match byte {
-                b'"' => {
-                    in_string = true;
-                    string = at + 1..at + 1;
-                }
-                b'{' => depth += 1,
-                b'[' => {
-                    if depth == 1 && text.get(string.clone()) == Some("items") {
-                        // Twice is once too often.
-                        if around.is_some() {
-                            return None;
-                        }
-                        begin = Some(at + 1);
-                    }
-                    depth += 1;
-                }
-                b'}' | b']' => depth = depth.checked_sub(1)?,
-                _ => {}
-            }
+            slices.spend(chunk.len() / BYTES).await;
         }
-        slices.spend(chunk.len() / BYTES).await;
-    }
-    let around: std::ops::Range<usize> = around?;
-    if items.len() > MAX_ITEMS {
-        return None;
-    }
-    // With a comma too many it would be no JSON.
-    let commas = items.windows(2).all(|pair| match pair {
-        [one, next] => text.get(one.end..next.start).is_some_and(is_comma),
-        _ => true,
-    });
-    let ends = match (items.first(), items.last()) {
-        (Some(first), Some(last)) => [around.start..first.start, last.end..around.end],
-        _ => [around.clone(), around.end..around.end],
-    };
-    let blank = |range: &std::ops::Range<usize>| {
-        text.get(range.clone())
-            .is_some_and(|text| text.trim().is_empty())
-    };
-    if !commas || !ends.iter().all(blank) {
-        return None;
-    }
-    let frame = [text.get(..around.start)?, text.get(around.end..)?].concat();
-    let Ok(Value::Object(fields)) = serde_json::from_str(&frame) else {
-        return None;
-    };
-    let kind = text_of(&fields, "kind")?.strip_suffix("List")?.to_owned();
-    if NO_LISTS.contains(&text_of(&fields, "kind")?) {
-        return None;
-    }
-    let types = types_of(&fields, &kind);
-    let (mut objects, mut weight) = (Vec::with_capacity(items.len()), 0_usize);
-    for range in items {
-        let json = text.get(range)?;
-        if bounds::weight_of_json(json.as_bytes()) > MAX_READ {
-            return None;
+        if let Some(start) = begin {
+            items.extend(item.map(|start| start..text.len()));
+            parts.items = Some((start..text.len(), items));
         }
-        let Ok(Value::Object(item)) = serde_json::from_str(json) else {
-            return None;
-        };
-        let object = whole(item, types.as_ref(), Keep::default()).ok()?;
-        weight = weight.saturating_add(bounds::weight(&object.data));
-        if weight > MAX_READ {
-            return None;
-        }
-        objects.push(Arc::new(object));
-        slices.spend(json.len() / BYTES).await;
+        parts
     }
-    Some(list_with(&fields, kind, objects))
 }
 
-fn is_comma(text: &str) -> bool {
-    text.trim() == ","
-}
-
-/// One JSON document; only a list will do.
-fn document(name: &str, bytes: &[u8]) -> Result<RecordedList, WireError> {
-    let fail = |line, (en, zh): (String, String)| Err(error(name, Some(line), &en, &zh));
-    // Real objects come to twelve times their text, before what is not kept of them is dropped.
-    if bounds::weight_of_json(bytes) > 2 * MAX_READ {
-        let (en, zh) = too_heavy();
-        return Err(error(name, None, &en, &zh));
-    }
+/// One JSON document; only a list will do. Its items are read one by one: the JSON of all at once would
+/// take some times what is kept of it, and as long as there is no pause.
+async fn document(name: &str, bytes: &[u8], slices: &Slices) -> Result<RecordedList, WireError> {
+    let fail =
+        |at: usize, (en, zh): (String, String)| error(name, Some(line_at(bytes, at)), &en, &zh);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(wrong) => {
             let at = wrong.valid_up_to();
-            let column = at
-                - bytes[..at]
-                    .iter()
-                    .rposition(|&byte| byte == b'\n')
-                    .map_or(0, |end| end + 1);
-            return fail(line_at(bytes, at), not_utf8(column + 1));
+            return Err(fail(at, not_utf8(column_at(bytes, at))));
         }
     };
-    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    let value = match documents.next() {
-        Some(Ok(value)) => value,
-        Some(Err(wrong)) => {
-            let line = u32::try_from(wrong.line()).unwrap_or(u32::MAX);
-            let (reason, column) = (reason(&wrong), wrong.column());
-            return fail(
-                line,
-                if wrong.is_eof() {
-                    (
-                        "the file ends in the middle. Half a list would look like deletions: record it again.".to_owned(),
-                        "文件在中间结束。半个列表看起来就像删除：请重新录制。".to_owned(),
-                    )
-                } else {
-                    (
-                        format!(
-                            "this is not JSON ({reason}, column {column}). Mend it or record it again."
-                        ),
-                        format!("这不是 JSON（{reason}，第 {column} 列）。请修正或重新录制。"),
-                    )
-                },
-            );
-        }
-        None => return fail(1, nothing_to_play()),
-    };
-    let end = documents.byte_offset();
-    let more = text[end..].trim_start();
-    if !more.is_empty() {
-        return fail(
-            line_at(bytes, text.len() - more.len()),
-            (
-                "a second document begins here. A list is one document; a watch has one event a line, each with type and object (kubectl get --raw '…?watch=true').".to_owned(),
-                "这里开始了第二个文档。列表只有一个文档；watch 每行一个事件，各有 type 和 object（kubectl get --raw '…?watch=true'）。".to_owned(),
-            ),
-        );
+    let first = text.len() - text.trim_start().len();
+    let parts = Parts::of(text, slices).await;
+    let end = parts.end.unwrap_or(text.len());
+    let (around, items) = parts.items.unwrap_or((end..end, Vec::new()));
+    let frame = [
+        text.get(..around.start).unwrap_or_default(),
+        text.get(around.end..end).unwrap_or_default(),
+    ]
+    .concat();
+    if frame.len() > MAX_LINE {
+        return Err(fail(first, no_list_of_this_size(frame.len())));
     }
-    let first = line_at(bytes, bytes.len() - bytes.trim_ascii_start().len());
-    let Value::Object(fields) = value else {
-        return fail(first, nothing_to_play());
-    };
-    let kind = text_of(&fields, "kind").unwrap_or_default().to_owned();
-    match &*kind {
-        "Status" => fail(first, status(&fields)),
-        "Table" => fail(first, table()),
-        kind if NO_LISTS.contains(&kind) => fail(first, discovery(kind)),
-        "" if fields.contains_key("paths") => fail(first, discovery("paths")),
-        "" => fail(first, nothing_to_play()),
-        _ => match kind.strip_suffix("List") {
-            Some(item_kind) => list(name, text, first, fields, item_kind),
-            None => {
-                let kind = quoted(&kind);
-                fail(
-                    first,
-                    (
-                        format!(
-                            "this is a single object of kind {kind}. Record the list of its kind, or a watch."
-                        ),
-                        format!("这是单个对象，kind 为 {kind}。请录制这一类的列表，或 watch。"),
-                    ),
-                )
-            }
+    let mut late = None;
+    let mut fields = Map::new();
+    match serde_json::from_str::<Value>(&frame) {
+        Ok(Value::Object(read)) => fields = read,
+        Ok(_) => return Err(fail(first, nothing_to_play())),
+        Err(wrong) => match place_of(&frame, &wrong) {
+            at if at < around.start => return Err(fail(at, no_json(bytes, at, &wrong))),
+            at => late = Some((at + around.len(), wrong)),
         },
     }
-}
-
-fn list(
-    name: &str,
-    text: &str,
-    first: u32,
-    mut fields: Map<String, Value>,
-    kind: &str,
-) -> Result<RecordedList, WireError> {
-    let items = match fields.remove("items") {
-        Some(Value::Array(items)) => items,
-        // How Go writes a slice that was never made.
-        Some(Value::Null) => Vec::new(),
-        _ => {
-            let kind = quoted(&format!("{kind}List"));
-            return Err(error(
-                name,
-                Some(first),
-                &format!("the list of kind {kind} has no array items. Record it again."),
-                &format!("kind 为 {kind} 的列表没有 items 数组。请重新录制。"),
+    let mut kind = "";
+    if late.is_none() {
+        let more = text.get(end..).unwrap_or_default().trim_start();
+        if !more.is_empty() {
+            return Err(fail(
+                text.len() - more.len(),
+                (
+                    "a second document begins here. A list is one document; a watch has one event a line, each with type and object (kubectl get --raw '…?watch=true').".to_owned(),
+                    "这里开始了第二个文档。列表只有一个文档；watch 每行一个事件，各有 type 和 object（kubectl get --raw '…?watch=true'）。".to_owned(),
+                ),
             ));
         }
-    };
-    if items.len() > MAX_ITEMS {
-        let count = items.len();
-        return Err(error(
-            name,
-            Some(item_line(text, MAX_ITEMS).unwrap_or(first)),
-            &format!(
-                "the list has {count} objects; at most {MAX_ITEMS} are shown. Record one namespace, or with a selector."
-            ),
-            &format!(
-                "列表有 {count} 个对象，最多显示 {MAX_ITEMS} 个。请只录制一个命名空间，或使用选择器。"
-            ),
-        ));
+        kind = kind_of_list(&fields).map_err(|words| fail(first, words))?;
+        if let Some(at) = parts.again {
+            return Err(fail(at, items_twice()));
+        }
+        if items.len() > MAX_ITEMS {
+            let at = items.get(MAX_ITEMS).map_or(first, |item| item.start);
+            return Err(fail(at, too_many(items.len())));
+        }
     }
     let types = types_of(&fields, kind);
-    let mut weight = 0_usize;
-    let mut objects = Vec::with_capacity(items.len());
-    for (index, item) in items.into_iter().enumerate() {
-        let object = match item {
-            Value::Object(item) => whole(item, types.as_ref(), Keep::default()),
-            _ => Err((
-                "it is not a JSON object".to_owned(),
-                "它不是 JSON 对象".to_owned(),
-            )),
+    let (mut objects, mut weight) = (Vec::with_capacity(items.len().min(MAX_ITEMS)), 0_usize);
+    for (index, range) in items.into_iter().enumerate() {
+        let json = text.get(range.clone()).unwrap_or_default();
+        let object = if json.len() > MAX_LINE {
+            Err(too_large(json.len()))
+        } else {
+            match serde_json::from_str(json) {
+                Ok(item) => object_of(item, types.as_ref()),
+                Err(wrong) => {
+                    let at = range.start + place_of(json, &wrong);
+                    return Err(fail(at, no_json(bytes, at, &wrong)));
+                }
+            }
         };
+        slices.spend(json.len() / BYTES).await;
         match object {
+            // What of a file that is no JSON could be used is of no use.
+            _ if late.is_some() => {}
             Ok(object) => {
                 weight = weight.saturating_add(bounds::weight(&object.data));
                 if weight > MAX_READ {
-                    let (en, zh) = too_heavy();
-                    return Err(error(name, Some(first), &en, &zh));
+                    return Err(fail(first, too_heavy()));
                 }
-                objects.push(Arc::new(object));
+                objects.push(object);
             }
-            Err((en, zh)) => {
-                return Err(error(
-                    name,
-                    Some(item_line(text, index).unwrap_or(first)),
-                    &format!(
-                        "items[{index}] cannot be used: {en}. Mend it or record the list again."
-                    ),
-                    &format!("items[{index}] 无法使用：{zh}。请修正或重新录制列表。"),
-                ));
-            }
+            Err(words) => return Err(fail(range.start, unusable(index, words))),
         }
     }
-    Ok(list_with(&fields, kind.to_owned(), objects))
+    if let Some((at, wrong)) = late {
+        return Err(fail(at, no_json(bytes, at, &wrong)));
+    }
+    let kind = kind.to_owned();
+    Ok(list_with(&fields, kind, objects))
+}
+
+/// What a list is of; its kind without `List`.
+fn kind_of_list(fields: &Map<String, Value>) -> Result<&str, (String, String)> {
+    let kind = text_of(fields, "kind").unwrap_or_default();
+    match kind {
+        "Status" => return Err(status(fields)),
+        "Table" => return Err(table()),
+        kind if NO_LISTS.contains(&kind) => return Err(discovery(kind)),
+        "" if fields.contains_key("paths") => return Err(discovery("paths")),
+        "" => return Err(nothing_to_play()),
+        _ => {}
+    }
+    let Some(of) = kind.strip_suffix("List") else {
+        let kind = quoted(kind);
+        return Err((
+            format!(
+                "this is a single object of kind {kind}. Record the list of its kind, or a watch."
+            ),
+            format!("这是单个对象，kind 为 {kind}。请录制这一类的列表，或 watch。"),
+        ));
+    };
+    match fields.get("items") {
+        // Null is how Go writes a slice that was never made.
+        Some(Value::Array(_) | Value::Null) => Ok(of),
+        _ => {
+            let kind = quoted(kind);
+            Err((
+                format!("the list of kind {kind} has no array items. Record it again."),
+                format!("kind 为 {kind} 的列表没有 items 数组。请重新录制。"),
+            ))
+        }
+    }
+}
+
+fn object_of(
+    item: Value,
+    types: Option<&TypeMeta>,
+) -> Result<Arc<DynamicObject>, (String, String)> {
+    match item {
+        Value::Object(item) => whole(item, types, Keep::default()).map(Arc::new),
+        _ => Err((
+            "it is not a JSON object".to_owned(),
+            "它不是 JSON 对象".to_owned(),
+        )),
+    }
+}
+
+fn unusable(index: usize, (en, zh): (String, String)) -> (String, String) {
+    (
+        format!("items[{index}] cannot be used: {en}. Mend it or record the list again."),
+        format!("items[{index}] 无法使用：{zh}。请修正或重新录制列表。"),
+    )
+}
+
+fn too_many(count: usize) -> (String, String) {
+    (
+        format!(
+            "the list has {count} objects; at most {MAX_ITEMS} are shown. Record one namespace, or with a selector."
+        ),
+        format!(
+            "列表有 {count} 个对象，最多显示 {MAX_ITEMS} 个。请只录制一个命名空间，或使用选择器。"
+        ),
+    )
+}
+
+fn too_large(size: usize) -> (String, String) {
+    (
+        format!("it has {size} bytes, and at most {MAX_LINE} are read"),
+        format!("它有 {size} 字节，最多读取 {MAX_LINE} 字节"),
+    )
+}
+
+fn no_list_of_this_size(size: usize) -> (String, String) {
+    (
+        format!(
+            "this is not a list: {size} bytes stand beside its items. Record the list of a kind, or a watch."
+        ),
+        format!("这不是列表：除 items 外还有 {size} 字节。请录制某一类的列表，或 watch。"),
+    )
+}
+
+fn items_twice() -> (String, String) {
+    (
+        "the list has items once more here. Record it again.".to_owned(),
+        "列表在这里又有一个 items。请重新录制。".to_owned(),
+    )
+}
+
+fn no_json(bytes: &[u8], at: usize, wrong: &serde_json::Error) -> (String, String) {
+    if at >= bytes.len() {
+        return (
+            "the file ends in the middle. Half a list would look like deletions: record it again."
+                .to_owned(),
+            "文件在中间结束。半个列表看起来就像删除：请重新录制。".to_owned(),
+        );
+    }
+    let (reason, column) = (reason(wrong), column_at(bytes, at));
+    (
+        format!("this is not JSON ({reason}, column {column}). Mend it or record it again."),
+        format!("这不是 JSON（{reason}，第 {column} 列）。请修正或重新录制。"),
+    )
+}
+
+/// Where in a text it is that is wrong.
+fn place_of(text: &str, wrong: &serde_json::Error) -> usize {
+    if wrong.is_eof() {
+        return text.len();
+    }
+    let before = text.split_inclusive('\n').take(wrong.line() - 1);
+    before.map(str::len).sum::<usize>() + wrong.column().saturating_sub(1)
 }
 
 /// Items come without their types; a `List` of kubectl mixes kinds, and its items have them.
@@ -997,66 +1022,38 @@ fn list_with(
 /// # Errors
 /// Says what is wrong with it and what to do.
 pub fn list_of(list: Value, items: Vec<Value>) -> Result<RecordedList, WireError> {
-    let Value::Object(mut fields) = list else {
-        let (en, zh) = nothing_to_play();
-        return Err(error("", None, &en, &zh));
+    let fail = |(en, zh): (String, String)| error("", None, &en, &zh);
+    let Value::Object(fields) = list else {
+        return Err(fail(nothing_to_play()));
     };
-    fields.insert("items".to_owned(), Value::Array(items));
-    let kind = text_of(&fields, "kind").unwrap_or_default().to_owned();
-    let kind = kind.strip_suffix("List").unwrap_or(&kind);
-    self::list("", "", 0, fields, kind)
-}
-
-/// The line on which an item of a list begins: serde_json no longer knows it.
-fn item_line(text: &str, index: usize) -> Option<u32> {
-    let (mut line, mut depth, mut seen) = (1_u32, 0_u32, 0);
-    let (mut in_items, mut in_string, mut escaped) = (false, false, false);
-    let mut string = 0..0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte == b'\n' {
-            line += 1;
-        }
-        if in_string {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => {
-                    in_string = false;
-                    string.end = at;
-                }
-                _ => {}
-            }
-            continue;
-        }
-        if in_items && depth == 2 {
-            match byte {
-                b',' => seen += 1,
-                b']' => in_items = false,
-                _ if byte.is_ascii_whitespace() => {}
-                _ if seen == index => return Some(line),
-                _ => {}
-            }
-        }
-        match byte {
-            b'"' => {
-                in_string = true;
-                string = at + 1..at + 1;
-            }
-            b'{' => depth += 1,
-            b'[' => {
-                in_items |= depth == 1 && text.get(string.clone()) == Some("items");
-                depth += 1;
-            }
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
+    if items.len() > MAX_ITEMS {
+        return Err(fail(too_many(items.len())));
     }
-    None
+    let kind = text_of(&fields, "kind").unwrap_or_default();
+    let kind = kind.strip_suffix("List").unwrap_or(kind).to_owned();
+    let types = types_of(&fields, &kind);
+    let (mut objects, mut weight) = (Vec::with_capacity(items.len()), 0_usize);
+    for (index, item) in items.into_iter().enumerate() {
+        let object = object_of(item, types.as_ref());
+        let object = object.map_err(|words| fail(unusable(index, words)))?;
+        weight = weight.saturating_add(bounds::weight(&object.data));
+        if weight > MAX_READ {
+            return Err(fail(too_heavy()));
+        }
+        objects.push(object);
+    }
+    Ok(list_with(&fields, kind, objects))
 }
 
 fn line_at(bytes: &[u8], at: usize) -> u32 {
     let before = bytes[..at].iter().filter(|&&byte| byte == b'\n').count();
     u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+/// Counted from one, in bytes.
+fn column_at(bytes: &[u8], at: usize) -> usize {
+    let line = bytes[..at].iter().rposition(|&byte| byte == b'\n');
+    at - line.map_or(0, |end| end + 1) + 1
 }
 
 pub(super) fn text_of<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {

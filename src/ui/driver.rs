@@ -51,47 +51,34 @@ const TELL_MS: f64 = 100.0;
 const SLICE_MS: f64 = 40.0;
 /// What is opened in so many ms is there before the screen is drawn.
 const SOON_MS: f64 = 80.0;
-/// The first slice has so many units.
-const FIRST: usize = 2_000;
 
-/// Work in slices, each about as long as the others, whatever the machine.
+/// Work in slices, each about as long as the others, whatever the machine and whatever a unit of the work costs.
 pub struct Paced<F> {
     slices: Rc<Slices>,
+    /// When the slice that is done now ends, in ms.
+    end: Rc<Cell<f64>>,
     work: Pin<Box<F>>,
 }
 
 impl<F: Future> Paced<F> {
     /// The work, which is given what tells it where a slice ends.
     pub fn of(work: impl FnOnce(Rc<Slices>) -> F) -> Self {
-        let slices = Rc::new(Slices::of(FIRST));
+        let end = Rc::new(Cell::new(0.0));
+        let ends = Rc::clone(&end);
+        let slices = Rc::new(Slices::until(move || now() >= ends.get()));
         Self {
             work: Box::pin(work(Rc::clone(&slices))),
             slices,
+            end,
         }
     }
 
     /// Does one slice.
     pub fn go_on(&mut self) -> Poll<F::Output> {
-        let (began, before) = (now(), self.slices.done());
-        let polled = self
-            .work
+        self.end.set(now() + SLICE_MS);
+        self.work
             .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()));
-        let (took, done) = ((now() - began).max(1.0), self.slices.done() - before);
-        // What ended early says little.
-        if done >= self.slices.each() {
-            let each = self.slices.each();
-            #[allow(
-                clippy::cast_precision_loss,
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a number of units, about"
-            )]
-            let next = (each as f64 * SLICE_MS / took) as usize;
-            self.slices
-                .set(next.clamp(each / 4, each * 2).clamp(64, 200_000));
-        }
-        polled
+            .poll(&mut Context::from_waker(Waker::noop()))
     }
 
     /// How many units were done.

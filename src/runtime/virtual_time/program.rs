@@ -1,7 +1,10 @@
 //! What a program does by itself: it lists and watches without a reflector, writes to an Indexer
 //! without a queue, asks it, prints; and it runs further informers beside the one that is shown.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fmt::Write as _;
+use std::iter;
 use std::sync::Arc;
 
 use kube_core::DynamicObject;
@@ -468,31 +471,45 @@ fn nothing(rv: Rv) -> ObjectRef {
     }
 }
 
-/// All indices as Go prints a map: in the order of its keys.
+/// All indices as Go prints a map: in the order of its keys. Sorted is only what there is room for.
 fn go_indices(store: &Indexer<Obj>) -> Arc<str> {
-    let mut indices: Vec<_> = store.indices().collect();
-    indices.sort_unstable_by_key(|index| Arc::clone(index.name()));
     let mut text = Line::default();
+    let space = |place: usize| if place > 0 { " " } else { "" };
     text.push("map[");
-    for (place, index) in indices.iter().enumerate() {
-        let space = if place > 0 { " " } else { "" };
-        // Writing into a line cannot fail.
-        let _ = write!(text, "{space}{}:map[", index.name());
-        let mut values = index.values();
-        values.sort_unstable_by_key(|(value, _)| Arc::clone(value));
-        for (place, (value, keys)) in values.into_iter().enumerate() {
+    let indices = store.indices().map(|index| (index.name(), index.entries()));
+    // Writing into a line cannot fail.
+    for (place, (name, values)) in in_order(indices).enumerate() {
+        let _ = write!(text, "{}{name}:map[", space(place));
+        for (place, (value, keys)) in in_order(values).enumerate() {
             if text.is_full() {
                 break;
             }
-            let space = if place > 0 { " " } else { "" };
-            let mut keys: Vec<String> = keys.into_iter().map(|key| format!("{key}:{{}}")).collect();
-            keys.sort_unstable();
-            let _ = write!(text, "{space}{value}:map[{}]", keys.join(" "));
+            let _ = write!(text, "{}{value}:map[", space(place));
+            for (place, (key, ())) in in_order(keys.map(|key| (key, ()))).enumerate() {
+                if text.is_full() {
+                    break;
+                }
+                let _ = write!(text, "{}{key}:{{}}", space(place));
+            }
+            text.push("]");
         }
         text.push("]");
     }
     text.push("]");
     text.into_text()
+}
+/// By key. What is not taken is not sorted.
+fn in_order<K: Ord, T>(items: impl Iterator<Item = (K, T)>) -> impl Iterator<Item = (K, T)> {
+    let (mut all, mut first) = (Vec::new(), Vec::new());
+    for (place, (key, item)) in items.enumerate() {
+        first.push(Reverse((key, place)));
+        all.push(Some(item));
+    }
+    let mut first = BinaryHeap::from(first);
+    iter::from_fn(move || {
+        let Reverse((key, place)) = first.pop()?;
+        Some((key, all.get_mut(place)?.take()?))
+    })
 }
 
 fn joined(mut keys: Vec<&Key>) -> String {

@@ -698,7 +698,8 @@ impl Session {
     async fn marked_slowly(&mut self, slices: &Slices) {
         while self.landmarks.seen() < self.timeline.len() {
             let seen = self.landmarks.seen();
-            let end = self.timeline.len().min(seen + SEGMENT / 2);
+            let end = self.timeline.ready(seen, slices).await;
+            let end = end.min(seen + SEGMENT / 2);
             let rules = &self.lesson.markers;
             self.landmarks.go_on_to(&self.timeline, rules, end);
             self.monitors.go_on_to(&self.timeline, end);

@@ -110,7 +110,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
     let (read, error) = if trace::is_trace(bytes) {
         trace::read_slowly(name, bytes, slices).await
     } else {
-        log::read(name, bytes)
+        log::read_slowly(name, bytes, slices).await
     };
     let error = error.map(|error| ErrorView {
         line: error.line,
@@ -221,7 +221,7 @@ async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Op
     let mut monitors = Monitors::begin(&timeline);
     let mut seen = 0;
     while seen < timeline.len() {
-        let end = timeline.len().min(seen + SEGMENT / 2);
+        let end = timeline.ready(seen, slices).await.min(seen + SEGMENT / 2);
         landmarks.go_on_to(&timeline, &lesson.markers, end);
         monitors.go_on_to(&timeline, end);
         slices.spend((end - seen) / SEEN).await;

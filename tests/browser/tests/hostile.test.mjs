@@ -6,14 +6,13 @@ import { suite } from "../harness.mjs";
 
 const { onPage } = suite();
 const PATIENCE_MS = 120_000;
-// Of the time that something takes to open, the page is held for no more than this part at a time.
-const PART = 2;
 
 const linkTo = (scenario, inputs = [], more = "") => {
   const lines = [{ scenario }, ...inputs].map((line) => JSON.stringify(line)).join("\n");
   return `#v1;${more}i=${deflateRawSync(lines).toString("base64url")}`;
 };
 const pods = (count) => Array.from({ length: count }, (_, n) => ({ metadata: { namespace: "a", name: `p${n}` } }));
+const prints = (count) => Array.from({ length: count }, (_, n) => ({ at: n, op: "print", line: "{indices}" }));
 const CROWD = { settings: { machinery: "shared", resyncMs: 1, work: { workers: 255 } }, initial: pods(20) };
 const BESIDE = { settings: { machinery: "shared", resyncMs: 1 } };
 
@@ -49,18 +48,20 @@ const opening = (app, hash) =>
     [hash, PATIENCE_MS],
   );
 
-for (const [what, hash, words] of [
-  ["a moment that never comes", "#v1;lesson=sandbox;at=t:999999999999", /does not come/],
+// What is opened, the words of its error, and where that takes seconds: the part of the time for which the page is held at the
+// most. Less than a second says nothing on a busy machine; how often there is a pause a native test counts.
+for (const [what, hash, words, part] of [
+  ["a moment that never comes", "#v1;lesson=sandbox;at=t:999999999999", /does not come/, 5],
   ["255 workers", linkTo(CROWD, [], "at=t:999999999999;"), /does not come/],
-  ["informers beside", linkTo({ settings: { machinery: "shared" }, initial: pods(300), beside: Array(50).fill(BESIDE) }, [], "at=t:60000;"), undefined],
+  ["informers beside", linkTo({ settings: { machinery: "shared" }, initial: pods(300), beside: Array(50).fill(BESIDE) }, [], "at=t:60000;")],
+  ["thousands of pods and of prints", linkTo({ settings: { machinery: "shared", indices: ["namespace"] }, initial: pods(4000) }, prints(4000)), undefined, 3],
 ]) {
   test(`the page answers while it opens ${what}`, { timeout: 2 * PATIENCE_MS }, onPage({}, async (app, t) => {
     const { took, longest, told, error, lesson } = await opening(app, hash);
     t.diagnostic(`${Math.round(took)} ms, held for ${Math.round(longest)} ms at the most, told ${told} times`);
     if (words) assert.match(error, words);
     else assert.equal(lesson, "link");
-    // What is there at once keeps nobody waiting.
-    if (told > 0) assert.ok(longest < took / PART, `held for ${longest} of ${took} ms`);
+    if (part) assert.ok(longest < took / part, `held for ${longest} of ${took} ms`);
     assert.deepEqual(await app.page.evaluate(() => Object.keys(window.deltascope.getState().api.objects).length > 0), true);
   }));
 }
