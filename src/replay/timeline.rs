@@ -1083,6 +1083,14 @@ impl Timeline {
         Some((segment.from, facts?))
     }
 
+    /// Drops it in slices: a million facts take a while.
+    pub async fn drop_slowly(mut self, slices: &Slices) {
+        while let Some(segment) = self.segments.pop() {
+            drop(segment);
+            slices.spend(SEGMENT / SEEN).await;
+        }
+    }
+
     /// Computes the facts around this place again where they were dropped, and says where they end.
     pub async fn ready(&self, place: usize, slices: &Slices) -> usize {
         let number = self.segment_of(place);

@@ -186,6 +186,7 @@ async fn play(
         step = at.find_slowly(&mut ahead, marked, slices).await;
         if step.is_none() {
             missed = Some(no_moment(&lesson, at, far));
+            ahead.drop_slowly(slices).await;
         } else {
             timeline = ahead;
         }
