@@ -519,7 +519,8 @@ fn what_a_line_is_filled_in_with_has_an_end() {
     session.obey(Command::Seek(usize::MAX));
     let picture = session.view().picture;
     let last = picture.output.back().unwrap();
-    assert!(last.starts_with("map[namespace:map[a:map[a/p0:{} a/p1"));
+    // Go sorts the keys of a map that it prints, not what it prints of them.
+    assert!(last.starts_with("map[namespace:map[a:map[a/p0:{} a/p1:{} a/p10:{} a/p100:{} "));
     assert!(last.ends_with("… (cut after 16384 bytes)"));
     assert!(picture.output.iter().all(|line| line.len() < 17_000));
 }
