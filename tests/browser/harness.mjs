@@ -138,8 +138,9 @@ class App {
     this.problems = [];
     this.provoked = [];
     const problem = (text) => (provokes?.test(text) ? this.provoked : this.problems).push(text);
-    /** Every address that was asked for. */
+    /** Every address that was asked for, and the requests without the head of an answer yet. */
     this.requests = [];
+    this.unanswered = new Set();
     page.on("console", (message) => {
       if (message.type() === "error") problem(`console: ${message.text()} ${message.location().url}`);
     });
@@ -148,15 +149,18 @@ class App {
       const address = request.url();
       this.requests.push(address);
       if (/^(data|blob|about):/.test(address)) return;
+      this.unanswered.add(request);
       if (![url, reads].some((base) => base && address.startsWith(base))) problem(`asked for ${address}`);
     });
     page.on("requestfailed", (request) => {
+      this.unanswered.delete(request);
       const why = request.failure()?.errorText;
       // A watch that is not wanted any more is left.
       if (reads && request.url().startsWith(reads) && why === "net::ERR_ABORTED") return;
       problem(`failed: ${request.url()} ${why}`);
     });
     page.on("response", (response) => {
+      this.unanswered.delete(response.request());
       if (response.status() >= 400) problem(`${response.status()}: ${response.url()}`);
     });
   }

@@ -15,13 +15,21 @@ export async function connected(app, api, options = {}) {
   return caughtUp(app, api, options.resource);
 }
 
-/** Lets time pass until something has come of it; less at once than a watch may be silent. */
+/**
+ * Lets time pass until something has come of it; less at once than a watch may be silent, and none while a request has no answer:
+ * on a busy machine it would be given up.
+ */
 export async function inTime(app, awaited) {
-  const passing = setInterval(() => app.page.clock.fastForward(10_000).catch(() => {}), 300);
+  let passing = Promise.resolve();
+  const pass = () => {
+    if (app.unanswered.size === 0) passing = app.page.clock.fastForward(10_000).catch(() => {});
+  };
+  const clock = setInterval(pass, 300);
   try {
     return await awaited;
   } finally {
-    clearInterval(passing);
+    clearInterval(clock);
+    await passing;
   }
 }
 
