@@ -18,9 +18,10 @@ test("what is there comes, then what changes", onCluster(some, async (app, api) 
   api.create("pods", { metadata: { name: "new" } });
   api.update("pods", "default/web-0");
   api.remove("pods", "kube-system/cart-1");
-  const { handlers } = await caughtUp(app, api);
-  const told = handlers[0].notifications.map(([what, key]) => `${what} ${key}`);
-  assert.deepEqual(told.slice(-3), ["add default/new", "update default/web-0", "delete kube-system/cart-1"]);
+  await caughtUp(app, api);
+  const told = ({ handlers }) => handlers[0].notifications.map(([what, key]) => `${what} ${key}`);
+  const state = await app.eventually("the handler hears of it", (now) => told(now).length === 8);
+  assert.deepEqual(told(state).slice(-3), ["add default/new", "update default/web-0", "delete kube-system/cart-1"]);
   assert.equal(api.watches.length, 1);
   await app.call("disconnect");
   await api.when("the watch is left", () => api.watches.length === 0);
@@ -275,7 +276,10 @@ test("a trace of it plays elsewhere, without the cluster", onCluster({ ...some, 
   await connected(app, api);
   api.cut();
   api.create("pods", { metadata: { name: "new" } });
-  const { store, output } = await caughtUp(app, api);
+  await caughtUp(app, api);
+  const { store, output } = await app.eventually("the handler hears of it", ({ output: lines, live }) => (
+    live.behind === 0 && lines.includes("OnAdd: new")
+  ));
   const trace = await app.page.evaluate(() => window.deltascope.exportTrace());
   await api.down();
   await app.elsewhere({}, async (other) => {
