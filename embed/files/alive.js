@@ -34,6 +34,9 @@ class Stopped extends Error {
   }
 }
 
+/** The innermost frame of a stack, as Chromium or as the others write it. */
+const topOf = (stack) => stack.split("\n").find((line) => /^\s+at |^[^\s]*@/.test(line)) ?? "";
+
 /** The life of one program. It is told once that it ended, and answers for it from then on. */
 export class Life {
   #isOurs;
@@ -58,7 +61,10 @@ export class Life {
   endsWith(error) {
     const isTrap = error instanceof WebAssembly.RuntimeError;
     const isDeep = error instanceof RangeError || error?.name === "InternalError";
-    if (!(isTrap || isDeep) || !this.#isOurs(error.stack ?? "")) return false;
+    if (!(isTrap || isDeep)) return false;
+    const stack = error.stack ?? "";
+    // What a listener throws has this program beneath it; where the stack is out, this program was at its top.
+    if (!this.#isOurs(isTrap ? stack : topOf(stack))) return false;
     if (!this.stopped) {
       this.stopped = new Stopped(error, whyOf(error));
       // The next program has none of its own yet.
@@ -70,10 +76,17 @@ export class Life {
     return true;
   }
 
-  /** The same object, but that its methods fail once the program has ended. */
+  /** The same object, but that its methods fail, and its promises are rejected, once the program has ended. */
   guard(object) {
-    const guarded = Object.entries(object).map(([name, value]) => [name, typeof value === "function" ? this.#guarded(value) : value]);
-    return Object.fromEntries(guarded);
+    const guarded = (value) => {
+      if (typeof value === "function") return this.#guarded(value);
+      if (!(value instanceof Promise)) return value;
+      const answer = this.#orStopped(value);
+      // Nobody may be waiting for it.
+      answer.catch(() => {});
+      return answer;
+    };
+    return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, guarded(value)]));
   }
 
   #guarded(method) {

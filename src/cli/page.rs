@@ -34,8 +34,10 @@ const PACKED: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/embed
 #[cfg(not(has_page))]
 const PACKED: &[u8] = &[];
 
-/// The folder that is looked for where none is named.
+/// The folder that is looked for where none is named and none was packed.
 const FOLDER: &str = "dist";
+/// What the folder of a build has.
+const OURS: [&str; 2] = ["index.html", "deltascope.js"];
 
 /// Where the built page is.
 #[derive(Debug)]
@@ -56,19 +58,24 @@ pub(super) struct Found {
 
 impl Page {
     pub(super) fn open(folder: Option<&Path>) -> Result<Self, Failure> {
+        let packed = unpacked(PACKED);
+        // A folder dist may be of another project, whose scripts are not to read the cluster.
+        if let (None, Some(files)) = (folder, packed) {
+            return Ok(Self::Packed(files));
+        }
         let named = folder.unwrap_or(Path::new(FOLDER));
         let whole = fs::canonicalize(named).ok();
-        if let Some(whole) = whole.filter(|whole| whole.join("index.html").is_file()) {
+        let is_page = |whole: &PathBuf| OURS.iter().all(|name| whole.join(name).is_file());
+        if let Some(whole) = whole.filter(is_page) {
             return Ok(Self::Folder(whole));
         }
         let shown = named.display();
-        match (folder, unpacked(PACKED)) {
-            (None, Some(files)) => Ok(Self::Packed(files)),
-            (None, None) => Err(Failure::new(
+        match folder {
+            None => Err(Failure::new(
                 "There is no page here: neither a folder dist with one, nor was one packed into this program. In a checkout, build it with `make dist`; then serve it there, name its folder with --dist, or install the program anew (cargo install --path . --features cli), which takes it along.",
                 "这里没有页面：既没有含页面的 dist 目录，本程序中也没有打包页面。请在源码目录中用 `make dist` 构建；然后在那里提供服务，或用 --dist 指定其目录，或重新安装程序（cargo install --path . --features cli），安装时会把页面一并打包。",
             )),
-            (Some(_), _) => Err(Failure::new(
+            Some(_) => Err(Failure::new(
                 &format!(
                     "There is no built page in {shown:?} (no index.html). Build it with `make dist`, or name its folder with --dist."
                 ),

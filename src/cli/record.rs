@@ -585,7 +585,8 @@ impl<'a> Recorder<'a> {
     fn is_long(&self, more: usize) -> bool {
         let facts = self.facts() - self.base.forgotten;
         self.options.rotate.is_some_and(|size| {
-            self.out.written + more > size.max(self.base.size * 2) || facts > OPENS as u64 / 2
+            let most = size.max(self.base.size * 2).min(MAX_BYTES);
+            self.out.written + more > most || facts > OPENS as u64 / 2
         })
     }
 
@@ -603,6 +604,7 @@ impl<'a> Recorder<'a> {
         };
         self.out.begin_next()?;
         self.write(&trace::write(&trace))?;
+        self.out.drop_oldest()?;
         self.base = Base {
             forgotten,
             numbering: self.timeline.numbering(),
@@ -807,12 +809,19 @@ impl Output {
         })
     }
 
-    /// The next one; the oldest goes, where enough are there.
+    /// The next one.
     fn begin_next(&mut self) -> io::Result<()> {
         if let Some(series) = &mut self.series {
             series.number += 1;
             self.to = To::File(File::create(series.path(series.number))?);
             self.written = 0;
+        }
+        Ok(())
+    }
+
+    /// Where enough are there that have something in them, the oldest goes.
+    fn drop_oldest(&mut self) -> io::Result<()> {
+        if let Some(series) = &mut self.series {
             let oldest = series.keep.and_then(|keep| series.number.checked_sub(keep));
             if let Some(oldest) = oldest.filter(|oldest| *oldest > 0) {
                 match fs::remove_file(series.path(oldest)) {

@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 use crate::cache::controller::Generation;
 use crate::cache::fact::EventType;
 use crate::runtime::Time;
+use crate::runtime::bounds::{self, MAX_READ};
 use crate::runtime::fields::LATEST_MS;
 use crate::runtime::slices::{Slices, at_once};
 use crate::runtime::virtual_time::{Era, Feed, HandlerSettings, Input, Machinery, Settings};
@@ -27,7 +28,7 @@ use crate::source::Command;
 use crate::source::live::{Page, Telling, Told};
 use crate::source::scenario::Scenario;
 use crate::source::wire::{
-    self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_LINE, RecordedEvent, WireError,
+    self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent, WireError,
     Words,
 };
 
@@ -131,6 +132,8 @@ struct Log {
     rv: Arc<str>,
     initial: IndexMap<String, Arc<DynamicObject>>,
     events: Vec<(Time, RecordedEvent)>,
+    /// What the objects hold, in bytes, about.
+    weight: usize,
     /// The last version of each object.
     versions: IndexMap<String, String>,
 }
@@ -166,11 +169,16 @@ impl Log {
         event.insert("object".to_owned(), object_of(&mut informer));
         let event = wire::event_of(event.into())?;
         if let RecordedEvent::Object { event, object } = &event {
+            self.weight = self.weight.saturating_add(bounds::weight(&object.data));
+            if self.weight > MAX_READ {
+                let (en, zh) = wire::too_heavy();
+                return Err(Words { en, zh });
+            }
             let key = key_of(object);
             let version = object.metadata.resource_version.clone().unwrap_or_default();
             let before = self.versions.insert(key.clone(), version.clone());
             if *event == EventType::Deleted {
-                self.versions.shift_remove(&key);
+                self.versions.swap_remove(&key);
             } else if *event == EventType::Modified
                 && before.as_deref() == Some(&version)
                 && !version.is_empty()
@@ -183,6 +191,16 @@ impl Log {
                     return Err(late());
                 }
                 self.rv = newer(&self.rv, &version);
+                if self.initial.len() == MAX_ITEMS {
+                    return Err(Words {
+                        en: format!(
+                            "there are more than {MAX_ITEMS} objects in the initial list. Log one namespace, or with a selector."
+                        ),
+                        zh: format!(
+                            "初始列表中的对象超过 {MAX_ITEMS} 个。请只记录一个命名空间，或使用选择器。"
+                        ),
+                    });
+                }
                 self.initial.insert(key, Arc::clone(object));
                 return Ok(());
             }

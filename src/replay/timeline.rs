@@ -760,6 +760,12 @@ impl Timeline {
         while self.is_endless() && (self.is_empty() || self.time_at(self.len()) <= time) {
             self.extend_slowly(self.len() + AHEAD, slices).await;
         }
+        let after = self
+            .segments
+            .partition_point(|segment| segment.start.world.now() <= time);
+        if let Some(segment) = self.segments.get(after.saturating_sub(1)) {
+            self.ready(segment.from, slices).await;
+        }
         self.count_until(time)
     }
 

@@ -37,6 +37,8 @@ enum What {
 pub struct Writes {
     seen: usize,
     of: IndexMap<Rv, Write>,
+    /// What was written at the same time as the last one, by the object.
+    at_once: (Time, IndexMap<Option<Key>, Vec<What>>),
     /// For each line that was printed the version that may stand in it.
     lines: Vec<Rv>,
     /// The version of what each handler works on.
@@ -79,9 +81,18 @@ impl Writes {
             }
             _ => return,
         };
-        let at_once = self.of.values().rev();
-        let at_once = at_once.take_while(|write| write.time == record.time);
-        let before = at_once.filter(|write| write.what == what).count();
+        let (time, at_once) = &mut self.at_once;
+        if *time != record.time {
+            *time = record.time;
+            at_once.clear();
+        }
+        let key = match &what {
+            What::Put(key, _) | What::Delete(key) => Some(key.clone()),
+            What::Compact => None,
+        };
+        let others = at_once.entry(key).or_default();
+        let before = others.iter().filter(|other| **other == what).count();
+        others.push(what.clone());
         let write = Write {
             time: record.time,
             what,

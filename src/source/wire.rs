@@ -427,7 +427,7 @@ fn weight(event: &RecordedEvent) -> usize {
     }
 }
 
-fn too_heavy() -> (String, String) {
+pub(crate) fn too_heavy() -> (String, String) {
     (
         format!(
             "there are so many small values that they would take more than {MAX_READ} bytes. Record less: one namespace, or metadata only."
@@ -701,8 +701,12 @@ fn is_watch(object: &[u8]) -> bool {
 /// Where the parts of a document stand in its text.
 #[derive(Debug, Default)]
 struct Parts {
-    /// What is between the brackets of its items, and each of them: what is between two commas.
-    items: Option<(Range<usize>, Vec<Range<usize>>)>,
+    /// What is between the brackets of its items.
+    around: Option<Range<usize>>,
+    /// Each of them, what is between two commas: no more than [`MAX_ITEMS`] and one.
+    items: Vec<Range<usize>>,
+    /// How many there are.
+    count: usize,
     /// Where it has items once more.
     again: Option<usize>,
     /// Where it ends; nothing where the text ends before.
@@ -717,7 +721,6 @@ impl Parts {
         let mut parts = Self::default();
         // The last string; where the items begin, and one of them, while this is in them.
         let (mut string, mut begin, mut item) = (0..0, None, None);
-        let mut items = Vec::new();
         for (chunk, from) in bytes.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
             for (&byte, at) in chunk.iter().zip(from..) {
                 if in_string {
@@ -735,14 +738,14 @@ impl Parts {
                 if let (Some(start), 2) = (begin, depth) {
                     match byte {
                         // Where there is none, the comma or bracket stands in its place.
-                        b',' => items.push(item.take().map_or(at..at + 1, |start| start..at)),
+                        b',' => parts.add(item.take().map_or(at..at + 1, |start| start..at)),
                         b']' => {
                             match item.take() {
-                                Some(start) => items.push(start..at),
-                                None if items.is_empty() => {}
-                                None => items.push(at..at + 1),
+                                Some(start) => parts.add(start..at),
+                                None if parts.count == 0 => {}
+                                None => parts.add(at..at + 1),
                             }
-                            parts.items = Some((start..at, std::mem::take(&mut items)));
+                            parts.around = Some(start..at);
                             begin = None;
                         }
                         _ if byte.is_ascii_whitespace() => {}
@@ -759,7 +762,7 @@ impl Parts {
                     b'{' => depth += 1,
                     b'[' => {
                         if depth == 1 && text.get(string.clone()) == Some("items") {
-                            if parts.items.is_some() {
+                            if parts.around.is_some() {
                                 parts.again.get_or_insert(at);
                             } else {
                                 begin = Some(at + 1);
@@ -771,6 +774,7 @@ impl Parts {
                         depth = depth.saturating_sub(1);
                         if depth == 0 {
                             parts.end = Some(at + 1);
+                            parts.cut(begin, item, at);
                             return parts;
                         }
                     }
@@ -779,11 +783,25 @@ impl Parts {
             }
             slices.spend(chunk.len() / BYTES).await;
         }
-        if let Some(start) = begin {
-            items.extend(item.map(|start| start..text.len()));
-            parts.items = Some((start..text.len(), items));
-        }
+        parts.cut(begin, item, text.len());
         parts
+    }
+
+    fn add(&mut self, item: Range<usize>) {
+        self.count += 1;
+        if self.items.len() <= MAX_ITEMS {
+            self.items.push(item);
+        }
+    }
+
+    /// The document ends here, be it in its items, or in one of them.
+    fn cut(&mut self, begin: Option<usize>, item: Option<usize>, end: usize) {
+        if let Some(begin) = begin {
+            if let Some(start) = item {
+                self.add(start..end);
+            }
+            self.around = Some(begin..end);
+        }
     }
 }
 
@@ -802,14 +820,21 @@ async fn document(name: &str, bytes: &[u8], slices: &Slices) -> Result<RecordedL
     let first = text.len() - text.trim_start().len();
     let parts = Parts::of(text, slices).await;
     let end = parts.end.unwrap_or(text.len());
-    let (around, items) = parts.items.unwrap_or((end..end, Vec::new()));
+    let is_found = parts.around.is_some();
+    let around = parts.around.unwrap_or(end..end);
     let frame = [
         text.get(..around.start).unwrap_or_default(),
         text.get(around.end..end).unwrap_or_default(),
     ]
     .concat();
+    if let Some(at) = parts.again {
+        return Err(fail(at, items_twice()));
+    }
     if frame.len() > MAX_LINE {
         return Err(fail(first, no_list_of_this_size(frame.len())));
+    }
+    if bounds::weight_of_json(frame.as_bytes()) > MAX_READ {
+        return Err(fail(first, too_heavy()));
     }
     let mut late = None;
     let mut fields = Map::new();
@@ -834,20 +859,26 @@ async fn document(name: &str, bytes: &[u8], slices: &Slices) -> Result<RecordedL
             ));
         }
         kind = kind_of_list(&fields).map_err(|words| fail(first, words))?;
-        if let Some(at) = parts.again {
-            return Err(fail(at, items_twice()));
-        }
-        if items.len() > MAX_ITEMS {
-            let at = items.get(MAX_ITEMS).map_or(first, |item| item.start);
-            return Err(fail(at, too_many(items.len())));
+        // By another spelling of their name, or once more as null.
+        let is_all = match fields.get("items") {
+            Some(Value::Array(rest)) => is_found && rest.is_empty(),
+            _ => !is_found,
+        };
+        if !is_all {
+            return Err(fail(first, items_twice()));
         }
     }
+    if let Some(item) = parts.items.get(MAX_ITEMS) {
+        return Err(fail(item.start, too_many(parts.count)));
+    }
     let types = types_of(&fields, kind);
-    let (mut objects, mut weight) = (Vec::with_capacity(items.len().min(MAX_ITEMS)), 0_usize);
-    for (index, range) in items.into_iter().enumerate() {
+    let (mut objects, mut weight) = (Vec::with_capacity(parts.items.len()), 0_usize);
+    for (index, range) in parts.items.into_iter().enumerate() {
         let json = text.get(range.clone()).unwrap_or_default();
         let object = if json.len() > MAX_LINE {
             Err(too_large(json.len()))
+        } else if bounds::weight_of_json(json.as_bytes()) > MAX_READ {
+            return Err(fail(range.start, too_heavy()));
         } else {
             match serde_json::from_str(json) {
                 Ok(item) => object_of(item, types.as_ref()),
@@ -960,8 +991,8 @@ fn no_list_of_this_size(size: usize) -> (String, String) {
 
 fn items_twice() -> (String, String) {
     (
-        "the list has items once more here. Record it again.".to_owned(),
-        "列表在这里又有一个 items。请重新录制。".to_owned(),
+        "the list has items twice, or under an escaped name. Record it again.".to_owned(),
+        "列表的 items 出现两次，或其名称带有转义。请重新录制。".to_owned(),
     )
 }
 
@@ -973,10 +1004,18 @@ fn no_json(bytes: &[u8], at: usize, wrong: &serde_json::Error) -> (String, Strin
             "文件在中间结束。半个列表看起来就像删除：请重新录制。".to_owned(),
         );
     }
-    let (reason, column) = (reason(wrong), column_at(bytes, at));
+    let column = column_at(bytes, at);
+    let (en, zh) = if wrong.is_eof() {
+        (
+            "the value ends in the middle".to_owned(),
+            "值在中间结束".to_owned(),
+        )
+    } else {
+        (reason(wrong), reason(wrong))
+    };
     (
-        format!("this is not JSON ({reason}, column {column}). Mend it or record it again."),
-        format!("这不是 JSON（{reason}，第 {column} 列）。请修正或重新录制。"),
+        format!("this is not JSON ({en}, column {column}). Mend it or record it again."),
+        format!("这不是 JSON（{zh}，第 {column} 列）。请修正或重新录制。"),
     )
 }
 

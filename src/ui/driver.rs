@@ -49,6 +49,8 @@ extern "C" {
 const TELL_MS: f64 = 100.0;
 /// A slice of what is opened takes so long, in ms: the page answers in between.
 const SLICE_MS: f64 = 40.0;
+/// The same in a tab that nobody sees: it gets a turn about once a second.
+const HIDDEN_MS: f64 = 1_000.0;
 /// What is opened in so many ms is there before the screen is drawn.
 const SOON_MS: f64 = 80.0;
 
@@ -75,7 +77,12 @@ impl<F: Future> Paced<F> {
 
     /// Does one slice.
     pub fn go_on(&mut self) -> Poll<F::Output> {
-        self.end.set(now() + SLICE_MS);
+        let ms = if document().hidden() {
+            HIDDEN_MS
+        } else {
+            SLICE_MS
+        };
+        self.end.set(now() + ms);
         self.work
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))
@@ -98,8 +105,11 @@ fn opens(command: &Command) -> bool {
     )
 }
 
-fn now() -> f64 {
-    js_sys::Date::now()
+/// In ms, by a clock that nobody sets where there is one.
+pub(super) fn now() -> f64 {
+    window()
+        .performance()
+        .map_or_else(js_sys::Date::now, |clock| clock.now())
 }
 
 /// One session on the page; clones are the same one.
@@ -418,8 +428,11 @@ impl Driver {
                 self.draw().await;
             }
             TimeoutFuture::new(0).await;
-            let is_live = self.with(|session| session.is_live());
-            if self.inner.opening.get() != turn || self.inner.gone.get() || is_live {
+            if self.inner.opening.get() != turn || self.inner.gone.get() {
+                return;
+            }
+            if self.with(|session| session.is_live()) {
+                self.stop_opening();
                 return;
             }
         };

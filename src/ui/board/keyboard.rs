@@ -78,6 +78,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSi
         };
         let Some(action) = action else {
             way.typed.set(is_typed(&key));
+            way.taken.set(false);
             let along = matches!(&*key, "Tab" | "Home" | "End") || key.starts_with("Arrow");
             way.next
                 .set(if along { Reached::Tab } else { Reached::Key });

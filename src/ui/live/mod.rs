@@ -17,7 +17,7 @@ use super::cluster::{
     title, trouble,
 };
 use super::command::Command;
-use super::driver::Driver;
+use super::driver::{Driver, now};
 use super::i18n::Text;
 use super::session::Session;
 use super::session::live::LiveRun;
@@ -179,7 +179,7 @@ impl Link {
         };
         *inner.wire.borrow_mut() = Some(Wire {
             target,
-            clock: Clock::new(reading()),
+            clock: Clock::new(now()),
             exchange: None,
             connection: None,
             opened: false,
@@ -370,13 +370,6 @@ fn seed() -> u32 {
     seed
 }
 
-/// In ms, by a clock that nobody sets where there is one.
-fn reading() -> f64 {
-    window()
-        .performance()
-        .map_or_else(js_sys::Date::now, |clock| clock.now())
-}
-
 /// What the clock on the wall shows, in ms since 1970.
 #[allow(
     clippy::cast_possible_truncation,
@@ -395,7 +388,7 @@ fn is_busy(session: &Session, now: Time) -> bool {
 impl Wire {
     /// In ms since the run began.
     fn now(&mut self) -> Time {
-        self.clock.at(reading())
+        self.clock.at(now())
     }
 
     /// What comes waits, or does no more; it was not silent until now.

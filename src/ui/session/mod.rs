@@ -35,7 +35,7 @@ use crate::replay::monitors::Monitors;
 use crate::replay::picture::{Feed, Picture};
 use crate::replay::playback::Playback;
 use crate::replay::recording::Recording;
-use crate::replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline};
+use crate::replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline, is_told};
 use crate::replay::trace::MAX_INPUTS;
 use crate::runtime::slices::Slices;
 use crate::runtime::virtual_time::{Era, HandlerSettings, Input, Machinery};
@@ -597,7 +597,9 @@ impl Session {
         if at >= self.timeline.most() {
             return self.fail(full(self.timeline.most()), None);
         }
-        if self.timeline.inputs().len() >= MAX_INPUTS {
+        // As a file counts them.
+        let own = self.timeline.inputs().iter();
+        if own.filter(|taken| !is_told(&taken.input)).count() >= MAX_INPUTS {
             return self.fail(too_many_inputs(), None);
         }
         // What the user did later is not lost: it stays a branch.

@@ -203,6 +203,9 @@ async fn play(
     }
     let mut opened = look_through(lesson, timeline, slices).await;
     opened.step = step.unwrap_or_else(|| opened.opening());
+    // Where it is shown.
+    let place = opened.step.saturating_sub(1);
+    opened.timeline.ready(place, slices).await;
     let all = recording.inputs.len();
     if played < all {
         missed = Some(Text::new(
