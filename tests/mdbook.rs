@@ -647,8 +647,23 @@ fn links_lead_nowhere_twice() {
         done.err
     );
     assert!(!book.root.join("src/deltascope").exists());
-    // One that leads elsewhere is followed.
+    // Each of twenty leads to all after it: no circle, and a million ways through them.
     fs::remove_dir_all(dist.join("vue")).unwrap();
+    let many = folder.join("many");
+    for (from, to) in (0..20).flat_map(|from| (from..20).map(move |to| (from, to))) {
+        let from = many.join(from.to_string());
+        fs::create_dir_all(&from).unwrap();
+        if !from.ends_with(to.to_string()) {
+            symlink(format!("../../many/{to}"), from.join(to.to_string())).unwrap();
+        }
+    }
+    symlink("../many", dist.join("vue")).unwrap();
+    let done = install();
+    let said = "more than 10000 files and folders";
+    assert!(!done.ok && done.err.contains(said), "{}", done.err);
+    assert!(!book.root.join("src/deltascope").exists());
+    fs::remove_file(dist.join("vue")).unwrap();
+    // One that leads elsewhere is followed.
     symlink("../beside", dist.join("vue")).unwrap();
     fs::remove_file(folder.join("beside/back")).unwrap();
     assert!(install().out.starts_with("2 files in "));
@@ -682,6 +697,135 @@ fn nothing_of_a_book_drives_a_terminal() {
             assert!(!text.contains(drives), "{arguments:?}: {text:?}");
         }
         assert!(!done.ok && !done.err.is_empty(), "{arguments:?}");
+    }
+}
+
+/// What would take much is refused where it stands, by `check` and while a book is built, of which nothing is
+/// written then.
+#[test]
+fn no_block_takes_much() {
+    let long = format!("\u{1b}]0;owned\u{7}{}", "x".repeat(700_000));
+    let pods: Vec<Value> = (0..5_000)
+        .map(|number| json!({ "metadata": { "namespace": "a", "name": format!("p{number}") } }))
+        .collect();
+    let shared = |mut settings: Value| {
+        settings["machinery"] = json!("shared");
+        json!({ "settings": settings, "initial": pods })
+    };
+    let print = json!({ "at": 1, "op": "print", "line": "{indices}".repeat(60_000) });
+    let mut prints = shared(json!({ "indices": ["namespace"] }));
+    prints["script"] = json!([print]);
+    let mut table: Vec<(String, String, Vec<&str>)> = Vec::new();
+    for (scenario, said) in [
+        (
+            shared(json!({ "handlers": [{ "onAdd": [long] }] })),
+            vec!["field \"onAdd\": 7000", "the most is 4096. Write a shorter"],
+        ),
+        (
+            shared(json!({ "handlers": [{ "mutates": format!("a={long}") }] })),
+            vec![
+                "field \"mutates\": 7000",
+                "the most is 512. Write a shorter",
+            ],
+        ),
+        (
+            shared(json!({ "transform": { "sets": format!("a={long}") } })),
+            vec!["field \"sets\": 7000", "the most is 512. Write a shorter"],
+        ),
+        (
+            shared(json!({ "keySeparator": long })),
+            vec![
+                "field \"keySeparator\": 7000",
+                "the most is 512. Write a shorter",
+            ],
+        ),
+        (
+            prints,
+            vec![
+                "field \"line\": 540000",
+                "the most is 4096. Write a shorter",
+            ],
+        ),
+    ] {
+        let body = json!({ "scenario": scenario });
+        let trace = format!("{{\"deltascope\":1}}\n{body}\n");
+        // The body has one line: it says which.
+        let own = format!("\n```deltascope\n{body}\n```\n");
+        let mut said = said;
+        table.push((own, String::new(), [&["a.md:3: "], &*said].concat()));
+        said.extend(["a.md:1: ", "file.x: "]);
+        let src = "```deltascope src=file.x\n```\n";
+        table.push((src.to_owned(), body.to_string(), said.clone()));
+        said.push("file.x, line 2: ");
+        table.push((src.to_owned(), trace, said));
+    }
+    let values = "{\"a\":0},".repeat(1_000_000);
+    let around =
+        format!("{{\"{long}\":[{}0]}}", "0,".repeat(100_000)).replace(['\u{1b}', '\u{7}'], "");
+    for (info, body, file, said) in [
+        (
+            "src=file.x",
+            "",
+            format!("{{\"kind\":\"PodList\",\"items\":[{values}{{}}]}}"),
+            vec!["a.md:1: file.x: file.x, line 1: ", "at most 10000"],
+        ),
+        (
+            "src=file.x",
+            "",
+            json!({ "initial": [{ "metadata": { "name": "x".repeat(7_000_000) } }] }).to_string(),
+            vec![
+                "a.md:1: file.x: ",
+                "The object has 70000",
+                "at most 1572864",
+            ],
+        ),
+        (
+            "",
+            &around,
+            String::new(),
+            vec!["a.md:2: ", "no field \"]0;owned", "…\""],
+        ),
+        (
+            &format!("lesson={long}"),
+            "",
+            String::new(),
+            vec!["a.md:1: ", "no lesson \"\\u{1b}]0;owned", "…\""],
+        ),
+        (
+            &format!("lesson=tombstone at={long}"),
+            "",
+            String::new(),
+            vec!["a.md:1: ", "no marker \"\\u{1b}]0;owned", "…\""],
+        ),
+        (
+            &format!("{long}=x"),
+            "",
+            String::new(),
+            vec!["a.md:1: ", "no attribute \"\\u{1b}]0;owned", "…\""],
+        ),
+    ] {
+        let end = if body.is_empty() { "" } else { "\n" };
+        table.push((
+            format!("```deltascope {info}\n{body}{end}```\n"),
+            file,
+            said,
+        ));
+    }
+    let book = folder("much");
+    for (text, file, said) in &table {
+        let book = Book::new(book.clone(), &[("a.md", text)]);
+        fs::write(book.root.join("src/file.x"), file).unwrap();
+        for done in [run(&["check", "src"], &book.root), book.run("html")] {
+            let from = text.get(..80).unwrap_or(text);
+            assert!(!done.ok && done.out.is_empty(), "{from}");
+            for words in said {
+                assert!(done.err.contains(words), "{from}: {words}: {}", done.err);
+            }
+            assert!(done.err.len() < 1_000, "{from}: {}", done.err);
+            let drives = |letter: char| letter.is_control() && letter != '\n';
+            assert!(!done.err.contains(drives), "{from}: {:?}", done.err);
+            assert!(!book.root.join("src/deltascope").exists(), "{from}");
+        }
     }
 }
 
@@ -812,14 +956,24 @@ impl From<Output> for Done {
     }
 }
 
+/// The program with a bound on its memory that no test comes near, where the system knows one.
+fn program() -> Command {
+    if !cfg!(unix) {
+        return Command::new(BINARY);
+    }
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v 524288; exec \"$0\" \"$@\"", BINARY]);
+    command
+}
+
 fn run(arguments: &[&str], folder: &Path) -> Done {
-    let mut command = Command::new(BINARY);
+    let mut command = program();
     command.args(arguments).current_dir(folder);
     command.output().unwrap().into()
 }
 
 fn pipe(text: &str, folder: &Path) -> Done {
-    let mut command = Command::new(BINARY);
+    let mut command = program();
     command.current_dir(folder).stdin(Stdio::piped());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

@@ -6,6 +6,7 @@ use crate::embed::options::Options;
 use crate::lessons::text::Lang;
 use crate::terminal::Form;
 use crate::ui::session::Session;
+use crate::ui::session::present::scenario_in;
 use crate::ui::svg::{self, SvgOptions, Theme};
 
 use super::args::Draw;
@@ -33,12 +34,9 @@ pub(super) fn run(options: &Draw, lang: Lang) -> Result<(), Failure> {
         None => session.present(&asked, None),
         Some(path) => {
             let (name, bytes) = replay::read(path)?;
-            // A bare scenario, or a lesson of its own, is one JSON value; else it is a recording.
-            match serde_json::from_slice::<serde_json::Value>(&bytes) {
-                Ok(value) if value.get("scenario").or(value.get("settings")).is_some() => {
-                    session.present(&asked, Some(value))
-                }
-                _ => session.present_file(&asked, &name, bytes),
+            match scenario_in(&bytes) {
+                Some(scenario) => session.present(&asked, Some(scenario)),
+                None => session.present_file(&asked, &name, bytes),
             }
         }
     }

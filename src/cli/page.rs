@@ -65,7 +65,8 @@ impl Page {
         }
         let named = folder.unwrap_or(Path::new(FOLDER));
         let whole = fs::canonicalize(named).ok();
-        let is_page = |whole: &PathBuf| OURS.iter().all(|name| whole.join(name).is_file());
+        let wanted = if folder.is_some() { &OURS[..1] } else { &OURS };
+        let is_page = |whole: &PathBuf| wanted.iter().all(|name| whole.join(name).is_file());
         if let Some(whole) = whole.filter(is_page) {
             return Ok(Self::Folder(whole));
         }

@@ -1,5 +1,7 @@
 //! One block: what it asks for, and whether it holds.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Component, Path};
 
 use serde_json::{Map, Value};
@@ -7,7 +9,9 @@ use serde_json::{Map, Value};
 use crate::embed::options::{KEYS, Options, Place};
 use crate::lessons;
 use crate::replay::moment::{Anchor, Moment};
+use crate::runtime::bounds::{MAX_BYTES, shortened};
 use crate::ui::i18n::Lang;
+use crate::ui::session::present::scenario_in;
 use crate::ui::session::{Session, hand_made};
 use crate::ui::state::state;
 use crate::ui::view::View;
@@ -172,10 +176,7 @@ impl Block {
                 key if KEYS.contains(&key) => {}
                 key => {
                     let known: Vec<&str> = KEYS.into_iter().chain(OWN).collect();
-                    say(format!(
-                        "There is no attribute {key:?}. {}",
-                        hint(key, &known)
-                    ));
+                    say(no_such("There is no attribute", key, &known));
                 }
             }
         }
@@ -203,7 +204,7 @@ impl Block {
         for name in fields.keys().filter(|name| !FIELDS.contains(&&***name)) {
             wrong.push(Wrong {
                 line: fence.line_at(body.place_of(std::slice::from_ref(name))),
-                message: format!("A block has no field {name:?}. {}", hint(name, &FIELDS)),
+                message: no_such("A block has no field", name, &FIELDS),
             });
         }
         let chosen = self.options.lesson.is_some().then_some("lesson");
@@ -278,7 +279,7 @@ impl Block {
             let ids: Vec<&str> = known.iter().map(|(id, _)| &**id).collect();
             match &self.options.lesson {
                 Some(id) if body.scenario.is_none() && !ids.contains(&&**id) => {
-                    at_fence(format!("There is no lesson {id:?}. {}", hint(id, &ids)))
+                    at_fence(no_such("There is no lesson", id, &ids))
                 }
                 _ => at_fence(error.en.to_string()),
             }
@@ -396,6 +397,12 @@ impl Block {
     }
 }
 
+/// A name that nothing has, and what it may stand for.
+fn no_such(what: &str, name: &str, known: &[&str]) -> String {
+    let name = shortened(name);
+    format!("{what} {name:?}. {}", hint(&name, known))
+}
+
 /// What to do about a fence without an end.
 fn closing(fence: &Fence) -> String {
     format!("write {} alone on the line after its body", fence.marks)
@@ -441,12 +448,17 @@ fn file(folder: Folder<'_>, src: &str) -> Result<Vec<u8>, String> {
         ));
     }
     let path = folder.path.join(src);
-    std::fs::read(&path).map_err(|error| {
-        format!(
+    // A little more than may be read, so that it is told.
+    let mut bytes = Vec::new();
+    let read =
+        File::open(&path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(format!(
             "src={src:?} cannot be read: {error}. It is looked for at {}",
             path.display()
-        )
-    })
+        )),
+    }
 }
 
 /// Whether an address leads out of a folder's sources. It goes by the names, as a browser does.
@@ -459,14 +471,4 @@ fn leaves(depth: usize, src: &str) -> bool {
         Component::RootDir | Component::Prefix(_) => None,
     });
     end.is_none()
-}
-
-/// A scenario or a lesson that is a file of its own; a trace has one thing a line, and a recording other words.
-fn scenario_in(bytes: &[u8]) -> Option<Value> {
-    let value: Value = serde_json::from_slice(bytes).ok()?;
-    let is_trace = crate::replay::trace::is_trace(bytes);
-    let is_ours = ["scenario", "settings", "initial", "script", "traffic"]
-        .iter()
-        .any(|name| value.get(name).is_some());
-    (is_ours && !is_trace).then_some(value)
 }

@@ -14,7 +14,61 @@ pub(super) struct Body {
     /// What must hold.
     pub(super) expect: Map<String, Value>,
     /// Where members are, by the names that lead to them.
-    places: BTreeMap<Vec<String>, usize>,
+    places: Places,
+}
+
+/// Where members are. Each knows the one around it: a long name around many of them is kept once.
+#[derive(Clone, Debug, Default)]
+struct Places {
+    /// The one around, its number as below, a name, and where it begins. The whole body has the number 0 and is
+    /// not listed.
+    all: Vec<(usize, String, usize)>,
+    /// The number of a member, by the one around and its name.
+    inside: BTreeMap<(usize, String), usize>,
+}
+
+impl Places {
+    /// Takes a member, and gives its number.
+    fn add(&mut self, around: usize, name: &str, offset: usize) -> usize {
+        self.all.push((around, name.to_owned(), offset));
+        let number = self.all.len();
+        self.inside.insert((around, name.to_owned()), number);
+        number
+    }
+
+    fn get(&self, number: usize) -> Option<&(usize, String, usize)> {
+        self.all.get(number.checked_sub(1)?)
+    }
+
+    /// The member that names lead to, or the nearest one around it, and whether that is it.
+    fn nearest(&self, names: &[String]) -> (usize, bool) {
+        let mut number = 0;
+        for name in names {
+            match self.inside.get(&(number, name.clone())) {
+                Some(inside) => number = *inside,
+                None => return (number, false),
+            }
+        }
+        (number, true)
+    }
+
+    /// Where a member begins.
+    fn offset(&self, number: usize) -> usize {
+        self.get(number).map_or(0, |(_, _, offset)| *offset)
+    }
+
+    /// Whether names lead to it, whatever elements of arrays stand between.
+    fn is_along(&self, mut number: usize, names: &[String]) -> bool {
+        let mut names = names.iter().rev();
+        while let Some((around, name, _)) = self.get(number) {
+            let is_element = name.bytes().all(|byte| byte.is_ascii_digit());
+            if !is_element && names.next() != Some(name) {
+                return false;
+            }
+            number = *around;
+        }
+        names.next().is_none()
+    }
 }
 
 /// What is wrong with a body, and where in it.
@@ -35,7 +89,7 @@ impl Body {
     /// # Errors
     /// Says what is wrong with it.
     pub(super) fn read(text: &str) -> Result<Self, Wrong> {
-        let mut places = BTreeMap::new();
+        let mut places = Places::default();
         let mut fields = if text.trim_start().starts_with('{') {
             json(text, &mut places)?
         } else {
@@ -46,10 +100,7 @@ impl Body {
             Some(Value::Object(expect)) => expect,
             Some(_) => {
                 return Err(Wrong {
-                    offset: places
-                        .get([EXPECT.to_owned()].as_slice())
-                        .copied()
-                        .unwrap_or(0),
+                    offset: places.offset(places.nearest(&[EXPECT.to_owned()]).0),
                     message: "expect is a table: paths of the state, and what is found there"
                         .into(),
                 });
@@ -64,16 +115,7 @@ impl Body {
 
     /// Where the member is that these names lead to, or the nearest one around it.
     pub(super) fn place_of(&self, names: &[String]) -> usize {
-        let mut names = names;
-        loop {
-            if let Some(offset) = self.places.get(names) {
-                return *offset;
-            }
-            match names.split_last() {
-                Some((_, before)) => names = before,
-                None => return 0,
-            }
-        }
+        self.places.offset(self.places.nearest(names).0)
     }
 
     /// Where an error in a scenario is: it names what is wrong, or the fields around it, in quotes.
@@ -96,43 +138,30 @@ impl Body {
             }
         }
         // Of an array it does not say which element: where one alone has the field, it is that one.
-        loop {
-            if let Some(offset) = self.places.get(&names) {
-                return *offset;
+        while !names.is_empty() {
+            let (number, is_it) = self.places.nearest(&names);
+            if is_it {
+                return self.places.offset(number);
             }
-            let mut inside = self
-                .places
-                .iter()
-                .filter(|(path, _)| without_numbers(path) == names);
-            if let (Some((_, offset)), None) = (inside.next(), inside.next()) {
-                return *offset;
+            let mut along =
+                (1..=self.places.all.len()).filter(|number| self.places.is_along(*number, &names));
+            if let (Some(number), None) = (along.next(), along.next()) {
+                return self.places.offset(number);
             }
-            if names.pop().is_none() {
-                return 0;
-            }
+            names.pop();
         }
+        0
     }
-}
-
-fn without_numbers(path: &[String]) -> Vec<String> {
-    let is_number = |name: &&String| name.bytes().all(|byte| byte.is_ascii_digit());
-    path.iter()
-        .filter(|name| !is_number(name))
-        .cloned()
-        .collect()
 }
 
 // --- TOML ---------------------------------------------------------------------------------------
 
-fn toml_fields(
-    text: &str,
-    places: &mut BTreeMap<Vec<String>, usize>,
-) -> Result<Map<String, Value>, Wrong> {
+fn toml_fields(text: &str, places: &mut Places) -> Result<Map<String, Value>, Wrong> {
     let table = DeTable::parse(text).map_err(|error| Wrong {
         offset: error.span().map_or(0, |span| span.start),
         message: format!("The body is no TOML: {}", error.message()),
     })?;
-    fields_of(table.get_ref(), &mut Vec::new(), places)
+    fields_of(table.get_ref(), 0, places)
 }
 
 /// A whole file of TOML; dates are texts.
@@ -140,29 +169,30 @@ fn toml_fields(
 /// # Errors
 /// Says what is wrong with it.
 pub(super) fn plain_toml(text: &str) -> Result<Value, Wrong> {
-    toml_fields(text, &mut BTreeMap::new()).map(Value::Object)
+    toml_fields(text, &mut Places::default()).map(Value::Object)
 }
 
 /// Where a member of such a file is.
 pub(super) fn place_in_toml(text: &str, names: &[&str]) -> Option<usize> {
-    let mut places = BTreeMap::new();
+    let mut places = Places::default();
     // As far as it can be read.
     let _read = toml_fields(text, &mut places);
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    places.get(&names).copied()
+    match places.nearest(&names) {
+        (number, true) => Some(places.offset(number)),
+        _ => None,
+    }
 }
 
 fn fields_of(
     table: &DeTable<'_>,
-    path: &mut Vec<String>,
-    places: &mut BTreeMap<Vec<String>, usize>,
+    around: usize,
+    places: &mut Places,
 ) -> Result<Map<String, Value>, Wrong> {
     let mut fields = Map::new();
     for (name, value) in table {
-        path.push(name.get_ref().to_string());
-        places.insert(path.clone(), name.span().start);
-        let read = value_of(value, path, places)?;
-        path.pop();
+        let number = places.add(around, name.get_ref(), name.span().start);
+        let read = value_of(value, number, places)?;
         fields.insert(name.get_ref().to_string(), read);
     }
     Ok(fields)
@@ -170,8 +200,8 @@ fn fields_of(
 
 fn value_of(
     value: &Spanned<DeValue<'_>>,
-    path: &mut Vec<String>,
-    places: &mut BTreeMap<Vec<String>, usize>,
+    around: usize,
+    places: &mut Places,
 ) -> Result<Value, Wrong> {
     let wrong = |message: &str| Wrong {
         offset: value.span().start,
@@ -192,23 +222,18 @@ fn value_of(
         DeValue::Array(values) => {
             let mut read = Vec::new();
             for (place, value) in values.iter().enumerate() {
-                path.push(place.to_string());
-                places.insert(path.clone(), value.span().start);
-                read.push(value_of(value, path, places)?);
-                path.pop();
+                let number = places.add(around, &place.to_string(), value.span().start);
+                read.push(value_of(value, number, places)?);
             }
             Value::Array(read)
         }
-        DeValue::Table(table) => Value::Object(fields_of(table, path, places)?),
+        DeValue::Table(table) => Value::Object(fields_of(table, around, places)?),
     })
 }
 
 // --- JSON ---------------------------------------------------------------------------------------
 
-fn json(
-    text: &str,
-    places: &mut BTreeMap<Vec<String>, usize>,
-) -> Result<Map<String, Value>, Wrong> {
+fn json(text: &str, places: &mut Places) -> Result<Map<String, Value>, Wrong> {
     let fields = serde_json::from_str(text).map_err(|error| {
         let line = error.line().saturating_sub(1);
         let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
@@ -222,7 +247,7 @@ fn json(
         at: 0,
         places,
     };
-    scan.value(&mut Vec::new());
+    scan.value(0);
     Ok(fields)
 }
 
@@ -230,7 +255,7 @@ fn json(
 struct Scan<'a> {
     text: &'a str,
     at: usize,
-    places: &'a mut BTreeMap<Vec<String>, usize>,
+    places: &'a mut Places,
 }
 
 impl Scan<'_> {
@@ -240,10 +265,10 @@ impl Scan<'_> {
         self.text.get(self.at..)?.chars().next()
     }
 
-    fn value(&mut self, path: &mut Vec<String>) {
+    fn value(&mut self, number: usize) {
         match self.peek() {
-            Some('{') => self.members('}', path),
-            Some('[') => self.members(']', path),
+            Some('{') => self.members('}', number),
+            Some('[') => self.members(']', number),
             Some('"') => {
                 self.string();
             }
@@ -255,9 +280,9 @@ impl Scan<'_> {
         }
     }
 
-    fn members(&mut self, close: char, path: &mut Vec<String>) {
+    fn members(&mut self, close: char, around: usize) {
         self.at += 1;
-        let mut place = 0;
+        let mut place = 0_usize;
         while let Some(c) = self.peek() {
             if c == close {
                 self.at += 1;
@@ -268,18 +293,18 @@ impl Scan<'_> {
                 continue;
             }
             let start = self.at;
-            if close == '}' {
-                path.push(self.string());
+            let name = if close == '}' {
+                let name = self.string();
                 if self.peek() == Some(':') {
                     self.at += 1;
                 }
+                name
             } else {
-                path.push(place.to_string());
                 place += 1;
-            }
-            self.places.insert(path.clone(), start);
-            self.value(path);
-            path.pop();
+                (place - 1).to_string()
+            };
+            let number = self.places.add(around, &name, start);
+            self.value(number);
         }
     }
 

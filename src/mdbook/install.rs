@@ -18,7 +18,7 @@ const MANIFEST: &str = "deltascope-files.json";
 /// The page, and what an npm package has beside.
 const NOT_FOR_BOOKS: [&str; 1] = ["index.html"];
 
-/// The most files: links could make more of a few.
+/// The most files and folders: links could make more of a few.
 const MAX_FILES: usize = 10_000;
 
 /// Copies the files, and says in book.toml that there is a preprocessor.
@@ -125,9 +125,16 @@ fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         }
     };
     names.sort();
-    let mut files = Vec::new();
+    let (mut files, mut entered) = (Vec::new(), 0);
     while let Some(name) = names.pop() {
         let path = dist.join(&name);
+        entered += 1;
+        if entered > MAX_FILES {
+            return Err(cannot(
+                dist,
+                &format!("there are more than {MAX_FILES} files and folders in it"),
+            ));
+        }
         if path.is_dir() {
             let whole = fs::canonicalize(&path).map_err(|error| cannot(&path, &error))?;
             let mut around = path
@@ -144,12 +151,6 @@ fn files(dist: &Path) -> Result<Vec<(String, Vec<u8>)>, Failure> {
                     .map(|entry| format!("{name}/{}", entry.file_name().to_string_lossy())),
             );
             continue;
-        }
-        if files.len() == MAX_FILES {
-            return Err(cannot(
-                dist,
-                &format!("there are more than {MAX_FILES} files in it"),
-            ));
         }
         let bytes = fs::read(&path).map_err(|error| cannot(&path, &error))?;
         files.push((name, bytes));

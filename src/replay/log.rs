@@ -28,8 +28,8 @@ use crate::source::Command;
 use crate::source::live::{Page, Telling, Told};
 use crate::source::scenario::Scenario;
 use crate::source::wire::{
-    self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent, WireError,
-    Words,
+    self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent,
+    WireError, Words,
 };
 
 use super::recording::{Recording, Taken};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::runtime::Time;
-use crate::runtime::bounds::{self, MAX_READ, MAX_TOLD};
+use crate::runtime::bounds::{self, MAX_READ, MAX_TEXT, MAX_TOLD};
 use crate::runtime::fields::{Fields, Read};
 use crate::runtime::slices::{Slices, at_once};
 use crate::runtime::virtual_time::{Feed, Input};
@@ -466,7 +466,10 @@ fn header_of(value: Value) -> Result<Trace, Words> {
         }
         _ => return Err(no_header()),
     }
-    let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+    let text = |name: &str| {
+        let text = value.get(name).and_then(Value::as_str).unwrap_or_default();
+        bounds::beginning(text, MAX_TEXT)
+    };
     Ok(Trace {
         lesson: text("lesson").into(),
         title: Words {

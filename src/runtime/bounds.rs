@@ -76,6 +76,12 @@ pub fn shortened(text: &str) -> String {
     }
 }
 
+/// The beginning of a text, with no more than so many bytes.
+#[must_use]
+pub fn beginning(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
 /// Whether a text is short enough.
 ///
 /// # Errors

@@ -37,6 +37,7 @@ use crate::replay::playback::Playback;
 use crate::replay::recording::Recording;
 use crate::replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline, is_told};
 use crate::replay::trace::MAX_INPUTS;
+use crate::runtime::bounds::shortened;
 use crate::runtime::slices::Slices;
 use crate::runtime::virtual_time::{Era, HandlerSettings, Input, Machinery};
 use crate::source::pod::{self, PodSpec, Write};
@@ -387,6 +388,7 @@ impl Session {
                 self.obey(Command::Seek(at))
             }
             None => {
+                let id = shortened(id);
                 let ids: Vec<&str> = self.markers.iter().map(|marker| &*marker.id).collect();
                 let ids = ids.join(", ");
                 let message = if ids.is_empty() {

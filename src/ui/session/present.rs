@@ -6,6 +6,8 @@ use crate::embed::options::{Options, Place};
 use crate::lessons::{self, Lesson};
 use crate::replay::link::in_era;
 use crate::replay::moment::{Anchor, Moment};
+use crate::replay::trace::is_trace;
+use crate::runtime::bounds::{self, MAX_READ};
 use crate::runtime::slices::{Slices, at_once, pause};
 use crate::source::scenario::Scenario;
 use crate::ui::command::Command;
@@ -38,6 +40,20 @@ pub fn lesson_of(options: &Options, scenario: Option<Value>) -> Result<Lesson, T
         scenario: in_era(&lesson.scenario, options.era),
         ..lesson
     })
+}
+
+/// The scenario, or the lesson of its own, that a file is; none where it is something else, or too much:
+/// opened as a recording, it says so.
+#[must_use]
+pub fn scenario_in(bytes: &[u8]) -> Option<Value> {
+    const NAMES: [&str; 5] = ["scenario", "settings", "initial", "script", "traffic"];
+    // A trace has one thing a line.
+    if is_trace(bytes) || bounds::weight_of_json(bytes) > MAX_READ {
+        return None;
+    }
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let is_ours = NAMES.iter().any(|name| value.get(name).is_some());
+    is_ours.then_some(value)
 }
 
 impl Session {

@@ -10,6 +10,7 @@ use crate::replay::moment::{Anchor, Moment};
 use crate::replay::recording::{Recording, Taken};
 use crate::replay::scramble::scramble_trace;
 use crate::replay::trace::{self, Trace};
+use crate::runtime::bounds::shortened;
 use crate::runtime::virtual_time::{Feed, Input};
 use crate::source::scenario::Scenario;
 use crate::source::wire::{MAX_BYTES, Words};
@@ -277,6 +278,7 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
             &format!("此运行到不了标记 {id:?}。换一个实现版本也许可以。"),
         ),
         Anchor::Marker(id) if !is_known(id) => {
+            let id = shortened(id);
             let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
             let ids = ids.join(", ");
             if ids.is_empty() {
