@@ -610,6 +610,58 @@ fn a_bad_document_is_named() {
             Some(lines + 1),
             "a second document begins here",
         ),
+        // Each item is read alone: what is between two commas.
+        (
+            "{\"kind\":\"PodList\",\"items\":[\n{\"metadata\":{\"name\":\"a\"}}},\n{}]}".to_owned(),
+            Some(2),
+            "this is not JSON (trailing characters, column 26)",
+        ),
+        (
+            "{\"kind\":\"PodList\",\"items\":[\n{},\n,{}]}".to_owned(),
+            Some(2),
+            "items[0] cannot be used",
+        ),
+        (
+            "{\"kind\":\"PodList\",\"items\":[\n,{}]}".to_owned(),
+            Some(2),
+            "this is not JSON (expected value, column 1)",
+        ),
+        (
+            "{\"kind\":\"PodList\",\"items\":[\ntru,{}]}".to_owned(),
+            Some(2),
+            "this is not JSON (the value ends in the middle, column 4)",
+        ),
+        (
+            "{\"kind\":\"PodList\",\"items\":[],\n\"items\":[{}]}".to_owned(),
+            Some(2),
+            "items twice",
+        ),
+        (
+            "{\"kind\":\"PodList\",\"items\":[{}],\"items\":null}".to_owned(),
+            Some(1),
+            "items twice",
+        ),
+        (
+            "{\"kind\":\"PodList\",\"\\u0069tems\":[{}]}".to_owned(),
+            Some(1),
+            "under an escaped name",
+        ),
+        (
+            format!(
+                "{{\"kind\":\"PodList\",\"items\":[{}",
+                "1,\n".repeat(MAX_ITEMS + 5)
+            ),
+            Some(10_001),
+            "the list has 10005 objects",
+        ),
+        (
+            format!(
+                "{{\"kind\":\"PodList\",\"items\":[{{}}],\"x\":[{}{{}}]}}",
+                "{\"\":0},".repeat(1_040_000)
+            ),
+            Some(1),
+            "small values",
+        ),
         (
             text[..text.len() / 2].to_owned(),
             Some(0),

@@ -1203,7 +1203,7 @@ static ZH: Strings = Strings {
     theme_to_light: "切换到浅色主题",
     help: "帮助",
     close: "关闭",
-    dismiss: "关掉",
+    dismiss: "关闭",
     opening: "正在打开，完成之前保持当前画面。",
     opening_steps: "{n} 步",
     stop_opening: "停止打开",

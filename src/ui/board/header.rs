@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use leptos::html;
 use leptos::prelude::*;
 
 use super::cluster::Badge;
@@ -61,6 +62,16 @@ pub(super) fn Header(
             }
         })
     });
+    // What somebody chose stands there whatever the options say.
+    let menu = NodeRef::<html::Select>::new();
+    Effect::new(move |_| {
+        let id = lesson.with(|lesson| Arc::clone(&lesson.id));
+        ui.lessons.track();
+        ui.lang.track();
+        if let Some(menu) = menu.get() {
+            queue_microtask(move || menu.set_value(&id));
+        }
+    });
     view! {
         <header class="masthead" part="header" role=ui.within()>
             <h1 class="brand" role=ui.heading() translate="no">
@@ -74,6 +85,7 @@ pub(super) fn Header(
                 <span class="pick">
                     <select
                         data-testid="select-lesson"
+                        node_ref=menu
                         aria-label=ui.word(|words| words.lesson)
                         on:change=move |event| {
                             ui.send(Command::Load(event_target_value(&event).into()));

@@ -29,6 +29,11 @@ pub(super) fn Processor() -> impl IntoView {
     let inline = Memo::new(move |_| {
         handlers.with(|rows| !rows.is_empty() && rows.iter().all(|row| row.inline))
     });
+    let listeners = Memo::new(move |_| {
+        let listens = |row: &&HandlerRow| !row.removed;
+        let count = handlers.with(|rows| rows.iter().filter(listens).count());
+        (!inline.get()).then_some(count)
+    });
     let can_add = ui.memo(|view| view.lesson.can_add);
     let title = text(move || {
         let words = ui.words();
@@ -42,13 +47,9 @@ pub(super) fn Processor() -> impl IntoView {
         view! {
             <span class="side">
                 <span class="count">
-                    {part(move || {
-                        (!inline.get())
-                            .then(|| {
-                                let listens = |row: &&HandlerRow| !row.removed;
-                                let count = handlers.with(|rows| rows.iter().filter(listens).count());
-                                strings::listeners(ui.lang.get(), count)
-                            })
+                    {text(move || {
+                        let lang = ui.lang.get();
+                        listeners.get().map_or_else(String::new, |count| strings::listeners(lang, count))
                     })}
                 </span>
                 {shown(move || can_add.get(), move || view! {

@@ -15,8 +15,9 @@ use crate::source::scenario::Scenario;
 use crate::source::write;
 use crate::ui::command::When;
 use crate::ui::decimal::decimal;
-use crate::ui::i18n::Text;
+use crate::ui::i18n::{Lang, Text};
 use crate::ui::landmarks::Landmarks;
+use crate::ui::strings;
 use crate::ui::view::{BranchRow, ServerEvent, SettingRow};
 
 use super::{Change, LEAP, Session, cannot_run, head_of};
@@ -364,9 +365,16 @@ fn kept_at_start(own: &Scenario, scenario: &Scenario) -> Option<Text> {
     });
     let (mut en, mut zh) = (Vec::new(), Vec::new());
     for (now, _) in set {
-        let name = setting_name(&now);
-        en.push(format!("{}: {}", name.en, now.value()));
-        zh.push(format!("{}：{}", name.zh, now.value()));
+        let (name, value) = match now {
+            // What a form asks for is longer than what is said of it.
+            Setting::Mode(mode) => (
+                Text::new("process loop", "处理循环"),
+                Text::new(strings::mode(Lang::En, mode), strings::mode(Lang::Zh, mode)),
+            ),
+            _ => (setting_name(&now), Text::new(&now.value(), &now.value())),
+        };
+        en.push(format!("{}: {}", name.en, value.en));
+        zh.push(format!("{}：{}", name.zh, value.zh));
     }
     (!en.is_empty()).then(|| {
         Text::new(

@@ -305,6 +305,7 @@ impl Session {
     /// Something will be opened: what went wrong before is no news any more, and a live run ends.
     pub fn before_opening(&mut self, command: &Command) {
         self.error = None;
+        self.notice = None;
         self.forget_target();
         // None of them is refused.
         let _change = self.before(command);

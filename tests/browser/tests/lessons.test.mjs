@@ -328,3 +328,31 @@ for (const [lesson, asks] of [["listwatch", true], ["sharedinformer-indexer", fa
     assert.equal(await app.page.locator(".room.unused").count(), 0);
   }));
 }
+
+test("another run is named and counted as what it is", onPage({}, async (app) => {
+  const pick = (id) => app.id("select-lesson").selectOption(id);
+  const listeners = (count) => app.id("room-processor").locator(".count", { hasText: new RegExp(`^${count}$`) }).waitFor();
+  // Rooms that a run lacks, and words that change meanwhile.
+  await pick("tombstone");
+  await pick("reflector");
+  await app.language("zh");
+  await app.language("en");
+  for (const [id, count] of [["tombstone", "1 listener"], ["sandbox", "2 listeners"], ["indexer-run", "0 listeners"]]) {
+    await pick(id);
+    await listeners(count);
+  }
+  // What somebody chose in the menu is not what is open.
+  await pick("tombstone");
+  const trace = await app.call("exportTrace");
+  for (const chosen of ["indexer-run", "sandbox"]) {
+    await pick(chosen);
+    await app.call("openText", "a.jsonl", trace);
+    await app.page.waitForFunction(() => document.querySelector("[data-testid=select-lesson]").value === "tombstone");
+  }
+  // What was kept is said of the run that began anew, and of no other.
+  await app.id("room-pop").getByRole("button", { name: "held" }).click();
+  await app.page.keyboard.press("r");
+  await app.id("notice").filter({ hasText: /process loop: held\./ }).waitFor();
+  await pick("indexer-run");
+  await app.page.waitForFunction(() => document.querySelector("[data-testid=notice]").innerText === "");
+}));
