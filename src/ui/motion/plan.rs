@@ -674,9 +674,13 @@ mod tests {
 
     use super::*;
     use crate::cache::controller::Generation;
+    use crate::cache::fact::{Cause, FactId};
+    use crate::cache::step::Step;
     use crate::lessons;
+    use crate::replay::picture::ReflectorRoom;
     use crate::replay::timeline::Timeline;
     use crate::runtime::virtual_time::{Era, Machinery};
+    use crate::ui::caption::samples;
     use crate::ui::rows::things::{self, Thing};
 
     #[test]
@@ -716,6 +720,21 @@ mod tests {
         }
     }
 
+    fn kinds(all: &[String]) -> String {
+        let all: Vec<String> = all.iter().map(|one| kind(one)).collect();
+        all.join(" ")
+    }
+
+    /// What a motion shows: from where (and by which way out) to where, or what it lights.
+    fn drawn(flight: Option<&Flight>, flash: &[String]) -> String {
+        let Some(flight) = flight else {
+            return kinds(flash);
+        };
+        let exit = flight.exit.as_ref().map(|exit| format!(" ({exit})"));
+        let (from, to) = (kinds(&flight.from), kinds(&flight.to));
+        format!("{from}{} → {to}", exit.unwrap_or_default())
+    }
+
     /// Whether something of this picture has the anchor.
     fn is_there(anchor: &str, picture: &Picture, things: &[Thing]) -> bool {
         let key = anchor.strip_prefix("queue/column/");
@@ -740,7 +759,7 @@ mod tests {
         "DeltaAppended: reflector/hand reflector/state/watch → queue/delta/… queue/more queue/column/…",
         "DeltaTaken: pop/delta/…",
         "EntriesProcessed: pop/last",
-        "EntriesTaken: queue/entry/… → pop/slot door/indexer door/processor",
+        "EntriesTaken: queue/entry/… (room/queue) → pop/slot door/indexer door/processor",
         "EntryAppended: reflector/hand reflector/state/list → queue/entry/… queue/more",
         "EntryAppended: reflector/hand reflector/state/watch → queue/entry/… queue/more",
         "EventReceived: api/stream/… → reflector/hand reflector/requests",
@@ -758,7 +777,7 @@ mod tests {
         "ItemStored:",
         "ItemStored: pop/delta/… pop/slot door/queue → store/item/…",
         "KeyEnqueued: queue/key/…",
-        "KeyPopped: queue/column/… → pop/slot door/indexer door/processor",
+        "KeyPopped: queue/column/… (room/queue) → pop/slot door/indexer door/processor",
         "LastSyncMoved: reflector/lastsync",
         "LinePrinted: handler/…/running handler/… → output/last",
         "ListAnswered: api/gauge",
@@ -813,7 +832,7 @@ mod tests {
     #[test]
     fn a_motion_goes_from_where_a_thing_was_to_where_it_is() {
         let mut seen: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-        let mut wrong = BTreeSet::new();
+        let (mut wrong, mut trails) = (BTreeSet::new(), BTreeSet::new());
         for (id, _) in lessons::menu() {
             let Ok(lesson) = lessons::load(&id) else {
                 panic!("{id} does not load")
@@ -835,20 +854,15 @@ mod tests {
                     let mut after = before.clone();
                     after.apply(record);
                     let Motion { flight, flash, .. } = plan(record, &after);
-                    let kinds = |all: &[String]| {
-                        let all: Vec<String> = all.iter().map(|one| kind(one)).collect();
-                        all.join(" ")
-                    };
-                    let of = match &flight {
-                        Some(flight) => {
-                            format!("{} → {}", kinds(&flight.from), kinds(&flight.to))
-                        }
-                        None => kinds(&flash),
-                    };
                     let name = record.fact.name();
+                    let of = drawn(flight.as_ref(), &flash);
                     seen.entry(name).or_default().insert(of);
                     let is = things::things(&after, &Default::default(), None);
                     if let Some(flight) = &flight {
+                        let trail = trail_from(record, flight, &after);
+                        if trail.first() != flight.from.first() {
+                            trails.insert((name, kind(&trail[0])));
+                        }
                         for (anchors, begins) in [(&flight.from, true), (&flight.to, false)] {
                             // The first place, where it is one that a thing has for itself, is there.
                             let first = anchors.first().filter(|one| kind(one).contains('…'));
@@ -871,6 +885,9 @@ mod tests {
             .map(|line| line.trim_end().to_owned())
             .collect();
         assert_eq!(seen, MOTIONS);
+        let line = || "api/stream/…".to_owned();
+        let traced = ["DeltaAppended", "DeleteIgnored"].map(|name| (name, line()));
+        assert_eq!(trails, traced.into());
         let but = [
             // A bookmark is of no object, and of a recording's server little is known.
             ("EventSent", "api/object/…", true),
@@ -881,6 +898,75 @@ mod tests {
         ];
         let but = but.map(|(name, from, begins)| (name, from.to_owned(), begins));
         assert_eq!(wrong, but.into());
+    }
+
+    /// The same of all that no lesson shows, on a stage where nothing has happened.
+    #[test]
+    fn what_no_lesson_shows_has_its_place_too() {
+        let plain = [
+            "DeltasMerged: queue/column/… store/item/…",
+            "FifoItemRemoved: queue/column/… queue/key/…",
+            "FifoItemSet: reflector/hand reflector/state/list → queue/delta/… queue/more room/queue",
+            "FifoKeySkipped: room/queue",
+            "HandlerAdded: handler/…",
+            "HandlerPanicked: handler/…",
+            "HandlerRemoved: handler/…",
+            "ListFailed: reflector/requests",
+            "MutationDetected: store/item/…",
+            "NotificationWithheld: handler/…",
+            "ObjectMutated: store/item/…",
+            "PageReceived: api/gauge → reflector/state/list",
+            "ResyncOpened: pop/delta/… door/queue → room/indexer",
+            "StreamFellBack: reflector/requests",
+            "SyncingSet: handler/…",
+        ];
+        let by_others = [
+            (
+                Actor::Main,
+                "NotificationSent: store/item/… → handler/…/sending handler/…",
+            ),
+            (
+                Actor::ProcessLoop,
+                "WorkAdded: pop/slot door/indexer door/queue → work/queue",
+            ),
+            (
+                Actor::Program,
+                "FifoItemSet: api/call/… → queue/delta/… queue/more room/queue",
+            ),
+        ];
+        let picture = Picture {
+            reflector: ReflectorRoom {
+                state: ReflectorState::List,
+                ..ReflectorRoom::default()
+            },
+            ..Picture::default()
+        };
+        let said = |fact: &Fact, actor| {
+            let record = FactRecord {
+                id: FactId(0),
+                time: 0,
+                actor,
+                cause: Cause::Start,
+                step: Step::PopLock,
+                fact: fact.clone(),
+            };
+            let Motion { flight, flash, .. } = plan(&record, &picture);
+            format!("{}: {}", fact.name(), drawn(flight.as_ref(), &flash))
+        };
+        let samples = samples();
+        let shown = |fact: &Fact| {
+            let is_of = |line: &&str| line.split(':').next() == Some(fact.name());
+            MOTIONS.iter().any(is_of)
+        };
+        let others = samples.iter().filter(|fact| !shown(fact));
+        let lit = others.map(|fact| said(fact, Actor::Reflector));
+        let lit: BTreeSet<String> = lit.filter(|line| !line.ends_with(": ")).collect();
+        assert_eq!(lit, plain.map(str::to_owned).into());
+        for (actor, line) in by_others {
+            let is_of = |fact: &&Fact| line.split(':').next() == Some(fact.name());
+            let fact = samples.iter().find(is_of);
+            assert_eq!(fact.map(|fact| said(fact, actor)).as_deref(), Some(line));
+        }
     }
 
     #[test]
