@@ -142,3 +142,108 @@ impl<'a> Alike<'a> {
         line().cloned().unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::fact::{Actor, Cause, EventType, FactId, ObjectRef, Shape};
+    use crate::cache::step::Step;
+
+    fn object(key: &str, rv: usize) -> ObjectRef {
+        ObjectRef {
+            key: key.into(),
+            shape: Shape::Object,
+            rv: rv.to_string().into(),
+            uid: "u".into(),
+        }
+    }
+
+    fn read(facts: impl IntoIterator<Item = (Time, Fact)>) -> Writes {
+        let mut writes = Writes::default();
+        for (time, fact) in facts {
+            writes.add(&FactRecord {
+                id: FactId(0),
+                time,
+                actor: Actor::Server,
+                cause: Cause::Start,
+                step: Step::ServerWrite,
+                fact,
+            });
+        }
+        writes
+    }
+
+    /// A server's writes, numbered as they come: at a time, of a key, in a phase.
+    fn written(all: &[(Time, &str, &str)]) -> Writes {
+        read(all.iter().zip(1..).map(|((time, key, phase), rv)| {
+            let object = object(key, rv);
+            let fact = match *phase {
+                "compacted" => Fact::HistoryCompacted { oldest: object.rv },
+                "deleted" => Fact::ObjectDeleted {
+                    object,
+                    old_rv: "0".into(),
+                },
+                phase => Fact::ObjectCreated {
+                    object,
+                    body: Body {
+                        phase: phase.into(),
+                        ..Body::default()
+                    },
+                },
+            };
+            (*time, fact)
+        }))
+    }
+
+    #[test]
+    fn a_version_is_alike_where_the_same_was_written_as_often_before_at_that_time() {
+        let one = [
+            (5, "a", "Running"),
+            (5, "a", "Failed"),
+            (5, "a", "Running"),
+            (5, "b", "Running"),
+            (9, "a", "Running"),
+            (9, "", "compacted"),
+            (9, "a", "deleted"),
+        ];
+        for left_out in 0..one.len() {
+            let mut other = one.to_vec();
+            other.remove(left_out);
+            let runs = [written(&one), written(&other)];
+            let alike = Alike::new([&runs[0], &runs[1]], [0; 2]);
+            for (left, write) in one.iter().enumerate() {
+                let before = |all: &[(Time, &str, &str)], place: usize| {
+                    all[..place].iter().filter(|one| *one == write).count()
+                };
+                for (right, of) in other.iter().enumerate() {
+                    let same = of == write && before(&one, left) == before(&other, right);
+                    let [left, right] = [left, right].map(|at| (at + 1).to_string());
+                    assert_eq!(alike.is_same(&left, &right), same, "{left} {right}");
+                }
+            }
+            // Only the one has its last version; nobody has what would come then.
+            for (left, right, same) in [("7", "7", false), ("8", "8", true), ("8", "9", false)] {
+                assert_eq!(alike.is_same(left, right), same, "{left} {right}");
+            }
+        }
+    }
+
+    #[test]
+    fn in_a_line_stands_the_version_that_its_printer_is_at() {
+        let received = |rv| Fact::EventReceived {
+            event: EventType::Added,
+            object: object("a", rv),
+            ends_list: false,
+        };
+        let printed = || Fact::LinePrinted {
+            handler: PROGRAM,
+            line: "a".into(),
+        };
+        let facts = [printed(), received(3), printed(), received(4), printed()];
+        let writes = read(facts.map(|fact| (0, fact)));
+        let none = Writes::default();
+        let alike = Alike::new([&writes, &none], [3, 0]);
+        let said = [0, 1, 2, 3].map(|since| alike.in_line(0, since).to_string());
+        assert_eq!(said, ["4", "3", "", ""]);
+    }
+}
