@@ -615,12 +615,20 @@ fn links_lead_nowhere_twice() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, chapter).unwrap();
     }
+    // What holds no chapters, and what lies around them, is not entered by a link either.
+    let nobody = "```deltascope lesson=nobody\n```\n";
+    for name in ["src/.hidden/d.md", "src/book/e.md", "around.md"] {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, nobody).unwrap();
+    }
     // Two that lead around them would be entered in 2^40 ways.
     for (to, link) in [
         (".", "a"),
         (".", "b"),
         ("..", "up"),
         ("deep", "twice"),
+        (".hidden", "seen"),
         ("../beside", "beside"),
         ("../beside", "again"),
         ("../src", "../beside/back"),
@@ -677,7 +685,7 @@ fn nothing_of_a_book_drives_a_terminal() {
     let wrong = format!(
         "```deltascope lesson={hostile} {hostile}={hostile}\n[expect]\n\"{hostile}\" = 1\n```\n\n```deltascope lesson=tombstone\n{hostile}\n```\n"
     );
-    let file = format!("{hostile}.md");
+    let file = format!("{hostile}\nforged.md");
     fs::write(folder.join(&file), wrong).unwrap();
     let nobody = format!("no-{hostile}");
     for arguments in [
@@ -694,7 +702,8 @@ fn nothing_of_a_book_drives_a_terminal() {
             let drives = |letter: char| {
                 (letter.is_control() && letter != '\n') || "\u{202e}\u{2066}".contains(letter)
             };
-            assert!(!text.contains(drives), "{arguments:?}: {text:?}");
+            let forged = text.lines().any(|line| line.starts_with("forged"));
+            assert!(!text.contains(drives) && !forged, "{arguments:?}: {text:?}");
         }
         assert!(!done.ok && !done.err.is_empty(), "{arguments:?}");
     }

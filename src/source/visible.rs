@@ -102,6 +102,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn controls_and_what_turns_a_line_are_active_and_nothing_else() {
+        // Unicode's Bidi_Control, its two ends of lines, and what was once for shaping.
+        let others = [
+            '\u{61c}'..='\u{61c}',
+            '\u{200e}'..='\u{200f}',
+            '\u{2028}'..='\u{2029}',
+            '\u{202a}'..='\u{202e}',
+            '\u{2066}'..='\u{2069}',
+            '\u{206a}'..='\u{206f}',
+        ];
+        for letter in '\0'..=char::MAX {
+            let expected = matches!(letter, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}')
+                || others.iter().any(|range| range.contains(&letter));
+            assert_eq!(is_active(letter), expected, "{letter:?}");
+        }
+        let named = xml("\u{1}\u{1b}\u{7f}\u{9b}\u{202e}");
+        assert_eq!(named, "&#xfffd;&#xfffd;&#x7f;&#x9b;&#x202e;");
+    }
+
     proptest! {
         #[test]
         fn json_and_xml_say_the_same(text in "(\\PC|[\\x00-\\x1f\\x7f-\\x9f\u{200e}\u{2028}-\u{202e}\u{2066}-\u{2069}\"\\\\]){0,30}") {
