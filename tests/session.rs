@@ -16,11 +16,12 @@ use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
 use deltascope::embed::options::Options;
 use deltascope::lessons;
+use deltascope::replay::edit::as_set;
 use deltascope::replay::grain::Grain;
 use deltascope::replay::picture::{Answer, RequestKind};
 use deltascope::replay::timeline::Timeline;
 use deltascope::runtime::virtual_time::{Era, Input};
-use deltascope::source::scenario::Act;
+use deltascope::source::scenario::{Act, Scenario};
 use deltascope::ui::caption;
 use deltascope::ui::command::{Command, Draft, FAULTS, Fault};
 use deltascope::ui::i18n::Lang;
@@ -475,6 +476,30 @@ fn a_switch_says_what_it_holds_for() {
         assert!(said.en.contains(en) && said.zh.contains(zh), "{said:?}");
         session.obey(Command::Step(1));
         assert_eq!(session.view().notice, None);
+    }
+}
+
+/// What was set of one program is nothing to another, and traffic has only who had some.
+#[test]
+fn what_was_set_is_kept_where_it_fits() {
+    let scenario = |(queue, process_ms, traffic): (&str, u32, Option<u64>)| -> Scenario {
+        let settings = json!({ "queue": queue, "feed": "program", "processMs": process_ms });
+        serde_json::from_value(json!({ "settings": settings, "traffic": traffic })).unwrap()
+    };
+    for (own, run, kept) in [
+        (("FIFO", 1, Some(1)), ("FIFO", 2, Some(2)), (2, Some(2))),
+        (("FIFO", 1, Some(1)), ("FIFO", 2, None), (2, Some(1))),
+        (("FIFO", 1, None), ("FIFO", 2, Some(2)), (2, None)),
+        (
+            ("FIFO", 1, Some(1)),
+            ("DeltaFIFO", 2, Some(2)),
+            (1, Some(1)),
+        ),
+    ] {
+        let own = scenario(own);
+        let set = as_set(&own, &scenario(run), &[]);
+        assert_eq!((set.settings.process_ms, set.traffic), kept, "{run:?}");
+        assert_eq!(set.settings.queue, own.settings.queue);
     }
 }
 
