@@ -23,7 +23,7 @@ use deltascope::cache::key_func::deletion_handling_meta_namespace_key_func;
 use deltascope::cache::listener::{
     HandlerEnd, INITIAL_BUFFER_SIZE, ListenerId, ProcessorListener, REST_AFTER_PANIC,
 };
-use deltascope::cache::lister_watcher::ListPage;
+use deltascope::cache::lister_watcher::{ListPage, Table};
 use deltascope::cache::mutation_detector::{COMPARE_PERIOD, Mutated, MutationDetector};
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::order::Order;
@@ -708,6 +708,27 @@ fn an_informer_has_its_generations_defaults() {
             if keeps_version { "10" } else { "" },
             "{generation:?}"
         );
+    }
+}
+
+#[test]
+fn what_a_config_says_of_types_reaches_the_reflector() {
+    let odd = |object: &O| object.name() == "odd";
+    let mut config: Config<O> = Config::new(Generation::Atomic);
+    let options = config.reflector_options();
+    assert!(options.expected_type.is_none() && options.table_check.is_none());
+    config.expected_type = Some(Arc::new(move |object: &O| match odd(object) {
+        true => Err("odd".to_owned()),
+        false => Ok(()),
+    }));
+    config.table_check = Some(Arc::new(move |object: &O| odd(object).then_some(Table::V1)));
+    let options = config.clone().reflector_options();
+    let (expected, table) = (options.expected_type.unwrap(), options.table_check.unwrap());
+    for name in ["a", "odd"] {
+        let object = pod(name, "1");
+        let object = object.as_object().unwrap();
+        let is_odd = (expected(object).is_err(), table(object).is_some());
+        assert_eq!(is_odd, (name == "odd", name == "odd"));
     }
 }
 
