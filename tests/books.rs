@@ -10,7 +10,12 @@ use serde_json::{Value, json};
 use deltascope::cache::controller::Generation;
 use deltascope::embed::options::KEYS;
 use deltascope::lessons;
+use deltascope::replay::branches::MOST_BRANCHES;
+use deltascope::replay::link::LONGEST;
 use deltascope::replay::predicate::FACTS;
+use deltascope::replay::timeline::{FACTS_KEPT, MAX_FACTS};
+use deltascope::runtime::bounds;
+use deltascope::source::proxy::list::{MAX_LIST, MAX_OBJECTS};
 use deltascope::ui::i18n::Lang;
 use deltascope::ui::strings::strings;
 
@@ -445,5 +450,57 @@ fn the_books_say_of_the_gauge_what_the_page_says() {
         let said = [words.behind_is, words.behind_known].join(" ");
         let solid = |text: &str| text.split_whitespace().collect::<String>();
         assert!(solid(&text).contains(&solid(&said)), "{book}: {said}");
+    }
+}
+
+/// Whoever changes a bound changes what is promised.
+#[test]
+fn the_readme_says_the_bounds_as_they_are() {
+    let readme = fs::read_to_string("README.md").unwrap();
+    let (_, limits) = readme.split_once("\n## Limits\n").unwrap();
+    let solid: Vec<&str> = limits.split_whitespace().collect();
+    let solid = solid.join(" ");
+    for (said, bound) in [
+        ("the recording, up to {} of it", bounds::MAX_BYTES),
+        ("The trace of a cluster may have {}", bounds::MAX_BYTES),
+        ("and {} answers", bounds::MAX_TOLD),
+        ("One answer of a cluster may have {}", MAX_LIST),
+        ("{} an object or an event", bounds::MAX_LINE),
+        ("pages or events it comes in, {} objects", MAX_OBJECTS),
+        ("A recording may have {}", bounds::MAX_BYTES),
+        ("{} a line or an item", bounds::MAX_LINE),
+        ("an item, {} objects", bounds::MAX_ITEMS),
+        ("objects and {} events", bounds::MAX_EVENTS),
+        ("A run has at most {} facts", MAX_FACTS),
+        ("The newest {} are kept", FACTS_KEPT),
+        ("In a scenario a text may have {}", bounds::MAX_TEXT),
+        ("or a separator {}", bounds::MAX_NAME),
+        ("there may be {} lines", bounds::MOST_TEXTS),
+        ("{} indices", bounds::MOST_TEXTS),
+        ("{} handlers", bounds::MOST_HANDLERS),
+        ("{} informers beside", bounds::MOST_BESIDE),
+        ("{} objects and entries in all", bounds::MAX_BUILT),
+        ("A printed line is cut after {}", bounds::MAX_PRINTED),
+        ("read of a file may take about {}", bounds::MAX_READ),
+        ("a run hold beside themselves {}", bounds::RUN_HOLDS),
+        ("A link has at most {} characters", LONGEST),
+        ("links up to {} are read", bounds::LONGEST_LINK),
+        ("and hold at most {}", bounds::UNPACKED),
+        ("and {} inputs", bounds::MAX_INPUTS),
+        ("There are at most {} branches", MOST_BRANCHES),
+    ] {
+        let digits = bound.to_string();
+        let count = digits.as_bytes().rchunks(3).rev();
+        let count: Vec<&str> = count
+            .map(|part| std::str::from_utf8(part).unwrap())
+            .collect();
+        let sizes = [(20, "MiB"), (10, "KiB"), (0, "bytes")];
+        let whole = |(shift, _): &&(u32, _)| bound % (1 << shift) == 0;
+        let (shift, unit) = sizes.iter().find(whole).unwrap();
+        let either = [count.join(","), format!("{} {unit}", bound >> shift)];
+        let is_said = either
+            .iter()
+            .any(|is| solid.contains(&said.replace("{}", is)));
+        assert!(is_said, "{said}: {either:?}");
     }
 }

@@ -446,6 +446,23 @@ fn errors_of_the_server_are_events() {
     }
 }
 
+/// A server has one or two causes: of a thousand the first are kept.
+#[test]
+fn of_causes_some_are_kept() {
+    let causes: Vec<serde_json::Value> = (0..1_000)
+        .map(|number| serde_json::json!({ "reason": "", "message": number.to_string() }))
+        .collect();
+    let status =
+        serde_json::json!({ "kind": "Status", "code": 410, "details": { "causes": causes } });
+    let event = serde_json::json!({ "type": "ERROR", "object": status });
+    let recorded = open_text("w", &event.to_string());
+    let [RecordedEvent::Error { causes, .. }] = &recorded.events[..] else {
+        panic!("{recorded:?}");
+    };
+    let first: Vec<String> = (0..16).map(|number: u32| number.to_string()).collect();
+    assert_eq!(*causes, first);
+}
+
 #[test]
 fn secrets_never_leave() {
     let secret = r#""metadata":{"name":"s","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"hunter2"}},"data":{"p":"hunter2"},"stringData":{"p":"hunter2"},"binaryData":{"p":"hunter2"}"#;

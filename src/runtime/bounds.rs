@@ -250,6 +250,28 @@ mod tests {
     }
 
     #[test]
+    fn bounds_of_one_run_stay_below_each_other_and_below_what_a_page_has() {
+        const PAGE: usize = 4 << 30;
+        for (smaller, larger) in [
+            (MAX_NAME, MAX_TEXT),
+            (MAX_TEXT, MAX_PRINTED),
+            (LONGEST_LINK, UNPACKED),
+            (MAX_OBJECT, MAX_LINE),
+            (MAX_LINE, MAX_BYTES),
+            // Nothing that is kept whole takes more than an eighth of what is kept, nor that of a run.
+            (8 * SEGMENT_HOLDS, FACTS_HOLD),
+            (8 * FACTS_HOLD, RUN_HOLDS),
+            (MAX_BYTES + MAX_READ + FACTS_HOLD + RUN_HOLDS, PAGE / 2),
+        ] {
+            assert!(smaller <= larger, "{smaller} {larger}");
+        }
+        for text in ["x", "名"] {
+            let quoted = shortened(&text.repeat(MAX_NAME));
+            assert_eq!(quoted, text.repeat(80) + "…");
+        }
+    }
+
+    #[test]
     fn a_line_is_filled_in_once_and_has_an_end() {
         let values = [("{name}", "{rv}"), ("{rv}", "7")];
         for (template, line) in [
