@@ -1343,6 +1343,16 @@ mod tests {
     }
 
     #[test]
+    fn a_place_is_found_however_many_came_before() {
+        let mut timeline = Timeline::new(endless()).unwrap();
+        let gone = (1 << 32) + 5;
+        timeline.forgotten = gone;
+        for (id, place) in [(gone + 2, Some(2)), (gone - 1, None), (7, None)] {
+            assert_eq!(timeline.place_of(FactId(id)), place, "{id}");
+        }
+    }
+
+    #[test]
     fn past_the_bound_the_oldest_are_thinned_alike() {
         let mut timeline = Timeline::new(endless()).unwrap();
         timeline.checkpoints = 12;
