@@ -28,7 +28,9 @@ use deltascope::cache::index::{
 use deltascope::cache::key::Key;
 use deltascope::cache::key_func::{
     KeyFunc, deletion_handling_meta_namespace_key_func, meta_namespace_key_func,
+    split_meta_namespace_key,
 };
+use deltascope::cache::lister::{GroupResource, ListerError};
 use deltascope::cache::object::{DeletedFinalStateUnknown, Item, Object};
 use deltascope::cache::order::Order;
 use deltascope::cache::queue::{KeyListerGetter, ProcessOutcome, Queue, Release, TransformFunc};
@@ -1491,4 +1493,36 @@ fn what_is_requeued_comes_last_unless_there_is_newer() {
         [(Step::PopRequeue, Fact::Requeued { key, added: false })]
     );
     assert_eq!(rv(&queue.get_by_key("b").unwrap()[0].object), "2");
+}
+
+/// A name that nobody can see is told from one that is empty.
+#[test]
+fn what_errors_name_is_quoted_as_in_go() {
+    const UNSEEN: &str = "a\u{200b}\u{7}";
+    let index_write = Error::IndexWrite {
+        key: UNSEEN.into(),
+        index: UNSEEN.into(),
+        error: "boom".into(),
+    };
+    let not_found = ListerError::NotFound {
+        resource: GroupResource::new("", "pods"),
+        name: UNSEEN.into(),
+    };
+    let mut queue = delta_fifo();
+    let mut refused = |item| {
+        let refused = queue.add_if_not_present(item, &mut ());
+        refused.unwrap_err().to_string()
+    };
+    for (said, count) in [
+        (
+            split_meta_namespace_key(&format!("a/b/{UNSEEN}")).unwrap_err(),
+            1,
+        ),
+        (not_found.to_string(), 1),
+        (index_write.to_string(), 2),
+        (refused(Offered::Item(Item::Opaque(UNSEEN.into()))), 1),
+        (refused(Offered::Item(Item::ExplicitKey(UNSEEN.into()))), 1),
+    ] {
+        assert_eq!(said.matches(r#"a\u200b\a""#).count(), count, "{said}");
+    }
 }
