@@ -129,3 +129,12 @@ test("elements whose program has died say so, each in its language, and come aga
   await alert("#b").getByRole("button").click();
   await host.until(() => document.querySelector("#b").getState()?.lesson === "indexer");
 }));
+
+test("what a listener throws ends nothing", onHost({ "index.html": page(TWO) }, { provokes: /Invalid count value/ }, async (host) => {
+  for (const id of ["#a", "#b"]) await host.ready(id);
+  const before = (await host.state("#a")).step;
+  await host.page.evaluate(() => document.querySelector("#a").addEventListener("ds-step", () => "-".repeat(-1)));
+  await host.of("#a", "step", 3);
+  assert.equal((await host.state("#a")).step, before + 3);
+  assert.equal(await host.page.locator("[role=alert]").count(), 0);
+}));
