@@ -561,6 +561,32 @@ proptest! {
     }
 }
 
+/// In a run without end the search computes far more of it than is shown, and takes nothing of that over.
+#[test]
+fn who_has_searched_goes_on_as_who_has_not() {
+    let (mut one, mut other) = (open("sandbox"), open("sandbox"));
+    let mut both = |act: &dyn Fn(&mut Session)| {
+        act(&mut one);
+        act(&mut other);
+    };
+    both(&|session| {
+        session.obey(Command::Seek(300));
+    });
+    let search = |session: &mut Session, text: &str| {
+        session.obey(Command::RunUntil(text.to_owned()));
+        let said = session.view().walking.said.clone();
+        assert!(matches!(said, Some(Said::NotFound(_))), "{text}: {said:?}");
+    };
+    search(&mut one, "key=default/nobody");
+    assert_eq!(but_the_search(&mut one), but_the_search(&mut other));
+    for session in [&mut one, &mut other] {
+        session.obey(Command::Mode(ProcessMode::Held));
+    }
+    // Of the copy that was searched before there is nothing left: it has Pops.
+    search(&mut one, "fact=KeyPopped");
+    assert_eq!(but_the_search(&mut one), but_the_search(&mut other));
+}
+
 #[test]
 fn a_search_that_fails_says_what_holds_it_back() {
     for (lesson, held, text, parts) in [

@@ -127,7 +127,7 @@ pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<
         && watched
         && matches!(
             record.fact,
-            Fact::DeltaAppended { .. } | Fact::DeleteIgnored { .. }
+            Fact::DeltaAppended { .. } | Fact::EntryAppended { .. } | Fact::DeleteIgnored { .. }
         )
         && let Some(line) = last_received(after)
     {
@@ -886,7 +886,7 @@ mod tests {
             .collect();
         assert_eq!(seen, MOTIONS);
         let line = || "api/stream/…".to_owned();
-        let traced = ["DeltaAppended", "DeleteIgnored"].map(|name| (name, line()));
+        let traced = ["DeltaAppended", "DeleteIgnored", "EntryAppended"].map(|name| (name, line()));
         assert_eq!(trails, traced.into());
         let but = [
             // A bookmark is of no object, and of a recording's server little is known.
