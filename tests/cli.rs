@@ -427,8 +427,10 @@ fn the_page_has_the_types_that_browsers_want() {
 /// `make test` runs this again, when the page is built.
 #[test]
 fn the_page_in_the_program_is_served_from_anywhere() {
+    // Another project's page is not to run where the cluster is.
     let nowhere = scratch("nowhere");
-    fs::create_dir_all(&nowhere).unwrap();
+    fs::create_dir_all(nowhere.join("dist")).unwrap();
+    fs::write(nowhere.join("dist/index.html"), "another").unwrap();
     let mut command = deltascope(&["serve", "--port", "0", "--proxy", "http://127.0.0.1:1"]);
     let packed = Path::new(env!("CARGO_MANIFEST_DIR")).join("embed/page/page.bin");
     let Ok(packed) = fs::read(packed) else {

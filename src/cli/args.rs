@@ -129,7 +129,7 @@ pub(super) struct Serve {
     /// Where `kubectl proxy` listens
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8001")]
     pub(super) proxy: Proxy,
-    /// The folder of the built page [default: dist, where it is, else the page in this program]
+    /// The folder of the built page [default: the page in this program, else dist]
     #[arg(long, value_name = "DIR")]
     pub(super) dist: Option<PathBuf>,
     /// The port to listen at; 0 takes any that is free
