@@ -8,6 +8,9 @@
     reason = "tests; these start processes, and threads to serve them"
 )]
 
+#[path = "share/attacks.rs"]
+mod attacks;
+
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -1721,47 +1724,12 @@ fn within_bounds(args: &[&str]) -> Command {
 #[test]
 fn no_small_file_takes_much() {
     let long = format!("{HOSTILE}{}", "x".repeat(700_000));
-    let pods: Vec<Value> = (0..5_000)
-        .map(|number| json!({ "metadata": { "namespace": "a", "name": format!("p{number}") } }))
-        .collect();
-    let shared = |mut settings: Value| {
-        settings["machinery"] = json!("shared");
-        json!({ "settings": settings, "initial": pods })
-    };
-    let print = json!({ "at": 1, "op": "print", "line": "{indices}".repeat(60_000) });
-    let mut prints = shared(json!({ "indices": ["namespace"] }));
-    prints["script"] = json!([print]);
     let header = "{\"deltascope\":1}\n";
     let small = "{\"scenario\":{\"settings\":{\"machinery\":\"shared\"}}}\n";
+    let print = json!({ "at": 1, "op": "print", "line": "{indices}".repeat(60_000) });
     // A file, what is said of it, and whether there is something to tell before that.
     let mut table: Vec<(&str, String, Vec<&str>, bool)> = Vec::new();
-    for (scenario, field, most) in [
-        (
-            shared(json!({ "handlers": [{ "onAdd": [long] }] })),
-            "field \"onAdd\": 7000",
-            "the most is 4096. Write a shorter one",
-        ),
-        (
-            shared(json!({ "handlers": [{ "mutates": format!("a={long}") }] })),
-            "field \"mutates\": 7000",
-            "the most is 512. Write a shorter one",
-        ),
-        (
-            shared(json!({ "transform": { "sets": format!("a={long}") } })),
-            "field \"sets\": 7000",
-            "the most is 512. Write a shorter one",
-        ),
-        (
-            shared(json!({ "keySeparator": long })),
-            "field \"keySeparator\": 7000",
-            "the most is 512. Write a shorter one",
-        ),
-        (
-            prints,
-            "field \"line\": 540000",
-            "the most is 4096. Write a shorter one",
-        ),
-    ] {
+    for (scenario, field, most) in attacks::scenarios(&long) {
         let trace = format!("{header}{}\n", json!({ "scenario": scenario }));
         let line = "much.jsonl, line 2: ";
         table.push(("much.jsonl", trace, vec![line, field, most], false));

@@ -7,6 +7,9 @@
     reason = "tests"
 )]
 
+#[path = "share/attacks.rs"]
+mod attacks;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -714,53 +717,13 @@ fn nothing_of_a_book_drives_a_terminal() {
 #[test]
 fn no_block_takes_much() {
     let long = format!("\u{1b}]0;owned\u{7}{}", "x".repeat(700_000));
-    let pods: Vec<Value> = (0..5_000)
-        .map(|number| json!({ "metadata": { "namespace": "a", "name": format!("p{number}") } }))
-        .collect();
-    let shared = |mut settings: Value| {
-        settings["machinery"] = json!("shared");
-        json!({ "settings": settings, "initial": pods })
-    };
-    let print = json!({ "at": 1, "op": "print", "line": "{indices}".repeat(60_000) });
-    let mut prints = shared(json!({ "indices": ["namespace"] }));
-    prints["script"] = json!([print]);
     let mut table: Vec<(String, String, Vec<&str>)> = Vec::new();
-    for (scenario, said) in [
-        (
-            shared(json!({ "handlers": [{ "onAdd": [long] }] })),
-            vec!["field \"onAdd\": 7000", "the most is 4096. Write a shorter"],
-        ),
-        (
-            shared(json!({ "handlers": [{ "mutates": format!("a={long}") }] })),
-            vec![
-                "field \"mutates\": 7000",
-                "the most is 512. Write a shorter",
-            ],
-        ),
-        (
-            shared(json!({ "transform": { "sets": format!("a={long}") } })),
-            vec!["field \"sets\": 7000", "the most is 512. Write a shorter"],
-        ),
-        (
-            shared(json!({ "keySeparator": long })),
-            vec![
-                "field \"keySeparator\": 7000",
-                "the most is 512. Write a shorter",
-            ],
-        ),
-        (
-            prints,
-            vec![
-                "field \"line\": 540000",
-                "the most is 4096. Write a shorter",
-            ],
-        ),
-    ] {
+    for (scenario, field, most) in attacks::scenarios(&long) {
         let body = json!({ "scenario": scenario });
         let trace = format!("{{\"deltascope\":1}}\n{body}\n");
         // The body has one line: it says which.
         let own = format!("\n```deltascope\n{body}\n```\n");
-        let mut said = said;
+        let mut said = vec![field, most];
         table.push((own, String::new(), [&["a.md:3: "], &*said].concat()));
         said.extend(["a.md:1: ", "file.x: "]);
         let src = "```deltascope src=file.x\n```\n";

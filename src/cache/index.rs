@@ -354,7 +354,7 @@ impl<'a> IndexView<'a> {
         values
     }
 
-    /// The same as they lie in memory: nothing is sorted.
+    /// Its values with their keys as they lie in memory: in no order.
     pub fn entries(self) -> impl Iterator<Item = (&'a Arc<str>, impl Iterator<Item = &'a Key>)> {
         let keys = self.keys;
         self.postings.iter().map(move |(value, list)| {

@@ -28,12 +28,11 @@ use crate::source::Command;
 use crate::source::live::{Page, Telling, Told};
 use crate::source::scenario::Scenario;
 use crate::source::wire::{
-    self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent,
-    WireError, Words,
+    self, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent, WireError, Words,
 };
 
 use super::recording::{Recording, Taken};
-use super::trace::{BYTES, CHUNK, Trace, json_of};
+use super::trace::{Trace, each_line, json_of};
 
 /// The key that makes a line count.
 const KEY: &str = "informer";
@@ -90,18 +89,7 @@ pub async fn read_slowly(
             error = Some(fail(Some(number), words));
         }
     };
-    let mut lines = LineSplitter::new(MAX_LINE);
-    let mut fed = Ok(());
-    for chunk in bytes.chunks(CHUNK) {
-        fed = lines.feed(chunk, &mut each);
-        if fed.is_err() {
-            break;
-        }
-        slices.spend(chunk.len() / BYTES).await;
-    }
-    if let Some((number, rest)) = lines.finish().filter(|_| fed.is_ok()) {
-        each(number, &rest);
-    }
+    let fed = each_line(bytes, slices, &mut each).await;
     if let Err(LineTooLong { line }) = fed {
         let words = Words {
             en: format!("the line is longer than {MAX_LINE} bytes. Take it out."),

@@ -34,9 +34,9 @@ pub const VERSION: u64 = 1;
 const NAME: &str = "deltascope";
 
 /// So many bytes are read before somebody asks whether that was enough for now; …
-pub(super) const CHUNK: usize = 16 << 10;
+const CHUNK: usize = 16 << 10;
 /// … so many cost as much as a fact.
-pub(super) const BYTES: usize = 128;
+const BYTES: usize = 128;
 
 /// What a file holds.
 #[derive(Clone, Debug)]
@@ -148,18 +148,7 @@ pub async fn read_slowly(
             error = Some(wire::error(name, Some(number), &words.en, &words.zh));
         }
     };
-    let mut lines = LineSplitter::new(MAX_LINE);
-    let mut fed = Ok(());
-    for chunk in bytes.chunks(CHUNK) {
-        fed = lines.feed(chunk, &mut each);
-        if fed.is_err() {
-            break;
-        }
-        slices.spend(chunk.len() / BYTES).await;
-    }
-    if let Some((number, rest)) = lines.finish().filter(|_| fed.is_ok()) {
-        each(number, &rest);
-    }
+    let fed = each_line(bytes, slices, &mut each).await;
     if let Err(LineTooLong { line }) = fed {
         let words = too_long();
         error.get_or_insert(wire::error(name, Some(line), &words.en, &words.zh));
@@ -191,6 +180,26 @@ pub async fn read_slowly(
             (None, Some(error.unwrap_or_else(unread)))
         }
     }
+}
+
+/// Hands over each line, in slices.
+///
+/// # Errors
+/// Says which line is too long; nothing after it is handed over.
+pub(super) async fn each_line(
+    bytes: &[u8],
+    slices: &Slices,
+    each: &mut impl FnMut(u32, &[u8]),
+) -> Result<(), LineTooLong> {
+    let mut lines = LineSplitter::new(MAX_LINE);
+    for chunk in bytes.chunks(CHUNK) {
+        lines.feed(chunk, &mut *each)?;
+        slices.spend(chunk.len() / BYTES).await;
+    }
+    if let Some((number, rest)) = lines.finish() {
+        each(number, &rest);
+    }
+    Ok(())
 }
 
 /// What stands on the lines, but for the header.

@@ -1,4 +1,4 @@
-//! Long work in slices: whoever has it done gets the control back after each, and says when one ends. There
+//! Long work in slices: the caller gets the control back after each slice, and decides when one ends. There
 //! is no clock here.
 
 use std::cell::Cell;
@@ -7,7 +7,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// When to give the control back, and how much was done. A unit is about a fact.
+/// Says when to give the control back, and counts the work that is done. A unit of work is about a fact.
 pub struct Slices {
     is_over: Box<dyn Fn() -> bool>,
     done: Cell<usize>,
@@ -20,7 +20,7 @@ impl fmt::Debug for Slices {
 }
 
 impl Slices {
-    /// A slice ends where this says so. It is asked after each piece of work.
+    /// Slices that end when `is_over` is true; [`Self::spend`] asks it after each piece of work.
     #[must_use]
     pub fn until(is_over: impl Fn() -> bool + 'static) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Slices {
         self.done.get()
     }
 
-    /// So much was done; at the end of a slice the control is given back, once.
+    /// Counts work that was done. At the end of a slice it gives the control back, once.
     pub async fn spend(&self, work: usize) {
         self.done.set(self.done.get().saturating_add(work));
         if (self.is_over)() {

@@ -859,7 +859,7 @@ async fn document(name: &str, bytes: &[u8], slices: &Slices) -> Result<RecordedL
             ));
         }
         kind = kind_of_list(&fields).map_err(|words| fail(first, words))?;
-        // By another spelling of their name, or once more as null.
+        // Others may come under an escaped name, or null after an array.
         let is_all = match fields.get("items") {
             Some(Value::Array(rest)) => is_found && rest.is_empty(),
             _ => !is_found,
@@ -872,7 +872,7 @@ async fn document(name: &str, bytes: &[u8], slices: &Slices) -> Result<RecordedL
         return Err(fail(item.start, too_many(parts.count)));
     }
     let types = types_of(&fields, kind);
-    let (mut objects, mut weight) = (Vec::with_capacity(parts.items.len()), 0_usize);
+    let mut items = Items::default();
     for (index, range) in parts.items.into_iter().enumerate() {
         let json = text.get(range.clone()).unwrap_or_default();
         let object = if json.len() > MAX_LINE {
@@ -890,15 +890,9 @@ async fn document(name: &str, bytes: &[u8], slices: &Slices) -> Result<RecordedL
         };
         slices.spend(json.len() / BYTES).await;
         match object {
-            // What of a file that is no JSON could be used is of no use.
+            // The file is no JSON: only the first error in it is looked for.
             _ if late.is_some() => {}
-            Ok(object) => {
-                weight = weight.saturating_add(bounds::weight(&object.data));
-                if weight > MAX_READ {
-                    return Err(fail(first, too_heavy()));
-                }
-                objects.push(object);
-            }
+            Ok(object) => items.add(object).map_err(|words| fail(first, words))?,
             Err(words) => return Err(fail(range.start, unusable(index, words))),
         }
     }
@@ -906,7 +900,25 @@ async fn document(name: &str, bytes: &[u8], slices: &Slices) -> Result<RecordedL
         return Err(fail(at, no_json(bytes, at, &wrong)));
     }
     let kind = kind.to_owned();
-    Ok(list_with(&fields, kind, objects))
+    Ok(list_with(&fields, kind, items.objects))
+}
+
+/// The objects of a list, and what they hold.
+#[derive(Default)]
+struct Items {
+    objects: Vec<Arc<DynamicObject>>,
+    weight: usize,
+}
+
+impl Items {
+    fn add(&mut self, object: Arc<DynamicObject>) -> Result<(), (String, String)> {
+        self.weight = self.weight.saturating_add(bounds::weight(&object.data));
+        if self.weight > MAX_READ {
+            return Err(too_heavy());
+        }
+        self.objects.push(object);
+        Ok(())
+    }
 }
 
 /// What a list is of; its kind without `List`.
@@ -1024,7 +1036,9 @@ fn place_of(text: &str, wrong: &serde_json::Error) -> usize {
     if wrong.is_eof() {
         return text.len();
     }
-    let before = text.split_inclusive('\n').take(wrong.line() - 1);
+    let before = text
+        .split_inclusive('\n')
+        .take(wrong.line().saturating_sub(1));
     before.map(str::len).sum::<usize>() + wrong.column().saturating_sub(1)
 }
 
@@ -1071,17 +1085,13 @@ pub fn list_of(list: Value, items: Vec<Value>) -> Result<RecordedList, WireError
     let kind = text_of(&fields, "kind").unwrap_or_default();
     let kind = kind.strip_suffix("List").unwrap_or(kind).to_owned();
     let types = types_of(&fields, &kind);
-    let (mut objects, mut weight) = (Vec::with_capacity(items.len()), 0_usize);
+    let mut read = Items::default();
     for (index, item) in items.into_iter().enumerate() {
         let object = object_of(item, types.as_ref());
         let object = object.map_err(|words| fail(unusable(index, words)))?;
-        weight = weight.saturating_add(bounds::weight(&object.data));
-        if weight > MAX_READ {
-            return Err(fail(too_heavy()));
-        }
-        objects.push(object);
+        read.add(object).map_err(fail)?;
     }
-    Ok(list_with(&fields, kind, objects))
+    Ok(list_with(&fields, kind, read.objects))
 }
 
 fn line_at(bytes: &[u8], at: usize) -> u32 {

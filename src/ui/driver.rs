@@ -49,7 +49,7 @@ extern "C" {
 const TELL_MS: f64 = 100.0;
 /// A slice of what is opened takes so long, in ms: the page answers in between.
 const SLICE_MS: f64 = 40.0;
-/// The same in a tab that nobody sees: it gets a turn about once a second.
+/// The same in a hidden tab, in ms: browsers give its timers one turn a second.
 const HIDDEN_MS: f64 = 1_000.0;
 /// What is opened in so many ms is there before the screen is drawn.
 const SOON_MS: f64 = 80.0;

@@ -471,7 +471,7 @@ fn nothing(rv: Rv) -> ObjectRef {
     }
 }
 
-/// All indices as Go prints a map: in the order of its keys. Sorted is only what there is room for.
+/// All indices as Go prints a map: in the order of its keys. It sorts only those that the line has room for.
 fn go_indices(store: &Indexer<Obj>) -> Arc<str> {
     let mut text = Line::default();
     let space = |place: usize| if place > 0 { " " } else { "" };
@@ -498,7 +498,8 @@ fn go_indices(store: &Indexer<Obj>) -> Arc<str> {
     text.push("]");
     text.into_text()
 }
-/// By key. What is not taken is not sorted.
+
+/// The items by their keys, the smallest first. It sorts as far as somebody takes them.
 fn in_order<K: Ord, T>(items: impl Iterator<Item = (K, T)>) -> impl Iterator<Item = (K, T)> {
     let (mut all, mut first) = (Vec::new(), Vec::new());
     for (place, (key, item)) in items.enumerate() {

@@ -56,13 +56,13 @@ pub(super) fn Header(
         (!listed).then(|| {
             let text = title.get(ui.lang.get()).to_owned();
             view! {
-                <option value=id.to_string() selected>
+                <option value=id.to_string()>
                     {text}
                 </option>
             }
         })
     });
-    // What somebody chose stands there whatever the options say.
+    // A select keeps what somebody chose in it, whatever its options say.
     let menu = NodeRef::<html::Select>::new();
     Effect::new(move |_| {
         let id = lesson.with(|lesson| Arc::clone(&lesson.id));
@@ -94,13 +94,12 @@ pub(super) fn Header(
                         {foreign}
                         {part(move || {
                             let lang = ui.lang.get();
-                            let id = lesson.with(|lesson| Arc::clone(&lesson.id));
                             ui.lessons
                                 .get()
                                 .iter()
                                 .map(|(other, title)| {
                                     view! {
-                                        <option value=other.to_string() selected=*other == id>
+                                        <option value=other.to_string()>
                                             {title.get(lang).to_owned()}
                                         </option>
                                     }
