@@ -271,6 +271,18 @@ fn a_trace_that_is_wrong_says_its_line_and_what_to_do() {
             "the most is",
             false,
         ),
+        (
+            &format!("{{\"deltascope\":1,\"at\":\"input:0\"}}\n{SCENARIO}"),
+            1,
+            "\"at\" names no moment with \"input:0\"",
+            true,
+        ),
+        (
+            &format!("{{\"deltascope\":1,\"start\":\"noon\"}}\n{SCENARIO}"),
+            1,
+            "\"start\" is no time",
+            true,
+        ),
     ] {
         let (read, error) = trace::read("a.jsonl", more.as_bytes());
         let error = error.expect(words);

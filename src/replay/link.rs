@@ -108,6 +108,8 @@ impl Link {
         let mut parts = unescaped.as_deref().unwrap_or(whole).split(';');
         version(parts.next().unwrap_or_default())?;
         let mut link = Self::default();
+        // Whether one of its keys is known; `v1` alone is a link.
+        let mut is_known = None;
         for part in parts {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let value = unescape(value)?;
@@ -116,11 +118,26 @@ impl Link {
                 "era" => {
                     link.era = Some(Era::try_from(Arc::from(value)).map_err(|error| bad(&error))?)
                 }
-                "at" => link.at = Some(value.parse().map_err(|()| no_moment(&value))?),
+                "at" => {
+                    link.at = Some(
+                        value
+                            .parse()
+                            .map_err(|()| no_moment(&value, "The link", "链接"))?,
+                    )
+                }
                 "sel" => link.selection = value.into(),
                 "i" => link.unpack(&value)?,
-                _ => {}
+                "" => continue,
+                // Of a newer page, or of an element.
+                _ => {
+                    is_known.get_or_insert(false);
+                    continue;
+                }
             }
+            is_known = Some(true);
+        }
+        if is_known == Some(false) {
+            return Err(damaged());
         }
         Ok(link)
     }
@@ -302,14 +319,15 @@ fn short(text: &str) -> &str {
     }
 }
 
-fn no_moment(text: &str) -> Words {
+/// What is said where a link, or a trace's header, names a moment in words that nobody knows.
+pub(super) fn no_moment(text: &str, en: &str, zh: &str) -> Words {
     let text = short(text);
     words(
         &format!(
-            "The link names no moment with {text:?}: write a marker, input:2 or t:16900, and +3 for three facts after it."
+            "{en} names no moment with {text:?}: write a marker, input:2 or t:16900, and +3 for three facts after it."
         ),
         &format!(
-            "链接中的 {text:?} 不是时刻：可写标记名、input:2 或 t:16900，再加 +3 表示其后三个事实。"
+            "{zh}中的 {text:?} 不是时刻：可写标记名、input:2 或 t:16900，再加 +3 表示其后三个事实。"
         ),
     )
 }

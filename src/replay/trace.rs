@@ -22,6 +22,7 @@ use crate::source::wire::{
 };
 use crate::source::write;
 
+use super::link::no_moment;
 use super::log;
 use super::moment::Moment;
 use super::recording::{Recording, Taken};
@@ -134,13 +135,18 @@ pub async fn read_slowly(
     let mut parts = Parts::default();
     let mut header = None;
     let mut error = None;
+    // The run is there without what the header says of it.
+    let mut doubt = None;
     let mut each = |number: u32, bytes: &[u8]| {
         if error.is_some() {
             return;
         }
         let read = match (&header, json_of(number, bytes)) {
             (_, Ok(None)) => Ok(()),
-            (None, Ok(Some(value))) => header_of(value).map(|read| header = Some(read)),
+            (None, Ok(Some(value))) => header_of(value).map(|(read, words)| {
+                header = Some(read);
+                doubt = words.map(|words| wire::error(name, Some(number), &words.en, &words.zh));
+            }),
             (Some(_), Ok(Some(value))) => parts.take(value),
             (_, Err(words)) => Err(words),
         };
@@ -173,7 +179,7 @@ pub async fn read_slowly(
                 recording,
                 ..header
             }),
-            error,
+            error.or(doubt),
         ),
         Err(words) => {
             let unread = || wire::error(name, None, &words.en, &words.zh);
@@ -459,7 +465,8 @@ fn taken(mut fields: Map<String, Value>) -> Result<Taken, String> {
     })
 }
 
-fn header_of(value: Value) -> Result<Trace, Words> {
+/// A trace without its lines, and what is wrong with what the header says of the run.
+fn header_of(value: Value) -> Result<(Trace, Option<Words>), Words> {
     let version = value.get(NAME).cloned().unwrap_or_default();
     match version.as_u64() {
         Some(VERSION) => {}
@@ -479,19 +486,30 @@ fn header_of(value: Value) -> Result<Trace, Words> {
         let text = value.get(name).and_then(Value::as_str).unwrap_or_default();
         bounds::beginning(text, MAX_TEXT)
     };
-    Ok(Trace {
+    let (at, start) = (text("at"), text("start"));
+    let trace = Trace {
         lesson: text("lesson").into(),
         title: Words {
             en: text("titleEn").to_owned(),
             zh: text("titleZh").to_owned(),
         },
-        at: text("at").parse().ok(),
-        start: log::rfc3339(text("start")),
+        at: at.parse().ok(),
+        start: log::rfc3339(start),
         recording: Recording {
             scenario: Scenario::default(),
             inputs: Vec::new(),
         },
-    })
+    };
+    let doubt = match trace.at {
+        None if !at.is_empty() => Some(no_moment(at, "\"at\"", "\"at\" ")),
+        _ if !start.is_empty() && trace.start.is_none() => Some(Words {
+            en: "\"start\" is no time such as 2026-01-02T03:04:05.678Z. Mend or remove it."
+                .to_owned(),
+            zh: "\"start\" 不是 2026-01-02T03:04:05.678Z 这样的时间。请修正或删除它。".to_owned(),
+        }),
+        _ => None,
+    };
+    Ok((trace, doubt))
 }
 
 fn bad(error: &str) -> Words {
