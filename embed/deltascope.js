@@ -32,7 +32,8 @@ const WORDS = {
 let turns = Promise.resolve();
 function inTurn(draw) {
   const drawn = turns.then(draw);
-  turns = drawn.catch(() => {});
+  // What was drawn is not kept.
+  turns = drawn.then(() => {}, () => {});
   return drawn;
 }
 

@@ -23,7 +23,7 @@ export const STRICT = {
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src 'self'; frame-src 'self'",
 };
 const PREFIX = "/docs/guide/";
-export const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 60_000;
 
 /** A page with this in its body. */
 export const page = (body, { html = 'lang="en"', head = "" } = {}) =>
