@@ -73,7 +73,7 @@ ELEMENT := src style embed index.html Trunk.toml Cargo.toml Cargo.lock -not -pat
 docs: setup-docs
 	@[ -f dist/deltascope.js ] && [ -z "$$(find $(ELEMENT) -newer dist/deltascope.js -print -quit)" ] || \
 	  { $(MAKE) --no-print-directory setup-dist && trunk build --release; }
-	cargo build $(CARGO_FLAGS) --features mdbook --bin mdbook-deltascope
+	cargo build $(CARGO_FLAGS) $(NATIVE) --bin mdbook-deltascope
 	@for lang in en zh; do \
 	  '$(TARGET)/debug/mdbook-deltascope' install --from dist docs/$$lang; \
 	  PATH='$(TARGET)/debug':"$$PATH" mdbook build docs/$$lang -d '$(DOCS)'/$$lang; done
@@ -157,29 +157,26 @@ setup-browser: $(NODE_MODULES) $(HOST_MODULES)
 fmt: setup-rust
 	cargo fmt --all --check
 
+# Natively all but the page.
+NATIVE := --workspace --exclude deltascope-page --features cli,mdbook
 clippy: setup-rust
-	cargo clippy $(CARGO_FLAGS) --all-targets -- -D warnings
-	cargo clippy $(CARGO_FLAGS) --features cli,mdbook --lib --bins --test cli --test mdbook -- -D warnings
-	cargo clippy $(CARGO_FLAGS) -p deltascope-bench -p deltascope-pack --all-targets -- -D warnings
-	cargo clippy $(CARGO_FLAGS) --target $(WASM) --features ui --lib --bins -- -D warnings
+	cargo clippy $(CARGO_FLAGS) $(NATIVE) --all-targets -- -D warnings
+	cargo clippy $(CARGO_FLAGS) --target $(WASM) -p deltascope -p deltascope-page --features ui --lib --bins -- -D warnings
 
 # From fixed seeds, so that one commit has one result; a bare `cargo test` and `make soak` roll their own.
 test-native: setup-rust
-	PROPTEST_RNG_SEED=1 SHUTTLE_RANDOM_SEED=1 cargo test $(CARGO_FLAGS) --no-fail-fast
-	cargo test $(CARGO_FLAGS) --features cli,mdbook --test cli --test mdbook
-	cargo test $(CARGO_FLAGS) --features cli,mdbook --lib -- mdbook:: cli::
-	cargo test $(CARGO_FLAGS) -p deltascope-pack
+	PROPTEST_RNG_SEED=1 SHUTTLE_RANDOM_SEED=1 cargo test $(CARGO_FLAGS) $(NATIVE) --no-fail-fast
 
 # Among them the runner of recorded scenarios.
 examples: setup-rust
-	cargo build $(CARGO_FLAGS) --examples
+	cargo build $(CARGO_FLAGS) $(NATIVE) --examples
 
 test-wasm: setup-rust setup-bindgen
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
 	  cargo test $(CARGO_FLAGS) --target $(WASM) --test wasm
 
 test-browser: setup-browser dist docs
-	cargo test $(CARGO_FLAGS) --features cli,mdbook --test cli in_the_program
+	cargo test $(CARGO_FLAGS) $(NATIVE) --test cli in_the_program
 	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=2 tests/*.test.mjs
 
 size:

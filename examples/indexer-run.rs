@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use common::{Args, Pod, Source};
 use deltascope::cache::index::label_index_func;
-use deltascope::runtime::threads::{InformerOptions, Latch, SharedIndexInformer, ThreadSafeStore};
+use deltascope::cache::threads::{InformerOptions, Latch, SharedIndexInformer, ThreadSafeStore};
 use tiny_http::{Header, Response, Server};
 
 /// The index, and the label that it is on.

@@ -23,7 +23,7 @@ use deltascope::cache::object::Object;
 use deltascope::cache::queue::{ProcessOutcome, Queue};
 use deltascope::cache::reflector::StoreCall;
 use deltascope::cache::store::{Indexer, new_indexer};
-use deltascope::source::pod::phase;
+use deltascope::world::source::pod::phase;
 
 fn main() -> ExitCode {
     common::main_with(&["--proxy"], run)

@@ -14,7 +14,7 @@ use deltascope::cache::lister_watcher::{
     ListRequest, ListerWatcher, WatchItem, WatchRequest, Watcher,
 };
 use deltascope::cache::object::Object;
-use deltascope::source::pod::phase;
+use deltascope::world::source::pod::phase;
 
 fn main() -> ExitCode {
     common::main_with(&["--proxy"], run)

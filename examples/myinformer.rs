@@ -24,7 +24,7 @@ use deltascope::cache::object::{Item, Object};
 use deltascope::cache::process::Process;
 use deltascope::cache::queue::ProcessOutcome;
 use deltascope::cache::store::{Indexer, new_indexer};
-use deltascope::runtime::threads::Latch;
+use deltascope::cache::threads::Latch;
 
 /// Lists and watches, keeps a store, and tells a handler.
 struct MyInformer<L, H> {

@@ -18,7 +18,7 @@ use deltascope::cache::key_func::meta_namespace_key_func;
 use deltascope::cache::object::Object;
 use deltascope::cache::queue::{ProcessOutcome, Queue};
 use deltascope::cache::reflector::StoreCall;
-use deltascope::source::pod::phase;
+use deltascope::world::source::pod::phase;
 
 fn main() -> ExitCode {
     common::main_with(&["--proxy"], run)

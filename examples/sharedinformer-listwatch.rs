@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use common::{Args, Lines, Pod, Source};
 use deltascope::cache::event_handler::ResourceEventHandlerFuncs;
 use deltascope::cache::object::{Item, Object};
-use deltascope::runtime::threads::{InformerOptions, SharedIndexInformer};
+use deltascope::cache::threads::{InformerOptions, SharedIndexInformer};
 
 /// Four pods, for two handlers.
 const LINES: usize = 8;

@@ -16,9 +16,9 @@ use deltascope::cache::factory::FactoryOptions;
 use deltascope::cache::lister::{GenericLister, GroupResource};
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::selector::Selector;
-use deltascope::lessons;
-use deltascope::runtime::threads::{InformerOptions, SharedIndexInformer, SharedInformerFactory};
-use deltascope::source::scenario::Scenario;
+use deltascope::cache::threads::{InformerOptions, SharedIndexInformer, SharedInformerFactory};
+use deltascope::replay::lessons;
+use deltascope::world::source::scenario::Scenario;
 use kube_core::DynamicObject;
 
 /// Two pods, a service and a deployment, and three kinds that sync.

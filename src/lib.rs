@@ -1,25 +1,17 @@
 //! deltascope: how a Kubernetes informer really works.
 //!
-//! Two things in one crate: a faithful re-implementation of client-go's `tools/cache`
-//! ([`cache`]), usable as a library, and the page that shows it at work, one fact at a time.
+//! The front door of a workspace: client-go's `tools/cache` in Rust, usable as a library, and the page that
+//! shows it at work, one fact at a time.
 //!
-//! Read the modules in this order: [`cache`] (plain data, no lock, clock or thread), [`runtime`]
-//! (what drives it), [`source`] (where list and watch come from), [`replay`] (recordings and the
-//! picture that the screen draws), [`lessons`], then `ui` and `embed`, `cli`, the command line, and `mdbook`, the preprocessor for mdBook.
+//! Read the crates in this order: [`cache`] (plain data, and the threads that run it natively), [`world`] (the same under
+//! virtual time, and where list and watch come from), [`replay`] (recordings, lessons, and the picture that
+//! the screen draws), [`presentation`] (what stands between picture and screen). `deltascope-page`, `deltascope-cli` and
+//! `deltascope-mdbook` are programs; `main.rs` starts them.
 
-pub mod cache;
-#[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
-pub mod cli;
-pub mod embed;
-pub mod lessons;
-#[cfg(all(feature = "mdbook", not(target_arch = "wasm32")))]
-pub mod mdbook;
-pub mod replay;
-pub mod runtime;
-pub mod source;
-#[cfg(all(any(feature = "cli", feature = "mdbook"), not(target_arch = "wasm32")))]
-mod terminal;
-pub mod ui;
+pub use deltascope_cache as cache;
+pub use deltascope_presentation as presentation;
+pub use deltascope_replay as replay;
+pub use deltascope_world as world;
 
 /// README.md's example is compiled and run with the documentation's.
 #[cfg(doctest)]

@@ -7,15 +7,21 @@
 static ALLOCATOR: zeroizing_alloc::ZeroAlloc<std::alloc::System> =
     zeroizing_alloc::ZeroAlloc(std::alloc::System);
 
+/// What `make dist` had packed when this was compiled.
+#[cfg(all(feature = "cli", has_page))]
+const PAGE: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/embed/page/page.bin"));
+#[cfg(all(feature = "cli", not(has_page)))]
+const PAGE: &[u8] = &[];
+
 #[cfg(all(target_arch = "wasm32", feature = "ui"))]
 fn main() {
-    deltascope::ui::app::tell_panics();
-    deltascope::ui::app::mount();
+    deltascope_page::app::tell_panics();
+    deltascope_page::app::mount();
 }
 
 #[cfg(all(feature = "cli", not(target_arch = "wasm32")))]
 fn main() -> std::process::ExitCode {
-    deltascope::cli::main()
+    deltascope_cli::main(PAGE)
 }
 
 #[cfg(not(any(

@@ -8,16 +8,16 @@ use std::fs;
 use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
-use deltascope::embed::options::KEYS;
-use deltascope::lessons;
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::options::KEYS;
+use deltascope::presentation::strings::strings;
 use deltascope::replay::branches::MOST_BRANCHES;
+use deltascope::replay::lessons;
 use deltascope::replay::link::LONGEST;
 use deltascope::replay::predicate::FACTS;
 use deltascope::replay::timeline::{FACTS_KEPT, MAX_FACTS};
-use deltascope::runtime::bounds;
-use deltascope::source::proxy::list::{MAX_LIST, MAX_OBJECTS};
-use deltascope::ui::i18n::Lang;
-use deltascope::ui::strings::strings;
+use deltascope::world::bounds;
+use deltascope::world::source::proxy::list::{MAX_LIST, MAX_OBJECTS};
 
 /// What a block has in the language of its book.
 const WORDS: [&str; 4] = ["caption", "alt", "title", "note"];

@@ -8,15 +8,15 @@
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Cause, Fact, FactRecord, ProcessMode};
-use deltascope::lessons;
+use deltascope::presentation::command::{Command, When};
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::session::Session;
+use deltascope::presentation::state::state;
 use deltascope::replay::branches::MOST_BRANCHES;
 use deltascope::replay::edit::{Edit, EditError, Origin, Setting};
+use deltascope::replay::lessons;
 use deltascope::replay::timeline::Timeline;
-use deltascope::runtime::virtual_time::Input;
-use deltascope::ui::command::{Command, When};
-use deltascope::ui::i18n::Lang;
-use deltascope::ui::session::Session;
-use deltascope::ui::state::state;
+use deltascope::world::virtual_time::Input;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn shown(session: &mut Session) -> Value {
 
 fn names(session: &mut Session) -> Vec<String> {
     let branches = session.view().branches;
-    let name = |row: &deltascope::ui::view::BranchRow| {
+    let name = |row: &deltascope::presentation::view::BranchRow| {
         format!(
             "{}{}{}",
             "  ".repeat(row.depth),

@@ -20,11 +20,11 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use deltascope::presentation::command::{self as page, Export};
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::session::Session;
 use deltascope::replay::recording::Taken;
 use deltascope::replay::trace;
-use deltascope::ui::command::{self as page, Export};
-use deltascope::ui::i18n::Lang;
-use deltascope::ui::session::Session;
 use serde_json::{Value, json};
 
 /// How long anything may take before it hangs.
@@ -1025,18 +1025,21 @@ fn a_trace_keeps_the_time_of_the_clock() {
     );
     session.obey(page::Command::Load("tombstone".into()));
     assert_eq!(wall(&mut session), None);
-    // One that has none, or an odd one, opens as before.
-    for start in ["\"other\":1", "\"start\":\"yesterday\"", "\"start\":7"] {
+    // One that has none opens as before; so does one that is no time, and says so.
+    for (start, odd_start) in [
+        ("\"other\":1", false),
+        ("\"start\":\"yesterday\"", true),
+        ("\"start\":7", true),
+    ] {
         let odd = written.replace("\"start\":\"2026-11-22T23:59:30.250Z\"", start);
         session.obey(page::Command::Open(vec![(
             "b.jsonl".to_owned(),
             odd.into_bytes(),
         )]));
-        assert_eq!(
-            (session.view().error, wall(&mut session)),
-            (None, None),
-            "{start}"
-        );
+        let error = session.view().error;
+        assert_eq!(error.is_some(), odd_start, "{start}: {error:?}");
+        assert!(error.is_none_or(|error| error.message.en.contains("\"start\" is no time")));
+        assert_eq!(wall(&mut session), None, "{start}");
     }
 }
 

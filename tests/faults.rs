@@ -6,7 +6,7 @@ use std::fs;
 use deltascope::cache::fact::{Actor, Fact, FactRecord, Notification};
 use deltascope::cache::step::Step;
 use deltascope::replay::picture::Picture;
-use deltascope::source::scenario::Scenario;
+use deltascope::world::source::scenario::Scenario;
 use serde_json::{Value, json};
 
 /// A run, and how it looks at its end. What is rejected for ever is asked for again for ever.

@@ -18,16 +18,16 @@ use deltascope::cache::selector::Selector;
 use deltascope::replay::gauge::Behind;
 use deltascope::replay::picture::{Picture, QueueKind};
 use deltascope::replay::timeline::Timeline;
-use deltascope::runtime::virtual_time::{
+use deltascope::world::source::any::AnySource;
+use deltascope::world::source::pod::{PodSpec, Write};
+use deltascope::world::source::scenario::Scenario;
+use deltascope::world::source::wire::{Recorded, RecordedEvent, RecordedList};
+use deltascope::world::source::{Command, Refusals};
+use deltascope::world::virtual_time::{
     Era, HandMadeQueue, Machinery, PROGRAM, PrintSettings, ProcessFailure, Question,
     TransformSettings, WorkSettings,
 };
-use deltascope::runtime::virtual_time::{Feed, HandlerSettings, Input, Settings, World};
-use deltascope::source::any::AnySource;
-use deltascope::source::pod::{PodSpec, Write};
-use deltascope::source::scenario::Scenario;
-use deltascope::source::wire::{Recorded, RecordedEvent, RecordedList};
-use deltascope::source::{Command, Refusals};
+use deltascope::world::virtual_time::{Feed, HandlerSettings, Input, Settings, World};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -924,7 +924,9 @@ proptest! {
 
 #[test]
 fn a_long_run_forgets_the_same_in_the_picture_and_in_the_world() {
-    let mut scenario = deltascope::lessons::load("sandbox").unwrap().scenario;
+    let mut scenario = deltascope::replay::lessons::load("sandbox")
+        .unwrap()
+        .scenario;
     scenario.settings.mode.0 = ProcessMode::Free;
     let mut world = scenario.build().unwrap();
     let mut picture = Picture::of(&world);
@@ -947,7 +949,9 @@ fn a_long_run_forgets_the_same_in_the_picture_and_in_the_world() {
 
 #[test]
 fn an_input_at_the_same_place_takes_the_place_of_the_first() {
-    let scenario = deltascope::lessons::load("indexer").unwrap().scenario;
+    let scenario = deltascope::replay::lessons::load("indexer")
+        .unwrap()
+        .scenario;
     let mut once = Timeline::new(scenario).unwrap();
     let place = once.len();
     let mut twice = once.clone();

@@ -8,7 +8,7 @@
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, FactRecord};
-use deltascope::lessons::{self, text::Lang};
+use deltascope::replay::lessons::{self, text::Lang};
 use deltascope::replay::monitors::Monitors;
 use deltascope::replay::picture::Machinery;
 use deltascope::replay::recording::Recording;

@@ -12,24 +12,24 @@ use std::sync::Arc;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{EventType, Fact, ProcessMode, WatchEnd};
 use deltascope::cache::lister_watcher::{ApiError, ApiErrorKind};
+use deltascope::presentation::caption::{before_start, plain};
+use deltascope::presentation::command::{Command as Click, Export};
+use deltascope::presentation::i18n::{Lang, Text};
+use deltascope::presentation::session::Session;
+use deltascope::presentation::session::keep::Kept;
+use deltascope::presentation::session::live::LiveRun;
+use deltascope::presentation::session::walk::BreakCommand;
 use deltascope::replay::gauge::Behind;
 use deltascope::replay::picture::Picture;
 use deltascope::replay::timeline::Timeline;
 use deltascope::replay::trace::{self, Trace};
-use deltascope::runtime::virtual_time::{Era, Feed, HandlerSettings, Input, Machinery, Settings};
-use deltascope::runtime::{Asked, Time};
-use deltascope::source::Command;
-use deltascope::source::any::AnySource;
-use deltascope::source::live::{Page, Telling, Told, Wanted};
-use deltascope::source::scenario::Scenario;
-use deltascope::source::wire::{RecordedEvent, Words, event_of};
-use deltascope::ui::caption::{before_start, plain};
-use deltascope::ui::command::{Command as Click, Export};
-use deltascope::ui::i18n::{Lang, Text};
-use deltascope::ui::session::Session;
-use deltascope::ui::session::keep::Kept;
-use deltascope::ui::session::live::LiveRun;
-use deltascope::ui::session::walk::BreakCommand;
+use deltascope::world::source::Command;
+use deltascope::world::source::any::AnySource;
+use deltascope::world::source::live::{Page, Telling, Told, Wanted};
+use deltascope::world::source::scenario::Scenario;
+use deltascope::world::source::wire::{RecordedEvent, Words, event_of};
+use deltascope::world::virtual_time::{Era, Feed, HandlerSettings, Input, Machinery, Settings};
+use deltascope::world::{Asked, Time};
 use kube_core::DynamicObject;
 use proptest::prelude::*;
 use serde_json::json;
@@ -536,14 +536,14 @@ fn going_along_stops_at_a_breakpoint_and_playing_joins_the_edge() {
         // On from there, up to the edge.
         session.obey(Click::Break(BreakCommand::Remove(stopped.id)));
         session.play();
-        while session.tick() == deltascope::ui::session::Change::Forward {}
+        while session.tick() == deltascope::presentation::session::Change::Forward {}
         let live = session.view().live.unwrap();
         assert!(live.following && live.behind == 0, "{names}: {live:?}");
     }
 }
 
 fn at_the_edge(session: &mut Session) {
-    while session.live_follow() != deltascope::ui::session::Change::None {}
+    while session.live_follow() != deltascope::presentation::session::Change::None {}
 }
 
 #[test]
@@ -582,7 +582,7 @@ fn a_live_session_goes_on_wherever_one_looks() {
     let step = session.view().step;
     cluster.write(9);
     read(&mut session, &mut cluster, 3_000);
-    assert!(session.live_follow() == deltascope::ui::session::Change::None);
+    assert!(session.live_follow() == deltascope::presentation::session::Change::None);
     let view = session.view();
     assert_eq!(view.step, step);
     assert!(

@@ -18,110 +18,118 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use shuttle::{check_random, thread};
 
-pub(crate) use deltascope::cache;
+// The sources name the modules of their crate.
+pub(crate) use deltascope::cache::*;
 
-use cache::backoff::NoJitter;
-use cache::controller::{Config, Generation};
-use cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
-use cache::error::Error;
-use cache::event_handler::{ResourceEventHandlerDetailedFuncs, ResourceEventHandlerFuncs};
-use cache::index::{IndexFunc, Indexers, label_index_func};
-use cache::key_func::meta_namespace_key_func;
-use cache::listener::PanicPolicy;
-use cache::lister_watcher::{
+use deltascope::cache::controller::{Config, Generation};
+use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
+use deltascope::cache::error::Error;
+use deltascope::cache::event_handler::{
+    ResourceEventHandlerDetailedFuncs, ResourceEventHandlerFuncs,
+};
+use deltascope::cache::index::{IndexFunc, Indexers, label_index_func};
+use deltascope::cache::key_func::meta_namespace_key_func;
+use deltascope::cache::listener::PanicPolicy;
+use deltascope::cache::lister_watcher::{
     ApiError, ListPage, ListRequest, ListerWatcher, WatchItem, WatchRequest, Watcher,
 };
-use cache::object::{Item, Object};
-use cache::process::Notice;
-use cache::queue::{ProcessOutcome, Release};
-use cache::real_fifo::{RealFifo, RealFifoOptions};
-use cache::store::new_indexer;
-use cache::workqueue::{Bucket, ShutDown};
+use deltascope::cache::object::{Item, Object};
+use deltascope::cache::process::Notice;
+use deltascope::cache::queue::{ProcessOutcome, Release};
+use deltascope::cache::real_fifo::{RealFifo, RealFifoOptions};
+use deltascope::cache::store::new_indexer;
+use deltascope::cache::workqueue::{Bucket, ShutDown};
 use k8s_openapi::api::core::v1::Pod;
 
-use clock::Clock;
-use controller::InformerOptions;
-use informer::SharedIndexInformer;
-use latch::Latch;
-use listener::{Chunk, Listener};
-use queue::BlockingQueue;
-use store::ThreadSafeStore;
-use sync::{Arc, JoinHandle, Mutex};
-use unshared::new_informer;
-use workqueue::BlockingWorkqueue;
+use threads::clock::Clock;
+use threads::controller::InformerOptions;
+use threads::informer::SharedIndexInformer;
+use threads::join;
+use threads::latch::Latch;
+use threads::listener::{Chunk, Listener};
+use threads::queue::BlockingQueue;
+use threads::store::ThreadSafeStore;
+use threads::sync::{Arc, Mutex};
+use threads::unshared::new_informer;
+use threads::workqueue::BlockingWorkqueue;
 
-mod sync {
-    // Counting references needs no scheduler.
-    pub(crate) use std::sync::Arc;
+/// The threads of the library, on the scheduler's locks.
+#[path = "../src/cache/threads"]
+mod threads {
+    use deltascope::cache::backoff::NoJitter;
+    use deltascope::cache::listener::PanicPolicy;
+    use shuttle::thread;
 
-    pub(crate) use shuttle::sync::{
-        Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
-    };
-    pub(crate) use shuttle::thread::JoinHandle;
-}
+    use clock::Clock;
+    use latch::Latch;
+    use sync::JoinHandle;
 
-#[path = "../src/runtime/threads/clock.rs"]
-mod clock;
-#[path = "../src/runtime/threads/controller.rs"]
-mod controller;
-#[path = "../src/runtime/threads/informer.rs"]
-mod informer;
-#[path = "../src/runtime/threads/latch.rs"]
-mod latch;
-#[path = "../src/runtime/threads/listener.rs"]
-mod listener;
-#[path = "../src/runtime/threads/monitor.rs"]
-mod monitor;
-#[path = "../src/runtime/threads/queue.rs"]
-mod queue;
-#[path = "../src/runtime/threads/store.rs"]
-mod store;
-#[path = "../src/runtime/threads/unshared.rs"]
-mod unshared;
-#[path = "../src/runtime/threads/workqueue.rs"]
-mod workqueue;
+    pub(crate) mod clock;
+    pub(crate) mod controller;
+    pub(crate) mod informer;
+    pub(crate) mod latch;
+    pub(crate) mod listener;
+    pub(crate) mod monitor;
+    pub(crate) mod queue;
+    pub(crate) mod store;
+    pub(crate) mod unshared;
+    pub(crate) mod workqueue;
 
-fn spawn<T: Send + 'static>(
-    _name: &str,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> JoinHandle<T> {
-    thread::spawn(work)
-}
+    pub(crate) mod sync {
+        // Counting references needs no scheduler.
+        pub(crate) use std::sync::Arc;
 
-fn in_threads<const N: usize>(others: [(&str, &(dyn Fn() + Sync)); N], here: impl FnOnce()) {
-    thread::scope(|scope| {
-        for (_name, work) in others {
-            scope.spawn(work);
-        }
-        here();
-    });
-}
-
-fn guarded(_policy: PanicPolicy, _clock: &Clock, _stop: &Latch, work: impl Fn()) {
-    work();
-}
-
-/// Chance is the scheduler's alone.
-struct RandomJitter;
-
-impl RandomJitter {
-    #[allow(clippy::new_ret_no_self, reason = "it stands for another type")]
-    fn new() -> NoJitter {
-        NoJitter
+        pub(crate) use shuttle::sync::{
+            Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        };
+        pub(crate) use shuttle::thread::JoinHandle;
     }
-}
 
-/// shuttle does not tell; it does not matter, either.
-fn has_ended(_thread: &JoinHandle<()>) -> bool {
-    false
-}
+    pub(crate) fn spawn<T: Send + 'static>(
+        _name: &str,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> JoinHandle<T> {
+        thread::spawn(work)
+    }
 
-fn join(thread: JoinHandle<()>) {
-    thread.join().unwrap();
-}
+    pub(crate) fn in_threads<const N: usize>(
+        others: [(&str, &(dyn Fn() + Sync)); N],
+        here: impl FnOnce(),
+    ) {
+        thread::scope(|scope| {
+            for (_name, work) in others {
+                scope.spawn(work);
+            }
+            here();
+        });
+    }
 
-fn panicked(_policy: PanicPolicy) {
-    panic!("a handler has panicked");
+    pub(crate) fn guarded(_policy: PanicPolicy, _clock: &Clock, _stop: &Latch, work: impl Fn()) {
+        work();
+    }
+
+    /// Chance is the scheduler's alone.
+    pub(crate) struct RandomJitter;
+
+    impl RandomJitter {
+        #[allow(clippy::new_ret_no_self, reason = "it stands for another type")]
+        pub(crate) fn new() -> NoJitter {
+            NoJitter
+        }
+    }
+
+    /// shuttle does not tell; it does not matter, either.
+    pub(crate) fn has_ended(_thread: &JoinHandle<()>) -> bool {
+        false
+    }
+
+    pub(crate) fn join(thread: JoinHandle<()>) {
+        thread.join().unwrap();
+    }
+
+    pub(crate) fn panicked(_policy: PanicPolicy) {
+        panic!("a handler has panicked");
+    }
 }
 
 /// How many schedules of each model: 2,000, or what `SOAK_SEEDS` says (as `make soak` does).

@@ -16,13 +16,15 @@ use deltascope::cache::fact::{EventType, WatchEnd};
 use deltascope::cache::lister_watcher::{
     ApiErrorKind, ListRequest, ResourceVersionMatch, WatchRequest,
 };
-use deltascope::source::live::{Asked, Page, Telling, Told, Wanted};
-use deltascope::source::proxy::discovery::{self, Discovery, Found};
-use deltascope::source::proxy::exchange::{Deadlines, End, Exchange, Head, MAX_RETRIES, Phase};
-use deltascope::source::proxy::list::Excess;
-use deltascope::source::proxy::target::{self, Resource, Target};
-use deltascope::source::proxy::{list, request};
-use deltascope::source::wire::{MAX_LINE, RecordedEvent};
+use deltascope::world::source::live::{Asked, Page, Telling, Told, Wanted};
+use deltascope::world::source::proxy::discovery::{self, Discovery, Found};
+use deltascope::world::source::proxy::exchange::{
+    Deadlines, End, Exchange, Head, MAX_RETRIES, Phase,
+};
+use deltascope::world::source::proxy::list::Excess;
+use deltascope::world::source::proxy::target::{self, Resource, Target};
+use deltascope::world::source::proxy::{list, request};
+use deltascope::world::source::wire::{MAX_LINE, RecordedEvent};
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -13,11 +13,11 @@ use deltascope::cache::object::Object;
 use deltascope::replay::recording::{Recording, Taken};
 use deltascope::replay::scramble::{Scramble, scramble, scramble_trace};
 use deltascope::replay::trace::{Trace, read, write};
-use deltascope::runtime::virtual_time::Input;
-use deltascope::source::Command;
-use deltascope::source::live::{Page, Telling, Told};
-use deltascope::source::scenario::Scenario;
-use deltascope::source::wire::{RecordedEvent, Words, open};
+use deltascope::world::source::Command;
+use deltascope::world::source::live::{Page, Telling, Told};
+use deltascope::world::source::scenario::Scenario;
+use deltascope::world::source::wire::{RecordedEvent, Words, open};
+use deltascope::world::virtual_time::Input;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -200,7 +200,7 @@ proptest! {
             "spec": { "nodeName": name(at + 5), "host": { "names": [name(at + 6)] }, "env": [{ "value": name(at) }] },
             "status": { "phase": name(at + 7), "message": name(at + 1) },
         });
-        let read_object = |at: usize| Arc::new(deltascope::source::pod::from_json(&object(at)).unwrap());
+        let read_object = |at: usize| Arc::new(deltascope::world::source::pod::from_json(&object(at)).unwrap());
         let error = deltascope::cache::lister_watcher::ApiError::from_status(504, "Timeout", name(3), ["ResourceVersionTooLarge"]);
         let told = vec![
             (1, Told::Page(Page { rv: "5".into(), items: (0..9).map(read_object).collect(), continue_token: name(2).into() })),
@@ -237,7 +237,7 @@ proptest! {
             }),
             told,
         );
-        recording.scenario.recorded = Some(deltascope::source::wire::open_text(
+        recording.scenario.recorded = Some(deltascope::world::source::wire::open_text(
             "r",
             &json!({ "type": "ADDED", "object": object(6) }).to_string(),
         ));

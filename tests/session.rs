@@ -14,24 +14,24 @@ use deltascope::cache::delta::DeltaType;
 use deltascope::cache::fact::{Actor, Fact, FactRecord, LockName, ProcessMode};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
-use deltascope::embed::options::Options;
-use deltascope::lessons;
+use deltascope::presentation::caption;
+use deltascope::presentation::command::{Command, Draft, FAULTS, Fault};
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::options::Options;
+use deltascope::presentation::rows;
+use deltascope::presentation::session::walk::Said;
+use deltascope::presentation::session::why::Link;
+use deltascope::presentation::session::{Change, Session};
+use deltascope::presentation::state::state;
+use deltascope::presentation::strings;
+use deltascope::presentation::view::View;
 use deltascope::replay::edit::as_set;
 use deltascope::replay::grain::Grain;
+use deltascope::replay::lessons;
 use deltascope::replay::picture::{Answer, RequestKind};
 use deltascope::replay::timeline::Timeline;
-use deltascope::runtime::virtual_time::{Era, Input};
-use deltascope::source::scenario::{Act, Scenario};
-use deltascope::ui::caption;
-use deltascope::ui::command::{Command, Draft, FAULTS, Fault};
-use deltascope::ui::i18n::Lang;
-use deltascope::ui::rows;
-use deltascope::ui::session::walk::Said;
-use deltascope::ui::session::why::Link;
-use deltascope::ui::session::{Change, Session};
-use deltascope::ui::state::state;
-use deltascope::ui::strings;
-use deltascope::ui::view::View;
+use deltascope::world::source::scenario::{Act, Scenario};
+use deltascope::world::virtual_time::{Era, Input};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -656,9 +656,9 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         timeline.extend(2_000);
         note(&timeline);
     }
-    use deltascope::runtime::virtual_time::Input;
-    use deltascope::source::Command as Server;
-    use deltascope::source::pod::{PodSpec, Write};
+    use deltascope::world::source::Command as Server;
+    use deltascope::world::source::pod::{PodSpec, Write};
+    use deltascope::world::virtual_time::Input;
     let pod = || PodSpec {
         name: "p".into(),
         ..PodSpec::default()

@@ -13,25 +13,25 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use deltascope::cache::fact::{Cause, ProcessMode};
-use deltascope::lessons;
+use deltascope::presentation::command::{Command, Draft, Export, Fault};
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::session::{Session, opening};
+use deltascope::presentation::state::state;
+use deltascope::presentation::view::{SettingRow, View};
 use deltascope::replay::difference::{apply, difference};
 use deltascope::replay::edit::Setting;
+use deltascope::replay::lessons;
 use deltascope::replay::link::Link;
 use deltascope::replay::moment::Moment;
 use deltascope::replay::recording::{Recording, Taken};
 use deltascope::replay::timeline::Timeline;
 use deltascope::replay::trace::{self, Trace};
-use deltascope::runtime::fields::Read;
-use deltascope::runtime::slices::{Slices, at_once};
-use deltascope::runtime::virtual_time::Settings;
-use deltascope::source::scenario::{Entry, Scenario};
-use deltascope::source::wire::{self, Words};
-use deltascope::source::write;
-use deltascope::ui::command::{Command, Draft, Export, Fault};
-use deltascope::ui::i18n::Lang;
-use deltascope::ui::session::{Session, opening};
-use deltascope::ui::state::state;
-use deltascope::ui::view::{SettingRow, View};
+use deltascope::world::fields::Read;
+use deltascope::world::slices::{Slices, at_once};
+use deltascope::world::source::scenario::{Entry, Scenario};
+use deltascope::world::source::wire::{self, Words};
+use deltascope::world::source::write;
+use deltascope::world::virtual_time::Settings;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ fn every_lesson_is_written_and_read() {
 #[test]
 fn recorded_streams_read_back_to_the_same() {
     let mut seen = 0;
-    for folder in ["tests/transcripts", "src/lessons/recordings"] {
+    for folder in ["tests/transcripts", "src/replay/lessons/recordings"] {
         for file in std::fs::read_dir(folder).unwrap() {
             let file = file.unwrap();
             if !file.file_name().to_string_lossy().ends_with(".body") {

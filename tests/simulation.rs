@@ -16,17 +16,17 @@ use std::time::Duration;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Actor, Fact, FactRecord, LockName, Notification};
 use deltascope::cache::lister_watcher::ApiErrorKind;
+use deltascope::cache::rng::Rng;
 use deltascope::cache::selector::Selector;
 use deltascope::replay::monitors::Monitors;
 use deltascope::replay::picture::{Delivery, Picture};
-use deltascope::runtime::rng::Rng;
-use deltascope::runtime::virtual_time::{
+use deltascope::world::source::any::AnySource;
+use deltascope::world::source::pod::{PodSpec, Write};
+use deltascope::world::source::scenario::Scenario;
+use deltascope::world::source::{Command, Refusals};
+use deltascope::world::virtual_time::{
     Answer, Era, HandlerSettings, Input, Machinery, ReflectorState, Settings, WorkSettings, World,
 };
-use deltascope::source::any::AnySource;
-use deltascope::source::pod::{PodSpec, Write};
-use deltascope::source::scenario::Scenario;
-use deltascope::source::{Command, Refusals};
 
 /// How many seeds there are: 1000, or what `SOAK_SEEDS` says (as `make soak` does).
 fn seeds() -> u64 {

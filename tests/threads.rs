@@ -36,18 +36,18 @@ use deltascope::cache::processor::SharedProcessor;
 use deltascope::cache::queue::{ProcessOutcome, Release};
 use deltascope::cache::real_fifo::{RealFifo, RealFifoOptions};
 use deltascope::cache::reflector::Need;
+use deltascope::cache::rng::Rng;
 use deltascope::cache::selector::Selector;
 use deltascope::cache::store::new_indexer;
-use deltascope::cache::trace::Trace;
-use deltascope::cache::workqueue::{ItemFastSlow, ShutDown, default_controller_rate_limiter};
-use deltascope::runtime::rng::Rng;
-use deltascope::runtime::threads::{
+use deltascope::cache::threads::{
     BlockingQueue, BlockingWorkqueue, Clock, HandlerOptions, InformerOptions, Latch, MutatedFunc,
     Registration, SharedIndexInformer, SharedInformerFactory, ThreadSafeStore, new_informer,
     wait_for, wait_for_cache_sync,
 };
-use deltascope::runtime::virtual_time::{Era, HandlerSettings, Input, Machinery, Settings, World};
-use deltascope::runtime::{Refused, Source, Time};
+use deltascope::cache::trace::Trace;
+use deltascope::cache::workqueue::{ItemFastSlow, ShutDown, default_controller_rate_limiter};
+use deltascope::world::virtual_time::{Era, HandlerSettings, Input, Machinery, Settings, World};
+use deltascope::world::{Refused, Source, Time};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_core::{ApiResource, DynamicObject};
 

@@ -25,11 +25,11 @@ use deltascope::cache::key_func::meta_namespace_key_func;
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::queue::{ProcessOutcome, Queue};
 use deltascope::cache::store::new_indexer;
-use deltascope::lessons;
-use deltascope::runtime::virtual_time::Input;
-use deltascope::source::Command;
-use deltascope::source::pod::{self, PodSpec, Write};
-use deltascope::source::workload::{Options, Workload};
+use deltascope::replay::lessons;
+use deltascope::world::source::Command;
+use deltascope::world::source::pod::{self, PodSpec, Write};
+use deltascope::world::source::workload::{Options, Workload};
+use deltascope::world::virtual_time::Input;
 use kube_core::DynamicObject;
 
 #[cfg(target_arch = "wasm32")]

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use deltascope::cache::fact::EventType;
 use deltascope::cache::object::Object;
-use deltascope::lessons::recordings::bundled;
-use deltascope::source::pod;
-use deltascope::source::wire::{
+use deltascope::replay::lessons::recordings::bundled;
+use deltascope::world::source::pod;
+use deltascope::world::source::wire::{
     LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, Recorded, RecordedEvent,
     WatchReader, open, open_text,
 };
@@ -973,7 +973,7 @@ proptest! {
     }
 }
 
-const FOLDERS: [&str; 2] = ["tests/transcripts", "src/lessons/recordings"];
+const FOLDERS: [&str; 2] = ["tests/transcripts", "src/replay/lessons/recordings"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -12,7 +12,7 @@ use deltascope::cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, ListerWatcher, WatchItem, WatchRequest, Watcher,
 };
 use deltascope::cache::object::Item;
-use deltascope::runtime::threads::{InformerOptions, Latch, SharedIndexInformer, wait_for};
+use deltascope::cache::threads::{InformerOptions, Latch, SharedIndexInformer, wait_for};
 use k8s_openapi::api::core::v1::Pod;
 
 use crate::workload::{Run, World};

@@ -8,9 +8,9 @@ use deltascope::cache::lister_watcher::{
     ApiError, ListPage, ListRequest, ListerWatcher, WatchItem, WatchRequest, Watcher,
 };
 use deltascope::cache::object::Item;
-use deltascope::lessons;
-use deltascope::runtime::threads::Latch;
-use deltascope::source::scenario::{Act, Scenario};
+use deltascope::cache::threads::Latch;
+use deltascope::replay::lessons;
+use deltascope::world::source::scenario::{Act, Scenario};
 use serde_json::Value;
 
 use super::Pod;

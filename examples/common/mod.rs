@@ -18,7 +18,7 @@ use deltascope::cache::lister_watcher::{
     ApiError, ListPage, ListRequest, ListerWatcher, WatchItem, WatchRequest, Watcher,
 };
 use deltascope::cache::reflector::{Need, Reflector, ReflectorError, ReflectorOptions, StoreCall};
-use deltascope::runtime::threads::{Clock, Latch, SharedIndexInformer};
+use deltascope::cache::threads::{Clock, Latch, SharedIndexInformer};
 
 pub(crate) use cluster::Cluster;
 /// A pod, or another object: the library caches whatever has metadata.

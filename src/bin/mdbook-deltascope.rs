@@ -2,7 +2,7 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 fn main() -> std::process::ExitCode {
-    deltascope::mdbook::main()
+    deltascope_mdbook::main()
 }
 
 #[cfg(target_arch = "wasm32")]

@@ -5,9 +5,9 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use deltascope::cache::controller::{Config, Controller, Generation};
-//! use deltascope::cache::lister_watcher::ListPage;
-//! use deltascope::cache::object::Item;
+//! use deltascope_cache::controller::{Config, Controller, Generation};
+//! use deltascope_cache::lister_watcher::ListPage;
+//! use deltascope_cache::object::Item;
 //! use k8s_openapi::api::core::v1::Pod;
 //!
 //! let now = Duration::ZERO;

@@ -217,7 +217,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cache::object::Item;
+    use crate::object::Item;
 
     #[test]
     fn a_key_takes_no_more_room_than_a_string() {

@@ -276,10 +276,10 @@ mod tests {
     use k8s_openapi::api::core::v1::Pod;
 
     use super::*;
-    use crate::cache::index::{IndexFunc, Indexers, meta_namespace_index_func};
-    use crate::cache::key::Key;
-    use crate::cache::key_func::meta_namespace_key_func;
-    use crate::cache::store::new_indexer;
+    use crate::index::{IndexFunc, Indexers, meta_namespace_index_func};
+    use crate::key::Key;
+    use crate::key_func::meta_namespace_key_func;
+    use crate::store::new_indexer;
 
     fn store(indexed: bool) -> Indexer<Pod> {
         let mut indexers = Indexers::default();

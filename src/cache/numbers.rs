@@ -140,7 +140,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cache::key::Key;
+    use crate::key::Key;
 
     proptest! {
         #[test]

@@ -7,9 +7,9 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use deltascope::cache::lister_watcher::ListPage;
-//! use deltascope::cache::object::Item;
-//! use deltascope::cache::reflector::{Need, Reflector, ReflectorOptions, StoreCall};
+//! use deltascope_cache::lister_watcher::ListPage;
+//! use deltascope_cache::object::Item;
+//! use deltascope_cache::reflector::{Need, Reflector, ReflectorOptions, StoreCall};
 //! use k8s_openapi::api::core::v1::Pod;
 //!
 //! let now = Duration::ZERO;

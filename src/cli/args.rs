@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::cache::controller::Generation;
-use crate::lessons::text::Lang;
-use crate::source::wire::MAX_BYTES;
-use crate::ui::cluster;
+use deltascope_cache::controller::Generation;
+use deltascope_presentation::cluster;
+use deltascope_replay::lessons::text::Lang;
+use deltascope_world::source::wire::MAX_BYTES;
 
 use super::http::Proxy;
 

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use crate::embed::options::Options;
-use crate::lessons::text::Lang;
-use crate::terminal::Form;
-use crate::ui::session::Session;
-use crate::ui::session::present::scenario_in;
-use crate::ui::svg::{self, SvgOptions, Theme};
+use deltascope_presentation::options::Options;
+use deltascope_presentation::session::Session;
+use deltascope_presentation::session::present::scenario_in;
+use deltascope_presentation::svg::{self, SvgOptions, Theme};
+use deltascope_replay::lessons::text::Lang;
+use deltascope_terminal::Form;
 
 use super::args::Draw;
 use super::{Failure, cannot_write, print, replay};

@@ -14,7 +14,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::lessons::text::Text;
+use deltascope_replay::lessons::text::Text;
 
 /// A proxy is near, mostly on the same machine: one that takes longer is not there.
 const CONNECT: Duration = Duration::from_secs(5);

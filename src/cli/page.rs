@@ -28,12 +28,6 @@ const TYPES: [(&str, &str); 14] = [
     ("woff2", "font/woff2"),
 ];
 
-/// What `make dist` had packed when this was compiled.
-#[cfg(has_page)]
-const PACKED: &[u8] = include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/embed/page/page.bin"));
-#[cfg(not(has_page))]
-const PACKED: &[u8] = &[];
-
 /// The folder that is looked for where none is named and none was packed.
 const FOLDER: &str = "dist";
 /// What the folder of a build has.
@@ -57,8 +51,9 @@ pub(super) struct Found {
 }
 
 impl Page {
-    pub(super) fn open(folder: Option<&Path>) -> Result<Self, Failure> {
-        let packed = unpacked(PACKED);
+    /// The page that is served: of the folder that was named, else the one that is packed, else of a folder `dist`.
+    pub(super) fn open(folder: Option<&Path>, packed: &'static [u8]) -> Result<Self, Failure> {
+        let packed = unpacked(packed);
         // A folder dist may be of another project, whose scripts are not to read the cluster.
         if let (None, Some(files)) = (folder, packed) {
             return Ok(Self::Packed(files));

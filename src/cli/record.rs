@@ -18,27 +18,27 @@ use hyper::header::{
 use hyper::{Request, Response};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::cache::fact::WatchEnd;
-use crate::cache::lister_watcher::ApiErrorKind;
-use crate::lessons::text::{Lang, Text};
-use crate::replay::recording::{Recording, Taken};
-use crate::replay::scramble::{Scramble, scramble_trace};
-use crate::replay::timeline::{self, Timeline};
-use crate::replay::trace::{self, Trace};
-use crate::runtime::Time;
-use crate::runtime::virtual_time::Input;
-use crate::source::Command;
-use crate::source::any::AnySource;
-use crate::source::live::{Live, Telling, Told};
-use crate::source::proxy::discovery::{self, Discovery};
-use crate::source::proxy::exchange::{Deadlines, End, Exchange, Head, Phase};
-use crate::source::proxy::list;
-use crate::source::proxy::request::{self, HttpRequest};
-use crate::source::proxy::target::{Resource, Target};
-use crate::source::scenario::Scenario;
-use crate::source::wire::{MAX_BYTES, RecordedEvent, Words};
-use crate::terminal::{self, Form, Out};
-use crate::ui::cluster::{self, Options};
+use deltascope_cache::fact::WatchEnd;
+use deltascope_cache::lister_watcher::ApiErrorKind;
+use deltascope_presentation::cluster::{self, Options};
+use deltascope_replay::lessons::text::{Lang, Text};
+use deltascope_replay::recording::{Recording, Taken};
+use deltascope_replay::scramble::{Scramble, scramble_trace};
+use deltascope_replay::timeline::{self, Timeline};
+use deltascope_replay::trace::{self, Trace};
+use deltascope_terminal::{self as terminal, Form, Out};
+use deltascope_world::Time;
+use deltascope_world::source::Command;
+use deltascope_world::source::any::AnySource;
+use deltascope_world::source::live::{Live, Telling, Told};
+use deltascope_world::source::proxy::discovery::{self, Discovery};
+use deltascope_world::source::proxy::exchange::{Deadlines, End, Exchange, Head, Phase};
+use deltascope_world::source::proxy::list;
+use deltascope_world::source::proxy::request::{self, HttpRequest};
+use deltascope_world::source::proxy::target::{Resource, Target};
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::source::wire::{MAX_BYTES, RecordedEvent, Words};
+use deltascope_world::virtual_time::Input;
 
 use super::args::{Part, Record};
 use super::http::{Proxy, Unreachable};
@@ -54,7 +54,7 @@ const KEPT: usize = 20_000;
 /// What the cluster's answers may take, in bytes, as far as they are kept.
 const WEIGHS: usize = 64 << 20;
 /// The facts of a trace that opens from its beginning to its end.
-const OPENS: usize = crate::ui::session::FAR;
+const OPENS: usize = deltascope_presentation::session::FAR;
 /// How often the progress is shown where each takes the place of the last, in ms, …
 const SHOWN: Time = 500;
 /// … and where each is a line that stays.

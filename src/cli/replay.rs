@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
 
-use crate::lessons::text::Lang;
-use crate::replay::predicate::Predicate;
-use crate::source::wire::MAX_BYTES;
-use crate::terminal::{Form, Out};
-use crate::ui::command::Command;
-use crate::ui::session::Session;
-use crate::ui::session::tell::{Tale, Until};
+use deltascope_presentation::command::Command;
+use deltascope_presentation::session::Session;
+use deltascope_presentation::session::tell::{Tale, Until};
+use deltascope_replay::lessons::text::Lang;
+use deltascope_replay::predicate::Predicate;
+use deltascope_terminal::{Form, Out};
+use deltascope_world::source::wire::MAX_BYTES;
 
 use super::args::{Last, Replay};
 use super::{Failure, cannot_write, note, print};

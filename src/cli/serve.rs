@@ -20,8 +20,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
-use crate::lessons::text::Lang;
-use crate::terminal::Form;
+use deltascope_replay::lessons::text::Lang;
+use deltascope_terminal::Form;
 
 use super::args::{Choice, Serve};
 use super::gate::{Gate, Refusal, plain_path, refusal};
@@ -72,8 +72,8 @@ const HANDED_ON: [HeaderName; 10] = [
 type Answer = Response<Either<Full<Bytes>, Incoming>>;
 
 /// Serves until Ctrl-C.
-pub(super) fn run(options: &Serve, lang: Lang) -> Result<(), Failure> {
-    let page = Page::open(options.dist.as_deref())?;
+pub(super) fn run(options: &Serve, packed: &'static [u8], lang: Lang) -> Result<(), Failure> {
+    let page = Page::open(options.dist.as_deref(), packed)?;
     block_on(serve(options, page, lang))
 }
 

@@ -6,15 +6,15 @@ use std::path::{Component, Path};
 
 use serde_json::{Map, Value};
 
-use crate::embed::options::{KEYS, Options, Place};
-use crate::lessons;
-use crate::replay::moment::{Anchor, Moment};
-use crate::runtime::bounds::{MAX_BYTES, shortened};
-use crate::ui::i18n::Lang;
-use crate::ui::session::present::scenario_in;
-use crate::ui::session::{Session, hand_made};
-use crate::ui::state::state;
-use crate::ui::view::View;
+use deltascope_presentation::i18n::Lang;
+use deltascope_presentation::options::{KEYS, Options, Place};
+use deltascope_presentation::session::present::scenario_in;
+use deltascope_presentation::session::{Session, hand_made};
+use deltascope_presentation::state::state;
+use deltascope_presentation::view::View;
+use deltascope_replay::lessons;
+use deltascope_replay::moment::{Anchor, Moment};
+use deltascope_world::bounds::{MAX_BYTES, shortened};
 
 use super::body::Body;
 use super::expect::{self, begins_in};

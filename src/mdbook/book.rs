@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::terminal::{self, Form};
-use crate::ui::svg::{self, SvgOptions, Theme};
+use deltascope_presentation::svg::{self, SvgOptions, Theme};
+use deltascope_terminal::{self as terminal, Form};
 
 use super::block::{Block, Folder, Wrong};
 use super::config::{Config, NAME};

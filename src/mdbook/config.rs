@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::embed::options::{KEYS, Options};
+use deltascope_presentation::options::{KEYS, Options};
 
 use super::body::{place_in_toml, plain_toml};
 use super::fence::line_of;

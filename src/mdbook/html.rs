@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::ui::caption::Span;
-use crate::ui::i18n::Lang;
+use deltascope_presentation::caption::Span;
+use deltascope_presentation::i18n::Lang;
 
 use super::block::Block;
 use super::words::{Told, gap, spans};

@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
-use crate::terminal::Form;
+use deltascope_terminal::Form;
 
 use super::args::Install;
 use super::body::plain_toml;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::cache::fact::Actor;
-use crate::ui::caption::{self, Span, Voice, Words};
-use crate::ui::decimal::decimal;
-use crate::ui::i18n::Lang;
-use crate::ui::lanes::actor_name;
-use crate::ui::session::Session;
-use crate::ui::view::RECENT;
+use deltascope_cache::fact::Actor;
+use deltascope_presentation::caption::{self, Span, Voice, Words};
+use deltascope_presentation::decimal::decimal;
+use deltascope_presentation::i18n::Lang;
+use deltascope_presentation::lanes::actor_name;
+use deltascope_presentation::session::Session;
+use deltascope_presentation::view::RECENT;
 
 /// How many facts are told at the most: a page of print.
 const TOLD: usize = 40;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::runtime::Time;
+use deltascope_world::Time;
 
 use super::edit::Edit;
 

@@ -3,10 +3,10 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use crate::cache::delta::DeltaType;
-use crate::cache::fact::{Entry, Fact, Notification, ObjectRef, Rv};
-use crate::cache::key::Key;
-use crate::cache::sorted::SortedMap;
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{Entry, Fact, Notification, ObjectRef, Rv};
+use deltascope_cache::key::Key;
+use deltascope_cache::sorted::SortedMap;
 
 use super::picture::{Picture, QueueKind, ReflectorState};
 use super::timeline::{SEGMENT, Timeline};

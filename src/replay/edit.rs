@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::cache::controller::Generation;
-use crate::cache::fact::{Cause, Fact, FactRecord, ProcessMode};
-use crate::cache::object::Object as _;
-use crate::runtime::Time;
-use crate::runtime::fields::LATEST_MS;
-use crate::runtime::virtual_time::{Era, Feed, Input, Machinery, ProcessModeText};
-use crate::source::Command;
-use crate::source::live::{Telling, Told};
-use crate::source::pod::PodSpec;
-use crate::source::recorded::EVENT_MS;
-use crate::source::scenario::{Act, Entry, Scenario};
-use crate::source::wire::RecordedEvent;
+use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::{Cause, Fact, FactRecord, ProcessMode};
+use deltascope_cache::object::Object as _;
+use deltascope_world::Time;
+use deltascope_world::fields::LATEST_MS;
+use deltascope_world::source::Command;
+use deltascope_world::source::live::{Telling, Told};
+use deltascope_world::source::pod::PodSpec;
+use deltascope_world::source::recorded::EVENT_MS;
+use deltascope_world::source::scenario::{Act, Entry, Scenario};
+use deltascope_world::source::wire::RecordedEvent;
+use deltascope_world::virtual_time::{Era, Feed, Input, Machinery, ProcessModeText};
 
 use super::recording::{Recording, Taken};
 use super::timeline::is_told;

@@ -1,9 +1,9 @@
 //! The gauge: how far the store is behind the server.
 
-use crate::cache::fact::{Fact, ObjectRef};
-use crate::cache::key::Key;
-use crate::cache::sorted::SortedMap;
-use crate::runtime::virtual_time::{Feed, Machinery, ReflectorState};
+use deltascope_cache::fact::{Fact, ObjectRef};
+use deltascope_cache::key::Key;
+use deltascope_cache::sorted::SortedMap;
+use deltascope_world::virtual_time::{Feed, Machinery, ReflectorState};
 
 use super::picture::{ApiRoom, Picture, StoreRoom};
 

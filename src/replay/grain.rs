@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::cache::fact::{Actor, Fact, LockName};
+use deltascope_cache::fact::{Actor, Fact, LockName};
 
 use super::timeline::Timeline;
 

@@ -14,11 +14,11 @@ use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde_json::Value;
 
-use crate::runtime::bounds::{LONGEST_LINK, UNPACKED};
-use crate::runtime::virtual_time::Era;
-use crate::source::scenario::Scenario;
-use crate::source::wire::Words;
-use crate::source::write;
+use deltascope_world::bounds::{LONGEST_LINK, UNPACKED};
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::source::wire::Words;
+use deltascope_world::source::write;
+use deltascope_world::virtual_time::Era;
 
 use super::difference::{apply, difference};
 use super::moment::Moment;

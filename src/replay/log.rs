@@ -17,19 +17,19 @@ use indexmap::IndexMap;
 use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
-use crate::cache::controller::Generation;
-use crate::cache::fact::EventType;
-use crate::runtime::Time;
-use crate::runtime::bounds::{self, MAX_READ};
-use crate::runtime::fields::LATEST_MS;
-use crate::runtime::slices::{Slices, at_once};
-use crate::runtime::virtual_time::{Era, Feed, HandlerSettings, Input, Machinery, Settings};
-use crate::source::Command;
-use crate::source::live::{Page, Telling, Told};
-use crate::source::scenario::Scenario;
-use crate::source::wire::{
+use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::EventType;
+use deltascope_world::Time;
+use deltascope_world::bounds::{self, MAX_READ};
+use deltascope_world::fields::LATEST_MS;
+use deltascope_world::slices::{Slices, at_once};
+use deltascope_world::source::Command;
+use deltascope_world::source::live::{Page, Telling, Told};
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::source::wire::{
     self, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent, WireError, Words,
 };
+use deltascope_world::virtual_time::{Era, Feed, HandlerSettings, Input, Machinery, Settings};
 
 use super::recording::{Recording, Taken};
 use super::trace::{Trace, each_line, json_of};

@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::cache::fact::{Cause, FactRecord};
-use crate::runtime::Time;
-use crate::runtime::slices::{Slices, at_once};
+use deltascope_cache::fact::{Cause, FactRecord};
+use deltascope_world::Time;
+use deltascope_world::slices::{Slices, at_once};
 
 use super::timeline::Timeline;
 

@@ -7,14 +7,14 @@ use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-use crate::cache::controller::Generation;
-use crate::cache::fact::{
+use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::{
     Actor, EventType, Fact, FactRecord, LockName, Notification, ObjectRef, Rv, Shape,
 };
-use crate::cache::key::Key;
-use crate::cache::selector::Selector;
-use crate::cache::sorted::SortedMap;
-use crate::runtime::Time;
+use deltascope_cache::key::Key;
+use deltascope_cache::selector::Selector;
+use deltascope_cache::sorted::SortedMap;
+use deltascope_world::Time;
 
 use super::picture::{Feed, Machinery, Picture, QueueKind};
 use super::timeline::{SEGMENT, Timeline};
@@ -1097,11 +1097,11 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
     use super::*;
-    use crate::cache::delta::DeltaType;
-    use crate::cache::fact::{Body, Cause, Entry, FactId, WorkPlace};
-    use crate::cache::step::Step;
-    use crate::runtime::virtual_time::{Input, ProcessModeText};
-    use crate::source::scenario::Scenario;
+    use deltascope_cache::delta::DeltaType;
+    use deltascope_cache::fact::{Body, Cause, Entry, FactId, WorkPlace};
+    use deltascope_cache::step::Step;
+    use deltascope_world::source::scenario::Scenario;
+    use deltascope_world::virtual_time::{Input, ProcessModeText};
 
     fn object(rv: &str) -> ObjectRef {
         ObjectRef {
@@ -1578,10 +1578,13 @@ mod tests {
                 }
                 let mut timeline = Timeline::new(scenario).unwrap();
                 timeline.extend(12_000);
-                timeline.insert(3_000, Input::Source(crate::source::Command::Cut));
+                timeline.insert(3_000, Input::Source(deltascope_world::source::Command::Cut));
                 timeline.extend(5_000);
-                timeline.insert(4_000, Input::Source(crate::source::Command::Compact));
-                timeline.insert(4_100, Input::Source(crate::source::Command::Cut));
+                timeline.insert(
+                    4_000,
+                    Input::Source(deltascope_world::source::Command::Compact),
+                );
+                timeline.insert(4_100, Input::Source(deltascope_world::source::Command::Cut));
                 timeline.extend(12_000);
                 let monitors = Monitors::of(&timeline);
                 let found: Vec<_> = monitors
@@ -1620,7 +1623,7 @@ mod tests {
                 monitors.go_on(&timeline);
                 assert!(monitors.kept.len() <= timeline.checkpoints());
                 monitors.cut(cut);
-                timeline.insert(cut, Input::Source(crate::source::Command::Cut));
+                timeline.insert(cut, Input::Source(deltascope_world::source::Command::Cut));
                 monitors.go_on(&timeline);
                 let anew = Monitors::of(&timeline);
                 assert_eq!(monitors.violations(), anew.violations());
@@ -1688,12 +1691,12 @@ mod tests {
                 let mut monitors = Monitors::of(&timeline);
                 for name in ["x", "y", "z"] {
                     let object = serde_json::json!({ "metadata": { "name": name } });
-                    let object = crate::source::pod::from_json(&object).unwrap();
-                    let write = crate::source::pod::Write::Create(object);
+                    let object = deltascope_world::source::pod::from_json(&object).unwrap();
+                    let write = deltascope_world::source::pod::Write::Create(object);
                     for input in [
-                        crate::source::Command::Write(write),
-                        crate::source::Command::Compact,
-                        crate::source::Command::Cut,
+                        deltascope_world::source::Command::Write(write),
+                        deltascope_world::source::Command::Compact,
+                        deltascope_world::source::Command::Cut,
                     ] {
                         let end = timeline.len();
                         monitors.cut(end);

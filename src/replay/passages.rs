@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::cache::fact::{Entry, Fact};
-use crate::cache::key::Key;
-use crate::cache::sorted::SortedMap;
+use deltascope_cache::fact::{Entry, Fact};
+use deltascope_cache::key::Key;
+use deltascope_cache::sorted::SortedMap;
 
 /// The places of the facts about each object. They are 32-bit, as runs are shorter than that.
 #[derive(Clone, Debug, Default)]

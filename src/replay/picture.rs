@@ -10,33 +10,33 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::gauge::Behind;
-use crate::cache::controller::{Generation, InformerQueue};
-use crate::cache::delta::DeltaType;
-pub use crate::cache::fact::ProcessMode;
-use crate::cache::fact::{
+use deltascope_cache::controller::{Generation, InformerQueue};
+use deltascope_cache::delta::DeltaType;
+pub use deltascope_cache::fact::ProcessMode;
+use deltascope_cache::fact::{
     Actor, BackoffReason, Body, Entry, EventType, Fact, FactRecord, LockName, Notification,
     ObjectRef, Rv, Shape, WorkPlace,
 };
-use crate::cache::fill::fill;
-use crate::cache::key::Key;
-use crate::cache::lister_watcher::ApiErrorKind;
-use crate::cache::queue::Queue;
-use crate::cache::selector::{Labels, Selector};
-use crate::cache::sorted::SortedMap;
-use crate::cache::step::Step;
-use crate::runtime::lock::Lock;
-pub use crate::runtime::virtual_time::{
+use deltascope_cache::key::Key;
+use deltascope_cache::lister_watcher::ApiErrorKind;
+use deltascope_cache::queue::Queue;
+use deltascope_cache::selector::{Labels, Selector};
+use deltascope_cache::sorted::SortedMap;
+use deltascope_cache::step::Step;
+use deltascope_world::fill::fill;
+use deltascope_world::lock::Lock;
+use deltascope_world::source::Refusals;
+use deltascope_world::source::any::AnySource;
+use deltascope_world::source::known::Known;
+use deltascope_world::source::program::event_of;
+pub use deltascope_world::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
+use deltascope_world::source::simulator::{order_refusals, take_refusal};
+pub use deltascope_world::source::stream::{Delivery, STREAM_LINES, StreamLine};
+pub use deltascope_world::virtual_time::{
     Answer, Feed, Machinery, NOTIFICATIONS, OUTPUT_LINES, REQUESTS, ReflectorState, RequestKind,
     RequestLine,
 };
-use crate::runtime::virtual_time::{HandlerSettings, PoppedWork, World};
-use crate::source::Refusals;
-use crate::source::any::AnySource;
-use crate::source::known::Known;
-use crate::source::program::event_of;
-pub use crate::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
-use crate::source::simulator::{order_refusals, take_refusal};
-pub use crate::source::stream::{Delivery, STREAM_LINES, StreamLine};
+use deltascope_world::virtual_time::{HandlerSettings, PoppedWork, World};
 
 /// So many things of which all pictures share the content weigh as much as one that they do not share.
 const SHARED: usize = 8;
@@ -1165,8 +1165,8 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
             room.selector = world.settings().selector.clone();
             for (key, stored) in server.objects() {
                 let object = ApiObject {
-                    object: crate::source::simulator::reference(key, &stored.object),
-                    body: crate::source::pod::body(&stored.object),
+                    object: deltascope_world::source::simulator::reference(key, &stored.object),
+                    body: deltascope_world::source::pod::body(&stored.object),
                     deleted: stored.deleted,
                 };
                 room.objects.insert(key.clone(), object);
@@ -1174,7 +1174,12 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
             let deleted = server.objects().filter(|(_, stored)| stored.deleted);
             // No two have one version.
             let deleted: SortedMap<u64, &Key> = deleted
-                .map(|(key, stored)| (crate::source::simulator::version(&stored.object), key))
+                .map(|(key, stored)| {
+                    (
+                        deltascope_world::source::simulator::version(&stored.object),
+                        key,
+                    )
+                })
                 .collect();
             room.deleted = deleted.values().map(|key| (*key).clone()).collect();
             server.stream()

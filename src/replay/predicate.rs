@@ -7,9 +7,9 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::cache::delta::DeltaType;
-use crate::cache::fact::{Entry, Fact, FactRecord, Notification, ObjectRef, Shape};
-use crate::cache::key::Key;
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{Entry, Fact, FactRecord, Notification, ObjectRef, Shape};
+use deltascope_cache::key::Key;
 
 /// A condition: all that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -454,8 +454,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::replay::timeline::Timeline;
-    use crate::source::scenario::Scenario;
+    use crate::timeline::Timeline;
+    use deltascope_world::source::scenario::Scenario;
 
     fn predicate() -> impl Strategy<Value = Predicate> {
         use prop::option::of;

@@ -5,14 +5,14 @@
 
 use kube_core::DynamicObject;
 
-use crate::cache::controller::Generation;
-use crate::runtime::Time;
-use crate::runtime::slices::{Slices, at_once};
-use crate::runtime::virtual_time::{Era, Input};
-use crate::source::Command;
-use crate::source::live::{Page, Telling, Told};
-use crate::source::scenario::Scenario;
-use crate::source::wire::RecordedEvent;
+use deltascope_cache::controller::Generation;
+use deltascope_world::Time;
+use deltascope_world::slices::{Slices, at_once};
+use deltascope_world::source::Command;
+use deltascope_world::source::live::{Page, Telling, Told};
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::source::wire::RecordedEvent;
+use deltascope_world::virtual_time::{Era, Input};
 
 use super::timeline::{AHEAD, MAX_FACTS, Timeline};
 

@@ -11,14 +11,14 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
-use crate::cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
-use crate::runtime::rng::Rng;
-use crate::runtime::virtual_time::{Feed, HandlerSettings, Input, Question, Settings};
-use crate::source::live::{Page, Telling, Told};
-use crate::source::pod::{self, Write};
-use crate::source::scenario::{Act, Entry, Scenario};
-use crate::source::wire::{Recorded, RecordedEvent, RecordedList, Words};
-use crate::source::{Command, write};
+use deltascope_cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
+use deltascope_cache::rng::Rng;
+use deltascope_world::source::live::{Page, Telling, Told};
+use deltascope_world::source::pod::{self, Write};
+use deltascope_world::source::scenario::{Act, Entry, Scenario};
+use deltascope_world::source::wire::{Recorded, RecordedEvent, RecordedList, Words};
+use deltascope_world::source::{Command, write};
+use deltascope_world::virtual_time::{Feed, HandlerSettings, Input, Question, Settings};
 
 use super::recording::{Recording, Taken};
 use super::trace::Trace;

@@ -14,16 +14,16 @@ use std::collections::VecDeque;
 use std::ops::{ControlFlow, Deref, Range};
 use std::sync::Arc;
 
-use crate::cache::fact::{EventType, FactId, FactRecord};
-use crate::runtime::Time;
-use crate::runtime::bounds::{FACTS_HOLD, RUN_HOLDS, SEGMENT_HOLDS};
-use crate::runtime::slices::{Slices, at_once};
-use crate::runtime::virtual_time::{Input, World};
-use crate::source::Command;
-use crate::source::any::AnySource;
-use crate::source::live::{Page, Telling, Told};
-use crate::source::scenario::Scenario;
-use crate::source::wire::RecordedEvent;
+use deltascope_cache::fact::{EventType, FactId, FactRecord};
+use deltascope_world::Time;
+use deltascope_world::bounds::{FACTS_HOLD, RUN_HOLDS, SEGMENT_HOLDS};
+use deltascope_world::slices::{Slices, at_once};
+use deltascope_world::source::Command;
+use deltascope_world::source::any::AnySource;
+use deltascope_world::source::live::{Page, Telling, Told};
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::source::wire::RecordedEvent;
+use deltascope_world::virtual_time::{Input, World};
 
 use super::picture::Picture;
 use super::recording::{Recording, Taken};
@@ -456,17 +456,17 @@ impl Timeline {
         self.most = most.min(MAX_FACTS);
     }
 
-    /// As if there were room for so many checkpoints.
-    #[cfg(test)]
-    pub(crate) fn with_checkpoints(mut self, most: usize) -> Self {
+    /// With room for so many checkpoints and no more.
+    #[must_use]
+    pub fn with_checkpoints(mut self, most: usize) -> Self {
         self.checkpoints = most;
         self.thin(most);
         self
     }
 
     /// How many checkpoints there are.
-    #[cfg(test)]
-    pub(crate) fn checkpoints(&self) -> usize {
+    #[must_use]
+    pub fn checkpoints(&self) -> usize {
         self.segments.len()
     }
 
@@ -1237,7 +1237,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use crate::source::wire;
+    use deltascope_world::source::wire;
 
     fn heavy() -> Scenario {
         let items: Vec<_> = (0..2_000)
@@ -1403,7 +1403,7 @@ mod tests {
         for place in [100, 104, 108, 300] {
             timeline.insert(
                 place,
-                Input::Mode(crate::cache::fact::ProcessMode::Paced(7)),
+                Input::Mode(deltascope_cache::fact::ProcessMode::Paced(7)),
             );
         }
         timeline.insert(308, Input::Pop);
@@ -1451,7 +1451,7 @@ mod tests {
         recording.inputs.push(Taken {
             after: usize::MAX,
             at: end + 25_000,
-            input: Input::Mode(crate::cache::fact::ProcessMode::Held),
+            input: Input::Mode(deltascope_cache::fact::ProcessMode::Held),
         });
         for _ in 0..2 {
             let mut played = recording.play().unwrap();
@@ -1472,7 +1472,7 @@ mod tests {
         timeline.extend(3 * SEGMENT);
         timeline.insert(
             SEGMENT + 7,
-            Input::Mode(crate::cache::fact::ProcessMode::Held),
+            Input::Mode(deltascope_cache::fact::ProcessMode::Held),
         );
         timeline.insert(SEGMENT + 90, Input::Pop);
         timeline.extend(5 * SEGMENT);

@@ -9,25 +9,25 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::runtime::Time;
-use crate::runtime::bounds::{self, MAX_READ, MAX_TEXT, MAX_TOLD};
-use crate::runtime::fields::{Fields, Read};
-use crate::runtime::slices::{Slices, at_once};
-use crate::runtime::virtual_time::{Feed, Input};
-use crate::source::Command;
-use crate::source::scenario::{Entry, Scenario};
-use crate::source::wire::{
+use deltascope_world::Time;
+use deltascope_world::bounds::{self, MAX_READ, MAX_TEXT, MAX_TOLD};
+use deltascope_world::fields::{Fields, Read};
+use deltascope_world::slices::{Slices, at_once};
+use deltascope_world::source::Command;
+use deltascope_world::source::scenario::{Entry, Scenario};
+use deltascope_world::source::wire::{
     self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, Recorded,
     RecordedEvent, WireError, Words,
 };
-use crate::source::write;
+use deltascope_world::source::write;
+use deltascope_world::virtual_time::{Feed, Input};
 
 use super::link::no_moment;
 use super::log;
 use super::moment::Moment;
 use super::recording::{Recording, Taken};
 
-pub use crate::runtime::bounds::MAX_INPUTS;
+pub use deltascope_world::bounds::MAX_INPUTS;
 
 /// The version of the format.
 pub const VERSION: u64 = 1;
@@ -501,8 +501,8 @@ fn header_of(value: Value) -> Result<(Trace, Option<Words>), Words> {
         },
     };
     let doubt = match trace.at {
-        None if !at.is_empty() => Some(no_moment(at, "\"at\"", "\"at\" ")),
-        _ if !start.is_empty() && trace.start.is_none() => Some(Words {
+        None if value.get("at").is_some() => Some(no_moment(at, "\"at\"", "\"at\" ")),
+        _ if value.get("start").is_some() && trace.start.is_none() => Some(Words {
             en: "\"start\" is no time such as 2026-01-02T03:04:05.678Z. Mend or remove it."
                 .to_owned(),
             zh: "\"start\" 不是 2026-01-02T03:04:05.678Z 这样的时间。请修正或删除它。".to_owned(),

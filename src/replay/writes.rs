@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 
 use indexmap::IndexMap;
 
-use crate::cache::fact::{Body, Fact, FactRecord, Rv};
-use crate::cache::key::Key;
-use crate::cache::sorted::SortedMap;
-use crate::runtime::Time;
-use crate::runtime::virtual_time::PROGRAM;
+use deltascope_cache::fact::{Body, Fact, FactRecord, Rv};
+use deltascope_cache::key::Key;
+use deltascope_cache::sorted::SortedMap;
+use deltascope_world::Time;
+use deltascope_world::virtual_time::PROGRAM;
 
 use super::timeline::Timeline;
 
@@ -146,8 +146,8 @@ impl<'a> Alike<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::fact::{Actor, Cause, EventType, FactId, ObjectRef, Shape};
-    use crate::cache::step::Step;
+    use deltascope_cache::fact::{Actor, Cause, EventType, FactId, ObjectRef, Shape};
+    use deltascope_cache::step::Step;
 
     fn object(key: &str, rv: usize) -> ObjectRef {
         ObjectRef {

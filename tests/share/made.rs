@@ -6,13 +6,13 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::ProcessMode;
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
-use deltascope::runtime::virtual_time::{
+use deltascope::world::source::pod::{self, Write};
+use deltascope::world::source::scenario::{Act, Entry, Scenario};
+use deltascope::world::source::{Command, Refusals};
+use deltascope::world::virtual_time::{
     Era, Feed, HandMadeQueue, HandlerSettings, Input, Machinery, PrintSettings, ProcessFailure,
     ProcessModeText, Question, Settings, TransformSettings, WorkSettings,
 };
-use deltascope::source::pod::{self, Write};
-use deltascope::source::scenario::{Act, Entry, Scenario};
-use deltascope::source::{Command, Refusals};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

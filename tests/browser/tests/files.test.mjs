@@ -9,7 +9,7 @@ import { suite } from "../harness.mjs";
 
 const { onPage } = suite();
 const file = (path) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-const recorded = (name) => file(`src/lessons/recordings/${name}.body`);
+const recorded = (name) => file(`src/replay/lessons/recordings/${name}.body`);
 const transcript = (name) => file(`tests/transcripts/${name}.body`);
 const WATCH = recorded("watch-pod-lifecycle");
 const LIST = recorded("watch-bookmarks-list");

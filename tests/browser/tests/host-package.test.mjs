@@ -116,12 +116,12 @@ test("the types name each attribute, method and event of the element, and no oth
     const theirs = find(await parse(adapter), named(ts.isVariableDeclaration, "ATTRIBUTES")).initializer.elements.map(({ text }) => text);
     for (const name of list) assert.ok(theirs.includes(name), `${adapter} does not know ${name}`);
   }
-  const options = await readFile(join(ROOT, "src/embed/options.rs"), "utf8");
+  const options = await readFile(join(ROOT, "src/presentation/options.rs"), "utf8");
   const keys = [.../KEYS: \[&str; \d+\] = \[([^\]]*)\]/.exec(options)[1].matchAll(/"(\w+)"/g)].map(([, key]) => key);
   // A link is the element's and the iframe's own: a book says what it shows in words.
   assert.deepEqual([...keys, "link"].sort(), list);
 
-  const told = await readFile(join(ROOT, "src/embed/element.rs"), "utf8");
+  const told = await readFile(join(ROOT, "src/page/embed/element.rs"), "utf8");
   const events = new Set([...(await readFile(join(folder, "package/deltascope.js"), "utf8")).matchAll(/#emit\("(\w+)"/g), ...told.matchAll(/emit\s*\.say\(\s*"(\w+)"/g)].map(([, name]) => `ds-${name}`));
   assert.deepEqual(names(find(types, named(ts.isInterfaceDeclaration, "DeltaScopeEventMap")), () => true), [...events].sort());
 });

@@ -84,7 +84,7 @@ for (const lesson of [
   "sharedinformerfactory",
 ]) {
   test(`${lesson} prints its lines`, onPage({ lesson }, async (app) => {
-    const file = new URL(`../../../src/lessons/${lesson}.json`, import.meta.url);
+    const file = new URL(`../../../src/replay/lessons/${lesson}.json`, import.meta.url);
     const { expect } = JSON.parse(readFileSync(file, "utf8"));
     const { output } = await app.toEnd();
     const handlers = (lines) => [lines.filter((line) => !line.includes("second")), lines.filter((line) => line.includes("second"))];

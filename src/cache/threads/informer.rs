@@ -1,0 +1,528 @@
+//! The shared informer in threads.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::controller::Config;
+use crate::error::Error;
+use crate::event_handler::ResourceEventHandler;
+use crate::fact::Rv;
+use crate::index::Indexers;
+use crate::informer::{CacheSync, CacheSyncWait, SharedInformerState, WatchErrorHandler};
+use crate::lister_watcher::ListerWatcher;
+use crate::mutation_detector::{COMPARE_PERIOD, FingerprintFunc, Mutated, MutationDetector};
+use crate::object::Object;
+use crate::process::{Notice, Process, Progress};
+use crate::processor::SharedProcessor;
+use crate::queue::{ProcessOutcome, TransformFunc};
+
+use super::clock::{Clock, wait_until};
+use super::controller::{AnyListerWatcher, Engine, InformerOptions, Sink, lock};
+use super::latch::Latch;
+use super::listener::{Chunk, Listener};
+use super::monitor::Monitor;
+use super::store::ThreadSafeStore;
+use super::sync::{Arc, JoinHandle, Mutex};
+use super::{guarded, has_ended, join, spawn};
+
+/// Lists and watches one kind of object into a store, and tells any number of handlers.
+///
+/// Clones are the same informer.
+///
+/// Upstream: `sharedIndexInformer` in
+/// [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).
+pub struct SharedIndexInformer<O> {
+    shared: Arc<Shared<O>>,
+}
+
+impl<O> Clone for SharedIndexInformer<O> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+/// How one handler is told.
+#[derive(Clone, Debug, Default)]
+pub struct HandlerOptions {
+    /// Its name, for messages.
+    pub name: Option<Arc<str>>,
+    /// How often it wants to be told everything again; zero: never; `None`: the informer's default.
+    pub resync_period: Option<Duration>,
+}
+
+/// A handler that was added.
+pub struct Registration<O> {
+    listener: Arc<Listener<O>>,
+}
+
+impl<O: Object> Registration<O> {
+    /// Whether the informer has synced and the handler is done with its first list.
+    #[must_use]
+    pub fn has_synced(&self) -> bool {
+        self.listener.synced().is_set()
+    }
+
+    /// Set once it has synced, to wait for.
+    #[must_use]
+    pub fn has_synced_checker(&self) -> Latch {
+        self.listener.synced().clone()
+    }
+}
+
+/// For so many notifications there is room from one Pop to the next.
+const ROOM: usize = 1024;
+
+struct Shared<O> {
+    options: InformerOptions<O>,
+    store: Arc<ThreadSafeStore<O>>,
+    lister_watcher: Arc<dyn AnyListerWatcher<O>>,
+    /// Locks are taken in this order: the state, the queue (in the engine), `block_deltas`, the store,
+    /// the processor, the outbox, a listener.
+    state: Mutex<SharedInformerState<O>>,
+    /// BlockDeltas: held while something is processed, and while handlers come and go. In it, what
+    /// this Pop has to tell; afterwards only what a panic has left.
+    block_deltas: Mutex<Vec<Notice<O>>>,
+    /// What was processed and not handed to the listeners yet. A thread of its own does that while the
+    /// next is processed, and takes all there is: to wake a listener costs more than most Pops.
+    outbox: Monitor<Outbox<O>>,
+    processor: Mutex<SharedProcessor<Arc<Listener<O>>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    engine: OnceLock<Arc<Engine<O>>>,
+    synced: Latch,
+    detector: Mutex<Option<Detector<O>>>,
+}
+
+struct Outbox<O> {
+    notices: Vec<Notice<O>>,
+    ended: bool,
+}
+
+struct Detector<O> {
+    detector: MutationDetector<O>,
+    failed: MutatedFunc<O>,
+}
+
+/// Is told of an object that somebody has changed although it is shared, with upstream's message.
+pub type MutatedFunc<O> = Arc<dyn Fn(&Mutated<O>, &str) + Send + Sync>;
+
+impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
+    /// An informer that does nothing until [`run`](Self::run).
+    pub fn new<L>(lister_watcher: L, options: InformerOptions<O>) -> Self
+    where
+        L: ListerWatcher<O> + 'static,
+        L::Watch: 'static,
+    {
+        let shared = Shared {
+            store: Arc::new(ThreadSafeStore::new(options.config.store())),
+            lister_watcher: Arc::new(lister_watcher),
+            state: Mutex::new(SharedInformerState::new(options.config.full_resync_period)),
+            block_deltas: Mutex::new(Vec::new()),
+            outbox: Monitor::new(Outbox {
+                notices: Vec::new(),
+                ended: false,
+            }),
+            processor: Mutex::new(SharedProcessor::default()),
+            threads: Mutex::new(Vec::new()),
+            engine: OnceLock::new(),
+            synced: Latch::new(),
+            detector: Mutex::new(None),
+            options,
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    // ---- handlers
+
+    /// Adds a handler, before or after the start. It is told of everything in the store first, and
+    /// from then on of what changes; in a thread of its own.
+    ///
+    /// # Errors
+    /// [`Error::HandlerNotAdded`]: the informer has stopped.
+    pub fn add_event_handler(
+        &self,
+        handler: impl ResourceEventHandler<O> + Send + Sync + 'static,
+    ) -> Result<Registration<O>, Error> {
+        self.add_event_handler_with_options(handler, &HandlerOptions::default())
+    }
+
+    /// The same, with options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn add_event_handler_with_options(
+        &self,
+        handler: impl ResourceEventHandler<O> + Send + Sync + 'static,
+        options: &HandlerOptions,
+    ) -> Result<Registration<O>, Error> {
+        let shared = &self.shared;
+        let mut state = lock(&shared.state);
+        let name = options.name.as_deref().unwrap_or("handler");
+        let registration = state.add_event_handler(name, options.resync_period, &mut ())?;
+        let listener = Arc::new(Listener::new(Box::new(handler)));
+        let now = shared.options.clock.now();
+        let mut told = lock(&shared.block_deltas);
+        let initial = if registration.late {
+            shared.store.list()
+        } else {
+            Vec::new()
+        };
+        let count = initial.len();
+        shared.post(&mut told);
+        let mut processor = lock(&shared.processor);
+        // What happened before is in the store that the new handler is told.
+        shared.hand_out(&processor);
+        let entry = |_, _: &_| Arc::clone(&listener);
+        processor.add_listener(&registration, count, entry, now, &mut ());
+        let notices = initial.into_iter().map(|object| Notice::Add {
+            object,
+            is_in_initial_list: true,
+        });
+        listener.add(Chunk::new(notices));
+        if registration.late {
+            if shared.synced.is_set() {
+                listener.upstream_has_synced();
+            }
+            shared.start_listener(&listener);
+        }
+        Ok(Registration { listener })
+    }
+
+    /// Takes a handler out: what waits for it is dropped. Twice is fine.
+    pub fn remove_event_handler(&self, registration: &Registration<O>) {
+        let shared = &self.shared;
+        let _state = lock(&shared.state);
+        let _block_deltas = lock(&shared.block_deltas);
+        let mut processor = lock(&shared.processor);
+        let id = processor
+            .listeners()
+            .find(|(_, listener)| Arc::ptr_eq(listener, &registration.listener))
+            .map(|(id, _)| id);
+        if let Some(listener) = id.and_then(|id| processor.remove_listener(id, &mut ())) {
+            listener.close();
+        }
+    }
+
+    // ---- before the start
+
+    /// Sets what every object goes through before it is queued.
+    ///
+    /// # Errors
+    /// [`Error::InformerStarted`].
+    pub fn set_transform(&self, transform: TransformFunc<O>) -> Result<(), Error> {
+        lock(&self.shared.state).set_transform(Some(transform))
+    }
+
+    /// Sets who is told why a list or a watch failed.
+    ///
+    /// # Errors
+    /// [`Error::InformerStarted`].
+    pub fn set_watch_error_handler(&self, handler: WatchErrorHandler) -> Result<(), Error> {
+        lock(&self.shared.state).set_watch_error_handler(handler)
+    }
+
+    /// Watches every object for changes by somebody who shares it. Upstream panics then; `failed`
+    /// may do so.
+    ///
+    /// # Errors
+    /// [`Error::InformerStarted`].
+    pub fn set_mutation_detector(
+        &self,
+        fingerprint: FingerprintFunc<O>,
+        failed: MutatedFunc<O>,
+    ) -> Result<(), Error> {
+        let state = lock(&self.shared.state);
+        state.check_not_started()?;
+        let description = &self.shared.options.config.type_description;
+        *lock(&self.shared.detector) = Some(Detector {
+            detector: MutationDetector::new(description, fingerprint),
+            failed,
+        });
+        Ok(())
+    }
+
+    /// Adds indices, before or after the start.
+    ///
+    /// # Errors
+    /// [`Error::IndexerNotAdded`]: the informer has stopped; else as
+    /// [`Indexer::add_indexers`](crate::store::Indexer::add_indexers).
+    pub fn add_indexers(&self, indexers: Indexers<O>) -> Result<(), Error> {
+        let state = lock(&self.shared.state);
+        state.check_add_indexers()?;
+        self.shared.store.add_indexers(indexers)
+    }
+
+    // ---- its life
+
+    /// Runs until `stop` is set, and until every handler has returned from what it was at.
+    ///
+    /// # Errors
+    /// [`Error::InformerRunTwice`].
+    pub fn run(&self, stop: &Latch) -> Result<(), Error> {
+        let shared = &self.shared;
+        let engine = {
+            let mut state = lock(&shared.state);
+            let config = Config {
+                full_resync_period: state.start()?,
+                transform: state
+                    .transform()
+                    .or(shared.options.config.transform.as_ref())
+                    .cloned(),
+                ..shared.options.config.clone()
+            };
+            let engine = Arc::new(Engine::new(
+                &shared.options,
+                config,
+                &shared.store,
+                &shared.lister_watcher,
+                state.watch_error_handler().cloned(),
+            ));
+            let mut processor = lock(&shared.processor);
+            processor.start();
+            for (_, listener) in processor.listeners() {
+                shared.start_listener(listener);
+            }
+            let _first = shared.engine.set(Arc::clone(&engine));
+            engine
+        };
+        let ended = Latch::new();
+        let detecting = lock(&shared.detector).is_some().then(|| {
+            let (shared, ended) = (Arc::clone(shared), ended.clone());
+            spawn("mutation-detector", move || shared.detect(&ended))
+        });
+        let distributing = {
+            let (shared, stop) = (Arc::clone(shared), stop.clone());
+            spawn("distributor", move || shared.distribute(&stop))
+        };
+        engine.run(stop, &**shared);
+        lock(&shared.state).stop();
+        let mut outbox = shared.outbox.lock();
+        outbox.ended = true;
+        shared.outbox.notify_all(outbox);
+        join(distributing);
+        ended.set();
+        for (_, listener) in lock(&shared.processor).stop() {
+            listener.close();
+        }
+        let threads = std::mem::take(&mut *lock(&shared.threads));
+        threads.into_iter().chain(detecting).for_each(join);
+        Ok(())
+    }
+
+    /// The same in a thread of its own.
+    pub fn spawn(&self, stop: &Latch) -> JoinHandle<Result<(), Error>> {
+        let (informer, stop) = (self.clone(), stop.clone());
+        spawn("informer", move || informer.run(&stop))
+    }
+
+    /// Whether the first list is in the store.
+    #[must_use]
+    pub fn has_synced(&self) -> bool {
+        self.shared.synced.is_set()
+    }
+
+    /// Set once it has synced, to wait for.
+    #[must_use]
+    pub fn has_synced_checker(&self) -> Latch {
+        self.shared.synced.clone()
+    }
+
+    /// Whether it was started.
+    #[must_use]
+    pub fn has_started(&self) -> bool {
+        lock(&self.shared.state).has_started()
+    }
+
+    /// Whether it has stopped; then it takes no more handlers.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        lock(&self.shared.state).is_stopped()
+    }
+
+    // ---- what it has
+
+    /// Its store, to read; whoever writes to it, deceives the informer.
+    #[must_use]
+    pub fn get_store(&self) -> Arc<ThreadSafeStore<O>> {
+        Arc::clone(&self.shared.store)
+    }
+
+    /// The same: here every store can have indices.
+    #[must_use]
+    pub fn get_indexer(&self) -> Arc<ThreadSafeStore<O>> {
+        self.get_store()
+    }
+
+    /// The version of the last list, event or bookmark; empty before.
+    #[must_use]
+    pub fn last_sync_resource_version(&self) -> Rv {
+        let engine = self.shared.engine.get();
+        engine.map_or_else(Rv::default, |engine| engine.last_sync_resource_version())
+    }
+}
+
+impl<O: Object + Send + Sync + 'static> Shared<O> {
+    /// Posts what a Pop has to tell.
+    fn post(&self, told: &mut Vec<Notice<O>>) {
+        if told.is_empty() {
+            return;
+        }
+        let mut outbox = self.outbox.lock();
+        if outbox.notices.is_empty() {
+            // The room of both is used again and again.
+            std::mem::swap(&mut outbox.notices, told);
+        } else {
+            outbox.notices.append(told);
+            told.shrink_to(ROOM);
+        }
+        self.outbox.notify_all(outbox);
+    }
+
+    /// Hands the listeners what is posted, until nothing comes any more.
+    fn distribute(&self, stop: &Latch) {
+        // Who drops an object last runs what its type does then.
+        guarded(self.options.panic_policy, &self.options.clock, stop, || {
+            loop {
+                let mut outbox = self.outbox.lock();
+                while outbox.notices.is_empty() {
+                    if outbox.ended {
+                        return;
+                    }
+                    outbox = self.outbox.wait(outbox);
+                }
+                drop(outbox);
+                self.hand_out(&lock(&self.processor));
+            }
+        });
+    }
+
+    /// Hands the listeners what is posted: under the processor's lock, so that nobody comes, goes or
+    /// hands out something newer meanwhile.
+    fn hand_out(&self, processor: &SharedProcessor<Arc<Listener<O>>>) {
+        let chunk = {
+            let notices = &mut self.outbox.lock().notices;
+            if notices.is_empty() {
+                return;
+            }
+            let chunk = Chunk::new(notices.drain(..));
+            notices.shrink_to(ROOM);
+            chunk
+        };
+        let has_sync = chunk.has_sync();
+        let mut without_sync = None;
+        for (id, listener) in processor.listeners() {
+            if has_sync && !processor.is_syncing(id) {
+                let others = without_sync.get_or_insert_with(|| chunk.without_sync());
+                listener.add(others.clone());
+            } else {
+                listener.add(chunk.clone());
+            }
+        }
+    }
+
+    fn start_listener(&self, listener: &Arc<Listener<O>>) {
+        let listener = Arc::clone(listener);
+        let (policy, clock) = (self.options.panic_policy, self.options.clock.clone());
+        let thread = spawn("listener", move || listener.run(policy, &clock));
+        let mut threads = lock(&self.threads);
+        threads.retain(|thread| !has_ended(thread));
+        threads.push(thread);
+    }
+
+    fn watch_for_changes(&self, notices: &[Notice<O>]) {
+        let mut detector = lock(&self.detector);
+        let Some(Detector { detector, .. }) = &mut *detector else {
+            return;
+        };
+        for notice in notices {
+            if !matches!(notice, Notice::Delete { .. }) {
+                detector.add_object(notice.object());
+            }
+        }
+    }
+
+    fn detect(&self, ended: &Latch) {
+        let (policy, clock) = (self.options.panic_policy, &self.options.clock);
+        guarded(policy, clock, ended, || {
+            while !ended.is_set() {
+                let (found, message, failed) = {
+                    let mut detector = lock(&self.detector);
+                    let Some(Detector { detector, failed }) = &mut *detector else {
+                        return;
+                    };
+                    let found = detector.compare_objects(clock.now(), &mut ());
+                    (found, detector.message(), Arc::clone(failed))
+                };
+                for mutated in &found {
+                    failed(mutated, &message);
+                }
+                wait_until(clock, clock.now() + COMPARE_PERIOD, ended);
+            }
+        });
+    }
+}
+
+impl<O: Object + Send + Sync + 'static> Sink<O> for Shared<O> {
+    fn process(&self, store: &ThreadSafeStore<O>, process: &mut Process<O>) -> ProcessOutcome {
+        let mut told = lock(&self.block_deltas);
+        let outcome = {
+            // Readers wait for as long as upstream's wait for a batch: nobody is told meanwhile.
+            let mut store = store.write();
+            loop {
+                match process.step(&mut store, &mut ()) {
+                    Progress::Took | Progress::Wrote => {}
+                    Progress::Notify(notice) => told.push(notice),
+                    Progress::Done(outcome) => break outcome,
+                }
+                process.take_untold(&mut told);
+            }
+        };
+        self.watch_for_changes(&told);
+        self.post(&mut told);
+        outcome
+    }
+
+    fn flush(&self) {
+        self.post(&mut lock(&self.block_deltas));
+    }
+
+    fn synced(&self) {
+        lock(&self.state).set_synced();
+        let processor = lock(&self.processor);
+        // A listener counts what it is given before it hears that this was all.
+        self.hand_out(&processor);
+        self.synced.set();
+        for (_, listener) in processor.listeners() {
+            listener.upstream_has_synced();
+        }
+    }
+
+    fn should_resync(&self, now: Duration) -> bool {
+        let mut processor = lock(&self.processor);
+        // What was processed goes to those who were syncing then.
+        self.hand_out(&processor);
+        processor.should_resync(now, &mut ())
+    }
+}
+
+/// Waits until all say that they have synced, asking ten times a second, or until `stop` is set;
+/// says whether all have.
+///
+/// Upstream: `WaitForCacheSync`. Where there are latches, [`wait_for`](super::wait_for) does not ask.
+#[must_use]
+pub fn wait_for_cache_sync(clock: &Clock, stop: &Latch, synced: &[&dyn Fn() -> bool]) -> bool {
+    let mut wait = CacheSyncWait::default();
+    loop {
+        let all = || synced.iter().all(|synced| synced());
+        match wait.poll(clock.now(), stop.is_set(), all) {
+            CacheSync::Synced => return true,
+            CacheSync::Stopped => return false,
+            CacheSync::AskAt(moment) => {
+                wait_until(clock, moment, stop);
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Queues whose Pop blocks.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use crate::delta_fifo::DeltaFifo;
+use crate::error::Error;
+use crate::fifo::Fifo;
+use crate::object::{Item, Object};
+use crate::queue::{KeyListerGetter, ProcessOutcome, Processing, Queue, TakenItem};
+use crate::real_fifo::{RealFifo, TakenDeltas};
+
+use super::monitor::Monitor;
+use super::sync::Arc;
+
+/// What a queue asks about objects that were processed before.
+pub type KnownObjects<O> = Arc<dyn KeyListerGetter<O> + Send + Sync>;
+
+/// What Pop took, and what its process function came to.
+pub type Popped<T> = (T, Result<(), Error>);
+
+/// A queue whose Pop may give the lock back while it processes.
+pub trait Unlocks {
+    /// Whether it does so with what was just taken.
+    fn unlocks_while_processing(&self) -> bool;
+}
+
+impl<O: Object> Unlocks for Fifo<O> {
+    fn unlocks_while_processing(&self) -> bool {
+        false
+    }
+}
+
+impl<O: Object> Unlocks for DeltaFifo<O> {
+    fn unlocks_while_processing(&self) -> bool {
+        false
+    }
+}
+
+impl<O: Object> Unlocks for RealFifo<O> {
+    fn unlocks_while_processing(&self) -> bool {
+        Self::unlocks_while_processing(self)
+    }
+}
+
+/// A queue for several threads: [`pop`](Self::pop) waits until there is something.
+///
+/// The lock is held while the process function runs, as upstream (but for a RealFIFO that unlocks):
+/// whoever adds waits as long.
+pub struct BlockingQueue<O, Q> {
+    queue: Monitor<Q>,
+    known: Option<KnownObjects<O>>,
+}
+
+impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
+    /// Shares a queue. `known`: usually the store that the process function fills.
+    #[must_use]
+    pub fn new(queue: Q, known: Option<KnownObjects<O>>) -> Self {
+        Self {
+            queue: Monitor::new(queue),
+            known,
+        }
+    }
+
+    /// [`Queue::add`]
+    ///
+    /// # Errors
+    /// As there.
+    pub fn add(&self, item: Item<O>) -> Result<(), Error> {
+        self.write(|queue, _| queue.add(item, &mut ()))
+    }
+
+    /// [`Queue::update`]
+    ///
+    /// # Errors
+    /// As there.
+    pub fn update(&self, item: Item<O>) -> Result<(), Error> {
+        self.write(|queue, _| queue.update(item, &mut ()))
+    }
+
+    /// [`Queue::delete`]
+    ///
+    /// # Errors
+    /// As there.
+    pub fn delete(&self, item: Item<O>) -> Result<(), Error> {
+        self.write(|queue, known| queue.delete(item, known, &mut ()))
+    }
+
+    /// [`Queue::replace`]
+    ///
+    /// # Errors
+    /// As there.
+    pub fn replace(&self, items: Vec<Item<O>>, resource_version: &str) -> Result<(), Error> {
+        self.write(|queue, known| queue.replace(items, resource_version, known, &mut ()))
+    }
+
+    /// [`Queue::resync`]
+    ///
+    /// # Errors
+    /// As there.
+    pub fn resync(&self) -> Result<(), Error> {
+        self.write(|queue, known| queue.resync(known, &mut ()))
+    }
+
+    /// [`Queue::close`]: whoever waits in [`pop`](Self::pop) is told once the queue is empty.
+    pub fn close(&self) {
+        self.write(|queue, _| queue.close(&mut ()));
+    }
+
+    /// [`Queue::is_closed`]
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.queue.lock().is_closed()
+    }
+
+    /// [`Queue::has_synced`]
+    #[must_use]
+    pub fn has_synced(&self) -> bool {
+        self.queue.lock().has_synced()
+    }
+
+    /// [`Queue::depth`]
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.queue.lock().depth()
+    }
+
+    /// Waits for the next, processes it and gives it back with the result of `process`.
+    ///
+    /// # Errors
+    /// [`Error::FifoClosed`]: the queue is closed and empty.
+    pub fn pop(
+        &self,
+        process: impl FnOnce(Processing<'_, Q::Taken>) -> ProcessOutcome,
+    ) -> Result<Popped<Q::Taken>, Error> {
+        self.pop_with(|queue| queue.begin_pop(&mut ()), process)
+    }
+
+    // ---- helpers
+
+    fn write<R>(&self, change: impl FnOnce(&mut Q, Option<&dyn KeyListerGetter<O>>) -> R) -> R {
+        let known = self.known.as_ref();
+        let mut queue = self.queue.lock();
+        let changed = change(&mut queue, known.map(|known| &**known as _));
+        self.queue.notify_all(queue);
+        changed
+    }
+
+    fn pop_with(
+        &self,
+        begin: impl Fn(&mut Q) -> Result<Option<Q::Taken>, Error>,
+        process: impl FnOnce(Processing<'_, Q::Taken>) -> ProcessOutcome,
+    ) -> Result<Popped<Q::Taken>, Error> {
+        let mut queue = self.queue.lock();
+        let taken = loop {
+            match begin(&mut queue)? {
+                Some(taken) => break taken,
+                None => queue = self.queue.wait(queue),
+            }
+        };
+        let processing = Processing {
+            taken: &taken,
+            is_in_initial_list: taken.is_in_initial_list(),
+            has_synced: queue.has_synced(),
+        };
+        let run = || process(processing);
+        let (outcome, panic) = if queue.unlocks_while_processing() {
+            drop(queue);
+            let caught = caught(run);
+            queue = self.queue.lock();
+            caught
+        } else {
+            caught(run)
+        };
+        // How long it took matters only to a trace.
+        let elapsed = std::time::Duration::ZERO;
+        let popped = queue.finish_pop(taken, outcome, elapsed, &mut ());
+        // What was asked for again is queued again.
+        self.queue.notify_all(queue);
+        match panic {
+            Some(panic) => resume_unwind(panic),
+            None => Ok(popped),
+        }
+    }
+}
+
+impl<O: Object> BlockingQueue<O, RealFifo<O>> {
+    /// The same with a batch: [`RealFifo::begin_pop_batch`].
+    ///
+    /// # Errors
+    /// [`Error::FifoClosed`]: the queue is closed and empty.
+    pub fn pop_batch(
+        &self,
+        process: impl FnOnce(Processing<'_, TakenDeltas<O>>) -> ProcessOutcome,
+    ) -> Result<Popped<TakenDeltas<O>>, Error> {
+        self.pop_with(|queue| queue.begin_pop_batch(&mut ()), process)
+    }
+}
+
+/// What a process function came to, and its panic: that goes on once the Pop has ended in good order,
+/// since upstream what was popped counts as popped all the same.
+pub(super) fn caught(process: impl FnOnce() -> ProcessOutcome) -> (ProcessOutcome, Option<Panic>) {
+    match catch_unwind(AssertUnwindSafe(process)) {
+        Ok(outcome) => (outcome, None),
+        Err(panic) => (ProcessOutcome::Failed("it panicked".into()), Some(panic)),
+    }
+}
+
+type Panic = Box<dyn Any + Send>;

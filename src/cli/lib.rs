@@ -1,0 +1,174 @@
+//! The command line: serves the page with a cluster behind it, records one, and tells a recording in words.
+//!
+//! Only this folder prints and reads the environment; what it drives are the parts of the library, over plain
+//! HTTP (`kubectl proxy` speaks no TLS).
+
+mod args;
+mod draw;
+mod gate;
+mod http;
+mod page;
+mod record;
+mod replay;
+mod seats;
+mod serve;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+
+use deltascope_replay::lessons::text::{Lang, Text};
+use deltascope_terminal::{self as terminal, Answered, Form};
+use deltascope_world::source::visible;
+
+use args::{Args, Command};
+
+/// How a command ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Exit {
+    /// As asked; also after Ctrl-C, and when nobody reads the output any more.
+    Done = 0,
+    /// Something went wrong; what was written until then is good.
+    Failed = 1,
+    /// The command line cannot be understood.
+    Usage = 2,
+    /// No API server answers.
+    Unreachable = 3,
+}
+
+/// Why a command did not do what was asked.
+#[derive(Debug)]
+struct Failure {
+    exit: Exit,
+    text: Text,
+}
+
+impl Failure {
+    fn new(en: &str, zh: &str) -> Self {
+        Self {
+            exit: Exit::Failed,
+            text: Text::new(en, zh),
+        }
+    }
+
+    fn usage(en: &str, zh: &str) -> Self {
+        Self {
+            exit: Exit::Usage,
+            ..Self::new(en, zh)
+        }
+    }
+
+    fn of(text: Text) -> Self {
+        Self {
+            exit: Exit::Failed,
+            text,
+        }
+    }
+}
+
+/// Does what the command line says. `packed` is the page as `make dist` packs it; empty where it was not packed.
+#[must_use]
+pub fn main(packed: &'static [u8]) -> ExitCode {
+    let args: Args = match terminal::typed() {
+        Ok(args) => args,
+        Err(Answered::Help) => return code(Exit::Done),
+        Err(Answered::Wrong) => return code(Exit::Usage),
+    };
+    let lang = args.lang.map_or_else(preferred, Into::into);
+    let done = match args.command {
+        Command::Serve(options) => serve::run(&options, packed, lang),
+        Command::Record(options) => record::run(&options, lang),
+        Command::Replay(options) => replay::run(&options, lang),
+        Command::Draw(options) => draw::run(&options, lang),
+        Command::Completions { shell } => completions(shell),
+    };
+    code(match done {
+        Ok(()) => Exit::Done,
+        Err(failure) => {
+            note(failure.text.get(lang));
+            failure.exit
+        }
+    })
+}
+
+fn code(exit: Exit) -> ExitCode {
+    ExitCode::from(exit as u8)
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "deltascope", &mut script);
+    print(Form::Words, &String::from_utf8_lossy(&script))
+}
+
+/// Writes to stdout.
+fn print(form: Form, text: &str) -> Result<(), Failure> {
+    terminal::print(form, text).map_err(|error| cannot_write(&error))
+}
+
+fn cannot_write(error: &io::Error) -> Failure {
+    Failure::new(
+        &format!("The output cannot be written: {error}."),
+        &format!("无法写入输出：{error}。"),
+    )
+}
+
+/// Says something beside the output, in one line.
+fn note(text: &str) {
+    terminal::note(&format!("deltascope: {}", visible::line(text)));
+}
+
+/// The language of whoever calls, as the environment says it.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the command line is where the environment is asked"
+)]
+fn preferred() -> Lang {
+    let set = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .iter()
+        .filter_map(std::env::var_os)
+        .find(|value| !value.is_empty());
+    match set {
+        Some(value) if value.to_string_lossy().starts_with("zh") => Lang::Zh,
+        _ => Lang::En,
+    }
+}
+
+/// Runs what waits for the network or for Ctrl-C.
+fn block_on<T>(run: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    match runtime {
+        Ok(runtime) => {
+            let done = runtime.block_on(run);
+            // What is still under way is not waited for.
+            runtime.shutdown_background();
+            done
+        }
+        Err(error) => Err(Failure::new(
+            &format!("The system gives no way to wait for the network: {error}."),
+            &format!("系统无法提供网络等待机制：{error}。"),
+        )),
+    }
+}
+
+/// Ctrl-C, or being asked to end.
+async fn stopped() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut ended) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = ended.recv() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        // It cannot be listened for: then it ends the process by itself.
+        std::future::pending().await
+    }
+}

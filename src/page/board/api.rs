@@ -1,0 +1,648 @@
+//! The API server's room.
+
+use std::sync::Arc;
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+
+use super::density::Density;
+use super::frame::{self, Frame, rv};
+use super::layout::{Layout, fit, size_of};
+use super::parts::{either, list, maybe, part, shown, text};
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_cache::key::Key;
+use deltascope_presentation::anchor::Anchor;
+use deltascope_presentation::command::{Command, Draft, FAULTS};
+use deltascope_presentation::rows::api::{CallRow, ObjectRow, StreamRow, draft, free_name, rows};
+use deltascope_presentation::rows::density::Field;
+use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::strings;
+use deltascope_replay::picture::{Delivery, Feed};
+use deltascope_world::source::Refusals;
+
+// Heights of an object (under a mouse, under a finger), its gap and a stream line, in style/api.css.
+const OBJECT: f64 = 30.0;
+const TOUCHED: f64 = 44.0;
+const OBJECT_GAP: f64 = 5.5;
+const LINE: f64 = 24.0;
+/// Among few rooms the stream is low and scrolls: so many lines it holds.
+const HELD_LINES: usize = 24;
+
+/// Which form is open.
+#[derive(Clone, PartialEq)]
+enum Form {
+    Create,
+    Edit(Draft),
+}
+
+/// The room.
+#[component]
+pub(super) fn Api() -> impl IntoView {
+    let ui = Ui::get();
+    let objects_box = NodeRef::<html::Div>::new();
+    let stream_box = NodeRef::<html::Div>::new();
+    let objects_size = size_of(objects_box);
+    let stream_size = size_of(stream_box);
+    let layout = Layout::get();
+    let all = RwSignal::new(false);
+    let capacity = Memo::new(move |_| {
+        if all.get() {
+            return usize::MAX;
+        }
+        let each = if layout.narrow.get() { TOUCHED } else { OBJECT };
+        fit(objects_size.get().1, each, OBJECT_GAP, 5)
+    });
+    let few = Memo::new(move |_| ui.shape.with(|shape| !shape.panels.is_empty()));
+    let lines = Memo::new(move |_| {
+        let fit = fit(stream_size.get().1, LINE, 0.0, 6);
+        if few.get() { fit.max(HELD_LINES) } else { fit }
+    });
+    let room = Memo::new(move |_| {
+        let (capacity, lines) = (capacity.get(), lines.get());
+        ui.view.with(|view| rows(view, capacity, lines))
+    });
+    let feed = Memo::new(move |_| room.with(|room| room.feed));
+    let can_write = Memo::new(move |_| room.with(|room| room.can_write));
+    let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
+    let hidden = Memo::new(move |_| room.with(|room| room.hidden));
+    // Of a watch without a list nobody knows what the server has.
+    let unknown =
+        ui.memo(|view| view.picture.api.feed == Feed::Recorded && !view.picture.api.told_by_events);
+    let dense = Memo::new(move |_| room.with(|room| room.dense));
+    let objects = Memo::new(move |_| room.with(|room| room.objects.clone()));
+    let watch = Memo::new(move |_| room.with(|room| room.watch.clone()));
+    let gauge = Memo::new(move |_| room.with(|room| room.rv.clone()));
+    let chosen = RwSignal::new(None::<Key>);
+    let form = RwSignal::new(None::<Form>);
+    let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
+    Effect::new(move |_| {
+        // Read, so that it is computed at all.
+        lesson.with(|_| ());
+        form.set(None);
+        chosen.set(None);
+        all.set(false);
+    });
+    let target = Memo::new(move |_| {
+        let chosen = chosen.get()?;
+        let draft = ui.view.with(|view| draft(view, &chosen))?;
+        Some((chosen, draft))
+    });
+    let title = text(move || strings::feed(ui.lang.get(), feed.get()));
+    let shown_gauge = move || {
+        (feed.get() != Feed::Program).then(|| {
+            let gauge = gauge.get();
+            let empty = gauge.short.is_empty();
+            view! {
+                <span class="gauge" data-anchor="api/gauge" title=ui.word(|words| words.server_rv)>
+                    "rv " <b>{if empty { "–".into_any() } else { rv(gauge).into_any() }}</b>
+                </span>
+            }
+        })
+    };
+    view! {
+            <Frame room=Room::Api title=title side=shown_gauge>
+                {shown(move || can_write.get(), move || view! {
+                    <div
+                        class="btns"
+                        role=ui.toolbar()
+                        aria-orientation=ui.upright()
+                        aria-label=ui.word(|words| words.objects)
+                    >
+                        <button
+                            class="btn"
+                            data-testid="btn-create"
+                            aria-expanded=text(move || (form.get() == Some(Form::Create)).to_string())
+                            on:click=move |_| form.set(Some(Form::Create))
+                        >
+                            "+ "
+                            {ui.word(|words| words.create)}
+                        </button>
+                        <button
+                            class="btn"
+                            data-testid="btn-edit"
+                            disabled=move || target.get().is_none()
+                            on:click=move |_| {
+                                if let Some((_, draft)) = target.get_untracked() {
+                                    form.set(Some(Form::Edit(draft)));
+                                }
+                            }
+                        >
+                            "~ "
+                            {ui.word(|words| words.edit)}
+                        </button>
+                        <button
+                            class="btn"
+                            data-testid="btn-delete"
+                            disabled=move || target.get().is_none()
+                            on:click=move |_| {
+                                if let Some((key, _)) = target.get_untracked() {
+                                    ui.send(Command::Delete(key));
+                                }
+                            }
+                        >
+                            "× "
+                            {ui.word(|words| words.delete)}
+                        </button>
+                    </div>
+                })}
+                <div
+                    class="objects"
+                    class:all=all
+                    class:absent=move || feed.get() == Feed::Program
+                    class:many=move || dense.get()
+                    node_ref=objects_box
+                >
+                    {either(
+    move || dense.get(),
+    move || view! {
+                        <Density field=Field::Objects label=|words| words.objects chosen=chosen />
+                    },
+    move || view! {
+                        <ul class="one-stop" aria-label=ui.word(|words| words.objects)>
+                            {list(objects, |row| row.key.clone(), move |row| {
+                                    view! { <Object row=row chosen=chosen enabled=can_write /> }
+                                })}
+                        </ul>
+                    },
+    )}
+                    {shown(move || { (hidden.get() > 0 || all.get()) && !dense.get() }, move || view! {
+                        <button
+                            class="more"
+                            aria-expanded=text(move || all.get().to_string())
+                            title=text(move || {
+                                if all.get() { ui.words().show_fewer } else { ui.words().show_all }
+                            })
+                            on:click=move |_| all.update(|all| *all = !*all)
+                        >
+                            {text(move || {
+                                if all.get() {
+                                    format!("▴ {}", ui.words().show_fewer)
+                                } else {
+                                    format!("+{}", hidden.get())
+                                }
+                            })}
+                        </button>
+                    })}
+                    {shown(move || objects.with(Vec::is_empty) && !unknown.get() && !dense.get(), move || view! {
+                        <p class="empty">{ui.word(|words| words.no_objects)}</p>
+                    })}
+                </div>
+                {either(
+    move || feed.get() != Feed::Program,
+    move || view! {
+                    <h3
+                        class="sub stream-title"
+                        role=ui.heading()
+                        title=maybe(move || watch.get())
+                    >
+                        {ui.word(|words| words.watch_stream)}
+                        " · "
+                        {part(move || match watch.get() {
+                            Some(query) => {
+                                view! {
+                                    <span translate="no">{query.replace('=', "=\u{200b}")}</span>
+                                }
+                                    .into_any()
+                            }
+                            None => view! { <span>{ui.words().no_watch}</span> }.into_any(),
+                        })}
+                    </h3>
+                },
+    move || {
+                        view! { <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3> }
+                    },
+    )}
+                <div
+                    class="stream"
+                    role="group"
+                    aria-label=text(move || {
+                        let words = ui.words();
+                        if feed.get() == Feed::Program { words.calls } else { words.watch_stream }
+                    })
+                    node_ref=stream_box
+                    tabindex=maybe(move || few.get().then_some("0"))
+                >
+                    <Stream room=room />
+                </div>
+                {shown(move || can_cut.get(), move || view! {
+                    <h3 class="sub faults-title" role=ui.heading()>{ui.word(|words| words.faults)}</h3>
+                    <div
+                        class="btns faults"
+                        role="group"
+                        aria-label=ui.word(|words| words.faults)
+                    >
+                        <button
+                            class="btn"
+                            data-testid="btn-cut"
+                            on:click=move |_| ui.send(Command::CutWatch)
+                        >
+                            {ui.word(|words| words.cut_watch)}
+                        </button>
+                        <button
+                            class="btn"
+                            data-testid="btn-compact"
+                            title=ui.word(|words| words.compact_title)
+                            on:click=move |_| ui.send(Command::Compact)
+                        >
+                            {ui.word(|words| words.compact)}
+                        </button>
+                        <Faults />
+                    </div>
+                    <Armed room=room />
+                })}
+                {part(move || form.get().map(|kind| view! { <PodForm kind=kind form=form /> }))}
+            </Frame>
+        }
+}
+
+/// A menu of what the server can be made to do.
+#[component]
+fn Faults() -> impl IntoView {
+    let ui = Ui::get();
+    view! {
+        <select
+            class="btn"
+            data-testid="select-fault"
+            aria-label=ui.word(|words| words.more_faults)
+            on:change=move |event| {
+                let chosen = event_target_value(&event);
+                let fault = chosen.parse().ok().and_then(|n: usize| FAULTS.get(n));
+                if let Some(fault) = fault {
+                    ui.send(Command::Fault(*fault));
+                }
+                // The same can be chosen again.
+                if let Some(select) = event.target() {
+                    let select: web_sys::HtmlSelectElement = select.unchecked_into();
+                    select.set_selected_index(0);
+                }
+            }
+        >
+            <option value="">{ui.word(|words| words.more_faults)}</option>
+            {FAULTS
+                .into_iter()
+                .enumerate()
+                .map(|(place, fault)| {
+                    view! {
+                        <option value=place.to_string()>
+                            {text(move || strings::fault(ui.lang.get(), fault))}
+                        </option>
+                    }
+                })
+                .collect_view()}
+        </select>
+    }
+}
+
+/// What the server was asked to refuse, to be seen and taken back.
+#[component]
+fn Armed(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoView {
+    let ui = Ui::get();
+    let armed = Memo::new(move |_| room.with(|room| room.armed.clone()));
+    part(move || {
+        let (words, lang) = (ui.words(), ui.lang.get());
+        let rows = armed.get();
+        (!rows.is_empty()).then(|| {
+            view! {
+                <ul class="armed" aria-label=words.armed>
+                    {rows
+                        .into_iter()
+                        .map(|refusals| {
+                            let Refusals { watch, kind, .. } = refusals;
+                            let text = strings::armed(lang, &refusals);
+                            view! {
+                                <li data-testid="armed">
+                                    <span translate="no">{text.clone()}</span>
+                                    <button
+                                        class="away"
+                                        data-testid="btn-disarm"
+                                        aria-label=format!("{}: {text}", words.disarm)
+                                        title=words.disarm
+                                        on:click=move |_| ui.send(Command::Disarm(watch, kind))
+                                    >
+                                        "×"
+                                    </button>
+                                </li>
+                            }
+                        })
+                        .collect_view()}
+                </ul>
+            }
+        })
+    })
+}
+
+#[component]
+fn Object(
+    row: Memo<ObjectRow>,
+    chosen: RwSignal<Option<Key>>,
+    enabled: Memo<bool>,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let key = row.with_untracked(|row| row.key.clone());
+    let anchor = format!("api/object/{key}");
+    let is_chosen = {
+        let key = key.clone();
+        Memo::new(move |_| chosen.with(|chosen| chosen.as_ref() == Some(&key)))
+    };
+    let choose = move |_| {
+        let key = row.with_untracked(|row| row.key.clone());
+        chosen.update(|chosen| {
+            *chosen = if chosen.as_ref() == Some(&key) {
+                None
+            } else {
+                Some(key)
+            };
+        });
+    };
+    let title = text(move || {
+        row.with(|row| {
+            let draft = &row.draft;
+            let mut title = row.key.to_string();
+            for (what, value) in [
+                ("app", &draft.app),
+                ("node", &draft.node),
+                ("phase", &draft.phase),
+            ] {
+                if !value.is_empty() {
+                    title = format!("{title} · {what}={value}");
+                }
+            }
+            if row.gone {
+                title = format!("{title} · {}", ui.words().deleted);
+            }
+            title
+        })
+    });
+    view! {
+        <li>
+            <button
+                class="obj"
+                class:gone=move || row.with(|row| row.gone)
+                class:lit=move || row.with(|row| row.lit)
+                class:chosen=move || is_chosen.get()
+                aria-pressed=text(move || is_chosen.get().to_string())
+                disabled=move || !enabled.get() || row.with(|row| row.gone)
+                data-testid="api-object"
+                data-anchor=anchor
+                title=title
+                translate="no"
+                on:click=choose
+            >
+                <i class=text(move || row.with(|row| row.mark.class()))></i>
+                <span class="n">
+                    {part(move || frame::name(row.with(|row| row.name.clone())))}
+                </span>
+                <span class="rv">"rv " {part(move || rv(row.with(|row| row.rv.clone())))}</span>
+            </button>
+        </li>
+    }
+}
+
+#[component]
+fn Stream(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoView {
+    let ui = Ui::get();
+    let stream = Memo::new(move |_| room.with(|room| room.stream.clone()));
+    let calls = Memo::new(move |_| room.with(|room| room.calls.clone()));
+    let program = Memo::new(move |_| room.with(|room| room.feed == Feed::Program));
+    let empty = move || stream.with(Vec::is_empty) && calls.with(Vec::is_empty);
+    view! {
+        <ul>
+            {list(stream, |row| row.number, move |row| {
+                    view! { <Line row=row /> }
+                })}
+            {list(calls, |row| row.number, move |row| {
+                    view! { <Call row=row /> }
+                })}
+        </ul>
+        {shown(empty, move || view! {
+            <p class="empty">
+                {text(move || {
+                    if program.get() { ui.words().no_calls } else { ui.words().no_events }
+                })}
+            </p>
+        })}
+    }
+}
+
+#[component]
+fn Line(row: Memo<StreamRow>) -> impl IntoView {
+    let ui = Ui::get();
+    let number = row.with_untracked(|row| row.number);
+    let class = text(move || {
+        row.with(|row| {
+            let delivery = match row.delivery {
+                Delivery::Waiting => " waiting",
+                Delivery::Received => "",
+                Delivery::Lost => " lost",
+            };
+            let lit = if row.lit { " lit" } else { "" };
+            format!("wire {}{delivery}{lit}", row.class)
+        })
+    });
+    let state = move || {
+        let words = ui.words();
+        match row.with(|row| row.delivery) {
+            Delivery::Waiting => Some(words.waiting),
+            Delivery::Received => None,
+            Delivery::Lost => Some(words.lost),
+        }
+    };
+    view! {
+        <li
+            class=class
+            title=text(move || row.with(|row| row.name.clone()))
+            data-testid="stream-line"
+            data-anchor=Anchor::Line(number).to_string()
+        >
+            <b translate="no">{text(move || row.with(|row| row.event.as_str()))}</b>
+            <span class="n" translate="no">
+                {part(move || frame::name(row.with(|row| row.name.clone())))}
+            </span>
+            <span class="of" class:long=move || row.with(|row| row.rv.is_long()) translate="no">
+                {part(move || row.with(|row| !row.name.is_empty()).then_some("· "))}
+                {part(move || rv(row.with(|row| row.rv.clone())))}
+            </span>
+            {part(move || state().map(|state| view! { <small>{state}</small> }))}
+        </li>
+    }
+}
+
+#[component]
+fn Call(row: Memo<CallRow>) -> impl IntoView {
+    let number = row.with_untracked(|row| row.number);
+    view! {
+        <li
+            class=text(move || {
+                row.with(|row| {
+                    format!("wire {}{}", row.class, if row.lit { " lit" } else { "" })
+                })
+            })
+            data-testid="stream-line"
+            data-anchor=Anchor::Call(number).to_string()
+            translate="no"
+        >
+            <b>{text(move || row.with(|row| row.verb))}</b>
+            <span class="n">
+                {text(move || row.with(|row| row.name.clone()))}
+                {part(move || {
+                    let text = row.with(|row| row.rv.clone());
+                    (!text.short.is_empty()).then(|| view! { " · " {rv(text)} })
+                })}
+            </span>
+        </li>
+    }
+}
+
+/// A small form, in the room itself: what it is about stays in sight.
+#[component]
+fn PodForm(kind: Form, form: RwSignal<Option<Form>>) -> impl IntoView {
+    let ui = Ui::get();
+    let editing = matches!(kind, Form::Edit(_));
+    let draft = match kind {
+        Form::Edit(draft) => draft,
+        Form::Create => Draft {
+            namespace: "default".to_owned(),
+            name: ui.view.with_untracked(|view| free_name(view)),
+            app: "web".to_owned(),
+            node: "node-1".to_owned(),
+            phase: "Running".to_owned(),
+        },
+    };
+    let namespace = RwSignal::new(draft.namespace);
+    let name = RwSignal::new(draft.name);
+    let app = RwSignal::new(draft.app);
+    let node = RwSignal::new(draft.node);
+    let phase = RwSignal::new(draft.phase);
+    let first = NodeRef::<html::Input>::new();
+    let phase_input = NodeRef::<html::Input>::new();
+    Effect::new(move |_| {
+        let input = if editing {
+            phase_input.get()
+        } else {
+            first.get()
+        };
+        if let Some(input) = input {
+            let _ = input.focus();
+        }
+    });
+    let sent = RwSignal::new(false);
+    let close = move || {
+        form.set(None);
+        let back = if editing { "btn-edit" } else { "btn-create" };
+        focus_test_id(ui, back);
+    };
+    let submit = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        let draft = Draft {
+            namespace: namespace.get_untracked().trim().to_owned(),
+            name: name.get_untracked().trim().to_owned(),
+            app: app.get_untracked().trim().to_owned(),
+            node: node.get_untracked().trim().to_owned(),
+            phase: phase.get_untracked().trim().to_owned(),
+        };
+        ui.send(if editing {
+            Command::Edit(draft)
+        } else {
+            Command::Create(draft)
+        });
+        sent.set(true);
+    };
+    // A write that was refused leaves the form as it is; the banner says why.
+    Effect::new(move |_| {
+        let refused = ui.view.with(|view| view.error.is_some());
+        if sent.get_untracked() {
+            sent.set(false);
+            if !refused {
+                close();
+            }
+        }
+    });
+    let host = ui.host();
+    host.listen("keydown", move |event: web_sys::KeyboardEvent| {
+        if event.key() == "Escape" && !event.default_prevented() {
+            event.prevent_default();
+            close();
+        }
+    });
+    host.listen("pointerdown", move |event: web_sys::PointerEvent| {
+        let target: Option<web_sys::Element> =
+            event.target().and_then(|target| target.dyn_into().ok());
+        let kept = target.is_some_and(|target| {
+            let around = target.closest("[data-testid=form-object], .problem, header");
+            around.ok().flatten().is_some()
+        });
+        if !kept {
+            form.set(None);
+        }
+    });
+    let words = move || ui.words();
+    view! {
+        <form
+            class="pod-form"
+            data-testid="form-object"
+            aria-label=text(move || {
+                if editing { words().change_object } else { words().new_object }
+            })
+            on:submit=submit
+        >
+            <label>
+                <span>{ui.word(|words| words.name)}</span>
+                <input
+                    node_ref=first
+                    bind:value=name
+                    required
+                    readonly=editing
+                    maxlength="253"
+                    autocomplete="off"
+                    spellcheck="false"
+                />
+            </label>
+            <label>
+                <span>{ui.word(|words| words.namespace)}</span>
+                <input
+                    bind:value=namespace
+                    readonly=editing
+                    maxlength="63"
+                    autocomplete="off"
+                    spellcheck="false"
+                />
+            </label>
+            <label>
+                <span>{ui.word(|words| words.app)}</span>
+                <input bind:value=app maxlength="63" autocomplete="off" spellcheck="false" />
+            </label>
+            <label>
+                <span>{ui.word(|words| words.node)}</span>
+                <input bind:value=node maxlength="253" autocomplete="off" spellcheck="false" />
+            </label>
+            <label>
+                <span>{ui.word(|words| words.phase)}</span>
+                <input
+                    node_ref=phase_input
+                    bind:value=phase
+                    maxlength="63"
+                    autocomplete="off"
+                    spellcheck="false"
+                />
+            </label>
+            <div class="btns">
+                <button type="button" class="btn" on:click=move |_| close()>
+                    {ui.word(|words| words.cancel)}
+                </button>
+                <button type="submit" class="btn go">
+                    {text(move || if editing { words().do_edit } else { words().do_create })}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+fn focus_test_id(ui: Ui, id: &str) {
+    let found = ui.host().find(&format!("[data-testid={id}]"));
+    if let Some(element) = found.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
+    {
+        let _ = element.focus();
+    }
+}

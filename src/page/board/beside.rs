@@ -1,0 +1,49 @@
+//! The card of the informers beside the one that is shown.
+
+use leptos::prelude::*;
+
+use super::processor::{row, tag};
+use crate::app::Ui;
+use deltascope_presentation::rows::beside::{BesideRows, COUNTED};
+use deltascope_presentation::strings;
+
+/// The card.
+pub(super) fn card(ui: Ui, rows: BesideRows) -> AnyView {
+    let lang = ui.lang.get();
+    let words = ui.words();
+    let heading = words.beside.to_owned();
+    let mut lines = vec![row("beside", heading, String::new(), Vec::new())];
+    for (shared, anchor) in [(true, "beside/shared"), (false, "beside/alone")] {
+        let [informers, counts @ ..] = rows.sums[usize::from(shared)];
+        if informers == 0 {
+            continue;
+        }
+        let mut text = String::new();
+        for (name, count) in COUNTED.iter().zip(counts) {
+            let dot = if text.is_empty() { "" } else { " · " };
+            text = format!("{text}{dot}{name} ×{count}");
+        }
+        let label = strings::informers(lang, informers, shared);
+        lines.push(row(anchor, label, String::new(), vec![text.into_any()]));
+    }
+    for store in rows.stores {
+        let mut tags: Vec<AnyView> = store
+            .objects
+            .into_iter()
+            .map(|key| tag("beside/store", key))
+            .collect();
+        if store.hidden > 0 {
+            tags.push(format!("+{}", store.hidden).into_any());
+        } else if tags.is_empty() {
+            tags.push(words.empty_store.to_owned().into_any());
+        }
+        let label = strings::informer_store(lang, store.number);
+        lines.push(row("beside/store", label, String::new(), tags));
+    }
+    view! {
+        <div class="beside" data-testid="beside" title=words.beside_title tabindex="0">
+            {lines}
+        </div>
+    }
+    .into_any()
+}

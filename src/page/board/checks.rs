@@ -1,0 +1,99 @@
+//! The drawer's tab `checks`: what is watched along the run, and what was found.
+
+use leptos::prelude::*;
+
+use super::drawer::{DrawerState, Panel};
+use super::parts::part;
+use crate::app::Ui;
+use deltascope_presentation::checks;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::strings;
+use deltascope_replay::monitors::{Monitor, Violation};
+
+/// The tab.
+#[component]
+pub(super) fn Checks() -> impl IntoView {
+    let ui = Ui::get();
+    let all = ui.memo(|view| deltascope_presentation::view::Checks::clone(&view.checks));
+    view! {
+        <h3 role=ui.heading()>{ui.word(|words| words.checks)}</h3>
+        <p class="checks-note">{ui.word(|words| words.checks_note)}</p>
+        <ul class="checks" data-testid="checks">
+            {part(move || {
+                let checks = all.get();
+                Monitor::ALL
+                    .iter()
+                    .map(|monitor| {
+                        let found = checks.violations.iter().find(|one| one.monitor == *monitor);
+                        row(ui, *monitor, checks.applying.contains(monitor), found)
+                    })
+                    .collect_view()
+            })}
+        </ul>
+    }
+}
+
+fn row(ui: Ui, monitor: Monitor, applies: bool, found: Option<&Violation>) -> AnyView {
+    let (lang, words) = (ui.lang.get(), ui.words());
+    let (class, sign, word) = match found {
+        Some(found) if found.known => ("known", "!", words.check_known),
+        Some(_) => ("broken", "×", words.check_broken),
+        None if applies => ("holds", "✓", words.check_holds),
+        None => ("off", "–", words.check_off),
+    };
+    let why = found.map(|found| {
+        let explained = ui.view.with_untracked(|view| checks::explain(found, &view.picture, lang));
+        let to = found.at;
+        view! {
+            <p>{explained}</p>
+            {found.known.then(|| view! { <p class="known-of">{checks::known(found).get(lang).to_owned()}</p> })}
+            <button
+                class="chip"
+                data-at=to.to_string()
+                on:click=move |_| ui.send(Command::Seek(to))
+            >
+                {words.check_jump}
+                " · "
+                <span class="mono">{strings::moment(lang, to, found.time)}</span>
+            </button>
+        }
+    });
+    view! {
+        <li class=class data-monitor=monitor.id()>
+            <span class="sign" role="img" aria-label=word title=word>
+                {sign}
+            </span>
+            <div>
+                <b>{checks::title(monitor, lang)}</b>
+                {why}
+            </div>
+        </li>
+    }
+    .into_any()
+}
+
+/// What the monitors found, on the timeline.
+pub(super) fn tick(ui: Ui, drawer: DrawerState, found: &Violation, style: String) -> AnyView {
+    let lang = ui.lang.get();
+    let explained = ui
+        .view
+        .with_untracked(|view| checks::explain(found, &view.picture, lang));
+    let title = format!("{}: {explained}", checks::title(found.monitor, lang));
+    let to = found.at;
+    view! {
+        <button
+            class="violation"
+            class:known=found.known
+            data-testid="violation"
+            data-monitor=found.monitor.id()
+            aria-label=title.clone()
+            title=title
+            prop:style=style
+            on:click=move |_| {
+                ui.send(Command::Seek(to));
+                drawer.show(Panel::Checks);
+            }
+        ></button>
+    }
+    .into_any()
+}

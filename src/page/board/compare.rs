@@ -1,0 +1,269 @@
+//! Two runs side by side, in the place of the stage: what they came to, and each room of both.
+
+use leptos::prelude::*;
+
+use super::icons;
+use super::parts::{part, shown, text};
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_cache::delta::DeltaType;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::rows::compare::{self, Chip, LineRow, MetricRow, RoomRow};
+use deltascope_presentation::rows::type_class;
+use deltascope_presentation::strings;
+
+/// The button that shows them, or one run alone.
+#[component]
+pub(super) fn Toggle() -> impl IntoView {
+    let ui = Ui::get();
+    let on = ui.memo(|view| view.compare.is_some());
+    view! {
+        <button
+            data-testid="btn-compare"
+            aria-label=ui.word(|words| words.compare)
+            title=ui.word(|words| words.compare_title)
+            aria-pressed=text(move || on.get().to_string())
+            class:on=move || on.get()
+            on:click=move |_| {
+                ui.send(if on.get_untracked() {
+                    Command::CloseCompare
+                } else {
+                    Command::Compare("".into())
+                });
+            }
+        >
+            {icons::drawn(icons::COMPARE)}
+        </button>
+    }
+}
+
+/// Both runs.
+#[component]
+pub(super) fn Compare() -> impl IntoView {
+    let ui = Ui::get();
+    let on = ui.memo(|view| view.compare.is_some());
+    view! { {shown(move || on.get(), Both)} }
+}
+
+#[component]
+fn Both() -> impl IntoView {
+    let ui = Ui::get();
+    let rooms = Memo::new(move |_| compare::rooms(&ui.view.get(), ui.lang.get()));
+    let metrics = Memo::new(move |_| compare::summary(&ui.view.get(), ui.lang.get()));
+    let sides = Memo::new(move |_| {
+        let lang = ui.lang.get();
+        ui.view.with(|view| {
+            let sides = view.compare.iter().flat_map(|compare| &compare.sides);
+            let side = |side: &deltascope_presentation::view::Side| {
+                let at = strings::moment(lang, side.step, side.time);
+                let name = side.name.get(lang).to_owned();
+                (name, at, side.what.get(lang).to_owned())
+            };
+            sides.map(side).collect::<Vec<_>>()
+        })
+    });
+    let count = Memo::new(move |_| {
+        let rooms = rooms.with(|rooms| rooms.iter().map(|room| room.differs).sum::<usize>());
+        strings::differences(ui.lang.get(), rooms)
+    });
+    view! {
+        <section
+            class="cmp"
+            data-testid="compare"
+            aria-label=ui.word(|words| words.compare)
+            tabindex="-1"
+        >
+            <div class="cmp-bar">
+                <h2 role=ui.heading()>{ui.word(|words| words.compare)}</h2>
+                <Against />
+                <span class="cmp-count mono">{text(move || count.get())}</span>
+                <button
+                    class="chip round"
+                    data-testid="compare-close"
+                    aria-label=ui.word(|words| words.close)
+                    title=text(move || format!("{} (Esc)", ui.words().close))
+                    on:click=move |_| ui.send(Command::CloseCompare)
+                >
+                    "×"
+                </button>
+            </div>
+            <div
+                class="cmp-sum"
+                role="group"
+                aria-label=ui.word(|words| words.compare_summary)
+                tabindex="0"
+                data-testid="compare-summary"
+            >
+                {part(move || metrics.get().iter().map(metric).collect_view())}
+            </div>
+            <div class="cmp-rooms" role="table" aria-label=ui.word(|words| words.compare) tabindex="0">
+                <div class="cmp-heads" role="row">
+                    <span class="cmp-label" role="cell"></span>
+                    {part(move || {
+                        let side = |(place, side): (usize, (String, String, String))| {
+                            let (name, at, what) = side;
+                            view! {
+                                <div class="cmp-head" role="columnheader">
+                                    <b class="badge" aria-hidden="true">
+                                        {["A", "B"][place.min(1)]}
+                                    </b>
+                                    <strong>{name}</strong>
+                                    <span class="mono at">{at}</span>
+                                    <span class="cmp-what" title=what.clone()>
+                                        {what.clone()}
+                                    </span>
+                                </div>
+                            }
+                        };
+                        sides.get().into_iter().enumerate().map(side).collect_view()
+                    })}
+                </div>
+                {part(move || rooms.get().iter().map(|one| room(ui, one)).collect_view())}
+            </div>
+        </section>
+    }
+}
+
+/// What this run is held against.
+#[component]
+fn Against() -> impl IntoView {
+    let ui = Ui::get();
+    let choices = Memo::new(move |_| {
+        let lang = ui.lang.get();
+        ui.view.with(|view| {
+            let choices = view
+                .compare
+                .iter()
+                .flat_map(|compare| compare.choices.iter());
+            let choice = |choice: &deltascope_presentation::view::Choice| {
+                (choice.id.to_string(), choice.name.get(lang).to_owned())
+            };
+            choices.map(choice).collect::<Vec<_>>()
+        })
+    });
+    let with = ui.memo(|view| {
+        view.compare
+            .as_ref()
+            .map_or_else(String::new, |compare| compare.with.to_string())
+    });
+    view! {
+        <label class="cmp-with">
+            <span>{ui.word(|words| words.compare_with)}</span>
+            <select
+                data-testid="compare-with"
+                prop:value=move || with.get()
+                on:change=move |event| ui.send(Command::Compare(event_target_value(&event).into()))
+            >
+                {part(move || {
+                    let with = with.get();
+                    choices
+                        .get()
+                        .into_iter()
+                        .map(|(id, name)| {
+                            let selected = id == with;
+                            view! { <option value=id selected=selected>{name}</option> }
+                        })
+                        .collect_view()
+                })}
+            </select>
+        </label>
+    }
+}
+
+fn metric(row: &MetricRow) -> AnyView {
+    let differs = row.left != row.right;
+    let class = row.glyph.map_or("", type_class);
+    view! {
+        <dl class=format!("cmp-metric {class}") class:differs=differs data-metric=row.id.clone()>
+            <dt>{row.glyph.map(glyph)} {row.label.clone()}</dt>
+            <dd>{row.left.clone()}</dd>
+            <dd>{row.right.clone()}</dd>
+        </dl>
+    }
+    .into_any()
+}
+
+fn room(ui: Ui, row: &RoomRow) -> AnyView {
+    let differs = row.differs;
+    let badge = if differs == 0 {
+        view! { <i class="same" title=ui.words().compare_same>"="</i> }.into_any()
+    } else {
+        view! { <i class="not">"≠ " {differs.to_string()}</i> }.into_any()
+    };
+    view! {
+        <div
+            class="cmp-room"
+            role="rowgroup"
+            aria-label=row.title.clone()
+            data-room=row.id
+            data-differs=differs.to_string()
+        >
+            <span class="cmp-title" role="presentation">
+                <b>{row.title.clone()}</b>
+                {badge}
+            </span>
+            <div class="cmp-lines" role="presentation">
+                {row.lines.iter().map(line).collect_view()}
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+fn line(row: &LineRow) -> AnyView {
+    let class = format!("cmp-chips {}", row.class);
+    let [left, right] = &row.sides;
+    let more = (!row.more.is_empty()).then(|| row.more.clone());
+    let (before, after) = if row.more_before {
+        (more, None)
+    } else {
+        (None, more)
+    };
+    let more = |more: &Option<String>| {
+        let more = more.clone();
+        more.map(|more| view! { <span class="cmp-more">{more}</span> })
+    };
+    let side = |chips: &Vec<Chip>| {
+        view! {
+            <div class=class.clone() role="cell">
+                {more(&before)}
+                {chips.iter().map(chip).collect_view()}
+                {more(&after)}
+            </div>
+        }
+    };
+    view! {
+        <div class="cmp-line" role="row">
+            <span class="cmp-label" role="rowheader">
+                {row.label.clone()}
+            </span>
+            {side(left)}
+            {side(right)}
+        </div>
+    }
+    .into_any()
+}
+
+fn chip(chip: &Chip) -> AnyView {
+    let about = chip.about.iter().map(|(mark, name, rv)| {
+        view! {
+            <span class="o">
+                {mark.map(|mark| view! { <i class=mark.class()></i> })}
+                <span class="n">{name.clone()}</span>
+                {(!rv.is_empty()).then(|| view! { <em>{rv.clone()}</em> })}
+            </span>
+        }
+    });
+    view! {
+        <span class=format!("c {}", chip.class) title=chip.title.clone() translate="no">
+            {chip.glyph.map(glyph)}
+            {(!chip.text.is_empty()).then(|| view! { <span class="t">{chip.text.clone()}</span> })}
+            {about.collect_view()}
+        </span>
+    }
+    .into_any()
+}
+
+fn glyph(delta_type: DeltaType) -> AnyView {
+    icons::drawn(icons::glyph(delta_type)).into_any()
+}

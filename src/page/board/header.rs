@@ -1,0 +1,222 @@
+//! The header: lesson, switches of the run and of the page.
+
+use std::sync::Arc;
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::cluster::Badge;
+use super::icons;
+use super::open::OpenButton;
+use super::parts::{part, text};
+use crate::app::{Theme, Ui};
+use crate::memo::Memo;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::i18n::Lang;
+use deltascope_replay::lessons;
+
+/// The generations of the informer: each one's version of client-go, and what tells it apart.
+const ERAS: [(&str, &str); 4] = [
+    ("1.32", "classic"),
+    ("1.34", "in-order"),
+    ("1.35", "batched"),
+    ("1.36", "atomic"),
+];
+
+/// The header.
+#[component]
+pub(super) fn Header(
+    /// Whether the help is open.
+    help: RwSignal<bool>,
+    /// Whether the dialog of the cluster is open.
+    cluster: RwSignal<bool>,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let embedded = ui.shape.with_untracked(|shape| shape.embedded);
+    // To read them all takes longer than to draw the header.
+    if ui.lessons.with_untracked(|known| known.is_empty()) {
+        ui.lessons.set(lessons::menu().into());
+    }
+    let lesson = ui.memo(|view| (*view.lesson).clone());
+    let known = ui.memo(|view| view.picture.queue.known_objects);
+    let can_switch = Memo::new(move |_| lesson.with(|lesson| lesson.can_switch_known));
+    let can_choose = Memo::new(move |_| lesson.with(|lesson| lesson.can_choose));
+    let number = part(move || {
+        let id = lesson.with(|lesson| Arc::clone(&lesson.id));
+        ui.lessons.with(|lessons| {
+            let at = lessons.iter().position(|(other, _)| *other == id);
+            at.map(|at| format!("{} · ", at + 1))
+        })
+    });
+    let foreign = part(move || {
+        let (id, title) = lesson.with(|lesson| (Arc::clone(&lesson.id), lesson.title.clone()));
+        let listed = ui
+            .lessons
+            .with(|lessons| lessons.iter().any(|(other, _)| *other == id));
+        (!listed).then(|| {
+            let text = title.get(ui.lang.get()).to_owned();
+            view! {
+                <option value=id.to_string()>
+                    {text}
+                </option>
+            }
+        })
+    });
+    // A select keeps what somebody chose in it, whatever its options say.
+    let menu = NodeRef::<html::Select>::new();
+    Effect::new(move |_| {
+        let id = lesson.with(|lesson| Arc::clone(&lesson.id));
+        ui.lessons.track();
+        ui.lang.track();
+        if let Some(menu) = menu.get() {
+            queue_microtask(move || menu.set_value(&id));
+        }
+    });
+    view! {
+        <header class="masthead" part="header" role=ui.within()>
+            <h1 class="brand" role=ui.heading() translate="no">
+                "delta"
+                <i>"scope"</i>
+            </h1>
+            <label class="lesson">
+                <span class="number" aria-hidden="true">
+                    {number}
+                </span>
+                <span class="pick">
+                    <select
+                        data-testid="select-lesson"
+                        node_ref=menu
+                        aria-label=ui.word(|words| words.lesson)
+                        on:change=move |event| {
+                            ui.send(Command::Load(event_target_value(&event).into()));
+                        }
+                    >
+                        {foreign}
+                        {part(move || {
+                            let lang = ui.lang.get();
+                            ui.lessons
+                                .get()
+                                .iter()
+                                .map(|(other, title)| {
+                                    view! {
+                                        <option value=other.to_string()>
+                                            {title.get(lang).to_owned()}
+                                        </option>
+                                    }
+                                })
+                                .collect_view()
+                        })}
+                    </select>
+                    {icons::drawn(icons::CHEVRON)}
+                </span>
+            </label>
+            {(!embedded).then(|| view! { <Badge open=cluster /> })}
+            <span class="spacer"></span>
+            <div
+                class="segments eras"
+                role="group"
+                aria-label=ui.word(|words| words.era_title)
+                data-testid="eras"
+                translate="no"
+            >
+                {ERAS
+                    .into_iter()
+                    .map(|(version, name)| {
+                        let on = move || lesson.with(|lesson| *lesson.era == *version);
+                        view! {
+                            <button
+                                data-testid=format!("era-{version}")
+                                aria-pressed=text(move || on().to_string())
+                                disabled=move || !on() && !can_choose.get()
+                                title=ui.word(|words| words.era_title)
+                                on:click=move |_| ui.send(Command::Era(version.into()))
+                            >
+                                {version}
+                                " "
+                                <span class="kind">{name}</span>
+                            </button>
+                        }
+                    })
+                    .collect_view()}
+            </div>
+            <button
+                class="chip known"
+                class:on=move || known.get()
+                data-testid="toggle-known"
+                aria-pressed=text(move || known.get().to_string())
+                disabled=move || !can_switch.get()
+                title=ui.word(|words| words.known_title)
+                on:click=move |_| ui.send(Command::KnownObjects(!known.get_untracked()))
+            >
+                {text(move || if known.get() { ui.words().known_on } else { ui.words().known_off })}
+            </button>
+            {(!embedded).then(|| view! {
+            <button
+                class="chip to-cluster"
+                data-testid="btn-cluster"
+                aria-haspopup="dialog"
+                aria-label=ui.word(|words| words.cluster_title)
+                title=ui.word(|words| words.cluster_title)
+                on:click=move |_| cluster.set(true)
+            >
+                {icons::drawn(icons::CLUSTER)}
+                <span class="label">{ui.word(|words| words.cluster)}</span>
+            </button>
+            <OpenButton class="chip open" testid="btn-open" />
+            })}
+            <button
+                class="chip lang"
+                data-testid="toggle-lang"
+                title=ui.word(|words| words.language)
+                on:click=move |_| {
+                    ui.lang
+                        .update(|lang| {
+                            *lang = match *lang {
+                                Lang::En => Lang::Zh,
+                                Lang::Zh => Lang::En,
+                            };
+                        });
+                }
+            >
+                <span class:dim=move || ui.lang.get() != Lang::En>"EN"</span>
+                " / "
+                <span class:dim=move || ui.lang.get() != Lang::Zh>"中文"</span>
+            </button>
+            <button
+                class="chip round"
+                data-testid="toggle-theme"
+                aria-label=text(move || match ui.theme.get() {
+                    Theme::Light => ui.words().theme_to_dark,
+                    Theme::Dark => ui.words().theme_to_light,
+                })
+                on:click=move |_| {
+                    ui.theme
+                        .update(|theme| {
+                            *theme = match *theme {
+                                Theme::Light => Theme::Dark,
+                                Theme::Dark => Theme::Light,
+                            };
+                        });
+                }
+            >
+                {part(move || {
+                    icons::drawn(
+                        match ui.theme.get() {
+                            Theme::Light => icons::MOON,
+                            Theme::Dark => icons::SUN,
+                        },
+                    )
+                })}
+            </button>
+            <button
+                class="chip round"
+                data-testid="btn-help"
+                aria-label=ui.word(|words| words.help)
+                aria-haspopup="dialog"
+                on:click=move |_| help.set(true)
+            >
+                "?"
+            </button>
+        </header>
+    }
+}

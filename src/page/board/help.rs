@@ -1,0 +1,120 @@
+//! The help: keys and signs.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_cache::delta::DeltaType;
+use deltascope_presentation::rows::{DeltaRow, RvText};
+
+use super::parts::Text;
+use super::token::Delta;
+
+/// The dialog; the browser holds the focus in it and gives it back.
+#[component]
+pub(super) fn Help(
+    /// Whether it is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let dialog = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        let Some(dialog) = dialog.get() else {
+            return;
+        };
+        if open.get() && !dialog.open() {
+            let _ = dialog.show_modal();
+        } else if !open.get() && dialog.open() {
+            dialog.close();
+        }
+    });
+    view! {
+        <dialog
+            class="help"
+            node_ref=dialog
+            aria-labelledby="help-title"
+            on:close=move |_| open.set(false)
+            on:click=move |event| {
+                // A click on the backdrop has the dialog itself as its target.
+                if event.target() == event.current_target() {
+                    open.set(false);
+                }
+            }
+        >
+            <div class="sheet">
+                <div class="head">
+                    <h2 id="help-title" role=ui.heading()>{ui.word(|words| words.keys_title)}</h2>
+                    <button class="chip" on:click=move |_| open.set(false)>
+                        {ui.word(|words| words.close)}
+                    </button>
+                </div>
+                <dl class="keys">
+                    <Row keys=&["␣"] text=ui.word(|words| words.key_play) />
+                    <Row keys=&["←", "→", "PgUp", "PgDn"] text=ui.word(|words| words.key_step) />
+                    <Row keys=&["⇧ ←", "⇧ →"] text=ui.word(|words| words.key_coarse) />
+                    <Row keys=&[",", "."] text=ui.word(|words| words.key_micro) />
+                    <Row keys=&["[", "]"] text=ui.word(|words| words.key_marker) />
+                    {ui.upright()
+                        .map(|_| view! { <Row keys=&["↑", "↓"] text=ui.word(|words| words.key_row) /> })}
+                    <Row keys=&["0", "…", "9"] text=ui.word(|words| words.key_tenths) />
+                    <Row keys=&["F"] text=ui.word(|words| words.key_fork) />
+                    <Row keys=&["R"] text=ui.word(|words| words.key_reset) />
+                    <Row keys=&["Esc"] text=ui.word(|words| words.key_close) />
+                    <Row keys=&["?"] text=ui.word(|words| words.key_help) />
+                </dl>
+                <h3 role=ui.heading()>{ui.word(|words| words.legend_title)}</h3>
+                <div class="legend">
+                    {[
+                        DeltaType::Added,
+                        DeltaType::Updated,
+                        DeltaType::Deleted,
+                        DeltaType::Replaced,
+                        DeltaType::Sync,
+                        DeltaType::Bookmark,
+                    ]
+                        .map(sample)
+                        .into_iter()
+                        .map(|row| view! { <Delta row=Memo::fixed(row) anchor=String::new() /> })
+                        .collect_view()}
+                </div>
+                <ul class="signs">
+                    <li>{ui.word(|words| words.legend_click)}</li>
+                    <li>{ui.word(|words| words.legend_lit)}</li>
+                    <li>{ui.word(|words| words.legend_gone)}</li>
+                    <li>{ui.word(|words| words.legend_waits)}</li>
+                    <li>{ui.word(|words| words.legend_tombstone)}</li>
+                    <li>{ui.word(|words| words.legend_marks)}</li>
+                    <li>{ui.word(|words| words.legend_timeline)}</li>
+                    <li>{ui.word(|words| words.legend_lanes)}</li>
+                    <li>{ui.word(|words| words.legend_block)}</li>
+                    <li>{ui.word(|words| words.legend_behind)}</li>
+                    <li>{ui.word(|words| words.legend_live)}</li>
+                </ul>
+            </div>
+        </dialog>
+    }
+}
+
+#[component]
+fn Row(keys: &'static [&'static str], text: Text) -> impl IntoView {
+    view! {
+        <div>
+            <dt>{keys.iter().map(|key| view! { <kbd>{*key}</kbd> }).collect_view()}</dt>
+            <dd>{text}</dd>
+        </div>
+    }
+}
+
+fn sample(delta_type: DeltaType) -> DeltaRow {
+    DeltaRow {
+        plain: false,
+        index: 0,
+        delta_type,
+        rv: RvText::default(),
+        tombstone: false,
+        lit: false,
+        done: false,
+        about: None,
+    }
+}

@@ -1,0 +1,322 @@
+//! The Indexer's room.
+
+use std::sync::Arc;
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+
+use super::density::{Density, Strip};
+use super::frame::{Frame, name, rv};
+use super::parts::{Text, either, list, maybe, part, shown, text};
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_presentation::anchor::Anchor;
+use deltascope_presentation::rows::beside;
+use deltascope_presentation::rows::density::Field;
+use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::store::{
+    Change, IndexRow, ValueRow, first_query, index_names, query, rows,
+};
+use deltascope_presentation::strings;
+
+/// The room.
+#[component]
+pub(super) fn Indexer() -> impl IntoView {
+    let ui = Ui::get();
+    let room = ui.memo(rows);
+    let items = Memo::new(move |_| room.with(|room| room.items.clone()));
+    let indices = Memo::new(move |_| room.with(|room| room.indices.clone()));
+    let hidden = Memo::new(move |_| room.with(|room| room.hidden));
+    let dense = Memo::new(move |_| room.with(|room| room.dense));
+    let present = Memo::new(move |_| room.with(|room| room.present));
+    let gauge = Memo::new(move |_| room.with(|room| (room.rv.clone(), room.behind)));
+    let kept = ui.memo(|view| view.lesson.keeps_rv);
+    let beside = ui.memo(beside::rows);
+    let side = move || {
+        present.get().then(|| {
+            view! {
+                <span
+                    class="gauge"
+                    class:foreign=move || !kept.get()
+                    data-anchor="store/gauge"
+                    title=maybe(move || {
+                        let title = strings::gauge_title(ui.lang.get(), gauge.get().1, kept.get());
+                        (!title.is_empty()).then_some(title)
+                    })
+                >
+                    "rv "
+                    <b>
+                        {part(move || {
+                            let text = gauge.get().0;
+                            if text.short.is_empty() { "–".into_any() } else { rv(text).into_any() }
+                        })}
+                    </b>
+                    {text(move || {
+                        match strings::behind(ui.lang.get(), gauge.get().1) {
+                            behind if behind.is_empty() => behind,
+                            behind => [" · ", &behind].concat(),
+                        }
+                    })}
+                </span>
+            }
+        })
+    };
+    let split = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        room.with(|_| ());
+        if let Some(split) = split.get() {
+            // After the rows of this step are in place.
+            request_animation_frame(move || show_changes(&split));
+        }
+    });
+    view! {
+            <Frame
+                room=Room::Indexer
+                title=text(|| "Indexer")
+                absent=Memo::new(move |_| !present.get())
+                side=side
+            >
+                {either(
+    move || present.get(),
+    move || view! {
+                    <div class="split" class:many=move || dense.get() tabindex="0" node_ref=split>
+                        <div class="items">
+                            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.items)}</h3>
+                            {shown(move || dense.get(), move || view! {
+                                <Density field=Field::Items label=|words| words.items />
+                            })}
+                            <ul>
+                                {list(items, |row| row.key.clone(), move |row| {
+                                        let key = row.with_untracked(|row| row.key.clone());
+                                        view! {
+                                            <li
+                                                class=text(move || {
+                                                    row.with(|row| format!("obj {}", row.change.class()))
+                                                })
+                                                data-testid=maybe(move || {
+                                                    let stays = row.with(|row| row.change != Change::Out);
+                                                    stays.then_some("store-item")
+                                                })
+                                                data-anchor=format!("store/item/{key}")
+                                                title=key.to_string()
+                                                translate="no"
+                                            >
+                                                <i class=text(move || row.with(|row| row.mark.class()))></i>
+                                                <span class="n">
+                                                    {part(move || name(row.with(|row| row.name.clone())))}
+                                                </span>
+                                                <span class="rv">
+                                                    {part(move || rv(row.with(|row| row.rv.clone())))}
+                                                </span>
+                                            </li>
+                                        }
+                                    })}
+                            </ul>
+                            {part(move || {
+                                let hidden = hidden.get();
+                                (hidden > 0)
+                                    .then(|| {
+                                        view! {
+                                            <p class="empty">{strings::more(ui.lang.get(), hidden)}</p>
+                                        }
+                                    })
+                            })}
+                            {shown(move || items.with(Vec::is_empty) && !dense.get(), move || view! {
+                                <div class="slot empty-slot">
+                                    <span>{ui.word(|words| words.empty_store)}</span>
+                                </div>
+                            })}
+                        </div>
+                        <div class="tree" tabindex=maybe(move || dense.get().then_some("0"))>
+                            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.indices)}</h3>
+                            {list(indices, |row| Arc::clone(&row.name), move |row| {
+                                    view! { <Index row=row dense=dense /> }
+                                })}
+                            {shown(move || indices.with(Vec::is_empty), move || view! {
+                                <p class="empty">{ui.word(|words| words.no_indices)}</p>
+                            })}
+                        </div>
+                    </div>
+                    {shown(move || !indices.with(Vec::is_empty), move || view! {
+                        <Query />
+                    })}
+                    {part(move || beside.get().map(|rows| super::beside::card(ui, rows)))}
+                },
+    move || view! { <p class="empty">{ui.word(|words| words.no_store)}</p> },
+    )}
+            </Frame>
+        }
+}
+
+/// Scrolls to what this step has changed, in the indices rather than in the items.
+fn show_changes(split: &web_sys::HtmlElement) {
+    let find = |selector| split.query_selector(selector).ok().flatten();
+    // Beside cells, which stay where they are, the indices scroll for themselves.
+    let tree = find(".split.many > .tree").and_then(|tree| tree.dyn_into().ok());
+    let split = tree.as_ref().unwrap_or(split);
+    let changed = find(".tag.out, .tag.new, .strip > .out, .strip > .lit");
+    let Some(changed) = changed.or_else(|| find(".obj.out, .obj.new")) else {
+        return;
+    };
+    let (here, room) = (
+        changed.get_bounding_client_rect(),
+        split.get_bounding_client_rect(),
+    );
+    // A box that is not on the screen has no height.
+    let over = (here.bottom() - room.bottom()).max(0.0) + (here.top() - room.top()).min(0.0);
+    if room.height() > 0.0 && over != 0.0 {
+        #[allow(clippy::cast_possible_truncation, reason = "px of a page")]
+        let over = over as i32;
+        split.set_scroll_top(split.scroll_top() + over);
+    }
+}
+
+#[component]
+fn Index(row: Memo<IndexRow>, dense: Memo<bool>) -> impl IntoView {
+    let ui = Ui::get();
+    let name = row.with_untracked(|row| row.name.to_string());
+    let values = Memo::new(move |_| row.with(|row| row.values.clone()));
+    view! {
+        <div class="index">
+            <h4 class="row" role=ui.heading() translate="no">
+                <i class="twist">"▾"</i>
+                {name}
+            </h4>
+            <ul>
+                {list(values, |row| Arc::clone(&row.value), move |row| {
+                        view! { <Value row=row dense=dense /> }
+                    })}
+            </ul>
+            {part(move || {
+                let hidden = row.with(|row| row.hidden);
+                (hidden > 0)
+                    .then(|| view! { <p class="empty">{strings::more(ui.lang.get(), hidden)}</p> })
+            })}
+            {shown(move || values.with(Vec::is_empty), move || view! {
+                <p class="empty">{ui.word(|words| words.empty_store)}</p>
+            })}
+        </div>
+    }
+}
+
+#[component]
+fn Value(row: Memo<ValueRow>, dense: Memo<bool>) -> impl IntoView {
+    let (index, value) = row.with_untracked(|row| (row.index.clone(), row.value.to_string()));
+    let label = if value.is_empty() {
+        "\"\"".to_owned()
+    } else {
+        value.clone()
+    };
+    let tags = Memo::new(move |_| row.with(|row| row.tags.clone()));
+    let listed = Memo::new(move |_| if dense.get() { Vec::new() } else { tags.get() });
+    let hidden = Memo::new(move |_| row.with(|row| row.hidden));
+    view! {
+        <li class="row v" translate="no">
+            <span class="value" title=value.clone()>
+                {label}
+            </span>
+            {shown(move || dense.get(), move || view! { <Strip row=row /> })}
+            <span class="set">
+                {list(listed, |row| row.key.clone(), move |row| {
+                        let key = row.with_untracked(|row| row.key.clone());
+                        let anchor = Anchor::index_key(&index, &value, &key).to_string();
+                        let title = key.to_string();
+                        view! {
+                            <span
+                                class=text(move || row.with(|row| format!("tag {}", row.change.class())))
+                                data-testid=maybe(move || {
+                                    row.with(|row| row.change != Change::Out).then_some("index-key")
+                                })
+                                data-anchor=anchor
+                                title=title
+                            >
+                                <i class=text(move || row.with(|row| row.mark.class()))></i>
+                                <span class="n">{part(move || name(row.with(|row| row.name.clone())))}</span>
+                            </span>
+                        }
+                    })}
+                {part(move || {
+                    let hidden = hidden.get();
+                    (hidden > 0).then(|| view! { <span class="tag">{format!("+{hidden}")}</span> })
+                })}
+            </span>
+        </li>
+    }
+}
+
+#[component]
+fn Query() -> impl IntoView {
+    let ui = Ui::get();
+    let names = ui.memo(index_names);
+    let wanted = RwSignal::new(None::<String>);
+    let asked = RwSignal::new(None::<String>);
+    let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
+    Effect::new(move |_| {
+        lesson.with(|_| ());
+        wanted.set(None);
+        asked.set(None);
+    });
+    let first = ui.memo(|view| first_query(view, None).0);
+    let index = move || wanted.get().unwrap_or_else(|| first.get());
+    let value = Memo::new(move |_| {
+        let index = index();
+        let first = || ui.view.with(|view| first_query(view, Some(&index)).1);
+        asked.get().unwrap_or_else(first)
+    });
+    let answer = Memo::new(move |_| {
+        let (index, value) = (index(), value.get());
+        ui.view.with(|view| query(&view.picture, &index, &value))
+    });
+    let input = move |label: Text, value: Text, size: Text, name, set: RwSignal<Option<String>>| {
+        view! {
+            "\""
+            <input
+                aria-label=label
+                data-testid=name
+                list=name
+                prop:value=value
+                size=size
+                maxlength="253"
+                autocomplete="off"
+                spellcheck="false"
+                on:input=move |event| set.set(Some(event_target_value(&event)))
+            />
+            "\""
+        }
+    };
+    let size = |text: &str| text.chars().count().clamp(2, 18).to_string();
+    view! {
+        <div class="query">
+            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.query)}</h3>
+            <p class="obj mono" translate="no">
+                "IndexKeys("
+                {input(
+                    ui.word(|words| words.query_index),
+                    text(index),
+                    text(move || size(&index())),
+                    "query-index",
+                    wanted,
+                )}
+                ", "
+                {input(
+                    ui.word(|words| words.query_value),
+                    text(move || value.get()),
+                    text(move || value.with(|value| size(value))),
+                    "query-value",
+                    asked,
+                )}
+                ") → "
+                <output class:Deleted=move || answer.with(Result::is_err) data-testid="query-answer">
+                    {text(move || answer.get().unwrap_or_else(|error| error))}
+                </output>
+                <datalist id="query-index">
+                    {list(names, Arc::clone, move |name| {
+                        let name = name.get_untracked().to_string();
+                        view! { <option value=name></option> }
+                    })}
+                </datalist>
+            </p>
+        </div>
+    }
+}

@@ -1,0 +1,159 @@
+//! Listens to the keyboard. Which key is the stage's and which belongs to what has the focus is in
+//! `keys`; here is seen what has it, and how it came there.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
+
+use super::layout::Layout;
+use super::transport;
+use crate::app::Ui;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::keys::{Action, Focus, Press, Reached, action, is_typed};
+use deltascope_presentation::view::View;
+
+/// How the focus came where it is.
+#[derive(Default)]
+struct Way {
+    /// How.
+    reached: Cell<Reached>,
+    /// How it would, now.
+    next: Cell<Reached>,
+    /// The key that was pressed last is one that a select chooses by.
+    typed: Cell<bool>,
+    /// Space was the stage's: letting it go presses no button.
+    taken: Cell<bool>,
+}
+
+impl Way {
+    fn done(&self) {
+        self.reached.set(Reached::Done);
+        self.next.set(Reached::Done);
+        self.typed.set(false);
+    }
+}
+
+/// From now on the keys move the stage.
+pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSignal<bool>) {
+    let host = ui.host();
+    let way = Rc::new(Way::default());
+    let has_dialog = move || help.get_untracked() || cluster.get_untracked();
+
+    let seen = Rc::clone(&way);
+    host.listen_first("pointerdown", move |_: Event| seen.done());
+    let seen = Rc::clone(&way);
+    host.listen_first("focusin", move |_: Event| seen.reached.set(seen.next.get()));
+    let seen = Rc::clone(&way);
+    host.listen("change", move |event: Event| {
+        let chosen = target(&event).is_some_and(|element| element.tag_name() == "SELECT");
+        // Further letters may choose another one.
+        if chosen && !seen.typed.get() {
+            seen.done();
+        }
+    });
+    let seen = Rc::clone(&way);
+    host.listen_first("keyup", move |event: KeyboardEvent| {
+        if event.key() == " " && seen.taken.replace(false) {
+            event.prevent_default();
+        }
+    });
+    // Before what has the focus hears of it.
+    host.listen_first("keydown", move |event: KeyboardEvent| {
+        let key = event.key();
+        let press = Press {
+            key: &key,
+            shift: event.shift_key(),
+            modified: event.ctrl_key() || event.alt_key() || event.meta_key(),
+            focus: focus_of(&event),
+            reached: way.reached.get(),
+        };
+        let steps = ui.view.with_untracked(|view| view.steps);
+        let action = if has_dialog() || event.default_prevented() {
+            None
+        } else {
+            action(press, steps)
+        };
+        let Some(action) = action else {
+            way.typed.set(is_typed(&key));
+            way.taken.set(false);
+            let along = matches!(&*key, "Tab" | "Home" | "End") || key.starts_with("Arrow");
+            way.next
+                .set(if along { Reached::Tab } else { Reached::Key });
+            // Who goes along a list is in it again.
+            if along && matches!(press.focus, Focus::List | Focus::Tab) {
+                way.reached.set(Reached::Key);
+            }
+            return;
+        };
+        way.typed.set(false);
+        way.next.set(Reached::Key);
+        way.taken.set(key == " ");
+        event.prevent_default();
+        event.stop_propagation();
+        match action {
+            Action::Command(Command::TogglePlay) => transport::toggle_play(ui),
+            Action::Command(command) => ui.send(command),
+            Action::Help => help.set(true),
+        }
+    });
+
+    let here = host.clone();
+    // After it: who has something open closes that.
+    host.listen("keydown", move |event: KeyboardEvent| {
+        let modified = event.ctrl_key() || event.alt_key() || event.meta_key();
+        // The page around has keys of its own, and what is typed here is not for them.
+        if !here.is_page() && !modified && event.key() != "Tab" {
+            event.stop_propagation();
+        }
+        if has_dialog() || event.default_prevented() || event.key() != "Escape" {
+            return;
+        }
+        let is_over = |view: &Rc<View>| view.error.is_some() || view.opening.is_some();
+        if ui.view.with_untracked(is_over) {
+            event.prevent_default();
+            ui.send(Command::DismissError);
+        } else if layout.drawer.open.get_untracked().is_some() {
+            event.prevent_default();
+            layout.drawer.close();
+        } else if ui.view.with_untracked(|view| view.compare.is_some()) {
+            event.prevent_default();
+            ui.send(Command::CloseCompare);
+        } else if !here.is_page() {
+            here.leave();
+        }
+    });
+}
+
+fn target(event: &Event) -> Option<Element> {
+    event.target()?.dyn_into().ok()
+}
+
+fn focus_of(event: &Event) -> Focus {
+    let Some(element) = target(event) else {
+        return Focus::Page;
+    };
+    let (role, kind) = (element.get_attribute("role"), element.get_attribute("type"));
+    match (&*element.tag_name(), kind.as_deref(), role.as_deref()) {
+        ("INPUT", Some("range"), _) => Focus::Slider,
+        ("INPUT", Some("checkbox"), _) => Focus::Button,
+        (_, _, Some("tab")) | ("INPUT", Some("radio"), _) => Focus::Tab,
+        ("INPUT" | "TEXTAREA", ..) => Focus::Text,
+        // Where a browser cannot say so, an open one keeps its keys to itself.
+        ("SELECT", ..) if element.matches(":open").unwrap_or_default() => Focus::Open,
+        ("SELECT", ..) => Focus::Select,
+        (_, _, Some("listbox")) => Focus::List,
+        ("BUTTON" | "A" | "SUMMARY", ..) => Focus::Button,
+        _ if scrolls(&element) => Focus::Scroll,
+        _ => Focus::Page,
+    }
+}
+
+fn scrolls(element: &Element) -> bool {
+    let element = element.dyn_ref::<HtmlElement>();
+    element.is_some_and(|element| {
+        element.tab_index() >= 0 && element.scroll_height() > element.client_height()
+    })
+}

@@ -1,0 +1,340 @@
+//! How much room there is: all rooms at once, the lower two in tabs, or one room at a time.
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use leptos::wasm_bindgen::prelude::Closure;
+use web_sys::{MediaQueryList, ResizeObserver};
+
+use super::drawer::DrawerState;
+use super::parts::{part, shown, text};
+use crate::app::{Shape, Ui};
+use crate::host::Host;
+use crate::memo::Memo;
+use deltascope_presentation::rows::current;
+use deltascope_presentation::rows::live::{self, Room};
+use deltascope_presentation::strings;
+
+// The same limits as in style/stage.css; in em, so that larger text counts as less room.
+const NARROW: &str = "(max-width: 56.24em)";
+const SHORT: &str = "(max-height: 49.99em)";
+
+/// What the components know of the screen.
+#[derive(Clone, Copy)]
+pub(super) struct Layout {
+    ui: Ui,
+    /// One room at a time.
+    pub(super) narrow: RwSignal<bool>,
+    /// The lower two rooms share one place.
+    pub(super) short: RwSignal<bool>,
+    /// The room that is shown when there is only one.
+    pub(super) shown: RwSignal<Room>,
+    /// Which of the lower two is shown when they share their place.
+    lower: RwSignal<Room>,
+    /// The drawer.
+    pub(super) drawer: DrawerState,
+}
+
+impl Layout {
+    pub(super) fn new() -> Self {
+        let ui = Ui::get();
+        let (narrow, short) = if ui.host().is_page() {
+            (media(NARROW), media(SHORT))
+        } else {
+            framed(ui)
+        };
+        Self {
+            ui,
+            narrow,
+            short,
+            // Where something happens, if it is not the whole page that opens.
+            shown: RwSignal::new(if ui.host().is_page() {
+                Room::Queue
+            } else {
+                let room = ui.view.with_untracked(|view| current(view).map(live::room));
+                room.unwrap_or(Room::Queue)
+            }),
+            lower: RwSignal::new(Room::Now),
+            drawer: DrawerState::new(),
+        }
+    }
+
+    pub(super) fn get() -> Self {
+        expect_context::<Self>()
+    }
+
+    /// Whether `room` is behind a tab now.
+    pub(super) fn is_tabbed(self, room: Room) -> bool {
+        let all = self.ui.shape.with(|shape| shape.panels.is_empty());
+        let lower = all && matches!(room, Room::Now | Room::Processor);
+        self.narrow.get() || (lower && self.short.get())
+    }
+
+    pub(super) fn lower_is_processor(self) -> bool {
+        self.lower.get() == Room::Processor
+    }
+}
+
+/// The tabs of all rooms, where one is shown at a time.
+#[component]
+pub(super) fn RoomTabs() -> impl IntoView {
+    let ui = Ui::get();
+    let layout = Layout::get();
+    view! {
+        {shown(move || layout.narrow.get(), move || view! {
+            <nav class="room-nav" aria-label=ui.word(|words| words.rooms)>
+                {part(move || {
+                    let rooms = ui.shape.with(|shape| match &*shape.panels {
+                        [] => Room::ALL.to_vec(),
+                        chosen => chosen.to_vec(),
+                    });
+                    view! { <Tabs class="room-tabs" rooms=rooms chosen=layout.shown /> }
+                })}
+            </nav>
+        })}
+    }
+}
+
+/// The tabs of the lower two rooms, where they share one place.
+#[component]
+pub(super) fn LowerTabs() -> impl IntoView {
+    let ui = Ui::get();
+    let layout = Layout::get();
+    view! {
+        {shown(move || {
+            let all = ui.shape.with(|shape| shape.panels.is_empty());
+            all && layout.short.get() && !layout.narrow.get()
+        }, move || view! {
+            <Tabs class="lower-tabs" rooms=vec![Room::Now, Room::Processor] chosen=layout.lower />
+        })}
+    }
+}
+
+#[component]
+fn Tabs(class: &'static str, rooms: Vec<Room>, chosen: RwSignal<Room>) -> impl IntoView {
+    let ui = Ui::get();
+    let live = ui.memo(|view| current(view).map(live::room));
+    let kind = ui.memo(|view| view.picture.queue.kind);
+    let feed = ui.memo(|view| view.picture.api.feed);
+    let list = NodeRef::<html::Div>::new();
+    let go = move |room: Room| {
+        chosen.set(room);
+        let tab = ui.host().find(&format!("#tab-{}", room.id()));
+        if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok()) {
+            let _ = tab.focus();
+        }
+    };
+    if !rooms.contains(&chosen.get_untracked())
+        && let Some(first) = rooms.first()
+    {
+        chosen.set(*first);
+    }
+    let all = rooms.clone();
+    let on_key = move |event: web_sys::KeyboardEvent| {
+        let rooms = &all;
+        let at = rooms
+            .iter()
+            .position(|room| *room == chosen.get_untracked());
+        let at = at.unwrap_or_default();
+        let to = match event.key().as_str() {
+            "ArrowRight" => (at + 1) % rooms.len(),
+            "ArrowLeft" => (at + rooms.len() - 1) % rooms.len(),
+            "Home" => 0,
+            "End" => rooms.len() - 1,
+            _ => return,
+        };
+        event.prevent_default();
+        go(rooms[to]);
+    };
+    view! {
+        <div
+            class=format!("tabs {class}")
+            role="tablist"
+            aria-label=ui.word(|words| words.rooms)
+            node_ref=list
+            on:keydown=on_key
+        >
+            {rooms
+                .iter()
+                .map(|room| {
+                    let room = *room;
+                    let on = move || chosen.get() == room;
+                    let name = text(move || match room {
+                        Room::Queue => kind.get().as_str(),
+                        Room::Api => strings::feed(ui.lang.get(), feed.get()),
+                        room => strings::room(ui.lang.get(), room),
+                    });
+                    view! {
+                        <button
+                            role="tab"
+                            id=format!("tab-{}", room.id())
+                            aria-controls=format!("room-{}", room.id())
+                            aria-selected=text(move || on().to_string())
+                            tabindex=text(move || if on() { "0" } else { "-1" })
+                            class:acting=move || live.get() == Some(room)
+                            on:click=move |_| go(room)
+                        >
+                            {name}
+                        </button>
+                    }
+                })
+                .collect_view()}
+        </div>
+    }
+}
+
+/// The size of an element in the design's px (16 to the rem), followed as it changes.
+pub(super) fn size_of(element: NodeRef<html::Div>) -> RwSignal<(f64, f64)> {
+    let size = RwSignal::new((0.0, 0.0));
+    let host = Ui::get().host();
+    Effect::new(move |_| {
+        let Some(element) = element.get() else {
+            return;
+        };
+        let measured = element.clone();
+        let host = host.clone();
+        let on_resize = Closure::<dyn FnMut()>::new(move || {
+            let scale = 16.0 / rem(&host);
+            let now = (
+                f64::from(measured.client_width()) * scale,
+                f64::from(measured.client_height()) * scale,
+            );
+            if size.get_untracked() != now {
+                size.set(now);
+            }
+        });
+        let Ok(observer) = ResizeObserver::new(on_resize.as_ref().unchecked_ref()) else {
+            return;
+        };
+        observer.observe(&element);
+        let kept = StoredValue::new_local((observer, on_resize));
+        on_cleanup(move || kept.with_value(|(observer, _)| observer.disconnect()));
+    });
+    size
+}
+
+/// How many boxes of `each` px with gaps of `gap` px fit into `length`; `unknown` before layout.
+pub(super) fn fit(length: f64, each: f64, gap: f64, unknown: usize) -> usize {
+    if length <= 0.0 {
+        return unknown;
+    }
+    // Half a pixel of slack: sizes are rounded.
+    let count = ((length + gap + 0.5) / (each + gap)).floor().max(0.0);
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "not negative, and a cast saturates"
+    )]
+    let count = (count as usize).min(10_000);
+    count
+}
+
+/// How many px of the page are one rem.
+pub(super) fn rem(host: &Host) -> f64 {
+    let style = host
+        .measure()
+        .and_then(|root| window().get_computed_style(&root).ok().flatten());
+    style
+        .and_then(|style| style.get_property_value("font-size").ok())
+        // The browser's own: another one would be ten KB more to load.
+        .map(|size| js_sys::Number::parse_float(&size))
+        .filter(|size| *size > 0.0)
+        .unwrap_or(16.0)
+}
+
+/// How little room an element has for what it shows. Its frame says so to the styles, as a class:
+/// `narrow`.
+fn framed(ui: Ui) -> (RwSignal<bool>, RwSignal<bool>) {
+    let (narrow, short) = (RwSignal::new(false), RwSignal::new(false));
+    let host = ui.host();
+    let Some((frame, measured)) = host.frame().zip(host.measure()) else {
+        return (narrow, short);
+    };
+    let width = RwSignal::new(0.0);
+    let observed = frame.clone();
+    let look = move || {
+        let scale = 16.0 / rem(&host);
+        let (wide, high) = (measured.client_width(), measured.client_height());
+        set(width, f64::from(wide) * scale);
+        set(short, f64::from(high) * scale < SHORT_PX);
+    };
+    look();
+    let on_resize = Closure::<dyn FnMut()>::new(look);
+    if let Ok(observer) = ResizeObserver::new(on_resize.as_ref().unchecked_ref()) {
+        observer.observe(&observed);
+        let kept = StoredValue::new_local((observer, on_resize));
+        on_cleanup(move || kept.with_value(|(observer, _)| observer.disconnect()));
+    }
+    let fits = Memo::new(move |_| width.get() >= ui.shape.with(least));
+    let classes = StoredValue::new_local(frame);
+    // At once, so that nothing is laid out twice.
+    set(narrow, !fits.get_untracked());
+    let mark = move |narrow: bool| {
+        classes.with_value(|frame| {
+            let _ = frame.class_list().toggle_with_force("narrow", narrow);
+        });
+    };
+    mark(narrow.get_untracked());
+    Effect::new(move |_| {
+        let is_narrow = !fits.get();
+        mark(is_narrow);
+        set(narrow, is_narrow);
+    });
+    (narrow, short)
+}
+
+fn set<T: PartialEq + Copy + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    if signal.get_untracked() != value {
+        signal.set(value);
+    }
+}
+
+/// The same as [`SHORT`], in the design's px.
+const SHORT_PX: f64 = 800.0;
+/// The least width of all rooms at once, in the design's px.
+const ALL_PX: f64 = 900.0;
+
+/// How wide it must be to show all that is asked for at once, in the design's px.
+fn least(shape: &Shape) -> f64 {
+    let rooms = &shape.panels;
+    if rooms.is_empty() {
+        return ALL_PX;
+    }
+    let below = |room: &&Room| matches!(room, Room::Now | Room::Processor);
+    let width = |room: &Room| match room {
+        Room::Api => 190.0,
+        Room::Reflector => 140.0,
+        Room::Queue => 180.0,
+        Room::Pop => 130.0,
+        Room::Indexer => 220.0,
+        Room::Now | Room::Processor => 320.0,
+    };
+    let above = rooms
+        .iter()
+        .filter(|room| !below(room))
+        .map(width)
+        .sum::<f64>();
+    let under = rooms.iter().filter(below).map(width).sum::<f64>();
+    #[allow(clippy::cast_precision_loss, reason = "at most seven rooms")]
+    let gaps = rooms.len() as f64 * 14.0 + 16.0;
+    above.max(under) + gaps
+}
+
+fn media(query: &str) -> RwSignal<bool> {
+    let matches = RwSignal::new(false);
+    let Ok(Some(list)) = window().match_media(query) else {
+        return matches;
+    };
+    matches.set(list.matches());
+    let followed: MediaQueryList = list.clone();
+    let on_change = Closure::<dyn FnMut()>::new(move || matches.set(followed.matches()));
+    let _ = list.add_event_listener_with_callback("change", on_change.as_ref().unchecked_ref());
+    let kept = StoredValue::new_local((list, on_change));
+    on_cleanup(move || {
+        kept.with_value(|(list, on_change)| {
+            let _ = list
+                .remove_event_listener_with_callback("change", on_change.as_ref().unchecked_ref());
+        });
+    });
+    matches
+}

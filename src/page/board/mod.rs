@@ -1,0 +1,207 @@
+//! The board: one file a room. Components hold markup only; what they show is in `rows`.
+
+#![allow(
+    unreachable_pub,
+    reason = "leptos' component macro makes what it generates pub"
+)]
+
+mod api;
+mod beside;
+mod branches;
+mod checks;
+mod cluster;
+mod compare;
+pub(crate) mod density;
+mod drawer;
+mod frame;
+mod header;
+mod help;
+mod icons;
+mod indexer;
+mod keyboard;
+mod layout;
+mod now;
+mod open;
+mod parts;
+mod pop;
+mod processor;
+mod queue;
+mod reflector;
+mod share;
+mod stops;
+mod strip;
+mod token;
+mod transport;
+mod until;
+mod why;
+
+use leptos::prelude::*;
+
+use crate::app::{Shape, Ui};
+use deltascope_presentation::command::Command;
+use deltascope_presentation::options::Controls;
+use deltascope_presentation::rows::live::{Piece, Room};
+use layout::Layout;
+use parts::{Live, part, shown, text};
+
+/// The board, once its turn has come: an element is drawn in pieces.
+#[component]
+pub fn Coming() -> impl IntoView {
+    piece(
+        Ui::get(),
+        Piece::Board,
+        || true,
+        || view! { <Board /> }.into_any(),
+    )
+}
+
+/// The whole page.
+#[component]
+pub fn Board() -> impl IntoView {
+    let ui = Ui::get();
+    let layout = Layout::new();
+    provide_context(layout);
+    let help = RwSignal::new(false);
+    let cluster = RwSignal::new(false);
+    let embedded = ui.shape.with_untracked(|shape| shape.embedded);
+    let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
+    let comparing = ui.memo(|view| view.compare.is_some());
+    keyboard::listen(ui, layout, help, cluster);
+    stops::listen(&ui.host());
+    view! {
+        {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
+            view! { <header::Header help=help cluster=cluster /> }.into_any()
+        })}
+        <layout::RoomTabs />
+        <div
+            class=text(move || format!("stage show-{}", layout.shown.get().id()))
+            class:comparing=move || comparing.get()
+            part="stage"
+            role=ui.within().unwrap_or("main")
+            aria-label=ui.word(|words| words.stage)
+        >
+            {piece(ui, Piece::Over, || true, || view! { <Problem /><compare::Compare /> }.into_any())}
+            <div
+                class=text(move || ui.shape.with(grid))
+                class:second-processor=move || layout.lower_is_processor()
+                on:click=move |event| why::on_click(ui, layout, &event)
+            >
+                <i class="link api-refl"></i>
+                <i class="link refl-queue"></i>
+                <i class="link queue-pop"></i>
+                <i class="link pop-idx"></i>
+                {room(ui, Room::Api, || api::Api().into_any())}
+                {room(ui, Room::Reflector, || reflector::Reflector().into_any())}
+                {room(ui, Room::Queue, || queue::Queue().into_any())}
+                {room(ui, Room::Pop, || pop::Pop().into_any())}
+                {room(ui, Room::Indexer, || indexer::Indexer().into_any())}
+                <layout::LowerTabs />
+                {room(ui, Room::Now, || now::Now().into_any())}
+                {room(ui, Room::Processor, || processor::Processor().into_any())}
+                <div id="motion" aria-hidden="true"></div>
+            </div>
+            {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
+        </div>
+        {piece(ui, Piece::Strip, has_controls, || strip::Strip().into_any())}
+        {piece(ui, Piece::Transport, has_controls, || transport::Transport().into_any())}
+        {piece(ui, Piece::Over, || true, move || view! { <help::Help open=help /> }.into_any())}
+        {(!embedded).then(|| view! {
+            <cluster::Cluster open=cluster />
+            <open::DropZone />
+        })}
+    }
+}
+
+/// A room, where it is shown.
+fn room(ui: Ui, room: Room, view: fn() -> AnyView) -> Live<AnyView> {
+    let is_shown = move |shape: &Shape| shape.panels.is_empty() || shape.panels.contains(&room);
+    piece(ui, Piece::Room(room), move || ui.shape.with(is_shown), view)
+}
+
+/// A piece of the board, where it is shown and once its turn has come.
+fn piece(
+    ui: Ui,
+    piece: Piece,
+    when: impl Fn() -> bool + Send + Sync + 'static,
+    view: impl Fn() -> AnyView + Send + 'static,
+) -> Live<AnyView> {
+    shown(move || ui.has(piece) && when(), view)
+}
+
+/// The classes of the grid: what of it is shown.
+fn grid(shape: &Shape) -> String {
+    let mut classes = "grid".to_owned();
+    if !shape.panels.is_empty() {
+        classes.push_str(" chosen");
+    }
+    for room in &shape.panels {
+        classes.push_str(" with-");
+        classes.push_str(room.id());
+    }
+    if shape.watch {
+        classes.push_str(" watch");
+    }
+    classes
+}
+
+/// What went wrong, until it is dismissed.
+#[component]
+fn Problem() -> impl IntoView {
+    let ui = Ui::get();
+    let error = ui.memo(|view| view.error.clone());
+    let opening = ui.memo(|view| view.opening);
+    view! {
+        <div class="problem">
+            {shown(
+                move || opening.get().is_some(),
+                move || {
+                    view! {
+                        <div class="problem-card" data-testid="opening">
+                            <span role="status">{ui.word(|words| words.opening)}</span>
+                            <span>
+                                {text(move || {
+                                    let done = opening.get().unwrap_or_default();
+                                    ui.words().opening_steps.replace("{n}", &done.to_string())
+                                })}
+                            </span>
+                            <button class="btn" on:click=move |_| ui.send(Command::DismissError)>
+                                {ui.word(|words| words.stop_opening)}
+                            </button>
+                        </div>
+                    }
+                },
+            )}
+            {part(move || {
+                error
+                    .get()
+                    .map(|error| {
+                        let words = ui.words();
+                        let message = error.message.get(ui.lang.get()).to_owned();
+                        let line = error
+                            .line
+                            .filter(|line| !names_line(&message, *line))
+                            .map(|line| format!(" ({} {line})", words.line));
+                        view! {
+                            <div class="problem-card" role="alert" data-testid="error">
+                                <b>{words.error}</b>
+                                <span>{message} {line}</span>
+                                <button
+                                    class="btn"
+                                    on:click=move |_| ui.send(Command::DismissError)
+                                >
+                                    {words.dismiss}
+                                </button>
+                            </div>
+                        }
+                    })
+            })}
+            <cluster::Trouble />
+        </div>
+    }
+}
+
+/// Whether the words say already which line it is.
+fn names_line(message: &str, line: u32) -> bool {
+    let (en, zh) = (format!("line {line}:"), format!("第 {line} 行"));
+    message.contains(&en) || message.contains(&zh)
+}

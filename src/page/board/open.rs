@@ -1,0 +1,125 @@
+//! Opening recordings: by a button, or dropped on the page.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{File, FileList};
+
+use super::icons;
+use crate::app::Ui;
+use deltascope_presentation::command::Command;
+
+/// Of a file at most so much is read, in bytes: more would not fit the page's memory twice, and
+/// whoever parses it has a lower limit of its own to complain with.
+const READ: f64 = 64.0 * 1024.0 * 1024.0;
+
+/// The button; in the header and where else files are opened.
+#[component]
+pub(super) fn OpenButton(
+    /// How it looks.
+    class: &'static str,
+    /// Its name for tests.
+    testid: &'static str,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let input = NodeRef::<html::Input>::new();
+    view! {
+        <input
+            type="file"
+            multiple
+            hidden
+            node_ref=input
+            aria-label=ui.word(|words| words.open_recording)
+            on:change=move |_| {
+                if let Some(input) = input.get_untracked() {
+                    read(ui, input.files());
+                    // The same file can be chosen again. This empties the list as well.
+                    input.set_value("");
+                }
+            }
+        />
+        <button
+            class=class
+            data-testid=testid
+            aria-label=ui.word(|words| words.open_recording)
+            title=ui.word(|words| words.open_recording)
+            on:click=move |_| {
+                if let Some(input) = input.get_untracked() {
+                    input.click();
+                }
+            }
+        >
+            {icons::drawn(icons::FOLDER)}
+            <span class="label">{ui.word(|words| words.open_recording)}</span>
+        </button>
+    }
+}
+
+/// What is shown while files are dragged over the page.
+#[component]
+pub(super) fn DropZone() -> impl IntoView {
+    let ui = Ui::get();
+    let dragging = RwSignal::new(false);
+    let over = window_event_listener(ev::dragover, move |event| {
+        let files = event
+            .data_transfer()
+            .is_some_and(|data| data.types().includes(&"Files".into(), 0));
+        if files {
+            event.prevent_default();
+            if !dragging.get_untracked() {
+                dragging.set(true);
+            }
+        }
+    });
+    let leave = window_event_listener(ev::dragleave, move |event| {
+        if event.related_target().is_none() {
+            dragging.set(false);
+        }
+    });
+    let drop = window_event_listener(ev::drop, move |event| {
+        event.prevent_default();
+        dragging.set(false);
+        read(ui, event.data_transfer().and_then(|data| data.files()));
+    });
+    on_cleanup(move || {
+        over.remove();
+        leave.remove();
+        drop.remove();
+    });
+    view! {
+        <div class="drop-zone" data-testid="drop-zone" class:open=dragging aria-hidden="true">
+            <div>
+                <b>{ui.word(|words| words.drop_here)}</b>
+                <span>{ui.word(|words| words.drop_hint)}</span>
+            </div>
+        </div>
+    }
+}
+
+fn read(ui: Ui, files: Option<FileList>) {
+    let Some(files) = files else {
+        return;
+    };
+    // Out of the list, which is the page's and changes before they are read.
+    let files: Vec<File> = (0..files.length())
+        .filter_map(|index| files.get(index))
+        .collect();
+    if files.is_empty() {
+        return;
+    }
+    spawn_local(async move {
+        let mut read = Vec::new();
+        for file in files {
+            // What cannot be read is handed on as empty: the reader of recordings says so.
+            let bytes = match file.slice_with_f64_and_f64(0.0, READ) {
+                Ok(part) => JsFuture::from(part.array_buffer()).await,
+                Err(error) => Err(error),
+            };
+            let bytes = bytes.map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec());
+            read.push((file.name(), bytes.unwrap_or_default()));
+        }
+        ui.send(Command::Open(read));
+    });
+}

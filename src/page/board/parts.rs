@@ -1,0 +1,172 @@
+//! Parts of the markup that change, boxed: tachys compiles some KB for each type of closure that it
+//! is given, and the board has some two hundred.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use leptos::prelude::{AnyView, For, ForProps, IntoAny, IntoView, WithUntracked};
+
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_cache::key::Key;
+use deltascope_presentation::strings::Strings;
+
+/// Something that is drawn again when what it reads changes.
+pub(super) type Live<T> = Box<dyn FnMut() -> T + Send>;
+
+/// A text, between tags or as an attribute.
+pub(super) type Text = Live<Cow<'static, str>>;
+
+/// A text, between tags or as an attribute.
+pub(super) fn text<T: Into<Cow<'static, str>>>(text: impl Fn() -> T + Send + 'static) -> Text {
+    Box::new(move || text().into())
+}
+
+/// An attribute that is not always there.
+pub(super) fn maybe<T: Into<Cow<'static, str>>>(
+    text: impl Fn() -> Option<T> + Send + 'static,
+) -> Live<Option<Cow<'static, str>>> {
+    Box::new(move || text().map(Into::into))
+}
+
+/// Markup.
+pub(super) fn part<V: IntoView + 'static>(view: impl Fn() -> V + Send + 'static) -> Live<AnyView> {
+    Box::new(move || view().into_any())
+}
+
+/// Markup that is there only while `when` holds.
+pub(super) fn shown<V: IntoView + 'static>(
+    when: impl Fn() -> bool + Send + Sync + 'static,
+    view: impl Fn() -> V + Send + 'static,
+) -> Live<AnyView> {
+    either(when, view, || ())
+}
+
+/// One markup while `when` holds, another while it does not.
+pub(super) fn either<V: IntoView + 'static, W: IntoView + 'static>(
+    when: impl Fn() -> bool + Send + Sync + 'static,
+    view: impl Fn() -> V + Send + 'static,
+    otherwise: impl Fn() -> W + Send + 'static,
+) -> Live<AnyView> {
+    // A memo, so that it is not drawn again while it stays.
+    let when = Memo::new(move |_| when());
+    Box::new(move || {
+        if when.get() {
+            view().into_any()
+        } else {
+            otherwise().into_any()
+        }
+    })
+}
+
+/// What tells the rows of a list apart: a number, a text, or both.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Id(u64, Arc<str>);
+
+impl From<u64> for Id {
+    fn from(number: u64) -> Self {
+        Self(number, Arc::default())
+    }
+}
+
+impl From<usize> for Id {
+    fn from(number: usize) -> Self {
+        (number, Arc::default()).into()
+    }
+}
+
+impl From<(usize, Arc<str>)> for Id {
+    fn from((number, text): (usize, Arc<str>)) -> Self {
+        Self(number as u64, text)
+    }
+}
+
+impl From<Arc<str>> for Id {
+    fn from(text: Arc<str>) -> Self {
+        Self(0, text)
+    }
+}
+
+impl From<Key> for Id {
+    fn from(key: Key) -> Self {
+        Self(0, key.into())
+    }
+}
+
+/// A list that keeps its elements: each of them follows its own row.
+///
+/// What has left the list keeps its last look.
+pub(super) fn list<T, K, V>(
+    rows: Memo<Vec<T>>,
+    key: fn(&T) -> K,
+    view: impl Fn(Memo<T>) -> V + Send + Sync + 'static,
+) -> AnyView
+where
+    T: Clone + PartialEq + Send + Sync + 'static,
+    K: Into<Id> + 'static,
+    V: IntoView + 'static,
+{
+    let id = move |row: &T| key(row).into();
+    let ids = move || rows.with(|rows| rows.iter().map(id).collect());
+    let row = move |wanted: Id| {
+        let find = move |rows: &Vec<T>| rows.iter().find(|row| id(row) == wanted).cloned();
+        // The list asks for a row because it is there.
+        let Some(first) = rows.with_untracked(&find) else {
+            return ().into_any();
+        };
+        let row = Memo::new(move |before: Option<&T>| {
+            rows.with(&find)
+                .or_else(|| before.cloned())
+                .unwrap_or_else(|| first.clone())
+        });
+        view(row).into_any()
+    };
+    keyed(Box::new(ids), Arc::new(row))
+}
+
+fn keyed(
+    ids: Box<dyn Fn() -> Vec<Id> + Send>,
+    row: Arc<dyn Fn(Id) -> AnyView + Send + Sync>,
+) -> AnyView {
+    let props = ForProps::builder()
+        .each(ids)
+        .key(Id::clone)
+        .children(move |id| row(id))
+        .build();
+    For(props).into_any()
+}
+
+impl Ui {
+    /// The role of what is a landmark on a page of its own: a page with several boards has none of them.
+    pub(super) fn within(self) -> Option<&'static str> {
+        self.shape
+            .with_untracked(|shape| shape.embedded.then_some("group"))
+    }
+
+    /// The role of a heading: on a page of others' it is none of their outline.
+    pub(super) fn heading(self) -> Option<&'static str> {
+        self.shape
+            .with_untracked(|shape| shape.embedded.then_some("presentation"))
+    }
+
+    /// The role of a row of buttons: among others of a page Tab passes it in one step, and ↑ and ↓ go along
+    /// it, for ← and → step through the run.
+    pub(super) fn toolbar(self) -> &'static str {
+        if self.shape.with_untracked(|shape| shape.embedded) {
+            "toolbar"
+        } else {
+            "group"
+        }
+    }
+
+    /// Which arrows go along such a row.
+    pub(super) fn upright(self) -> Option<&'static str> {
+        self.shape
+            .with_untracked(|shape| shape.embedded.then_some("vertical"))
+    }
+
+    /// A word of the page, in the language that is chosen.
+    pub(super) fn word(self, pick: fn(&'static Strings) -> &'static str) -> Text {
+        text(move || pick(self.words()))
+    }
+}

@@ -1,0 +1,281 @@
+//! Pop's room.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::frame::{Frame, name, rv};
+use super::icons::lock as icon;
+use super::layout::{fit, size_of};
+use super::parts::{list, part, text};
+use super::token::Delta;
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_cache::fact::Actor;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::i18n::Lang;
+use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::pop::{LockRow, PoppedRow, rows};
+use deltascope_presentation::strings;
+use deltascope_replay::picture::ProcessMode;
+
+/// The rest after each Pop that the switch sets, in virtual ms: long enough to see, short enough
+/// not to bore.
+const PACE: u32 = 1000;
+
+// Heights of a delta in the slot, the gap after it and what stands above, in style/pop.css.
+const DELTA: f64 = 26.0;
+const GAP: f64 = 4.0;
+const WHO: f64 = 24.0;
+// The same of a batch, and what its crate takes.
+const PACKED: f64 = 20.0;
+const PACKED_GAP: f64 = 2.0;
+const CRATE: f64 = 10.0;
+/// How many deltas the slot shows at most.
+const SLOT: usize = 6;
+
+/// The room.
+#[component]
+pub(super) fn Pop() -> impl IntoView {
+    let ui = Ui::get();
+    let slot = NodeRef::<html::Div>::new();
+    let slot_size = size_of(slot);
+    let batch = ui.memo(|view| {
+        let popped = view.picture.pop.processing.as_ref();
+        popped.is_some_and(|popped| popped.deltas.len() > 1 && !popped.entries.is_empty())
+    });
+    let places = Memo::new(move |_| {
+        let height = slot_size.get().1 - WHO;
+        let places = if batch.get() {
+            fit(height - CRATE, PACKED, PACKED_GAP, 3)
+        } else {
+            fit(height, DELTA, GAP, 3)
+        };
+        places.clamp(1, SLOT)
+    });
+    let room = Memo::new(move |_| {
+        let places = places.get();
+        ui.view.with(|view| rows(view, places))
+    });
+    let mode = Memo::new(move |_| room.with(|room| room.mode));
+    let held = move || mode.get() == ProcessMode::Held;
+    let actor_name = move |actor: Actor| strings::short_actor(ui.lang.get(), actor);
+    let side = move || {
+        view! { <span class="gauge mode">{text(move || strings::mode(ui.lang.get(), mode.get()))}</span> }
+    };
+    let lock = Memo::new(move |_| room.with(|room| room.lock.clone()));
+    let block = Memo::new(move |_| room.with(|room| room.block_deltas.clone()));
+    let holder = move |lock: &LockRow| {
+        lock.holder
+            .map_or_else(|| ui.words().lock_free.to_owned(), actor_name)
+    };
+    view! {
+        <Frame room=Room::Pop title=text(|| "Pop") side=side>
+            <div
+                class="segments"
+                role=ui.toolbar()
+                aria-orientation=ui.upright()
+                aria-label=ui.word(|words| words.mode)
+            >
+                {[ProcessMode::Free, ProcessMode::Paced(PACE), ProcessMode::Held]
+                    .into_iter()
+                    .map(|each| {
+                        let on = move || {
+                            std::mem::discriminant(&mode.get()) == std::mem::discriminant(&each)
+                        };
+                        view! {
+                            <button
+                                data-testid=format!("mode-{}", strings::mode(Lang::En, each))
+                                aria-pressed=text(move || on().to_string())
+                                title=text(move || strings::mode_title(ui.lang.get(), each))
+                                on:click=move |_| ui.send(Command::Mode(each))
+                            >
+                                {text(move || strings::mode(ui.lang.get(), each))}
+                            </button>
+                        }
+                    })
+                    .collect_view()}
+            </div>
+            <button
+                class="btn pop-one"
+                data-testid="btn-pop"
+                disabled=move || !held()
+                on:click=move |_| ui.send(Command::PopOne)
+            >
+                {ui.word(|words| words.pop_one)}
+                {part(move || {
+                    let asked = room.with(|room| room.asked);
+                    (asked > 0).then(|| view! { <small class="asked">{asked}</small> })
+                })}
+            </button>
+            <div class="locks">
+                <div
+                    class="lock"
+                    class:free=move || lock.with(|lock| lock.holder.is_none())
+                    data-anchor="pop/lock"
+                    title=ui.word(|words| words.lock_queue)
+                >
+                    {icon()}
+                    <span>{text(move || lock.with(holder))}</span>
+                </div>
+                {part(move || {
+                    lock.with(|lock| {
+                        let more = lock.waiting.len().saturating_sub(1);
+                        lock.waiting
+                            .first()
+                            .map(|actor| {
+                                let text = strings::waits_for_lock(
+                                    ui.lang.get(),
+                                    &actor_name(*actor),
+                                );
+                                view! {
+                                    <div class="lock wait">
+                                        {icon()} <span>{text}</span>
+                                        {(more > 0).then(|| format!("+{more}"))}
+                                    </div>
+                                }
+                            })
+                    })
+                })}
+                {part(move || {
+                    block.with(|lock| {
+                        lock.as_ref()
+                            .map(|lock| {
+                                let waits = lock.waiting.first().map(|actor| actor_name(*actor));
+                                let free = lock.holder.is_none();
+                                let class = match (&waits, free) {
+                                    (Some(_), _) => "lock block wait",
+                                    (None, true) => "lock block free",
+                                    _ => "lock block",
+                                };
+                                let state = waits.unwrap_or_else(|| holder(lock));
+                                view! {
+                                    <div
+                                        class=class
+                                        data-anchor="pop/block"
+                                        title=ui.words().lock_block
+                                    >
+                                        {icon()} <span translate="no">"blockDeltas"</span>
+                                        <span class="n">{state}</span>
+                                    </div>
+                                }
+                            })
+                    })
+                })}
+            </div>
+            <h3 class="sub" role=ui.heading() translate="no">
+                "process( )"
+            </h3>
+            <div
+                class="slot work"
+                class:busy=move || room.with(|room| room.processing.is_some())
+                data-anchor="pop/slot"
+                node_ref=slot
+            >
+                <Work room=Memo::new(move |_| room.with(|room| room.processing.clone())) />
+            </div>
+            <h3 class="sub" role=ui.heading()>{ui.word(|words| words.last_popped)}</h3>
+            <div class="last" data-anchor="pop/last">
+                {part(move || {
+                    let last = room.with(|room| room.last.clone());
+                    match last {
+                        Some(last) => view! { <Last popped=last /> }.into_any(),
+                        None => {
+                            view! { <p class="empty">{ui.words().nothing_popped}</p> }.into_any()
+                        }
+                    }
+                })}
+            </div>
+        </Frame>
+    }
+}
+
+#[component]
+fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
+    let ui = Ui::get();
+    let deltas = Memo::new(move |_| {
+        room.with(|popped| {
+            popped
+                .as_ref()
+                .map(|popped| popped.stack.shown.clone())
+                .unwrap_or_default()
+        })
+    });
+    let batch = move || {
+        room.with(|popped| {
+            popped
+                .as_ref()
+                .is_some_and(|popped| popped.key.is_empty() && popped.whole.is_none())
+        })
+    };
+    view! {
+        {part(move || room.with(|popped| popped.as_ref().map(|popped| who(ui, popped))))}
+        <div class="crate" class:boxed=batch>
+            {list(deltas, |row| row.index, move |row| {
+                    let anchor = format!("pop/delta/{}", row.with_untracked(|row| row.index));
+                    view! { <Delta row=row anchor=anchor /> }
+                })}
+            {part(move || {
+                room.with(|popped| {
+                    let whole = popped.as_ref()?.whole.clone()?;
+                    let marks = whole.marks.iter();
+                    let marks = marks.map(|mark| view! { <i class=mark.class()></i> });
+                    Some(view! {
+                        <Delta row=Memo::fixed(whole.token.clone()) anchor="pop/delta/0".to_owned() />
+                        <span class="marks">{marks.collect_view()}</span>
+                    })
+                })
+            })}
+        </div>
+    }
+}
+
+/// What was popped: a key, or how much.
+fn who(ui: Ui, popped: &PoppedRow) -> impl IntoView + use<> {
+    let lang = ui.lang.get();
+    let (title, label) = match &popped.whole {
+        Some(whole) if whole.count > 0 => (String::new(), strings::objects(lang, whole.count)),
+        Some(_) => Default::default(),
+        None if popped.key.is_empty() => (String::new(), strings::batch(lang, popped.count)),
+        None => (popped.key.to_string(), String::new()),
+    };
+    let key = (!title.is_empty()).then(|| {
+        view! {
+            <i class=popped.mark.class()></i>
+            <span class="n" translate="no">{name(popped.name.clone())}</span>
+        }
+    });
+    let version = popped
+        .whole
+        .as_ref()
+        .filter(|whole| !whole.rv.short.is_empty());
+    let version = version.map(|whole| view! { <small>"rv " {rv(whole.rv.clone())}</small> });
+    view! {
+        <span class="who" title=title>
+            {key}
+            {label}
+            {(popped.stack.hidden > 0)
+                .then(|| view! { <small>{format!("+{}", popped.stack.hidden)}</small> })}
+            {version}
+        </span>
+    }
+}
+
+#[component]
+fn Last(popped: PoppedRow) -> impl IntoView {
+    let ui = Ui::get();
+    let title = format!("{} · {}", popped.key, popped.count);
+    let who = who(ui, &popped);
+    let whole = popped.whole.map(|whole| whole.token);
+    view! {
+        <div class="last-token" title=title>
+            {whole
+                .into_iter()
+                .chain(popped.stack.shown)
+                .map(|row| {
+                    view! { <Delta row=Memo::fixed(row) anchor="pop/last/delta".to_owned() /> }
+                })
+                .collect_view()}
+            {who}
+        </div>
+    }
+}

@@ -1,0 +1,325 @@
+//! The shared processor's room.
+
+use std::sync::Arc;
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::frame::{Frame, name};
+use super::layout::Layout;
+use super::parts::{Text, list, part, shown, text};
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::motion::plan;
+use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::processor::{
+    HandlerRow, RING, WorkKey, WorkLine, WorkPart, WorkRows, rows,
+};
+use deltascope_presentation::strings;
+
+/// The room.
+#[component]
+pub(super) fn Processor() -> impl IntoView {
+    let ui = Ui::get();
+    let room = ui.memo(rows);
+    let handlers = Memo::new(move |_| room.with(|room| room.handlers.clone()));
+    let output = Memo::new(move |_| room.with(|room| room.output.clone()));
+    let work = Memo::new(move |_| room.with(|room| room.work.clone()));
+    let works = move || work.with(Option::is_some);
+    // Handlers that run inside process are no listeners of anything.
+    let inline = Memo::new(move |_| {
+        handlers.with(|rows| !rows.is_empty() && rows.iter().all(|row| row.inline))
+    });
+    let listeners = Memo::new(move |_| {
+        let listens = |row: &&HandlerRow| !row.removed;
+        let count = handlers.with(|rows| rows.iter().filter(listens).count());
+        (!inline.get()).then_some(count)
+    });
+    let can_add = ui.memo(|view| view.lesson.can_add);
+    let title = text(move || {
+        let words = ui.words();
+        if inline.get() {
+            words.handlers
+        } else {
+            words.shared_processor
+        }
+    });
+    let side = move || {
+        view! {
+            <span class="side">
+                <span class="count">
+                    {text(move || {
+                        let lang = ui.lang.get();
+                        listeners.get().map_or_else(String::new, |count| strings::listeners(lang, count))
+                    })}
+                </span>
+                {shown(move || can_add.get(), move || view! {
+                    <button
+                        class="flag"
+                        data-testid="btn-add-handler"
+                        title=ui.word(|words| words.add_handler)
+                        on:click=move |_| ui.send(Command::AddHandler)
+                    >
+                        "+ handler"
+                    </button>
+                })}
+            </span>
+        }
+    };
+    let printed = NodeRef::<html::Div>::new();
+    let layout = Layout::get();
+    Effect::new(move |_| {
+        // Once more when the room comes into sight: what is hidden does not scroll.
+        layout.lower_is_processor();
+        layout.shown.track();
+        output.track();
+        if let Some(printed) = printed.get() {
+            request_animation_frame(move || printed.set_scroll_top(printed.scroll_height()));
+        }
+    });
+    view! {
+        <Frame room=Room::Processor title=title side=side>
+            <div class="two" class:works=works>
+                <ul class="handlers" tabindex="0">
+                    {list(handlers, |row| (row.number * 2 + usize::from(row.inline), Arc::clone(&row.name)), move |row| {
+                            view! { <Handler row=row /> }
+                        })}
+                    {shown(move || handlers.with(Vec::is_empty), move || view! {
+                        <li class="empty">{ui.word(|words| words.no_handlers)}</li>
+                    })}
+                </ul>
+                <div class="printed">
+                    <h3 class="sub" role=ui.heading()>{ui.word(|words| words.output)}</h3>
+                    <div class="output mono" node_ref=printed data-anchor="output/last" tabindex="0">
+                        {list(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
+                                let text = row.with_untracked(|row| row.text.to_string());
+                                view! {
+                                    <div
+                                        class="line"
+                                        class:lit=move || row.with(|row| row.lit)
+                                        data-testid="output-line"
+                                        data-anchor=format!("output/line/{}", row.with_untracked(|row| row.number))
+                                        translate="no"
+                                    >
+                                        {text}
+                                    </div>
+                                }
+                            })}
+                        {shown(move || output.with(Vec::is_empty), move || view! {
+                            <p class="empty">{ui.word(|words| words.no_output)}</p>
+                        })}
+                    </div>
+                </div>
+                {part(move || work.get().map(|work| workqueue(ui, work)))}
+            </div>
+        </Frame>
+    }
+}
+
+#[component]
+fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
+    let ui = Ui::get();
+    let (number, name, inline) =
+        row.with_untracked(|row| (row.number, row.name.to_string(), row.inline));
+    let over = move || row.with(|row| row.pending.saturating_sub(RING));
+    let busy = move || row.with(|row| row.running.is_some());
+    let removed = Memo::new(move |_| row.with(|row| row.removed));
+    let leaving = Memo::new(move |_| row.with(|row| row.leaving));
+    let can_remove = ui.memo(|view| view.lesson.can_add);
+    let place = move |anchor: String, class: Text, title: Text| {
+        view! { <i class=class data-anchor=anchor title=title></i> }
+    };
+    let none = || text(|| "");
+    view! {
+        <li
+            class="lst"
+            class:lit=move || row.with(|row| row.lit)
+            class:inline=inline
+            class:gone=move || removed.get()
+            data-testid="handler"
+            data-anchor=format!("handler/{number}")
+        >
+            <span class="n mono" title=name.clone() translate="no">
+                {name.clone()}
+            </span>
+            <span class="ring" aria-hidden="true">
+                {place(
+                    format!("handler/{number}/running"),
+                    text(move || {
+                        row.with(|row| format!("run {}", row.running.unwrap_or_default()))
+                    }),
+                    text(move || row.with(|row| row.running_name.clone())),
+                )}
+                {(0..RING)
+                    .map(|at| {
+                        place(
+                            format!("handler/{number}/pending/{at}"),
+                            text(move || {
+                                row.with(|row| row.ring.get(at).copied().unwrap_or_default())
+                            }),
+                            none(),
+                        )
+                    })
+                    .collect_view()}
+                <small>
+                    {part(move || {
+                        let over = over();
+                        (over > 0).then(|| format!("+{over}"))
+                    })}
+                </small>
+                {place(
+                    format!("handler/{number}/sending"),
+                    text(move || {
+                        row.with(|row| format!("send {}", row.sending.unwrap_or_default()))
+                    }),
+                    ui.word(|words| words.sending),
+                )}
+            </span>
+            {shown(move || can_remove.get() && !removed.get() && !inline, move || view! {
+                <button
+                    class="away"
+                    data-testid="btn-remove-handler"
+                    aria-label=text(move || {
+                        format!("{}: {}", ui.words().remove_handler, row.with(|row| row.name.clone()))
+                    })
+                    disabled=move || leaving.get()
+                    on:click=move |_| ui.send(Command::RemoveHandler(number))
+                >
+                    "×"
+                </button>
+            })}
+            <span class="lamps">
+                {part(move || {
+                    let words = ui.words();
+                    row.with(|row| {
+                        if inline {
+                            return ().into_any();
+                        }
+                        let lamp = |on: bool, text: String, title: &'static str| {
+                            view! { <span class="lamp" class:on=on title=title translate="no">{text}</span> }
+                        };
+                        let synced = if row.synced { words.synced } else { words.not_synced };
+                        let (resync, syncing) = match (row.resync_ms, row.syncing) {
+                            (0, _) => ("↻ –".to_owned(), words.no_resync),
+                            (ms, on) => (
+                                format!("↻ {}", strings::short_seconds(ms)),
+                                if on { words.syncing } else { words.not_syncing },
+                            ),
+                        };
+                        let filter = (!row.filter.is_empty()).then(|| {
+                            view! {
+                                <span class="lamp filter" translate="no">
+                                    "▽ "
+                                    {row.filter.to_string()}
+                                </span>
+                            }
+                        });
+                        let panics = (row.panics > 0).then(|| {
+                            view! {
+                                <span class="lamp Deleted">{format!("panic ×{}", row.panics)}</span>
+                            }
+                        });
+                        view! {
+                            {lamp(row.synced, "HasSynced".to_owned(), synced)}
+                            {lamp(row.syncing, resync, syncing)}
+                            {filter}
+                            {panics}
+                        }
+                        .into_any()
+                    })
+                })}
+                <span class="load mono" class:busy=busy>
+                    {text(move || {
+                        if inline {
+                            ui.words().inline_handler.to_owned()
+                        } else if leaving.get() {
+                            ui.words().removing.to_owned()
+                        } else if removed.get() {
+                            ui.words().removed.to_owned()
+                        } else {
+                            strings::load(ui.lang.get(), row.with(|row| row.pending), busy())
+                        }
+                    })}
+                </span>
+            </span>
+        </li>
+    }
+}
+
+fn workqueue(ui: Ui, work: WorkRows) -> impl IntoView {
+    let words = ui.words();
+    let closed = work
+        .shut_down
+        .then(|| view! { <span class="flag">{words.closed}</span> });
+    view! {
+        <div class="work" data-testid="workqueue" tabindex="0">
+            <h3 class="sub" role=ui.heading()>
+                {words.workqueue}
+                " · "
+                {strings::reconciled(ui.lang.get(), work.reconciled)}
+                {closed}
+            </h3>
+            {work.lines.into_iter().map(|line| work_line(ui, line)).collect_view()}
+        </div>
+    }
+}
+
+fn work_line(ui: Ui, line: WorkLine) -> AnyView {
+    let label = strings::work_part(ui.lang.get(), line.part);
+    let anchor = match line.part {
+        WorkPart::Queue => plan::WORK_QUEUE,
+        WorkPart::Processing => plan::WORK_PROCESSING,
+        WorkPart::Delayed => plan::WORK_DELAYED,
+        WorkPart::Dirty => "work/dirty",
+        WorkPart::Failures => "work/failures",
+    };
+    let counted = line.count > 0 && line.part != WorkPart::Processing;
+    let all: Vec<&str> = line.keys.iter().map(|key| &*key.key).collect();
+    let all = all.join(" ");
+    let label = if counted {
+        format!("{label} {}", line.count)
+    } else {
+        label.to_owned()
+    };
+    row(
+        anchor,
+        label,
+        all,
+        line.keys.into_iter().map(|key| tag(anchor, key)).collect(),
+    )
+}
+
+/// A line of tags, and what they are.
+pub(super) fn row(
+    anchor: &'static str,
+    label: String,
+    title: String,
+    tags: Vec<AnyView>,
+) -> AnyView {
+    view! {
+        <div class="workline" translate="no" data-anchor=anchor>
+            <span class="n">{label}</span>
+            <span class="set" title=title>
+                {tags}
+            </span>
+        </div>
+    }
+    .into_any()
+}
+
+/// A key as a tag.
+pub(super) fn tag(of: &str, key: WorkKey) -> AnyView {
+    view! {
+        <span
+            class=if key.lit { "tag new" } else { "tag" }
+            title=key.key.to_string()
+            data-anchor=format!("{of}/{}", key.key)
+        >
+            <i class=key.mark.class()></i>
+            <span class="n">{name(key.name)}</span>
+            <small>{key.note}</small>
+        </span>
+    }
+    .into_any()
+}

@@ -1,0 +1,179 @@
+//! The reflector's room.
+
+use leptos::prelude::*;
+
+use super::frame::{Frame, rv};
+use super::parts::{either, maybe, part, text};
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::reflector::{StateName, rows};
+use deltascope_presentation::strings;
+use deltascope_replay::picture::Answer;
+
+/// What is counted, in the order of the rows' counts.
+const COUNTED: [&str; 4] = ["events", "relists", "watch errors", "resyncs"];
+
+/// The room.
+#[component]
+pub(super) fn Reflector() -> impl IntoView {
+    let ui = Ui::get();
+    let room = ui.memo(rows);
+    let present = Memo::new(move |_| room.with(|room| room.present));
+    // Among few rooms the requests scroll.
+    let few = Memo::new(move |_| ui.shape.with(|shape| !shape.panels.is_empty()));
+    view! {
+            <Frame
+                room=Room::Reflector
+                title=text(|| "Reflector")
+                absent=Memo::new(move |_| !present.get())
+            >
+                {either(
+    move || present.get(),
+    move || view! {
+                    <ol class="states">
+                        {StateName::ALL
+                            .into_iter()
+                            .map(|state| {
+                                let on = move || room.with(|room| room.on == Some(state));
+                                let next = move || {
+                                    state == StateName::Relist && room.with(|room| room.relist_next)
+                                };
+                                view! {
+                                    <li
+                                        class="state"
+                                        class:on=on
+                                        class:next=next
+                                        aria-current=maybe(move || on().then_some("step"))
+                                        title=maybe(move || next().then(|| ui.words().next))
+                                        data-anchor=format!("reflector/state/{}", state.id())
+                                        translate="no"
+                                    >
+                                        {state.label()}
+                                    </li>
+                                }
+                            })
+                            .collect_view()}
+                    </ol>
+                    <h3 class="sub" role=ui.heading()>{ui.word(|words| words.requests)}</h3>
+                    <ol
+                        class="requests"
+                        aria-label=ui.word(|words| words.requests)
+                        data-testid="requests"
+                        data-anchor="reflector/requests"
+                        tabindex=maybe(move || few.get().then_some("0"))
+                    >
+                        {part(move || {
+                            let lang = ui.lang.get();
+                            room.with(|room| {
+                                if room.requests.is_empty() {
+                                    return view! {
+                                        <li class="empty">{ui.words().no_requests}</li>
+                                    }
+                                    .into_any();
+                                }
+                                room.requests
+                                    .iter()
+                                    .map(|row| {
+                                        let answer = strings::answer(lang, &row.answer);
+                                        let failed = matches!(row.answer, Answer::Failed(_) | Answer::Ended(1..));
+                                        view! {
+                                            <li
+                                                class:lit=row.lit
+                                                title=format!("{} {answer}", row.text.clone())
+                                                translate="no"
+                                            >
+                                                {row.text.clone()}
+                                                " "
+                                                <em class:Deleted=failed>{answer.clone()}</em>
+                                            </li>
+                                        }
+                                    })
+                                    .collect_view()
+                                    .into_any()
+                            })
+                        })}
+                    </ol>
+                    <dl class="kv">
+                        <div
+                            data-anchor="reflector/lastsync"
+                            class:unavailable=move || room.with(|room| room.unavailable)
+                            title=maybe(move || {
+                                room.with(|room| room.unavailable)
+                                    .then(|| ui.words().unavailable)
+                            })
+                        >
+                            <dt translate="no">"lastSync"</dt>
+                            <dd>
+                                {part(move || {
+                                    let text = room.with(|room| room.last_sync.clone());
+                                    if text.short.is_empty() {
+                                        "–".into_any()
+                                    } else {
+                                        rv(text).into_any()
+                                    }
+                                })}
+                            </dd>
+                        </div>
+                        {COUNTED
+                            .into_iter()
+                            .enumerate()
+                            .map(|(place, name)| {
+                                let count = text(move || {
+                                    room.with(|room| room.counts[place].to_string())
+                                });
+                                row(name, count)
+                            })
+                            .collect_view()}
+                    </dl>
+                    <p class="hand" data-anchor="reflector/hand">
+                        {part(move || {
+                            let kept = room.with(|room| room.temporary.clone());
+                            if let Some((count, marks)) = kept {
+                                let marks = marks.into_iter();
+                                let marks = marks.map(|mark| view! { <i class=mark.class()></i> });
+                                return view! {
+                                    <small>{ui.words().temporary}</small>
+                                    <span class="held marks" data-testid="temporary-store">
+                                        {marks.collect_view()}
+                                        <b>{count}</b>
+                                    </span>
+                                }
+                                .into_any();
+                            }
+                            let (wait, hand) = room
+                                .with(|room| (room.backoff_ms, room.in_hand.clone()));
+                            if wait > 0 {
+                                return view! {
+                                    <small>{ui.words().waiting}</small>
+                                    <span class="held">{strings::seconds(wait)}</span>
+                                }
+                                .into_any();
+                            }
+                            hand.map(|(event, class, name)| {
+                                    view! {
+                                        <small>{ui.words().in_hand}</small>
+                                        <span class=format!("held {class}") translate="no">
+                                            <b>{event}</b>
+                                            <span class="n">{name}</span>
+                                        </span>
+                                    }
+                                })
+                                .into_any()
+                        })}
+                    </p>
+                },
+    move || view! { <p class="empty">{ui.word(|words| words.no_reflector)}</p> },
+    )}
+            </Frame>
+        }
+}
+
+fn row(name: &'static str, value: super::parts::Text) -> impl IntoView {
+    view! {
+        <div>
+            <dt translate="no">{name}</dt>
+            <dd>{value}</dd>
+        </div>
+    }
+}

@@ -1,0 +1,137 @@
+//! The strip under the stage: what happened, why, and the lesson's note.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::now::place;
+use super::parts::{part, text};
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_presentation::caption::{Span, plain};
+use deltascope_presentation::pseudo;
+use deltascope_presentation::rows::{said, type_class};
+
+/// The strip.
+#[component]
+pub(super) fn Strip() -> impl IntoView {
+    let ui = Ui::get();
+    let said = Memo::new(move |_| {
+        let lang = ui.lang.get();
+        ui.view.with(|view| {
+            let said = said(view, lang);
+            match view.walking.stopped_by(view.step) {
+                Some(breaks) => said.stopped_by(&breaks, lang),
+                None => said,
+            }
+        })
+    });
+    // A machine that translates the page around puts nodes of its own into these: they stay, and what is
+    // in them is written anew each time.
+    let (what, why) = (NodeRef::<html::P>::new(), NodeRef::<html::P>::new());
+    let note = NodeRef::<html::P>::new();
+    Effect::new(move |_| {
+        if let Some((what, why)) = what.get().zip(why.get()) {
+            said.with(|said| {
+                write(&what, &said.what);
+                write(&why, &said.why);
+            });
+        }
+    });
+    let playing = ui.memo(|view| view.playing);
+    let lesson = ui.memo(|view| view.lesson.note.clone());
+    Effect::new(move |_| {
+        if let Some(note) = note.get() {
+            note.set_text_content(Some(
+                lesson
+                    .with(|text| text.get(ui.lang.get()).to_owned())
+                    .as_str(),
+            ));
+        }
+    });
+    let notice = ui.memo(|view| view.notice.clone());
+    let notice = text(move || {
+        notice
+            .get()
+            .map_or_else(String::new, |said| said.get(ui.lang.get()).to_owned())
+    });
+    let listing = ui.memo(|view| pseudo::listing(&view.recent, &view.picture));
+    view! {
+        <section class="say" part="strip" role=ui.within() data-testid="strip" aria-label=ui.word(|words| words.narration)>
+            <div class="said">
+                <p class="notice" role="status" data-testid="notice" translate="yes">{notice}</p>
+                <p
+                    class="what"
+                    class:long=move || said.with(|said| is_long(&said.what))
+                    aria-live=text(move || if playing.get() { "off" } else { "polite" })
+                    aria-atomic="true"
+                    translate="yes"
+                    node_ref=what
+                ></p>
+                <p class="why" translate="yes" node_ref=why></p>
+                <div class="whence">
+                    <p class="where" translate="no">
+                        {part(move || {
+                            listing.with(|listing| place(listing, false, true, false))
+                        })}
+                    </p>
+                </div>
+            </div>
+            <aside class="note" tabindex="0" aria-label=ui.word(|words| words.note)>
+                <p class="text" translate="yes" node_ref=note></p>
+            </aside>
+        </section>
+    }
+}
+
+/// Writes it in place of whatever is there.
+fn write(element: &web_sys::Element, spans: &[Span]) {
+    element.set_text_content(None);
+    for span in spans {
+        let (tag, class, text) = match span {
+            Span::Text(text) => {
+                let _ = element.append_with_str_1(text);
+                continue;
+            }
+            Span::Name(name) => ("b", None, name),
+            Span::Delta(delta_type, text) => ("b", Some(type_class(*delta_type)), text),
+            Span::Code(code) => ("code", None, code),
+        };
+        let Ok(child) = document().create_element(tag) else {
+            continue;
+        };
+        if let Some(class) = class {
+            child.set_class_name(&format!("type {class}"));
+        }
+        let _ = child.set_attribute("translate", "no");
+        child.set_text_content(Some(text));
+        let _ = element.append_child(&child);
+    }
+}
+
+/// Whether it would not fit into one line of the usual size. Han characters count double.
+fn is_long(spans: &[Span]) -> bool {
+    const LINE: usize = 104;
+    let text = plain(spans);
+    let width: usize = text
+        .chars()
+        .map(|c| if c > '\u{2e7f}' { 2 } else { 1 })
+        .sum();
+    width > LINE
+}
+
+pub(super) fn spans(spans: &[Span]) -> impl IntoView + use<> {
+    spans
+        .iter()
+        .map(|span| match span.clone() {
+            Span::Text(text) => text.into_any(),
+            Span::Name(name) => view! { <b translate="no">{name}</b> }.into_any(),
+            Span::Delta(delta_type, text) => view! {
+                <b class=format!("type {}", type_class(delta_type)) translate="no">
+                    {text}
+                </b>
+            }
+            .into_any(),
+            Span::Code(code) => view! { <code translate="no">{code}</code> }.into_any(),
+        })
+        .collect_view()
+}

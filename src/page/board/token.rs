@@ -1,0 +1,78 @@
+//! A delta as a token.
+
+use leptos::prelude::*;
+
+use super::frame::rv;
+use super::icons::glyph;
+use super::parts::{part, text};
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_presentation::rows::DeltaRow;
+
+/// A delta; its element stays while its row changes.
+#[component]
+pub(super) fn Delta(
+    /// What it shows.
+    row: Memo<DeltaRow>,
+    /// Where it is, for the motion.
+    anchor: String,
+    /// Its test id.
+    #[prop(optional)]
+    testid: &'static str,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let class = text(move || {
+        row.with(|row| {
+            let mut class = format!("d {}", row.class());
+            for (on, name) in [
+                (row.tombstone, " tombstone"),
+                (row.lit, " new"),
+                (row.done, " done"),
+                (row.about.is_some(), " about"),
+                (row.rv.is_long(), " long"),
+                (row.rv.is_medium(), " medium"),
+            ] {
+                if on {
+                    class.push_str(name);
+                }
+            }
+            class
+        })
+    });
+    view! {
+        <div
+            class=class
+            data-anchor=anchor
+            data-testid=(!testid.is_empty()).then_some(testid)
+            title=text(move || {
+                let (tombstone, name) = row.with(|row| (row.tombstone, row.title().to_owned()));
+                if tombstone { format!("{name} · {}", ui.words().tombstone) } else { name }
+            })
+            translate="no"
+        >
+            <svg
+                width="14"
+                height="14"
+                viewBox="0 0 14 14"
+                fill="none"
+                stroke="currentColor"
+                stroke-width="2"
+                aria-hidden="true"
+            >
+                <path d=text(move || row.with(|row| glyph(row.delta_type)))></path>
+            </svg>
+            <span class="t">
+                {part(move || {
+                    row.with(|row| match &row.about {
+                        Some((mark, name)) => {
+                            view! { <i class=mark.class()></i> {name.clone()} }.into_any()
+                        }
+                        None => row.delta_type.as_str().into_any(),
+                    })
+                })}
+                {part(move || row.with(|row| row.tombstone).then_some("?"))}
+            </span>
+            <em>{part(move || rv(row.with(|row| row.rv.clone())))}</em>
+        </div>
+    }
+}

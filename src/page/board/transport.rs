@@ -1,0 +1,347 @@
+//! Playback: buttons, timeline and speed.
+
+use leptos::prelude::*;
+
+use super::cluster::Edge;
+use super::drawer::Tools;
+use super::layout::Layout;
+use super::parts::{part, shown, text};
+use super::{checks, icons};
+use crate::app::{Shape, Ui};
+use crate::memo::Memo;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::decimal::decimal;
+use deltascope_presentation::options::Controls;
+use deltascope_presentation::rows::type_class;
+use deltascope_presentation::strings;
+use deltascope_replay::grain::Grain;
+use deltascope_replay::monitors::Violation;
+
+/// The speeds, in percent.
+const SPEEDS: [u32; 6] = [25, 50, 100, 200, 400, 800];
+
+/// The line of a run without end is a multiple of so many steps long.
+const PIECE: usize = 200;
+
+/// The bar under the strip.
+#[component]
+pub(super) fn Transport() -> impl IntoView {
+    let ui = Ui::get();
+    let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
+    // Along with a live run it goes on by itself, too.
+    let playing =
+        ui.memo(|view| view.playing || view.live.as_ref().is_some_and(|live| live.following));
+    let is_live = ui.memo(|view| view.live.is_some());
+    let speed = ui.memo(|view| view.speed);
+    let grain = ui.memo(|view| view.walking.grain);
+    let at_start = Memo::new(move |_| at.get().0 == 0);
+    let at_end = Memo::new(move |_| {
+        let (step, steps, endless, _) = at.get();
+        step >= steps && !endless
+    });
+    // What is live is not played again: it is gone along with.
+    let is_over = Memo::new(move |_| at_end.get() && !is_live.get());
+    let thinned = ui.memo(|view| view.thinned);
+    // Which branch is shown, where there are several.
+    let branch = ui.memo(|view| {
+        let shown = view.branches.iter().find(|branch| branch.current);
+        shown
+            .filter(|_| view.branches.len() > 1)
+            .map(|branch| branch.name.clone())
+    });
+    let wall = ui.memo(|view| view.lesson.wall(view.time));
+    let position = text(move || {
+        let (step, steps, endless, time) = at.get();
+        strings::position(ui.lang.get(), step, steps, endless, time)
+    });
+    view! {
+        <footer
+            data-testid="transport"
+            class="transport"
+            part="transport"
+            role=ui.within()
+            class:minimal=move || ui.shape.with(|shape| shape.controls == Controls::Minimal)
+            aria-label=ui.word(|words| words.transport)>
+            <div
+                class="play"
+                role=ui.toolbar()
+                aria-orientation=ui.upright()
+                aria-label=ui.word(|words| words.transport)
+            >
+                <button
+                    data-testid="btn-reset"
+                    aria-label=ui.word(|words| words.reset)
+                    title=text(move || format!("{} (R)", ui.words().reset_title))
+                    on:click=move |_| ui.send(Command::Reset)
+                >
+                    {icons::filled(icons::RESET)}
+                </button>
+                <button
+                    data-testid="btn-back"
+                    aria-label=ui.word(|words| words.back)
+                    title=text(move || format!("{} (←)", ui.words().back))
+                    disabled=move || at_start.get()
+                    on:click=move |_| ui.send(Command::Walk { on: false, coarser: false })
+                >
+                    {icons::filled(icons::BACK)}
+                </button>
+                <button
+                    class="go"
+                    data-testid="btn-play"
+                    aria-label=text(move || play_word(ui, playing.get(), is_over.get()))
+                    title=text(move || {
+                        format!("{} (␣)", play_word(ui, playing.get(), is_over.get()))
+                    })
+                    on:click=move |_| toggle_play(ui)
+                >
+                    {part(move || {
+                        icons::filled(match (playing.get(), is_over.get()) {
+                            (true, _) => icons::PAUSE,
+                            (false, true) => icons::REPLAY,
+                            (false, false) => icons::PLAY,
+                        })
+                    })}
+                </button>
+                <button
+                    data-testid="btn-step"
+                    aria-label=ui.word(|words| words.step)
+                    title=text(move || format!("{} (→)", ui.words().step))
+                    disabled=move || at_end.get()
+                    on:click=move |_| ui.send(Command::Walk { on: true, coarser: false })
+                >
+                    {icons::filled(icons::STEP)}
+                </button>
+                <button
+                    data-testid="btn-next-marker"
+                    aria-label=ui.word(|words| words.next_marker)
+                    title=text(move || format!("{} (])", ui.words().next_marker))
+                    disabled=move || at_end.get()
+                    on:click=move |_| ui.send(Command::NextMarker)
+                >
+                    {icons::filled(icons::NEXT)}
+                </button>
+            </div>
+            <Timeline />
+            <div class="clock mono">
+                <Edge />
+                {part(move || {
+                    let thinned = thinned.get();
+                    (thinned > 0)
+                        .then(|| {
+                            let title = strings::thinned(ui.lang.get(), thinned);
+                            view! {
+                                <span
+                                    class="thinned"
+                                    data-testid="thinned"
+                                    role="note"
+                                    title=title.clone()
+                                    aria-label=title
+                                >
+                                    {ui.words().thinned}
+                                </span>
+                            }
+                        })
+                })}
+                {part(move || {
+                    let name = branch.get().map(|name| name.get(ui.lang.get()).to_owned());
+                    name.map(|name| {
+                        view! {
+                            <b class="on-branch" data-testid="on-branch" title=name.clone()>
+                                {name.clone()}
+                            </b>
+                        }
+                    })
+                })}
+                <span class="position">{position}</span>
+                {part(move || {
+                    wall.get().map(|wall| {
+                        view! {
+                            <span
+                                class="wall"
+                                data-testid="wall-clock"
+                                title=ui.word(|words| words.wall_clock)
+                            >
+                                {format!(" · {wall}")}
+                            </span>
+                        }
+                    })
+                })}
+                <span aria-hidden="true">" · "</span>
+                <select
+                    class="grain"
+                    data-testid="select-grain"
+                    aria-label=ui.word(|words| words.grain)
+                    title=ui.word(|words| words.grain)
+                    prop:value=move || grain.get().id()
+                    on:change=move |event| {
+                        if let Some(grain) = Grain::from_id(&event_target_value(&event)) {
+                            ui.send(Command::Grain(grain));
+                        }
+                    }
+                >
+                    {Grain::ALL
+                        .map(|one| {
+                            view! {
+                                <option value=one.id() selected=move || grain.get() == one>
+                                    {text(move || strings::grain(ui.lang.get(), one))}
+                                </option>
+                            }
+                        })
+                        .into_iter()
+                        .collect_view()}
+                </select>
+                <select
+                    data-testid="select-speed"
+                    aria-label=ui.word(|words| words.speed)
+                    prop:value=move || speed.get().to_string()
+                    on:change=move |event| {
+                        if let Ok(percent) = event_target_value(&event).parse() {
+                            ui.send(Command::Speed(percent));
+                        }
+                    }
+                >
+                    {SPEEDS
+                        .map(|percent| {
+                            view! {
+                                <option
+                                    value=percent.to_string()
+                                    selected=move || speed.get() == percent
+                                >
+                                    {times(percent)}
+                                </option>
+                            }
+                        })
+                        .into_iter()
+                        .collect_view()}
+                </select>
+            </div>
+            {shown(move || ui.shape.with(Shape::is_full), Tools)}
+        </footer>
+    }
+}
+
+/// Plays or pauses; at the end, plays from the start.
+pub(super) fn toggle_play(ui: Ui) {
+    let again = ui.view.with_untracked(|view| {
+        let is_over = !view.endless && view.live.is_none() && view.step >= view.steps;
+        is_over && !view.playing
+    });
+    if again {
+        ui.send(Command::Seek(0));
+    }
+    ui.send(Command::TogglePlay);
+}
+
+fn play_word(ui: Ui, playing: bool, at_end: bool) -> &'static str {
+    match (playing, at_end) {
+        (true, _) => ui.words().pause,
+        (false, true) => ui.words().play_again,
+        (false, false) => ui.words().play,
+    }
+}
+
+#[component]
+fn Timeline() -> impl IntoView {
+    let ui = Ui::get();
+    let at = ui.memo(|view| (view.step, view.steps, view.endless, view.time));
+    let ticks = ui.memo(|view| view.ticks.to_vec());
+    let markers = ui.memo(|view| view.markers.to_vec());
+    let followed = ui.memo(|view| view.followed.as_deref().cloned());
+    let drawer = Layout::get().drawer;
+    let violations = ui.memo(|view| view.checks.violations.clone());
+    // A run without end grows as it is looked at; its line grows by whole pieces.
+    let steps = Memo::new(move |_| match at.get() {
+        (_, steps, true, _) => (steps / PIECE + 1) * PIECE,
+        (_, steps, false, _) => steps,
+    });
+    let place = move |step: usize| format!("--at:{}", decimal(share(step, steps.get())));
+    view! {
+        <div class="time" prop:style=move || place(at.get().0)>
+            <div class="rail"></div>
+            <div class="done"></div>
+            {part(move || {
+                followed
+                    .get()
+                    .iter()
+                    .flat_map(|one| one.ticks.iter())
+                    .map(|at| view! { <i class="passage" prop:style=place(*at as usize)></i> })
+                    .collect_view()
+            })}
+            {part(move || {
+                ticks
+                    .get()
+                    .into_iter()
+                    .map(|tick| {
+                        let class = format!("tick {}", type_class(tick.delta_type));
+                        view! { <i class=class prop:style=place(tick.at)></i> }
+                    })
+                    .collect_view()
+            })}
+            <input
+                type="range"
+                data-testid="scrubber"
+                aria-label=ui.word(|words| words.timeline)
+                aria-valuetext=text(move || {
+                    let (step, steps, endless, time) = at.get();
+                    strings::position(ui.lang.get(), step, steps, endless, time)
+                })
+                min="0"
+                max=text(move || steps.get().to_string())
+                step="1"
+                prop:value=move || at.get().0.to_string()
+                on:input=move |event| {
+                    if let Ok(step) = event_target_value(&event).parse() {
+                        ui.send(Command::Seek(step));
+                    }
+                }
+            />
+            <div
+                class="moments"
+                role=ui.toolbar()
+                aria-orientation=ui.upright()
+                aria-label=ui.word(|words| words.timeline)
+            >
+                {part(move || {
+                    let tick = |found: &Violation| checks::tick(ui, drawer, found, place(found.at));
+                    violations.with(|all| all.iter().map(tick).collect_view())
+                })}
+                {part(move || {
+                    markers
+                        .get()
+                        .into_iter()
+                        .map(|marker| {
+                            let title = marker.title.get(ui.lang.get()).to_owned();
+                            let to = marker.at;
+                            view! {
+                                <button
+                                    class="marker"
+                                    aria-label=title.clone()
+                                    title=title
+                                    prop:style=place(to)
+                                    on:click=move |_| ui.send(Command::Seek(to))
+                                ></button>
+                            }
+                        })
+                        .collect_view()
+                })}
+            </div>
+        </div>
+    }
+}
+
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "percents of a line on the screen; a step more or less among 2^52 is not seen"
+)]
+fn share(step: usize, steps: usize) -> f64 {
+    if steps == 0 {
+        return 0.0;
+    }
+    (step as f64 * 100.0 / steps as f64).min(100.0)
+}
+
+fn times(percent: u32) -> String {
+    let number = decimal(f64::from(percent) / 100.0);
+    let number = number.trim_end_matches('0').trim_end_matches('.');
+    format!("{number}×")
+}

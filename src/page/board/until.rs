@@ -1,0 +1,255 @@
+//! The drawer's tab `until`: what to run to, and breakpoints.
+
+use std::str::FromStr;
+
+use leptos::prelude::*;
+
+use super::parts::{part, text};
+use crate::app::Ui;
+use crate::memo::Memo;
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::key::Key;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::fact_names::in_chinese;
+use deltascope_presentation::i18n::Lang;
+use deltascope_presentation::session::walk::{Break, BreakCommand, Said};
+use deltascope_presentation::strings;
+use deltascope_replay::predicate::{Call, DELTAS, FACTS, Predicate};
+
+/// The tab.
+#[component]
+pub(super) fn Until() -> impl IntoView {
+    let ui = Ui::get();
+    let asked = RwSignal::new(String::new());
+    let said = ui.memo(|view| view.walking.said.clone());
+    let breaks = ui.memo(|view| view.walking.breaks.clone());
+    let act = move |command: fn(String) -> Command| ui.send(command(asked.get_untracked()));
+    let button =
+        move |id: &'static str, class: &'static str, word, command: fn(String) -> Command| {
+            view! {
+                <button type="button" class=class data-testid=id on:click=move |_| act(command)>
+                    {ui.word(word)}
+                </button>
+            }
+            .into_any()
+        };
+    view! {
+        <form
+            class="until"
+            on:submit=move |event| {
+                event.prevent_default();
+                act(Command::RunUntil);
+            }
+        >
+            <h3 role=ui.heading()>{ui.word(|words| words.until_title)}</h3>
+            {part(move || fields(ui, asked))}
+            <label class="wide">
+                <span>{ui.word(|words| words.until_text)}</span>
+                <input
+                    class="mono"
+                    data-testid="until-text"
+                    spellcheck="false"
+                    autocomplete="off"
+                    placeholder="delta=Deleted key=default/web"
+                    prop:value=move || asked.get()
+                    on:input=move |event| asked.set(event_target_value(&event))
+                />
+            </label>
+            <div class="btns about">
+                <button class="btn go" data-testid="btn-run-until">
+                    {ui.word(|words| words.until_go)}
+                </button>
+                {button("btn-play-until", "btn", |words| words.until_play, Command::PlayUntil)}
+                {button(
+                    "btn-add-break",
+                    "btn",
+                    |words| words.until_break,
+                    |text| Command::Break(BreakCommand::Add(text)),
+                )}
+            </div>
+        </form>
+        <div aria-live="polite" data-testid="until-said">
+            {part(move || {
+                let said = said.get()?;
+                let on = matches!(&said, Said::NotFound(failed) if failed.goes_on());
+                Some(view! {
+                    <p class="empty">{strings::said(ui.lang.get(), &said)}</p>
+                    {on
+                        .then(|| {
+                            view! {
+                                <button
+                                    class="btn"
+                                    data-testid="btn-look-on"
+                                    on:click=move |_| ui.send(Command::LookOn)
+                                >
+                                    {ui.words().until_on}
+                                </button>
+                            }
+                        })}
+                })
+            })}
+        </div>
+        <h3 role=ui.heading()>{ui.word(|words| words.breaks)}</h3>
+        {part(move || {
+            let rows = breaks.get();
+            if rows.is_empty() {
+                return view! { <p class="empty">{ui.words().no_breaks}</p> }.into_any();
+            }
+            view! {
+                <ul class="breaks">
+                    {rows.into_iter().map(|row| breakpoint(ui, row)).collect_view()}
+                </ul>
+            }
+                .into_any()
+        })}
+    }
+}
+
+/// The parts of the condition; a change of one writes the text anew.
+fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
+    let words = ui.words();
+    let lang = ui.lang.get();
+    let put = move |change: &dyn Fn(&mut Predicate)| {
+        let mut predicate = Predicate::from_str(&asked.get_untracked()).unwrap_or_default();
+        change(&mut predicate);
+        asked.set(predicate.to_string());
+    };
+    let now = Memo::new(move |_| asked.with(|text| Predicate::from_str(text).unwrap_or_default()));
+    let select = |label: &'static str,
+                  names: Vec<&'static str>,
+                  shown: fn(&Predicate) -> &'static str,
+                  set: fn(&mut Predicate, &str)| {
+        view! {
+            <label>
+                <span>{label}</span>
+                <select
+                    prop:value=move || now.with(shown)
+                    on:change=move |event| {
+                        let value = event_target_value(&event);
+                        put(&|predicate| set(predicate, &value));
+                    }
+                >
+                    <option value="">"–"</option>
+                    {names
+                        .into_iter()
+                        .map(|name| view! { <option value=name>{explained(lang, name)}</option> })
+                        .collect_view()}
+                </select>
+            </label>
+        }
+        .into_any()
+    };
+    let input =
+        |label: &'static str, shown: fn(&Predicate) -> String, set: fn(&mut Predicate, &str)| {
+            view! {
+                <label>
+                    <span>{label}</span>
+                    <input
+                        class="mono"
+                        spellcheck="false"
+                        autocomplete="off"
+                        prop:value=move || now.with(shown)
+                        on:change=move |event| {
+                            let value = event_target_value(&event);
+                            put(&|predicate| set(predicate, value.trim()));
+                        }
+                    />
+                </label>
+            }
+            .into_any()
+        };
+    let check =
+        |label: &'static str, shown: fn(&Predicate) -> bool, set: fn(&mut Predicate, bool)| {
+            view! {
+                <label class="check">
+                    <input
+                        type="checkbox"
+                        prop:checked=move || now.with(shown)
+                        on:change=move |event| {
+                            let on = event_target_checked(&event);
+                            put(&|predicate| set(predicate, on));
+                        }
+                    />
+                    <span>{label}</span>
+                </label>
+            }
+            .into_any()
+        };
+    view! {
+        <div class="fields">
+            {select(
+                words.until_delta,
+                DELTAS.map(DeltaType::as_str).into(),
+                |it| it.delta.map_or("", DeltaType::as_str),
+                |it, value| it.delta = DELTAS.into_iter().find(|one| one.as_str() == value),
+            )}
+            {select(
+                words.until_call,
+                Call::ALL.map(Call::as_str).into(),
+                |it| it.call.map_or("", Call::as_str),
+                |it, value| it.call = Call::ALL.into_iter().find(|one| one.as_str() == value),
+            )}
+            {input(
+                words.until_key,
+                |it| it.key.as_ref().map(ToString::to_string).unwrap_or_default(),
+                |it, value| it.key = (!value.is_empty()).then(|| Key::from(value)),
+            )}
+            {input(
+                "rv ≥",
+                |it| it.rv.map(|rv| rv.to_string()).unwrap_or_default(),
+                |it, value| it.rv = value.parse().ok(),
+            )}
+            {select(
+                words.until_fact,
+                FACTS.to_vec(),
+                |it| it.fact.unwrap_or_default(),
+                |it, value| it.fact = FACTS.iter().copied().find(|one| *one == value),
+            )}
+            <span class="checks">
+                {check(words.tombstone, |it| it.tombstone, |it, on| it.tombstone = on)}
+                {check(words.until_violation, |it| it.violation, |it, on| it.violation = on)}
+            </span>
+        </div>
+    }
+    .into_any()
+}
+
+/// A name of the field; of a fact, with what it means where it is no word of the language.
+fn explained(lang: Lang, name: &str) -> String {
+    match (lang, in_chinese(name)) {
+        (Lang::En, _) | (_, "") => name.to_owned(),
+        (Lang::Zh, meaning) => format!("{name}（{meaning}）"),
+    }
+}
+
+fn breakpoint(ui: Ui, row: Break) -> AnyView {
+    let id = row.id;
+    let name = row.predicate.to_string();
+    let hit = row.hit;
+    view! {
+        <li data-testid="breakpoint" class:lit=hit.is_some()>
+            <label class="check">
+                <input
+                    type="checkbox"
+                    prop:checked=row.on
+                    on:change=move |event| {
+                        let on = event_target_checked(&event);
+                        ui.send(Command::Break(BreakCommand::Turn(id, on)));
+                    }
+                />
+                <span class="mono" translate="no">
+                    {name.clone()}
+                </span>
+            </label>
+            {hit.map(|at| view! { <small>{strings::stopped(ui.lang.get(), at)}</small> })}
+            <button
+                class="away"
+                aria-label=text(move || format!("{}: {name}", ui.words().break_remove))
+                on:click=move |_| ui.send(Command::Break(BreakCommand::Remove(id)))
+            >
+                "×"
+            </button>
+        </li>
+    }
+    .into_any()
+}

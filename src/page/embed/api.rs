@@ -1,0 +1,347 @@
+//! `window.deltascope`: the scripting interface, as the README documents it.
+//!
+//! The custom element's methods have the same names and results.
+
+use js_sys::{Array, JSON, Object, Promise, Reflect};
+use leptos::prelude::{GetUntracked, WithUntracked, window};
+use serde_json::Value;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::{Closure, JsValue};
+use wasm_bindgen_futures::future_to_promise;
+
+use crate::app::Ui;
+use crate::driver::Driver;
+use crate::live::Link;
+use deltascope_cache::key::Key;
+use deltascope_presentation::cluster::Options;
+use deltascope_presentation::command::{Command, Export};
+use deltascope_presentation::i18n::Text;
+use deltascope_presentation::options;
+use deltascope_presentation::session::walk::BreakCommand;
+use deltascope_presentation::session::{Change, Session};
+use deltascope_presentation::state::{API_VERSION, state};
+use deltascope_presentation::svg::{SvgOptions, Theme};
+use deltascope_replay::grain::Grain;
+use deltascope_replay::scramble::Scramble;
+
+/// Puts `deltascope` on the window. The page is mounted; its `ready` is settled once what is to be opened
+/// first is there.
+pub fn install(driver: &Driver, ui: Ui, link: Link, first: Option<Command>) {
+    let api = api(driver, ui, link);
+    if let Some(first) = first {
+        let _ = Reflect::set(&api, &"ready".into(), &opens(driver, first));
+    }
+    let _ = Reflect::set(&window(), &"deltascope".into(), &api);
+}
+
+/// The scripting interface of one board.
+#[must_use]
+pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
+    let api = Object::new();
+    let set = |name: &str, value: &JsValue| {
+        // The object is ours and extensible, so this cannot fail.
+        let _ = Reflect::set(&api, &name.into(), value);
+    };
+    set("version", &API_VERSION.into());
+    set("ready", &Promise::resolve(&JsValue::UNDEFINED));
+
+    let on = driver.clone();
+    method(&api, "step", move |by: JsValue, grain: JsValue| {
+        let by = by.as_f64().unwrap_or(1.0);
+        let grain = grain.as_string();
+        perform(&on, move |session| {
+            if let Some(grain) = grain {
+                return walk(session, by, &grain);
+            }
+            #[allow(
+                clippy::cast_possible_truncation,
+                reason = "a step out of range is clamped by the session"
+            )]
+            session.obey(Command::Step(by as i64))
+        })
+    });
+    let on = driver.clone();
+    method(&api, "seek", move |to: JsValue, _: JsValue| {
+        let named = to.as_string();
+        let place = to.as_f64().unwrap_or(0.0).max(0.0);
+        perform(&on, move |session| match named {
+            Some(named) => session.seek_named(&named),
+            None =>
+            {
+                #[allow(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "not negative, and a place out of range is clamped by the session"
+                )]
+                session.obey(Command::Seek(place as usize))
+            }
+        })
+    });
+    let on = driver.clone();
+    method(&api, "play", move |_: JsValue, _: JsValue| {
+        perform(&on, |session| {
+            session.play();
+            Change::None
+        })
+    });
+    let on = driver.clone();
+    method(&api, "pause", move |_: JsValue, _: JsValue| {
+        perform(&on, |session| {
+            session.pause();
+            Change::None
+        })
+    });
+    for (name, command) in TEXTS {
+        let on = driver.clone();
+        method(&api, name, move |text: JsValue, _: JsValue| {
+            let command = command(text.as_string());
+            perform(&on, move |session| session.obey(command))
+        });
+    }
+    let on = driver.clone();
+    method(&api, "runUntil", move |text: JsValue, _: JsValue| {
+        let text = text.as_string().unwrap_or_default();
+        perform(&on, move |session| session.run_until_or_say(&text))
+    });
+    let on = driver.clone();
+    method(&api, "load", move |id: JsValue, _: JsValue| {
+        let id = id.as_string().unwrap_or_default();
+        opens(&on, Command::Load(id.into()))
+    });
+    let on = driver.clone();
+    method(&api, "connect", move |options: JsValue, _: JsValue| {
+        let (driver, options) = (on.clone(), Options::from_json(to_json(&options)));
+        future_to_promise(async move {
+            let connected = match options {
+                Ok(options) => link.connect(options).await,
+                Err(wrong) => Err(wrong),
+            };
+            if let Err(wrong) = connected {
+                driver
+                    .perform(Box::new(move |session| session.say(wrong)))
+                    .await;
+            }
+            Ok(JsValue::UNDEFINED)
+        })
+        .into()
+    });
+    let on = driver.clone();
+    method(&api, "disconnect", move |_: JsValue, _: JsValue| {
+        perform(&on, |session| session.obey(Command::Disconnect))
+    });
+    let on = driver.clone();
+    method(&api, "setEra", move |era: JsValue, _: JsValue| {
+        let era = era.as_string().unwrap_or_default();
+        perform(&on, move |session| session.obey(Command::Era(era.into())))
+    });
+    let on = driver.clone();
+    method(&api, "fork", move |_: JsValue, _: JsValue| {
+        perform(&on, |session| session.obey(Command::Fork))
+    });
+    let on = driver.clone();
+    method(&api, "reset", move |_: JsValue, _: JsValue| {
+        perform(&on, |session| session.obey(Command::Reset))
+    });
+    let on = driver.clone();
+    method(&api, "switchTo", move |branch: JsValue, _: JsValue| {
+        let branch = branch.as_f64().unwrap_or(0.0);
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "what is no number of a branch is none after the cast, too"
+        )]
+        perform(&on, move |session| {
+            session.obey(Command::Branch(branch as u32))
+        })
+    });
+    let on = driver.clone();
+    method(&api, "compare", move |with: JsValue, _: JsValue| {
+        let with = with.as_string();
+        perform(&on, move |session| match with {
+            Some(with) => session.obey(Command::Compare(with.into())),
+            None => session.obey(Command::CloseCompare),
+        })
+    });
+    let on = driver.clone();
+    method(&api, "inject", move |act: JsValue, _: JsValue| {
+        let get = |name: &str| Reflect::get(&act, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        let op = get("op").as_string().unwrap_or_default();
+        let object = to_json(&get("object"));
+        perform(&on, move |session| {
+            // What went wrong before is no answer to this.
+            session.obey(Command::DismissError);
+            session.inject(&op, object)
+        })
+    });
+    let on = driver.clone();
+    method(&api, "openText", move |name: JsValue, text: JsValue| {
+        let name = name.as_string().unwrap_or_default();
+        let text = text.as_string().unwrap_or_default();
+        opens(&on, Command::Open(vec![(name, text.into_bytes())]))
+    });
+    for (name, what) in [
+        ("getUrl", Some(Export::Link)),
+        ("exportTrace", Some(Export::Trace)),
+        ("exportTranscript", None),
+    ] {
+        let on = driver.clone();
+        let export = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |options: JsValue| {
+            let is_on = |name: &str| {
+                Reflect::get(&options, &name.into()).is_ok_and(|value| value.is_truthy())
+            };
+            let scramble = Scramble {
+                names: is_on("names"),
+                labels: is_on("labels"),
+            };
+            let what = match what.clone() {
+                Some(Export::Trace) if scramble != Scramble::default() => {
+                    Export::Scrambled(scramble)
+                }
+                Some(what) => what,
+                None => Export::Transcript(ui.lang.get_untracked()),
+            };
+            on.export(what).map_or(JsValue::NULL, JsValue::from)
+        });
+        set(name, &export.into_js_value());
+    }
+    let on = driver.clone();
+    let picture = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |asked: JsValue| {
+        let options = picture_options(&asked, ui);
+        on.export(Export::Svg(options))
+            .map_or(JsValue::NULL, JsValue::from)
+    });
+    set("exportSvg", &picture.into_js_value());
+    let on = driver.clone();
+    let get_state = Closure::<dyn Fn() -> JsValue>::new(move || {
+        let mut state = state(&on.view(), ui.lang.get_untracked());
+        // The session knows what came, not how the connection is.
+        if let Some(live) = state.get_mut("live").and_then(Value::as_object_mut) {
+            live.extend(link.status.get_untracked().to_json(ui.lang.get_untracked()));
+        }
+        // The text was made by a serializer.
+        JSON::parse(&state.to_string()).unwrap_or(JsValue::NULL)
+    });
+    set("getState", &get_state.into_js_value());
+    api
+}
+
+/// What a picture is asked to be: of the rooms that are shown and in the language of the board, unless
+/// something else is said. `panels` is a text as of an attribute, or a list.
+fn picture_options(asked: &JsValue, ui: Ui) -> SvgOptions {
+    let get = |name: &str| Reflect::get(asked, &name.into()).unwrap_or(JsValue::UNDEFINED);
+    let mut given = options::Options {
+        panels: ui.shape.with_untracked(|shape| shape.panels.clone()),
+        ..Default::default()
+    };
+    for name in ["panels", "theme", "lang"] {
+        let value = get(name);
+        let list = value.dyn_ref::<Array>().map(|list| list.join(",").into());
+        if let Some(value) = list.or_else(|| value.as_string()) {
+            // What is not known is as if it were not said.
+            let _unknown = given.set(name, &value);
+        }
+    }
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a width in px; a cast saturates, and what is too wide is not drawn so wide"
+    )]
+    let width = get("width").as_f64().unwrap_or_default() as u32;
+    SvgOptions {
+        panels: given.panels,
+        theme: given.dark.map_or(Theme::Auto, Theme::of),
+        lang: given.lang.unwrap_or_else(|| ui.lang.get_untracked()),
+        width,
+        strip: get("strip") != JsValue::FALSE,
+    }
+}
+
+/// What a text, or nothing, asks for.
+type OfText = fn(Option<String>) -> Command;
+
+/// Methods that take a text, or nothing.
+const TEXTS: [(&str, OfText); 4] = [
+    ("select", |anchor| Command::Select(anchor.map(Into::into))),
+    ("follow", |key| {
+        Command::Follow(key.map(|key| Key::from(key.as_str())))
+    }),
+    ("playUntil", |text| {
+        Command::PlayUntil(text.unwrap_or_default())
+    }),
+    ("breakAt", |text| {
+        Command::Break(BreakCommand::Add(text.unwrap_or_default()))
+    }),
+];
+
+/// So many steps are made at one call, at the most.
+const FARTHEST: f64 = 100_000.0;
+
+/// So many steps of a size.
+fn walk(session: &mut Session, by: f64, grain: &str) -> Change {
+    let Some(size) = Grain::from_id(grain) else {
+        let sizes = Grain::ALL.map(Grain::id).join(", ");
+        return session.say(Text::new(
+            &format!("step: there is no size {grain:?}. Write one of: {sizes}."),
+            &format!(
+                "step：没有 {grain:?} 这种步长。可选：{}。",
+                sizes.replace(", ", "、")
+            ),
+        ));
+    };
+    session.obey(Command::DismissError);
+    let mut change = Change::None;
+    let mut left = by.abs().min(FARTHEST);
+    while left >= 1.0 {
+        left -= 1.0;
+        match session.walk_by(size, by > 0.0) {
+            Change::None => break,
+            one if change == Change::None => change = one,
+            _ => change = Change::Cut,
+        }
+    }
+    change
+}
+
+pub(super) fn method(
+    api: &Object,
+    name: &str,
+    call: impl Fn(JsValue, JsValue) -> JsValue + 'static,
+) {
+    let call = Closure::<dyn Fn(JsValue, JsValue) -> JsValue>::new(call);
+    let _ = Reflect::set(api, &name.into(), &call.into_js_value());
+}
+
+/// A promise that settles when the screen shows what came of it.
+fn perform(driver: &Driver, act: impl FnOnce(&mut Session) -> Change + 'static) -> JsValue {
+    promise(driver.clone(), Box::new(act))
+}
+
+/// A promise that settles when what is opened is shown, or why it is not.
+fn opens(driver: &Driver, command: Command) -> JsValue {
+    let driver = driver.clone();
+    future_to_promise(async move {
+        driver.opens(command).await;
+        Ok(JsValue::UNDEFINED)
+    })
+    .into()
+}
+
+// Boxed, so that there is one of it and not one a method.
+fn promise(driver: Driver, act: Box<dyn FnOnce(&mut Session) -> Change>) -> JsValue {
+    future_to_promise(async move {
+        driver.perform(act).await;
+        Ok(JsValue::UNDEFINED)
+    })
+    .into()
+}
+
+/// What has no JSON form (nothing at all, a function) counts as null.
+pub(super) fn to_json(value: &JsValue) -> Value {
+    if value.is_undefined() || value.is_function() || value.is_symbol() {
+        return Value::Null;
+    }
+    JSON::stringify(value)
+        .ok()
+        .and_then(|text| serde_json::from_str(&String::from(text)).ok())
+        .unwrap_or_default()
+}

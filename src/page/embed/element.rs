@@ -1,0 +1,319 @@
+//! One element among others on a page: what the custom element's module calls.
+//!
+//! The module (`embed/deltascope.js`) owns the element, its attributes and its shadow root; here is what
+//! runs inside.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::task::Poll;
+
+use js_sys::{Function, Object, Reflect};
+use leptos::mount::{UnmountHandle, mount_to};
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use web_sys::HtmlElement;
+
+use super::api::{self, method, to_json};
+use crate::app::{Shape, Theme, Ui, follow, ui_of};
+use crate::board::Coming;
+use crate::driver::{Driver, Paced};
+use crate::host::Host;
+use crate::live::Link;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::i18n::{Lang, Text};
+use deltascope_presentation::options::Options;
+use deltascope_presentation::session::{Change, Session};
+use deltascope_world::slices::{Slices, pause};
+
+/// An element that is coming: each call of `build` does one more piece of it, so that the page around is
+/// not kept waiting, and says whether more are missing,
+/// or (an `Error`) why there is nothing to show. `config` holds `attributes` (names and values),
+/// `scenario` (one of the page's own), `file` and `name` (a text that was fetched), `link` (what stands
+/// behind the `#` of a link to a run), and `emit`, which is told what happens: a name and what there is to
+/// say about it. Once it is built the object is the
+/// scripting interface, with `set` for an attribute and `dispose`.
+#[wasm_bindgen(js_name = mountElement)]
+#[must_use]
+pub fn mount_element(mount: HtmlElement, config: JsValue) -> JsValue {
+    let object = Object::new();
+    let mounted = Rc::new(RefCell::new(Mounted::No));
+    let (api, into) = (object.clone(), Rc::clone(&mounted));
+    let coming = Paced::of(move |slices| come(api, mount, config, into, slices));
+    // It holds the interface, which holds it: nobody could give the two back while it is not done.
+    let coming = Rc::new(RefCell::new(Some(coming)));
+    let (at, what) = (Rc::clone(&coming), Rc::clone(&mounted));
+    method(&object, "build", move |_, _| {
+        let Some(mut rest) = at.take() else {
+            return false.into();
+        };
+        match rest.go_on() {
+            Poll::Pending => {
+                if !matches!(*what.borrow(), Mounted::Gone) {
+                    at.replace(Some(rest));
+                }
+                true.into()
+            }
+            Poll::Ready(Ok(())) => false.into(),
+            Poll::Ready(Err(message)) => js_sys::Error::new(&message).into(),
+        }
+    });
+    method(&object, "dispose", move |_, _| {
+        coming.take();
+        if let Mounted::Yes(driver, handle) = mounted.replace(Mounted::Gone) {
+            driver.end();
+            drop(handle);
+        }
+        JsValue::UNDEFINED
+    });
+    object.into()
+}
+
+type Handle = UnmountHandle<<AnyView as Render>::State>;
+
+/// Whether there is a board.
+enum Mounted {
+    No,
+    Yes(Driver, Handle),
+    Gone,
+}
+
+/// All that comes, in pieces. Each of them runs much code for the first time, which a browser compiles
+/// when it is called.
+async fn come(
+    api: Object,
+    mount: HtmlElement,
+    config: JsValue,
+    mounted: Rc<RefCell<Mounted>>,
+    slices: Rc<Slices>,
+) -> Result<(), String> {
+    let get = |name: &str| Reflect::get(&config, &name.into()).unwrap_or(JsValue::UNDEFINED);
+    let (options, wrong) = options_of(&get("attributes"));
+    let mut session = Session::empty();
+    pause().await;
+    // What is wrong with the run comes before what is wrong with how it is shown.
+    let opened = open(&mut session, &options, &config, &slices)
+        .await
+        .and(wrong);
+    if let Err(message) = opened {
+        if !session.is_open() {
+            let lang = options.lang.unwrap_or_default();
+            return Err(message.get(lang).to_owned());
+        }
+        session.say(message);
+    }
+    pause().await;
+    let driver = Driver::with_session(Host::inside(&mount), session);
+    driver.set_motion(options.motion);
+    let view = driver.view();
+    pause().await;
+    let emit = Emit(get("emit").dyn_into().ok());
+    let (lang, theme) = (options.lang.unwrap_or_default(), theme_of(&options));
+    let (shape, drawn) = (Shape::of(&options), driver.clone());
+    let shared = Rc::new(Cell::new(None));
+    let made = Rc::clone(&shared);
+    let handle = mount_to(mount, move || {
+        let ui = ui_of(&drawn, view, 0, shape, lang, theme);
+        let link = Link::new(&drawn);
+        provide_context(link);
+        follow(ui);
+        tell(ui, emit);
+        made.set(Some((ui, link)));
+        view! { <Coming /> }.into_any()
+    });
+    mounted.replace(Mounted::Yes(driver.clone(), handle));
+    pause().await;
+    if let Some((ui, link)) = shared.take() {
+        // Into the object that is there.
+        let _ = Object::assign(&api, &api::api(&driver, ui, link));
+        on_attribute(&api, &driver, ui, options);
+    }
+    pause().await;
+    while driver.build() {
+        pause().await;
+    }
+    Ok(())
+}
+
+/// Opens the run that is asked for.
+async fn open(
+    session: &mut Session,
+    options: &Options,
+    config: &JsValue,
+    slices: &Slices,
+) -> Result<(), Text> {
+    let get = |name: &str| Reflect::get(config, &name.into()).unwrap_or(JsValue::UNDEFINED);
+    if let Some(text) = get("file").as_string() {
+        let name = get("name").as_string().unwrap_or_default();
+        let command = Command::Open(vec![(name, text.into_bytes())]);
+        return session.present_shared(options, &command, slices).await;
+    }
+    if let Some(link) = get("link").as_string() {
+        let command = Command::OpenLink(link.into());
+        return session.present_shared(options, &command, slices).await;
+    }
+    let scenario = scenario(&get("scenario"));
+    session.present_slowly(options, scenario, slices).await
+}
+
+/// Those that can be read, and what is wrong with the first of the others.
+fn options_of(attributes: &JsValue) -> (Options, Result<(), Text>) {
+    let mut options = Options::default();
+    let mut wrong = Ok(());
+    if let Some(attributes) = attributes.dyn_ref::<Object>() {
+        for entry in Object::entries(attributes) {
+            let pair: js_sys::Array = entry.unchecked_into();
+            let (key, value) = (pair.get(0).as_string(), pair.get(1).as_string());
+            let set = options.set(&key.unwrap_or_default(), &value.unwrap_or_default());
+            wrong = wrong.and(set);
+        }
+    }
+    (options, wrong)
+}
+
+fn scenario(value: &JsValue) -> Option<serde_json::Value> {
+    Some(to_json(value)).filter(|value| !value.is_null())
+}
+
+fn theme_of(options: &Options) -> Theme {
+    if options.dark.unwrap_or_default() {
+        Theme::Dark
+    } else {
+        Theme::Light
+    }
+}
+
+/// `set(name, value)`: another value of an attribute, while the run is shown.
+fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
+    let options = RefCell::new(options);
+    let driver = driver.clone();
+    method(api, "set", move |name: JsValue, value: JsValue| {
+        let (name, value) = (name.as_string(), value.as_string());
+        let (name, value) = (name.unwrap_or_default(), value.unwrap_or_default());
+        let mut options = options.borrow_mut();
+        let act: Box<dyn FnOnce(&mut Session) -> Change> = match options.set(&name, &value) {
+            Err(message) => Box::new(|session| session.say(message)),
+            Ok(()) => {
+                let now = options.clone();
+                match &*name {
+                    "theme" => ui.theme.set(theme_of(&now)),
+                    "lang" => ui.lang.set(now.lang.unwrap_or(Lang::En)),
+                    "motion" => driver.set_motion(now.motion),
+                    "panels" | "controls" | "mode" => ui.shape.set(Shape::of(&now)),
+                    _ => {}
+                }
+                Box::new(move |session| {
+                    // What was wrong with it is right now.
+                    session.obey(Command::DismissError);
+                    changed(session, &name, &now)
+                })
+            }
+        };
+        let driver = driver.clone();
+        wasm_bindgen_futures::future_to_promise(async move {
+            driver.perform(act).await;
+            Ok(JsValue::UNDEFINED)
+        })
+        .into()
+    });
+}
+
+/// What another value of an attribute does to the run.
+fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
+    let done = match (name, options) {
+        ("era", Options { era: Some(era), .. }) => {
+            return session.obey(Command::Era(era.0.era().into()));
+        }
+        (
+            "at",
+            Options {
+                at: Some(place), ..
+            },
+        ) => session.seek_place(place),
+        ("until" | "markers", _) => session.set_stops(options).map(|()| Change::None),
+        ("speed", _) => {
+            return session.obey(Command::Speed(options.speed.unwrap_or(100)));
+        }
+        ("granularity", _) => {
+            return session.obey(Command::Grain(options.granularity.unwrap_or_default()));
+        }
+        _ => return Change::None,
+    };
+    done.unwrap_or_else(|message| session.say(message))
+}
+
+/// Who is told what happens.
+struct Emit(Option<Function>);
+
+impl Emit {
+    fn say(&self, name: &str, detail: &[(&str, JsValue)]) {
+        let Some(emit) = &self.0 else {
+            return;
+        };
+        let object = Object::new();
+        for (key, value) in detail {
+            let _ = Reflect::set(&object, &(*key).into(), value);
+        }
+        // What a listener throws is its own affair.
+        let _ = emit.call2(&JsValue::UNDEFINED, &name.into(), &object);
+    }
+}
+
+/// Tells of each step, of markers, of what must hold and does not, and of errors.
+fn tell(ui: Ui, emit: Emit) {
+    let number = |number: usize| JsValue::from(u32::try_from(number).unwrap_or(u32::MAX));
+    let emit = StoredValue::new_local(emit);
+    // Several on one page are told apart by what they show.
+    let host = ui.host();
+    Effect::new(move |_| {
+        let lang = ui.lang.get();
+        let title = ui.view.with(|view| view.lesson.title.get(lang).to_owned());
+        if let Some(mount) = host.mount() {
+            let _ = mount.set_attribute("aria-label", &format!("deltascope: {title}"));
+        }
+    });
+    Effect::new(move |before: Option<(usize, Option<Text>)>| {
+        let view = ui.view.get();
+        let error = view.error.as_ref().map(|error| error.message.clone());
+        let (step_before, error_before) = before.unwrap_or((usize::MAX, None));
+        emit.with_value(|emit| {
+            if let Some(message) = error.as_ref().filter(|_| error != error_before) {
+                let message = message.get(ui.lang.get_untracked()).into();
+                emit.say("error", &[("message", message)]);
+            }
+            if view.step == step_before {
+                return;
+            }
+            #[allow(clippy::cast_precision_loss, reason = "ms, of which 2^53 are no run")]
+            let time = JsValue::from(view.time as f64);
+            let step = number(view.step);
+            emit.say(
+                "step",
+                &[
+                    ("step", step),
+                    ("steps", number(view.steps)),
+                    ("time", time),
+                ],
+            );
+            for marker in view.markers.iter().filter(|one| one.at == view.step) {
+                emit.say("marker", &[("id", (&*marker.id).into())]);
+            }
+            let found = view.checks.violations.iter();
+            for one in found.filter(|one| one.at == view.step) {
+                let key = one
+                    .key
+                    .as_ref()
+                    .map_or(JsValue::NULL, |key| (&**key).into());
+                emit.say(
+                    "violation",
+                    &[
+                        ("monitor", one.monitor.id().into()),
+                        ("at", number(one.at)),
+                        ("key", key),
+                    ],
+                );
+            }
+        });
+        (view.step, error)
+    });
+}

@@ -1,0 +1,10 @@
+//! The page and the element, in a browser: leptos' components, and what drives them.
+
+pub mod app;
+pub mod board;
+pub mod driver;
+pub mod embed;
+pub mod host;
+pub mod live;
+pub mod memo;
+pub mod motion;

@@ -1,0 +1,237 @@
+//! Requests over `fetch`, whose bodies are handed on as they come.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use gloo_timers::callback::Timeout;
+use gloo_timers::future::TimeoutFuture;
+use js_sys::{Reflect, Uint8Array};
+use leptos::prelude::{document, window};
+use leptos::task::spawn_local;
+use leptos::wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    AbortController, AbortSignal, Headers, ReadableStreamDefaultReader, RequestCache, RequestInit,
+    Response,
+};
+
+use deltascope_world::source::proxy::exchange::Head;
+
+/// So long what comes at once is worked on before the page gets a turn, in ms: half a frame.
+const TURN_MS: f64 = 8.0;
+
+/// So long a reader that is held waits before it looks again, in ms.
+const HELD_MS: u32 = 10;
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Came {
+    /// The head of the answer.
+    Head(Head),
+    /// A piece of its body, cut anywhere.
+    Chunk(Vec<u8>),
+    /// The body is whole.
+    Complete,
+    /// It broke off, or never began: the browser's words.
+    Broken(String),
+}
+
+/// A request that is under way. Dropped, it is aborted and nothing comes of it any more.
+pub struct Connection {
+    abort: Option<AbortController>,
+    open: Rc<Cell<bool>>,
+    held: Rc<Cell<bool>>,
+}
+
+impl Connection {
+    /// Sends a GET.
+    pub fn open(url: String, accept: String, mut on: impl FnMut(Came) + 'static) -> Self {
+        let open = Rc::new(Cell::new(true));
+        // Only a browser older than streamed bodies has none.
+        let abort = AbortController::new().ok();
+        let signal = abort.as_ref().map(AbortController::signal);
+        let (asked, held) = (Rc::clone(&open), Rc::new(Cell::new(false)));
+        let holds = Rc::clone(&held);
+        spawn_local(async move {
+            let mut on = |came| {
+                if asked.get() {
+                    on(came);
+                }
+                if asked.get() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
+            };
+            read(&url, &accept, signal.as_ref(), &holds, &mut on).await;
+        });
+        Self { abort, open, held }
+    }
+
+    /// Whether what comes is to wait: on the wire, whose sender notices in the end. True where it
+    /// waited before.
+    pub fn hold(&self, held: bool) -> bool {
+        self.held.replace(held)
+    }
+
+    /// Whether it waits.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.held.get()
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.open.set(false);
+        self.held.set(false);
+        if let Some(abort) = &self.abort {
+            abort.abort();
+        }
+    }
+}
+
+/// The whole answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its head.
+    pub head: Head,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// Nothing came within the time.
+    Late,
+    /// It is longer than allowed.
+    Large,
+    /// It broke off, or never began.
+    Broken(String),
+}
+
+/// Sends a GET and waits for the whole answer, which may be `most` bytes long and take `ms`.
+pub async fn get(url: &str, accept: &str, most: usize, ms: u32) -> Result<Answer, NoAnswer> {
+    let abort = AbortController::new().ok();
+    let late = Rc::new(Cell::new(false));
+    let timer = Timeout::new(ms, {
+        let (abort, late) = (abort.clone(), Rc::clone(&late));
+        move || {
+            late.set(true);
+            if let Some(abort) = abort {
+                abort.abort();
+            }
+        }
+    });
+    let mut answer = Answer {
+        head: Head::default(),
+        body: Vec::new(),
+    };
+    let mut failed = None;
+    let signal = abort.as_ref().map(AbortController::signal);
+    let held = Cell::new(false);
+    read(url, accept, signal.as_ref(), &held, &mut |came| {
+        match came {
+            Came::Head(head) => answer.head = head,
+            Came::Chunk(bytes) if answer.body.len() + bytes.len() > most => {
+                failed = Some(NoAnswer::Large);
+                return ControlFlow::Break(());
+            }
+            Came::Chunk(bytes) => answer.body.extend(bytes),
+            Came::Complete => {}
+            Came::Broken(why) => failed = Some(NoAnswer::Broken(why)),
+        }
+        ControlFlow::Continue(())
+    })
+    .await;
+    drop(timer);
+    match failed {
+        Some(_) if late.get() => Err(NoAnswer::Late),
+        Some(failed) => {
+            if let (NoAnswer::Large, Some(abort)) = (&failed, &abort) {
+                abort.abort();
+            }
+            Err(failed)
+        }
+        None => Ok(answer),
+    }
+}
+
+// Not generic, so that there is one of it.
+async fn read(
+    url: &str,
+    accept: &str,
+    signal: Option<&AbortSignal>,
+    held: &Cell<bool>,
+    on: &mut dyn FnMut(Came) -> ControlFlow<()>,
+) {
+    let end = match pieces(url, accept, signal, held, on).await {
+        Ok(ControlFlow::Break(())) => return,
+        Ok(ControlFlow::Continue(())) => Came::Complete,
+        Err(error) => Came::Broken(words(&error)),
+    };
+    let _ = on(end);
+}
+
+async fn pieces(
+    url: &str,
+    accept: &str,
+    signal: Option<&AbortSignal>,
+    held: &Cell<bool>,
+    on: &mut dyn FnMut(Came) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, JsValue> {
+    let headers = Headers::new()?;
+    headers.set("Accept", accept)?;
+    let init = RequestInit::new();
+    init.set_headers_headers(&headers);
+    init.set_cache(RequestCache::NoStore);
+    init.set_signal(signal);
+    let response = JsFuture::from(window().fetch_with_str_and_init(url, &init)).await?;
+    let response: Response = response.dyn_into()?;
+    let header = |name| response.headers().get(name).ok().flatten();
+    let head = Head {
+        status: response.status(),
+        content_type: header("Content-Type").unwrap_or_default(),
+        retry_after: header("Retry-After").unwrap_or_default(),
+    };
+    if on(Came::Head(head)).is_break() {
+        return Ok(ControlFlow::Break(()));
+    }
+    let Some(body) = response.body() else {
+        return Ok(ControlFlow::Continue(()));
+    };
+    let reader = ReadableStreamDefaultReader::new(&body)?;
+    let mut busy = 0.0;
+    loop {
+        let read = JsFuture::from(reader.read()).await?;
+        if Reflect::get(&read, &"done".into())?.is_truthy() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let value: Uint8Array = Reflect::get(&read, &"value".into())?.dyn_into()?;
+        let began = js_sys::Date::now();
+        let chunk = value.to_vec();
+        // It may be a part of a Secret, and the browser frees it when it likes.
+        value.fill(0, 0, value.length());
+        if on(Came::Chunk(chunk)).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        // What has arrived already is read without a pause: the page would never get a turn.
+        busy += js_sys::Date::now() - began;
+        if busy >= TURN_MS && !document().hidden() {
+            busy = 0.0;
+            TimeoutFuture::new(0).await;
+        }
+        while held.get() {
+            TimeoutFuture::new(HELD_MS).await;
+        }
+    }
+}
+
+fn words(error: &JsValue) -> String {
+    let message = Reflect::get(error, &"message".into()).ok();
+    message
+        .and_then(|message| message.as_string())
+        .unwrap_or_default()
+}

@@ -1,0 +1,3 @@
+//! The two languages.
+
+pub use deltascope_replay::lessons::text::{Lang, Text};

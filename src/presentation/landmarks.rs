@@ -1,0 +1,409 @@
+//! What is found along a run: markers, what the timeline marks, and the marks of objects.
+//!
+//! A run grows while it is looked at, and an input cuts it: only what is new is looked through.
+
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{Entry, EventType, Fact, FactRecord, ObjectRef};
+use deltascope_cache::key::Key;
+use deltascope_cache::sorted::SortedMap;
+use deltascope_replay::lessons::MarkerRule;
+use deltascope_replay::passages::Passages;
+use deltascope_replay::timeline::{SEGMENT, Timeline};
+
+use super::rows::density::Places;
+use super::rows::{Alike, MARKS, Marks};
+use super::view::{Marker, Tick};
+
+/// How many marks the timeline carries at the most; more would touch each other.
+const MAX_TICKS: usize = 400;
+
+/// What was found so far.
+#[derive(Clone, Debug, Default)]
+pub struct Landmarks {
+    state: State,
+    /// Earlier states, to go on from when the run is cut.
+    kept: Vec<State>,
+    ticks: Vec<(u32, DeltaType)>,
+    /// How often each rule's fact was seen, and where its moment is.
+    found: Vec<Option<usize>>,
+    /// UIDs in the order in which they were met, each with its place.
+    met: Vec<(usize, Arc<str>)>,
+    marks: Rc<Marks>,
+    /// Of a run that was cut it may hold keys that come no more: who asks looks who is there.
+    alike: Rc<Alike>,
+    places: Rc<Places>,
+    passages: Passages,
+}
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    /// So many facts were looked through.
+    seen: usize,
+    /// How often each rule's fact was among them.
+    counts: Vec<usize>,
+    /// The marks of the objects that are there.
+    there: SortedMap<Key, u8>,
+    /// The mark handed out last.
+    last: u8,
+}
+
+impl Landmarks {
+    /// Those of a run, as far as it is known.
+    #[must_use]
+    pub fn of(timeline: &Timeline, rules: &[MarkerRule]) -> Self {
+        let mut landmarks = Self::begin(timeline, rules);
+        landmarks.go_on(timeline, rules);
+        landmarks
+    }
+
+    /// Those of a run before its first fact.
+    #[must_use]
+    pub fn begin(timeline: &Timeline, rules: &[MarkerRule]) -> Self {
+        let mut landmarks = Self {
+            state: State {
+                counts: vec![0; rules.len()],
+                last: MARKS - 1,
+                ..State::default()
+            },
+            found: vec![None; rules.len()],
+            ..Self::default()
+        };
+        for object in timeline.picture(0).api.objects.values() {
+            landmarks.meet(0, &object.object);
+            landmarks.name(0, &object.object.key);
+        }
+        landmarks.kept.push(landmarks.state.clone());
+        landmarks
+    }
+
+    /// Looks through what is new.
+    pub fn go_on(&mut self, timeline: &Timeline, rules: &[MarkerRule]) {
+        self.go_on_to(timeline, rules, timeline.len());
+    }
+
+    /// How many facts were looked through.
+    #[must_use]
+    pub fn seen(&self) -> usize {
+        self.state.seen
+    }
+
+    /// The same up to so many facts.
+    pub fn go_on_to(&mut self, timeline: &Timeline, rules: &[MarkerRule], end: usize) {
+        let range = self.state.seen..end;
+        timeline.each::<()>(range, &mut |place, record| {
+            self.see(place, record, rules);
+            ControlFlow::Continue(())
+        });
+        self.thin(timeline);
+    }
+
+    /// Keeps no more earlier states than the run has checkpoints.
+    pub fn thin(&mut self, timeline: &Timeline) {
+        timeline.thin_along(&mut self.kept, |state| state.seen);
+    }
+
+    /// Forgets what came after so many facts: the run was cut there.
+    pub fn cut(&mut self, at: usize) {
+        if at >= self.state.seen {
+            return;
+        }
+        let kept = self.kept.partition_point(|state| state.seen <= at).max(1);
+        self.kept.truncate(kept);
+        let Some(state) = self.kept.last() else {
+            return;
+        };
+        self.state = state.clone();
+        let seen = state.seen;
+        let ticks = self.ticks.partition_point(|(at, _)| *at as usize <= seen);
+        self.ticks.truncate(ticks);
+        for found in &mut self.found {
+            *found = found.filter(|at| *at <= seen);
+        }
+        self.passages.cut(seen);
+        Places::cut(&mut self.places, seen);
+        let met = self.met.partition_point(|(at, _)| *at <= seen);
+        let marks = Rc::make_mut(&mut self.marks);
+        for (_, uid) in self.met.drain(met..) {
+            marks.remove(&uid);
+        }
+    }
+
+    /// Forgets the first so many facts of the run; what is left begins at 0 again.
+    pub fn forget(&mut self, gone: usize, timeline: &Timeline) {
+        let shift = |at: &mut usize| *at = at.saturating_sub(gone);
+        shift(&mut self.state.seen);
+        self.kept.retain(|state| state.seen >= gone);
+        for state in &mut self.kept {
+            shift(&mut state.seen);
+        }
+        if self.kept.is_empty() {
+            self.kept.push(self.state.clone());
+        }
+        self.ticks.retain(|(at, _)| *at as usize > gone);
+        for (at, _) in &mut self.ticks {
+            *at = at.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
+        }
+        for found in self.found.iter_mut().flatten() {
+            shift(found);
+        }
+        self.passages.forget(gone);
+        let start = timeline.picture(0);
+        let there: SortedMap<&str, ()> = start
+            .api
+            .objects
+            .values()
+            .map(|object| (&*object.object.uid, ()))
+            .collect();
+        let is_there =
+            |key: &Key| start.api.objects.contains_key(key) || !self.passages.of(key).is_empty();
+        Places::forget(&mut self.places, gone, &is_there);
+        Alike::forget(&mut self.alike, &is_there);
+        let marks = Rc::make_mut(&mut self.marks);
+        self.met.retain_mut(|(at, uid)| {
+            let kept = *at > gone || there.get(&**uid).is_some();
+            shift(at);
+            if !kept {
+                marks.remove(uid);
+            }
+            kept
+        });
+    }
+
+    /// The markers, in the order of their moments.
+    #[must_use]
+    pub fn markers(&self, rules: &[MarkerRule]) -> Rc<[Marker]> {
+        let mut markers: Vec<Marker> = Vec::new();
+        for (rule, found) in rules.iter().zip(&self.found) {
+            let Some(at) = *found else {
+                continue;
+            };
+            // A few, put in where they belong: a sort is some KB in the page.
+            let place = markers.partition_point(|marker| marker.at <= at);
+            let marker = Marker {
+                id: Arc::clone(&rule.id),
+                at,
+                title: rule.title.clone(),
+            };
+            markers.insert(place, marker);
+        }
+        markers.into()
+    }
+
+    /// What the timeline marks, thinned where there is too much.
+    #[must_use]
+    pub fn ticks(&self) -> Rc<[Tick]> {
+        let thin = self.ticks.len().div_ceil(MAX_TICKS).max(1);
+        let ticks = self.ticks.iter().step_by(thin);
+        ticks
+            .map(|(at, delta_type)| Tick {
+                at: *at as usize,
+                delta_type: *delta_type,
+            })
+            .collect()
+    }
+
+    /// The marks of the objects.
+    #[must_use]
+    pub fn marks(&self) -> Rc<Marks> {
+        Rc::clone(&self.marks)
+    }
+
+    /// Which keys have one name.
+    #[must_use]
+    pub fn alike(&self) -> Rc<Alike> {
+        Rc::clone(&self.alike)
+    }
+
+    /// Where the objects have their cells.
+    #[must_use]
+    pub fn places(&self) -> Rc<Places> {
+        Rc::clone(&self.places)
+    }
+
+    /// Where each object comes up.
+    #[must_use]
+    pub fn passages(&self) -> &Passages {
+        &self.passages
+    }
+
+    fn see(&mut self, place: usize, record: &FactRecord, rules: &[MarkerRule]) {
+        let at = place + 1;
+        for (number, rule) in rules.iter().enumerate() {
+            let (Some(count), Some(found)) = (
+                self.state.counts.get_mut(number),
+                self.found.get_mut(number),
+            ) else {
+                continue;
+            };
+            if found.is_none() && record.fact.name() == rule.fact {
+                *count += 1;
+                *found = (*count == rule.nth).then_some(at);
+            }
+        }
+        if let Some(delta_type) = record.fact.queued() {
+            // Runs are shorter than that: `MAX_FACTS`.
+            self.ticks
+                .push((u32::try_from(at).unwrap_or(u32::MAX), delta_type));
+        }
+        self.note_objects(at, &record.fact);
+        if let Fact::ObjectCreated { object, .. }
+        | Fact::EventReceived {
+            event: EventType::Added,
+            object,
+            ..
+        } = &record.fact
+        {
+            Places::meet(&mut self.places, at, &object.key);
+        }
+        let lists = match &record.fact {
+            Fact::EntryAppended {
+                entry: Entry::ReplacedAll { objects, .. },
+                ..
+            }
+            | Fact::StoreReplaced { items: objects } => objects.as_slice(),
+            Fact::ObjectsLearned { objects, .. } => objects,
+            _ => &[],
+        };
+        for object in lists {
+            self.name(at, &object.key);
+        }
+        if self.passages.see(place, &record.fact)
+            && let Some(key) = record.fact.key()
+        {
+            self.name(at, key);
+        }
+        self.state.seen = at;
+        let gap = SEGMENT.max(self.state.there.len() * 4);
+        if self.kept.last().is_none_or(|kept| at >= kept.seen + gap) {
+            self.kept.push(self.state.clone());
+        }
+    }
+
+    fn note_objects(&mut self, at: usize, fact: &Fact) {
+        match fact {
+            Fact::ObjectDeleted { object, .. }
+            | Fact::EventReceived {
+                event: EventType::Deleted,
+                object,
+                ..
+            } => {
+                self.meet(at, object);
+                self.state.there.remove(&object.key);
+                Places::leave(&mut self.places, at, &object.key);
+            }
+            Fact::ObjectCreated { object, .. }
+            | Fact::Called { object, .. }
+            | Fact::EventReceived { object, .. }
+            | Fact::DeltaAppended { object, .. }
+            | Fact::FifoItemSet { object, .. }
+            | Fact::EntryAppended {
+                entry: Entry::Delta(_, object),
+                ..
+            } => self.meet(at, object),
+            Fact::EntryAppended {
+                entry: Entry::ReplacedAll { objects, .. },
+                ..
+            } => {
+                for object in objects {
+                    self.meet(at, object);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes a key.
+    fn name(&mut self, at: usize, key: &Key) {
+        Alike::see(&mut self.alike, key);
+        Places::meet(&mut self.places, at, key);
+    }
+
+    fn meet(&mut self, at: usize, object: &ObjectRef) {
+        if object.uid.is_empty() || self.marks.get(&object.uid).is_some() {
+            return;
+        }
+        let next = |mark: u8| (mark + 1) % MARKS;
+        let state = &mut self.state;
+        let taken = |mark: &u8| state.there.values().any(|other| other == mark);
+        let turn = std::iter::successors(Some(next(state.last)), |mark| Some(next(*mark)));
+        let turn = turn.take(usize::from(MARKS));
+        let free = turn.into_iter().find(|mark| !taken(mark));
+        let mark = free.unwrap_or_else(|| next(state.last));
+        state.last = mark;
+        state.there.insert(object.key.clone(), mark);
+        self.met.push((at, Arc::clone(&object.uid)));
+        Rc::make_mut(&mut self.marks).insert(&object.uid, mark);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use deltascope_cache::fact::{ProcessMode, Shape};
+    use deltascope_replay::lessons;
+    use deltascope_world::virtual_time::Input;
+
+    #[test]
+    fn no_two_objects_that_are_there_have_one_mark() {
+        let mut landmarks = Landmarks::default();
+        let created = |key: &str, uid: String| Fact::Called {
+            delta_type: DeltaType::Added,
+            object: ObjectRef {
+                key: key.into(),
+                shape: Shape::Object,
+                rv: "1".into(),
+                uid: uid.into(),
+            },
+        };
+        for n in 0..10 {
+            landmarks.note_objects(n, &created(&format!("a/{n}"), format!("uid-{n}")));
+        }
+        // Recreated more often than there are marks.
+        for n in 0..40 {
+            landmarks.note_objects(n, &created("a/0", format!("again-{n}")));
+        }
+        let marks = landmarks.marks();
+        let rest: std::collections::BTreeSet<_> =
+            (1..10).map(|n| marks.get(&format!("uid-{n}"))).collect();
+        assert_eq!(rest.len(), 9);
+        let mut before = marks.get("uid-0");
+        for n in 0..40 {
+            let mark = marks.get(&format!("again-{n}"));
+            assert_ne!(mark, before, "recreated, and looks the same");
+            assert!(!rest.contains(&mark), "looks like another one");
+            before = mark;
+        }
+    }
+
+    #[test]
+    fn a_run_that_was_cut_is_marked_as_if_it_had_always_been_so() {
+        let lesson = lessons::load(lessons::FIRST).unwrap();
+        // With few checkpoints there are as few states to go on from.
+        for checkpoints in [usize::MAX, 2] {
+            let timeline = Timeline::new(lesson.scenario.clone()).unwrap();
+            let mut timeline = timeline.with_checkpoints(checkpoints);
+            let mut landmarks = Landmarks::of(&timeline, &lesson.markers);
+            for (extend, cut) in [(9_000, 4_300), (6_000, 40), (200, 100), (5_000, 4_990)] {
+                timeline.extend(extend);
+                landmarks.go_on(&timeline, &lesson.markers);
+                assert!(landmarks.kept.len() <= timeline.checkpoints());
+                landmarks.cut(cut);
+                timeline.insert(cut, Input::Mode(ProcessMode::Paced(cut as u32)));
+                landmarks.go_on(&timeline, &lesson.markers);
+                let anew = Landmarks::of(&timeline, &lesson.markers);
+                assert_eq!(landmarks.ticks(), anew.ticks());
+                assert_eq!(landmarks.marks(), anew.marks());
+                assert_eq!(
+                    landmarks.markers(&lesson.markers),
+                    anew.markers(&lesson.markers)
+                );
+            }
+        }
+    }
+}

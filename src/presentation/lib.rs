@@ -1,0 +1,23 @@
+//! All between the picture and the screen that needs no browser: words, pseudo-code, rows, the session, SVG, and what moves.
+//! The page, the command line and the books show the same.
+
+pub mod anchor;
+pub mod caption;
+pub mod checks;
+pub mod cluster;
+pub mod command;
+pub mod decimal;
+pub mod fact_names;
+pub mod i18n;
+pub mod keys;
+pub mod landmarks;
+pub mod lanes;
+pub mod motion;
+pub mod options;
+pub mod pseudo;
+pub mod rows;
+pub mod session;
+pub mod state;
+pub mod strings;
+pub mod svg;
+pub mod view;

@@ -1,0 +1,3 @@
+//! Tokens on their way: what moves, and along which path. The page draws it.
+
+pub mod plan;

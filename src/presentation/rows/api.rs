@@ -1,0 +1,298 @@
+//! The API server's room.
+
+use super::{Mark, Names, RvText, current, density};
+use crate::command::Draft;
+use crate::view::View;
+use deltascope_cache::fact::{EventType, Fact};
+use deltascope_cache::key::Key;
+use deltascope_replay::picture::{ApiObject, Delivery, Feed, RequestKind};
+use deltascope_world::source::Refusals;
+
+/// What the room shows.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ApiRows {
+    /// What stands in this room.
+    pub feed: Feed,
+    /// The server's version.
+    pub rv: RvText,
+    /// Objects can be written.
+    pub can_write: bool,
+    /// The watch can be cut.
+    pub can_cut: bool,
+    /// The objects, as many as fit.
+    pub objects: Vec<ObjectRow>,
+    /// So many objects are not shown.
+    pub hidden: usize,
+    /// There are so many that they are cells, not rows.
+    pub dense: bool,
+    /// With what the open watch was asked for.
+    pub watch: Option<String>,
+    /// What the server was asked to refuse and has not refused yet.
+    pub armed: Vec<Refusals>,
+    /// The newest lines of the stream, oldest first, as many as fit.
+    pub stream: Vec<StreamRow>,
+    /// What a program called, the newest last, as many as fit.
+    pub calls: Vec<CallRow>,
+}
+
+/// One object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectRow {
+    /// Its key.
+    pub key: Key,
+    /// What it is called.
+    pub name: String,
+    /// Its mark.
+    pub mark: Mark,
+    /// Its version.
+    pub rv: RvText,
+    /// It has been deleted.
+    pub gone: bool,
+    /// The current fact is about it.
+    pub lit: bool,
+    /// What a form for it starts with.
+    pub draft: Draft,
+}
+
+/// One event on the stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamRow {
+    /// Its number.
+    pub number: u64,
+    /// Its type.
+    pub event: EventType,
+    /// The class of its type.
+    pub class: &'static str,
+    /// The object's name; empty for a bookmark.
+    pub name: String,
+    /// The object's version.
+    pub rv: RvText,
+    /// Where it is.
+    pub delivery: Delivery,
+    /// The current fact is about it.
+    pub lit: bool,
+}
+
+/// One call of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallRow {
+    /// Its number in the run, from 0.
+    pub number: u64,
+    /// `Add`, `Update`, `Delete`.
+    pub verb: &'static str,
+    /// The class of its type.
+    pub class: &'static str,
+    /// With what.
+    pub name: String,
+    /// In which version.
+    pub rv: RvText,
+    /// The current fact is this call.
+    pub lit: bool,
+}
+
+/// The room at this moment, with places for so many objects and lines.
+#[must_use]
+pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
+    let api = &view.picture.api;
+    let names = Names::of(view);
+    let lit = current(view).and_then(|record| match &record.fact {
+        Fact::ObjectCreated { object, .. }
+        | Fact::ObjectUpdated { object, .. }
+        | Fact::ObjectDeleted { object, .. } => Some(&object.key),
+        Fact::WriteRefused { key, .. } => Some(key),
+        _ => None,
+    });
+    let dense = density::is_dense(&view.picture);
+    let (first, shown) = window(
+        api.objects.len(),
+        if dense { 1 } else { objects.max(2) },
+        lit.and_then(|key| api.objects.get_index_of(key)),
+    );
+    ApiRows {
+        feed: api.feed,
+        rv: RvText::of(&api.rv),
+        can_write: view.lesson.can_write && api.feed == Feed::Server,
+        can_cut: view.lesson.can_cut && api.feed == Feed::Server,
+        objects: api
+            .objects
+            .iter()
+            .skip(first)
+            .take(shown)
+            .map(|(key, object)| object_row(&names, key, object, lit == Some(key)))
+            .collect(),
+        hidden: if dense { 0 } else { api.objects.len() - shown },
+        dense,
+        watch: api.watch.as_ref().map(|rv| query(view, rv)),
+        armed: api.refusals.iter().copied().collect(),
+        stream: stream(view, &names, lines),
+        calls: calls(view, &names, lines),
+    }
+}
+
+/// A name for a new object that the server does not have yet.
+#[must_use]
+pub fn free_name(view: &View) -> String {
+    let objects = &view.picture.api.objects;
+    let taken = |name: &str| {
+        objects
+            .keys()
+            .any(|key| key.rsplit('/').next() == Some(name))
+    };
+    (0..=objects.len())
+        .map(|n| format!("web-{n}"))
+        .find(|name| !taken(name))
+        .unwrap_or_default()
+}
+
+/// The parameters of a watch, what tells a streaming list from another one first.
+fn query(view: &View, rv: &str) -> String {
+    let last = view.picture.reflector.requests.back();
+    let streams = last.is_some_and(|line| line.kind == RequestKind::Stream);
+    let mut query = "watch=true".to_owned();
+    if let Some(selector) = &view.picture.api.selector {
+        query = format!("{query} & labelSelector={selector}");
+    }
+    if streams {
+        query += " & sendInitialEvents=true & resourceVersionMatch=NotOlderThan";
+    }
+    query += " & allowWatchBookmarks=true";
+    // What is empty is not sent.
+    if !rv.is_empty() {
+        query += " & resourceVersion=";
+        query += rv;
+    }
+    query
+}
+
+/// Which part of a list of `length` is shown in `room` places: its end, or the part with `wanted`.
+fn window(length: usize, room: usize, wanted: Option<usize>) -> (usize, usize) {
+    // The last place goes to the `+N`.
+    let shown = if length > room { room - 1 } else { length };
+    let first = length - shown;
+    (wanted.map_or(first, |index| first.min(index)), shown)
+}
+
+/// What a form for an object starts with, where it is there.
+#[must_use]
+pub fn draft(view: &View, key: &Key) -> Option<Draft> {
+    let object = view.picture.api.objects.get(key)?;
+    (!object.deleted).then(|| draft_of(key, object))
+}
+
+fn draft_of(key: &Key, object: &ApiObject) -> Draft {
+    let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+    Draft {
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+        app: object.body.labels.get("app").cloned().unwrap_or_default(),
+        node: object.body.node.to_string(),
+        phase: object.body.phase.to_string(),
+    }
+}
+
+fn object_row(names: &Names, key: &Key, object: &ApiObject, lit: bool) -> ObjectRow {
+    ObjectRow {
+        key: key.clone(),
+        name: names.long(key),
+        mark: names.mark(&object.object.uid),
+        rv: RvText::of(&object.object.rv),
+        gone: object.deleted,
+        lit,
+        draft: draft_of(key, object),
+    }
+}
+
+fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
+    if view.picture.api.feed == Feed::Program {
+        // What a program does is its calls; there is no stream to look at.
+        return Vec::new();
+    }
+    let stream = &view.picture.api.stream;
+    let hand = view.picture.reflector.in_hand.as_ref();
+    let lit = current(view).and_then(|record| match &record.fact {
+        Fact::EventSent { .. } => stream.back().map(|line| line.number),
+        Fact::EventReceived { .. } => None,
+        _ => None,
+    });
+    // What the reflector has in its hand is the newest line that it took.
+    let lit = lit.or_else(|| {
+        hand.and_then(|_| {
+            stream
+                .iter()
+                .rev()
+                .find(|line| line.delivery == Delivery::Received)
+                .map(|line| line.number)
+        })
+    });
+    let skip = stream.len().saturating_sub(lines.max(1));
+    stream
+        .iter()
+        .skip(skip)
+        .map(|line| StreamRow {
+            number: line.number,
+            event: line.event,
+            class: event_class(line.event),
+            name: match line.event {
+                EventType::Bookmark | EventType::Error => String::new(),
+                _ => names.get(&line.object.key),
+            },
+            rv: RvText::of(&line.object.rv),
+            delivery: line.delivery,
+            lit: lit == Some(line.number),
+        })
+        .collect()
+}
+
+fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
+    if view.picture.api.feed != Feed::Program {
+        return Vec::new();
+    }
+    let called = current(view).is_some_and(|record| matches!(record.fact, Fact::Called { .. }));
+    let calls = &view.picture.api.stream;
+    let last = calls.back().filter(|_| called).map(|call| call.number);
+    let skip = calls.len().saturating_sub(lines.max(1));
+    let calls = calls.iter().skip(skip);
+    calls
+        .map(|call| CallRow {
+            number: call.number,
+            verb: verb(call.event),
+            class: event_class(call.event),
+            name: names.get(&call.object.key),
+            rv: RvText::of(&call.object.rv),
+            lit: last == Some(call.number),
+        })
+        .collect()
+}
+
+/// What a program called, where a watch event would stand.
+fn verb(event: EventType) -> &'static str {
+    match event {
+        EventType::Added => "Add",
+        EventType::Modified => "Update",
+        EventType::Deleted => "Delete",
+        // A program calls neither.
+        EventType::Bookmark | EventType::Error => "",
+    }
+}
+
+fn event_class(event: EventType) -> &'static str {
+    match event {
+        EventType::Added => "Added",
+        EventType::Modified => "Updated",
+        EventType::Deleted | EventType::Error => "Deleted",
+        EventType::Bookmark => "Bookmark",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_is_the_end_unless_something_older_is_wanted() {
+        assert_eq!(window(4, 6, None), (0, 4));
+        assert_eq!(window(60, 5, None), (56, 4));
+        assert_eq!(window(60, 5, Some(57)), (56, 4));
+        assert_eq!(window(60, 5, Some(10)), (10, 4));
+    }
+}

@@ -1,0 +1,91 @@
+//! The card of the informers beside the one that is shown, in the Indexer's room.
+
+use super::{Mark, Names, RvText, current};
+use crate::rows::processor::WorkKey;
+use crate::view::View;
+use deltascope_cache::fact::Fact;
+use deltascope_replay::picture::Machinery;
+
+/// So many objects of one store are shown at most.
+const OBJECTS: usize = 12;
+
+/// What is counted of informers, in the order of a row's counts.
+pub const COUNTED: [&str; 4] = ["LIST", "WATCH", "store", "handler"];
+
+/// What the card shows.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct BesideRows {
+    /// What it takes without sharing, and what with: how many informers, the one that is shown among
+    /// them, and what they have together, as [`COUNTED`] names it.
+    pub sums: [[u64; 5]; 2],
+    /// The store of each informer beside.
+    pub stores: Vec<BesideStore>,
+}
+
+/// The store of an informer beside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BesideStore {
+    /// Its informer's number; `None`: that is a shared one.
+    pub number: Option<usize>,
+    /// What is in it.
+    pub objects: Vec<WorkKey>,
+    /// So many are not shown.
+    pub hidden: usize,
+}
+
+/// The card at this moment; none where there is no informer beside.
+#[must_use]
+pub fn rows(view: &View) -> Option<BesideRows> {
+    let picture = &view.picture;
+    if picture.beside.is_empty() {
+        return None;
+    }
+    let names = Names::of(view);
+    let stored = match current(view).map(|record| &record.fact) {
+        Some(Fact::BesideStored { informer, key, .. }) => Some((*informer, key)),
+        _ => None,
+    };
+    let mut rows = BesideRows::default();
+    let mut add = |shared: bool, counts: [u64; 5]| {
+        for (sum, count) in rows.sums[usize::from(shared)].iter_mut().zip(counts) {
+            *sum += count;
+        }
+    };
+    let listen = picture.handlers.iter().filter(|room| !room.removed);
+    add(
+        picture.machinery == Machinery::Shared,
+        [
+            1,
+            picture.reflector.lists_asked,
+            picture.reflector.watches_asked,
+            u64::from(picture.store.present),
+            listen.count() as u64,
+        ],
+    );
+    for room in &picture.beside {
+        let counts = [1, room.lists, room.watches, 1, room.handlers as u64];
+        add(room.shared, counts);
+    }
+    for (room, informer) in picture.beside.iter().zip(0..) {
+        let mut objects = Vec::new();
+        for (key, object) in room.objects.iter().take(OBJECTS) {
+            objects.push(WorkKey {
+                key: key.clone(),
+                name: names.get(key),
+                // Of another server's object the UID says nothing.
+                mark: match picture.api.objects.get(key) {
+                    Some(_) => names.mark(&object.uid),
+                    None => Mark::default(),
+                },
+                note: RvText::narrow(&object.rv).short,
+                lit: stored == Some((informer, key)),
+            });
+        }
+        rows.stores.push(BesideStore {
+            number: picture.beside_number(informer),
+            objects,
+            hidden: room.objects.len().saturating_sub(OBJECTS),
+        });
+    }
+    Some(rows)
+}

@@ -1,0 +1,329 @@
+//! Two runs side by side, as rows of chips.
+
+use crate::i18n::Lang;
+use crate::strings;
+use crate::view::{CompareView, View};
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{Notification, ObjectRef};
+use deltascope_replay::diff::{Label, Line, Metric, Room, Thing};
+use deltascope_replay::picture::ReflectorState;
+
+use super::live::Room as Place;
+use super::{Mark, Names, RvText, is_tombstone, notification_class, type_class};
+
+/// One room of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoomRow {
+    /// Which.
+    pub id: &'static str,
+    /// What it is called.
+    pub title: String,
+    /// How many things differ.
+    pub differs: usize,
+    /// Its lines.
+    pub lines: Vec<LineRow>,
+}
+
+/// One line of a room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineRow {
+    /// What it shows.
+    pub label: String,
+    /// How its chips stand: `cols`, `wide`, `loose` or `lines`.
+    pub class: &'static str,
+    /// Its things, on both sides.
+    pub sides: [Vec<Chip>; 2],
+    /// How many more there are.
+    pub more: String,
+    /// The earlier ones are left out, not the later.
+    pub more_before: bool,
+}
+
+/// One thing.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Chip {
+    /// Its classes.
+    pub class: String,
+    /// Its glyph.
+    pub glyph: Option<DeltaType>,
+    /// Whose it is.
+    pub about: Vec<(Option<Mark>, String, String)>,
+    /// What stands before that.
+    pub text: String,
+    /// All of it, in words.
+    pub title: String,
+}
+
+/// A metric of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetricRow {
+    /// Its stable name.
+    pub id: String,
+    /// What it is called.
+    pub label: String,
+    /// The type whose deltas are counted.
+    pub glyph: Option<DeltaType>,
+    /// In the one.
+    pub left: String,
+    /// In the other.
+    pub right: String,
+}
+
+fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
+    match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    }
+}
+
+/// The rooms.
+#[must_use]
+pub fn rooms(view: &View, lang: Lang) -> Vec<RoomRow> {
+    let Some(compare) = &view.compare else {
+        return Vec::new();
+    };
+    let names = Names::of(view);
+    let row = |room: &deltascope_replay::diff::RoomDiff| RoomRow {
+        id: room.room.id(),
+        title: title(room.room, compare, lang),
+        differs: room.differs(),
+        lines: room
+            .lines
+            .iter()
+            .map(|one| line(one, &names, lang))
+            .collect(),
+    };
+    compare.rooms.iter().map(row).collect()
+}
+
+fn title(room: Room, compare: &CompareView, lang: Lang) -> String {
+    let text = match room {
+        Room::Api => strings::room(lang, Place::Api),
+        Room::Reflector => strings::room(lang, Place::Reflector),
+        Room::Queue => {
+            let [one, other] = &compare.sides;
+            let (one, other) = (one.queue.as_str(), other.queue.as_str());
+            if one != other {
+                return format!("{one} · {other}");
+            }
+            one
+        }
+        Room::Store => strings::room(lang, Place::Indexer),
+        Room::Handlers => pick(lang, "Told to handlers", "通知 handler"),
+        Room::Output => pick(lang, "Printed", "输出"),
+    };
+    text.to_owned()
+}
+
+fn line(line: &Line, names: &Names, lang: Lang) -> LineRow {
+    let in_time = matches!(line.label, Label::Handler(_) | Label::Lines);
+    let class = match &line.label {
+        Label::Lines => "lines",
+        Label::Index(_) => "wide",
+        _ if line.aligned => "cols",
+        _ => "loose",
+    };
+    let side = |left: bool| -> Vec<Chip> {
+        let pairs = line.pairs.iter().filter_map(|pair| {
+            let (here, there) = if left {
+                (&pair.left, &pair.right)
+            } else {
+                (&pair.right, &pair.left)
+            };
+            match here {
+                Some(thing) => {
+                    let mut chip = chip(thing, names, lang);
+                    if pair.differs {
+                        let only = there.is_none();
+                        chip.class
+                            .push_str(if only { " differs only" } else { " differs" });
+                    }
+                    Some(chip)
+                }
+                None if line.aligned => Some(Chip {
+                    class: "gap".to_owned(),
+                    text: "–".to_owned(),
+                    ..Chip::default()
+                }),
+                None => None,
+            }
+        });
+        let mut chips: Vec<Chip> = pairs.collect();
+        if chips.is_empty() {
+            chips.push(Chip {
+                class: "none".to_owned(),
+                text: pick(lang, "empty", "空").to_owned(),
+                ..Chip::default()
+            });
+        }
+        chips
+    };
+    let (hidden, differing) = line.hidden;
+    let more = match (hidden, differing) {
+        (0, _) => String::new(),
+        (count, 0) => format!("+{count}"),
+        (count, differing) => format!("+{count} (≠ {differing})"),
+    };
+    LineRow {
+        label: label(&line.label, lang).to_owned(),
+        class,
+        sides: [side(true), side(false)],
+        more,
+        more_before: in_time,
+    }
+}
+
+fn label(label: &Label, lang: Lang) -> &str {
+    let (en, zh) = match label {
+        Label::Objects => ("objects", "对象"),
+        Label::State => ("state", "状态"),
+        Label::Queued => ("queued, next first", "排队（先出在前）"),
+        Label::Popped => ("popped", "已弹出"),
+        Label::Version => ("version", "版本"),
+        Label::Items => ("items", "items"),
+        Label::Index(name) | Label::Handler(name) => return name,
+        Label::Lines => ("lines", "输出行"),
+    };
+    pick(lang, en, zh)
+}
+
+fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
+    let about = |object: &ObjectRef| {
+        let rv = RvText::narrow(&object.rv).short;
+        (Some(names.mark(&object.uid)), names.get(&object.key), rv)
+    };
+    let typed = |delta_type: DeltaType, what: &str, object: &ObjectRef| {
+        let mut class = format!("typed {}", type_class(delta_type));
+        let tombstone = is_tombstone(object);
+        let mut title = format!("{what} {} {}", object.key, object.rv);
+        if tombstone {
+            class.push_str(" tombstone");
+            title.push_str(" · ");
+            title.push_str(strings::strings(lang).tombstone);
+        }
+        let (mark, name, mut rv) = about(object);
+        if tombstone {
+            rv.push_str(" ?");
+        }
+        Chip {
+            class,
+            glyph: Some(delta_type),
+            about: vec![(mark, name, rv)],
+            text: String::new(),
+            title,
+        }
+    };
+    let text = |text: &str| Chip {
+        text: if text.is_empty() { "–" } else { text }.to_owned(),
+        title: text.to_owned(),
+        ..Chip::default()
+    };
+    match thing {
+        Thing::Object(object) => Chip {
+            about: vec![about(object)],
+            title: format!("{} {}", object.key, object.rv),
+            ..Chip::default()
+        },
+        Thing::Gone(object) => Chip {
+            class: "gone".to_owned(),
+            about: vec![about(object)],
+            title: format!("{} {}", object.key, object.rv),
+            ..Chip::default()
+        },
+        Thing::Delta(delta_type, object) => typed(*delta_type, delta_type.as_str(), object),
+        Thing::Crate(delta_type, rv, objects) => Chip {
+            class: format!("typed boxful {}", type_class(*delta_type)),
+            glyph: Some(*delta_type),
+            about: objects.iter().map(about).collect(),
+            text: format!("{} {}", delta_type.as_str(), RvText::narrow(rv).short),
+            title: format!("{} {rv}", delta_type.as_str()),
+        },
+        Thing::Told(notification) => {
+            let (delta_type, what) = match &**notification {
+                Notification::Add {
+                    is_in_initial_list: true,
+                    ..
+                } => (DeltaType::Added, "OnAdd (isInInitialList)"),
+                Notification::Add { .. } => (DeltaType::Added, "OnAdd"),
+                Notification::Update { .. } => (DeltaType::Updated, "OnUpdate"),
+                Notification::Delete { .. } => (DeltaType::Deleted, "OnDelete"),
+            };
+            debug_assert_eq!(type_class(delta_type), notification_class(notification));
+            let mut chip = typed(delta_type, what, notification.object());
+            if let Notification::Update { old: Some(old), .. } = &**notification
+                && let Some((_, _, rv)) = chip.about.first_mut()
+            {
+                *rv = format!("{}→{rv}", RvText::narrow(&old.rv).short);
+            }
+            chip
+        }
+        Thing::State(state) => text(match state {
+            ReflectorState::Idle => pick(lang, "idle", "空闲"),
+            ReflectorState::List => "List",
+            ReflectorState::Stream => pick(lang, "streaming list", "流式 list"),
+            ReflectorState::Watch => "Watch",
+            ReflectorState::Backoff => pick(lang, "backing off", "退避"),
+            ReflectorState::Stopped => pick(lang, "stopped", "已停止"),
+        }),
+        Thing::Set(value, keys) => Chip {
+            class: "keyset".to_owned(),
+            text: if value.is_empty() {
+                "\"\"".to_owned()
+            } else {
+                value.to_string()
+            },
+            about: keys
+                .iter()
+                .map(|key| (None, names.get(key), String::new()))
+                .collect(),
+            title: format!("{value}: {}", join(keys)),
+            ..Chip::default()
+        },
+        Thing::Line(line, _) => text(line),
+        Thing::Version(rv) if rv.is_empty() => text(""),
+        Thing::Version(rv) => text(&format!("rv {rv}")),
+        Thing::Lists(count) => text(&format!("{} {count}", pick(lang, "lists", "list"))),
+        Thing::Events(count) => text(&format!("{} {count}", pick(lang, "events", "事件"))),
+    }
+}
+
+fn join(keys: &[deltascope_cache::key::Key]) -> String {
+    let keys: Vec<&str> = keys.iter().map(|key| &**key).collect();
+    keys.join(", ")
+}
+
+/// The summary.
+#[must_use]
+pub fn summary(view: &View, lang: Lang) -> Vec<MetricRow> {
+    let Some(compare) = &view.compare else {
+        return Vec::new();
+    };
+    let row = |counted: &deltascope_replay::diff::Counted| {
+        let (en, zh) = match &counted.metric {
+            Metric::Facts => ("Facts", "事实"),
+            Metric::Lists => ("Lists", "List"),
+            Metric::Watches => ("Watches", "Watch"),
+            Metric::Deltas(delta_type) => (delta_type.as_str(), delta_type.as_str()),
+            Metric::Pops => ("Pops", "Pop"),
+            Metric::Told(handler) => (&**handler, &**handler),
+            Metric::Lines => ("Lines", "输出行"),
+            Metric::Stored => ("Stored", "已存储"),
+            Metric::Broken => ("Checks broken", "检查不通过"),
+        };
+        let numbers = |counts: &[u32]| match counts {
+            [added, updated, deleted] => format!("+{added} ~{updated} ×{deleted}"),
+            counts => counts.iter().map(u32::to_string).collect(),
+        };
+        MetricRow {
+            id: counted.metric.id().to_owned(),
+            label: pick(lang, en, zh).to_owned(),
+            glyph: match counted.metric {
+                Metric::Deltas(delta_type) => Some(delta_type),
+                _ => None,
+            },
+            left: numbers(&counted.left),
+            right: numbers(&counted.right),
+        }
+    };
+    compare.summary.iter().map(row).collect()
+}

@@ -1,0 +1,757 @@
+//! Many objects as small cells: which cell is whose, and what it shows.
+//!
+//! Above [`MANY`] objects tokens say nothing any more. Each object then has a cell, in each room at the
+//! same place of its field, however often it is written: nothing moves when something changes.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::live::{self, Room};
+use super::{RvText, current, is_tombstone};
+use crate::view::View;
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{Entry, Fact, FactRecord};
+use deltascope_cache::key::Key;
+use deltascope_cache::sorted::SortedMap;
+use deltascope_replay::picture::{Picture, QueueKind};
+
+/// Above so many objects they are cells.
+pub const MANY: usize = 60;
+/// The place of an object that was deleted is kept for it this many facts: it is struck out for a while,
+/// and may come back.
+const KEPT: usize = 4_000;
+/// A queue's field has room for at least so many.
+const QUEUED: usize = 64;
+/// A cell is at most so many px wide, with its gap.
+const LARGEST: u32 = 18;
+
+/// Where the objects of a run have their cells: a number for each key, from 0.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Places {
+    of: SortedMap<Key, u32>,
+    count: u32,
+    /// Places of deleted objects, each with its key and the number of facts after which it was left.
+    left: VecDeque<(usize, Key, u32)>,
+}
+
+impl Places {
+    /// How many places there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether nobody has a place.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The place of a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<usize> {
+        self.of.get(key).map(|place| *place as usize)
+    }
+
+    /// The keys that have had a place, which is more than one where one came after another.
+    pub fn at(&self, place: usize) -> impl Iterator<Item = &Key> {
+        let here = self.of.iter();
+        here.filter_map(move |(key, of)| (*of as usize == place).then_some(key))
+    }
+
+    /// All keys that have a place, in their order.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.of.keys()
+    }
+
+    /// An object is there after so many facts.
+    pub fn meet(this: &mut Rc<Self>, at: usize, key: &Key) {
+        if this.of.contains_key(key) {
+            if this.left.iter().any(|(_, left, _)| left == key) {
+                Rc::make_mut(this).left.retain(|(_, left, _)| left != key);
+            }
+            return;
+        }
+        let this = Rc::make_mut(this);
+        let free = this.left.front().filter(|(left, ..)| left + KEPT < at);
+        let place = free.map_or(this.count, |(.., place)| *place);
+        if free.is_some() {
+            this.left.pop_front();
+        } else {
+            this.count += 1;
+        }
+        this.of.insert(key.clone(), place);
+    }
+
+    /// An object was deleted.
+    pub fn leave(this: &mut Rc<Self>, at: usize, key: &Key) {
+        let is_left = this.left.iter().any(|(_, left, _)| left == key);
+        if let (Some(place), false) = (this.of.get(key).copied(), is_left) {
+            Rc::make_mut(this).left.push_back((at, key.clone(), place));
+        }
+    }
+
+    /// The first facts of the run were dropped: who is in none of the others is forgotten.
+    pub fn forget(this: &mut Rc<Self>, gone: usize, is_there: &dyn Fn(&Key) -> bool) {
+        let this = Rc::make_mut(this);
+        for (left, ..) in &mut this.left {
+            *left = left.saturating_sub(gone);
+        }
+        let of = std::mem::take(&mut this.of).into_iter();
+        let left = &mut this.left;
+        this.of = of
+            .filter(|(key, place)| {
+                let stays = is_there(key);
+                if !stays && left.iter().all(|(_, other, _)| other != key) {
+                    left.push_front((0, key.clone(), *place));
+                }
+                stays
+            })
+            .collect();
+    }
+
+    /// The run was cut after so many facts. Who came later keeps its place: it may come again.
+    pub fn cut(this: &mut Rc<Self>, at: usize) {
+        if this.left.back().is_some_and(|(left, ..)| *left > at) {
+            Rc::make_mut(this).left.retain(|(left, ..)| *left <= at);
+        }
+    }
+}
+
+/// Something that is drawn as a field of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// The API server's objects.
+    Objects,
+    /// The store's items.
+    Items,
+    /// What is queued.
+    Queue,
+}
+
+/// What a cell looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Look {
+    /// Its colour.
+    pub hue: Hue,
+    /// How it is filled.
+    pub fill: Fill,
+}
+
+/// The colour of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Hue {
+    /// Server and store have it alike.
+    #[default]
+    Same,
+    /// Of this type, or what this type does is still to be done to the store.
+    Of(DeltaType),
+}
+
+/// How a cell is filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Fill {
+    /// Nothing is there.
+    #[default]
+    Nothing,
+    /// Full.
+    Full,
+    /// Struck out: it was deleted.
+    Struck,
+    /// Its outline, dashed: a tombstone.
+    Dashed,
+    /// Its outline: no delta of one object.
+    Whole,
+}
+
+/// Whether the objects of this moment are cells.
+#[must_use]
+pub fn is_dense(picture: &Picture) -> bool {
+    picture.api.objects.len().max(picture.store.items.len()) > MANY
+}
+
+/// Whether what is queued at this moment is cells: a few keys among many objects are not.
+#[must_use]
+pub fn is_queue_dense(picture: &Picture) -> bool {
+    queued(picture) > MANY
+}
+
+fn queued(picture: &Picture) -> usize {
+    picture.queue.keys.len().max(picture.queue.entries.len())
+}
+
+/// How cells are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// The width and height of a cell with its gap, in the screen's px.
+    pub pitch: u32,
+    /// The gap.
+    pub gap: u32,
+    /// So many in a row.
+    pub columns: usize,
+    /// So many rows.
+    pub rows: usize,
+}
+
+impl Layout {
+    /// The largest cells that so many fit into the room, which is in the screen's px; `ratio` of them
+    /// are one px of the page.
+    #[must_use]
+    pub fn fit(width: u32, height: u32, ratio: u32, count: usize) -> Self {
+        let ratio = ratio.max(1);
+        let of = |pitch: u32| {
+            let gap = match pitch / ratio {
+                0..3 => 0,
+                3..12 => ratio,
+                _ => ratio * 2,
+            };
+            Self {
+                pitch,
+                gap,
+                // The last one needs no gap.
+                columns: ((width + gap) / pitch) as usize,
+                rows: ((height + gap) / pitch) as usize,
+            }
+        };
+        let all = (1..=LARGEST * ratio).rev().map(of);
+        let mut fitting = all.filter(|layout| layout.cells() >= count);
+        fitting.next().unwrap_or_else(|| of(1))
+    }
+
+    /// How many cells there are.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        self.columns * self.rows
+    }
+
+    /// Where a cell begins.
+    #[must_use]
+    pub fn at(&self, cell: usize) -> (u32, u32) {
+        let columns = self.columns.max(1);
+        // Fewer than there are px on a screen.
+        let [x, y] = [cell % columns, cell / columns].map(|at| at as u32 * self.pitch);
+        (x, y)
+    }
+
+    /// The cell at a place.
+    #[must_use]
+    pub fn cell(&self, x: u32, y: u32) -> Option<usize> {
+        let pitch = self.pitch.max(1);
+        let (column, row) = ((x / pitch) as usize, (y / pitch) as usize);
+        (column < self.columns && row < self.rows).then_some(row * self.columns + column)
+    }
+}
+
+impl Field {
+    /// What its anchors begin with.
+    #[must_use]
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Self::Objects => "api/object/",
+            Self::Items => "store/item/",
+            Self::Queue => "queue/column/",
+        }
+    }
+
+    /// How many cells it needs.
+    #[must_use]
+    pub fn room(self, view: &View) -> usize {
+        match self {
+            Self::Objects | Self::Items => view.places.len(),
+            // Not one more with each key: the cells would change their size all the time.
+            Self::Queue => queued(&view.picture).next_power_of_two().max(QUEUED),
+        }
+    }
+
+    /// How many things there are, whether or not they fit.
+    #[must_use]
+    pub fn total(self, picture: &Picture) -> usize {
+        match self {
+            Self::Objects => picture.api.objects.len(),
+            Self::Items => picture.store.items.len(),
+            Self::Queue => queued(picture),
+        }
+    }
+
+    /// The cell of what an anchor of this field names.
+    #[must_use]
+    pub fn cell(self, view: &View, cells: usize, name: &str) -> Option<usize> {
+        match self {
+            Self::Objects | Self::Items => view.places.get(name),
+            Self::Queue => {
+                let queue = &view.picture.queue;
+                let place = match queue.entries.is_empty() {
+                    true => queue.keys.iter().position(|key| &**key == name)?,
+                    false => name.parse().ok()?,
+                };
+                Some(turn(view, cells, place))
+            }
+        }
+    }
+
+    /// What is in a cell: its name in anchors.
+    #[must_use]
+    pub fn name(self, view: &View, cells: usize, cell: usize) -> Option<String> {
+        let picture = &view.picture;
+        match self {
+            Self::Objects => {
+                let mut here = view.places.at(cell);
+                here.find(|key| picture.api.objects.contains_key(*key))
+                    .map(ToString::to_string)
+            }
+            Self::Items => {
+                let mut here = view.places.at(cell);
+                here.find(|key| picture.store.items.contains_key(*key))
+                    .map(ToString::to_string)
+            }
+            Self::Queue => {
+                let queue = &picture.queue;
+                let first = turn(view, cells, 0);
+                let place = (cell + cells).checked_sub(first)? % cells.max(1);
+                if queue.entries.is_empty() {
+                    return queue.keys.get(place).map(ToString::to_string);
+                }
+                (place < queue.entries.len()).then(|| place.to_string())
+            }
+        }
+    }
+
+    /// What the anchor of something of this field is.
+    #[must_use]
+    pub fn anchor(self, view: &View, name: &str) -> String {
+        let prefix = match self {
+            Self::Queue if !view.picture.queue.entries.is_empty() => "queue/entry/",
+            field => field.prefix(),
+        };
+        format!("{prefix}{name}")
+    }
+
+    /// What something of this field looks like.
+    #[must_use]
+    pub fn look(self, picture: &Picture, name: &str) -> Look {
+        match self {
+            Self::Objects => object(picture, name),
+            Self::Items => item(picture, name),
+            Self::Queue => {
+                let queue = &picture.queue;
+                match name
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|at| queue.entries.get(at))
+                {
+                    Some(one) => entry(one),
+                    None => key(picture, name),
+                }
+            }
+        }
+    }
+
+    /// All cells.
+    #[must_use]
+    pub fn looks(self, view: &View, cells: usize) -> Vec<Look> {
+        let mut looks = vec![Look::default(); cells];
+        let mut set = |cell: Option<usize>, look: Look| {
+            if let Some(place) = cell.and_then(|cell| looks.get_mut(cell))
+                && look.fill != Fill::Nothing
+            {
+                *place = look;
+            }
+        };
+        let picture = &view.picture;
+        match self {
+            Self::Objects => {
+                for key in picture.api.objects.keys() {
+                    set(view.places.get(key), object(picture, key));
+                }
+            }
+            Self::Items => {
+                for key in picture.store.items.keys() {
+                    set(view.places.get(key), item(picture, key));
+                }
+            }
+            Self::Queue => {
+                for (place, one) in picture.queue.keys.iter().enumerate() {
+                    set(Some(turn(view, cells, place)), key(picture, one));
+                }
+                for (place, one) in picture.queue.entries.iter().enumerate() {
+                    set(Some(turn(view, cells, place)), entry(one));
+                }
+            }
+        }
+        looks
+    }
+
+    /// The object of the current fact, if the fact is about this field.
+    #[must_use]
+    pub fn lit(self, view: &View) -> Option<String> {
+        let record = current(view)?;
+        if self == Self::Queue
+            && let Fact::EntryAppended { .. } = record.fact
+        {
+            return view
+                .picture
+                .queue
+                .entries
+                .len()
+                .checked_sub(1)
+                .map(|at| at.to_string());
+        }
+        let room = match self {
+            Self::Objects => Room::Api,
+            Self::Items => Room::Indexer,
+            Self::Queue => Room::Queue,
+        };
+        let key = record.fact.key().filter(|_| live::room(record) == room)?;
+        Some(key.to_string())
+    }
+
+    /// How many of this field look how: alike, not in the store yet, older there, deleted; what is queued
+    /// is counted by type.
+    #[must_use]
+    pub fn counts(looks: &[Look]) -> Vec<(Hue, usize)> {
+        let mut counts: Vec<(Hue, usize)> = Vec::new();
+        for look in looks.iter().filter(|look| look.fill != Fill::Nothing) {
+            match counts.iter_mut().find(|(hue, _)| *hue == look.hue) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((look.hue, 1)),
+            }
+        }
+        counts
+    }
+}
+
+/// The cell of what stands at this place of a queue. What is popped leaves its cell, and the others stay.
+fn turn(view: &View, cells: usize, place: usize) -> usize {
+    let popped = usize::try_from(view.picture.pop.count).unwrap_or_default();
+    (popped % cells.max(1) + place) % cells.max(1)
+}
+
+/// What was shown before: its number of facts, and the last of them.
+pub type Before = (usize, Rc<[FactRecord]>);
+
+/// The facts that tell this moment from the one that was shown before, whichever comes first; nothing
+/// where they are not at hand, or change more than the cells of their own keys.
+#[must_use]
+pub fn touched<'a>(view: &'a View, (step, recent): &'a Before) -> Option<&'a [FactRecord]> {
+    let (later, facts, other) = if view.step >= *step {
+        (view.step - step, &view.recent, recent)
+    } else {
+        (step - view.step, recent, &view.recent)
+    };
+    let from = facts.len().checked_sub(later)?;
+    // Of another run they would be others.
+    let joint = from.checked_sub(1).and_then(|at| facts.get(at));
+    if joint != other.last() {
+        return None;
+    }
+    let facts = facts.get(from..)?;
+    let whole = |record: &FactRecord| {
+        matches!(
+            record.fact,
+            Fact::StoreReplaced { .. }
+                | Fact::ObjectsLearned { .. }
+                | Fact::FifoCleared
+                | Fact::EntriesTaken { .. }
+                | Fact::IndicesReset
+        )
+    };
+    (!facts.iter().any(whole)).then_some(facts)
+}
+
+const fn full(hue: Hue) -> Look {
+    Look {
+        hue,
+        fill: Fill::Full,
+    }
+}
+
+fn object(picture: &Picture, key: &str) -> Look {
+    let Some(object) = picture.api.objects.get(key) else {
+        return Look::default();
+    };
+    if object.deleted {
+        return Look {
+            hue: Hue::Of(DeltaType::Deleted),
+            fill: Fill::Struck,
+        };
+    }
+    if !picture.store.present {
+        return full(Hue::Same);
+    }
+    full(match picture.store.items.get(key) {
+        None => Hue::Of(DeltaType::Added),
+        Some(item) if item.rv != object.object.rv => Hue::Of(DeltaType::Updated),
+        Some(_) => Hue::Same,
+    })
+}
+
+fn item(picture: &Picture, key: &str) -> Look {
+    let Some(item) = picture.store.items.get(key) else {
+        return Look::default();
+    };
+    // Of a watch without a list nobody knows what the server has.
+    if picture.api.objects.is_empty() {
+        return full(Hue::Same);
+    }
+    let object = picture.api.objects.get(key);
+    match object.filter(|object| !object.deleted) {
+        None => Look {
+            hue: Hue::Of(DeltaType::Deleted),
+            fill: Fill::Struck,
+        },
+        Some(object) if item.rv != object.object.rv => full(Hue::Of(DeltaType::Updated)),
+        Some(_) => full(Hue::Same),
+    }
+}
+
+fn key(picture: &Picture, key: &str) -> Look {
+    let deltas = picture.queue.deltas.get(key);
+    match deltas.and_then(|deltas| deltas.last()) {
+        Some((delta_type, object)) => Look {
+            hue: match picture.queue.kind {
+                QueueKind::Fifo => Hue::Same,
+                _ => Hue::Of(*delta_type),
+            },
+            fill: if is_tombstone(object) {
+                Fill::Dashed
+            } else {
+                Fill::Full
+            },
+        },
+        // A FIFO's key without its object.
+        None => Look {
+            hue: Hue::Same,
+            fill: Fill::Dashed,
+        },
+    }
+}
+
+fn entry(entry: &Entry) -> Look {
+    let (delta_type, fill) = match entry {
+        Entry::Delta(delta_type, object) if is_tombstone(object) => (*delta_type, Fill::Dashed),
+        Entry::Delta(delta_type, _) => (*delta_type, Fill::Full),
+        Entry::ReplacedAll { .. } => (DeltaType::ReplacedAll, Fill::Whole),
+        Entry::SyncAll => (DeltaType::SyncAll, Fill::Whole),
+        Entry::Bookmark { .. } => (DeltaType::Bookmark, Fill::Whole),
+    };
+    Look {
+        hue: Hue::Of(delta_type),
+        fill,
+    }
+}
+
+/// What is said of something in a field: its key, and its versions.
+#[must_use]
+pub fn said(field: Field, view: &View, name: &str) -> String {
+    let picture = &view.picture;
+    let rv = |rv| RvText::of(rv).short;
+    match field {
+        Field::Objects => match picture.api.objects.get(name) {
+            Some(object) => format!("{name} · rv {}", rv(&object.object.rv)),
+            None => name.to_owned(),
+        },
+        Field::Items => match picture.store.items.get(name) {
+            Some(object) => format!("{name} · rv {}", rv(&object.rv)),
+            None => name.to_owned(),
+        },
+        Field::Queue => {
+            let queue = &picture.queue;
+            let at = name.parse::<usize>().ok();
+            match at.and_then(|at| queue.entries.get(at)) {
+                Some(Entry::Delta(delta_type, object)) => {
+                    let key = &object.key;
+                    format!("{key} · {} · rv {}", delta_type.as_str(), rv(&object.rv))
+                }
+                Some(Entry::ReplacedAll { objects, .. }) => {
+                    format!("{} · {}", DeltaType::ReplacedAll.as_str(), objects.len())
+                }
+                Some(Entry::SyncAll) => DeltaType::SyncAll.as_str().to_owned(),
+                Some(Entry::Bookmark { rv: of }) => {
+                    format!("{} · rv {}", DeltaType::Bookmark.as_str(), rv(of))
+                }
+                None => {
+                    let mut text = name.to_owned();
+                    for (delta_type, object) in queue.deltas.get(name).into_iter().flatten() {
+                        text.push_str(" · ");
+                        text.push_str(match queue.kind {
+                            QueueKind::Fifo => "rv",
+                            _ => delta_type.as_str(),
+                        });
+                        text.push(' ');
+                        text.push_str(&rv(&object.rv));
+                    }
+                    text
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::testing::{object as reference, updates, view};
+    use super::*;
+    use deltascope_cache::fact::Body;
+    use deltascope_replay::picture::ApiObject;
+
+    proptest! {
+        #[test]
+        fn as_many_as_are_asked_for_fit_and_each_is_found(
+            width in 40..900_u32, height in 40..700_u32, ratio in 1..3_u32, share in 0.0..1.0_f64,
+        ) {
+            let most = f64::from(width * height);
+            let count = (most * share) as usize;
+            let layout = Layout::fit(width, height, ratio, count);
+            prop_assert!(layout.cells() >= count);
+            prop_assert!(layout.gap < layout.pitch);
+            for cell in [0, count / 2, count.saturating_sub(1)] {
+                let (x, y) = layout.at(cell);
+                if count > 0 {
+                    prop_assert_eq!(layout.cell(x, y), Some(cell));
+                    let last = layout.pitch - layout.gap;
+                    prop_assert!(x + last <= width && y + last <= height);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_place_is_kept_and_used_again_long_after() {
+        let mut places = Rc::default();
+        for (at, key) in ["a", "b", "c"].into_iter().enumerate() {
+            Places::meet(&mut places, at, &key.into());
+        }
+        Places::leave(&mut places, 10, &"b".into());
+        Places::leave(&mut places, 11, &"a".into());
+        Places::meet(&mut places, 20, &"a".into());
+        Places::meet(&mut places, 30, &"d".into());
+        Places::meet(&mut places, KEPT + 30, &"e".into());
+        Places::meet(&mut places, KEPT + 30, &"f".into());
+        let of = ["a", "b", "c", "d", "e", "f"].map(|key| places.get(key));
+        assert_eq!(of, [Some(0), Some(1), Some(2), Some(3), Some(1), Some(4)]);
+        Places::forget(&mut places, 100, &|key| **key != *"c");
+        assert_eq!((places.get("c"), places.len()), (None, 5));
+    }
+
+    #[test]
+    fn a_cell_that_was_left_after_the_cut_is_not_free() {
+        let mut places = Rc::default();
+        for (at, key) in ["a", "b"].into_iter().enumerate() {
+            Places::meet(&mut places, at, &key.into());
+        }
+        Places::leave(&mut places, 10, &"a".into());
+        Places::leave(&mut places, 20, &"b".into());
+        Places::cut(&mut places, 10);
+        let later = 20 + KEPT + 1;
+        Places::meet(&mut places, later, &"c".into());
+        Places::meet(&mut places, later, &"d".into());
+        let of = ["a", "b", "c", "d"].map(|key| places.get(key));
+        assert_eq!(of, [Some(0), Some(1), Some(0), Some(2)]);
+    }
+
+    fn looks(field: Field, picture: &Picture, keys: &[&str]) -> Vec<(Hue, Fill)> {
+        let look = |key: &&str| field.look(picture, key);
+        keys.iter()
+            .map(look)
+            .map(|look| (look.hue, look.fill))
+            .collect()
+    }
+
+    #[test]
+    fn a_cell_says_what_the_store_lacks() {
+        let mut picture = Picture::default();
+        picture.store.present = true;
+        for (key, on_server, stored) in [
+            ("alike", Some(("1", false)), Some("1")),
+            ("new", Some(("1", false)), None),
+            ("older", Some(("2", false)), Some("1")),
+            ("deleted", Some(("3", true)), Some("1")),
+            ("gone", None, Some("1")),
+        ] {
+            if let Some((rv, deleted)) = on_server {
+                let object = ApiObject {
+                    object: reference(key, rv),
+                    body: Body::default(),
+                    deleted,
+                };
+                picture.api.objects.insert(key.into(), object);
+            }
+            if let Some(rv) = stored {
+                picture.store.items.insert(key.into(), reference(key, rv));
+            }
+        }
+        let keys = ["alike", "new", "older", "deleted", "gone"];
+        let of = Hue::Of;
+        let nothing = (Hue::Same, Fill::Nothing);
+        assert_eq!(
+            looks(Field::Objects, &picture, &keys),
+            [
+                (Hue::Same, Fill::Full),
+                (of(DeltaType::Added), Fill::Full),
+                (of(DeltaType::Updated), Fill::Full),
+                (of(DeltaType::Deleted), Fill::Struck),
+                nothing,
+            ]
+        );
+        assert_eq!(
+            looks(Field::Items, &picture, &keys),
+            [
+                (Hue::Same, Fill::Full),
+                nothing,
+                (of(DeltaType::Updated), Fill::Full),
+                (of(DeltaType::Deleted), Fill::Struck),
+                (of(DeltaType::Deleted), Fill::Struck),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_popped_leaves_its_cell_and_the_others_stay() {
+        let mut picture = Picture::default();
+        for key in ["a", "b", "c"] {
+            picture.queue.keys.push_back(key.into());
+            picture.queue.deltas.insert(key.into(), updates(key, 1));
+        }
+        picture.pop.count = 9;
+        let cells = 10;
+        let before = view(picture.clone(), Vec::new());
+        let at = |view: &View, key: &str| Field::Queue.cell(view, cells, key);
+        assert_eq!(
+            ["a", "b", "c"].map(|key| at(&before, key)),
+            [Some(9), Some(0), Some(1)]
+        );
+        let name = Field::Queue.name(&before, cells, 0);
+        assert_eq!(name.as_deref(), Some("b"));
+        picture.queue.keys.pop_front();
+        picture.queue.deltas.remove("a");
+        picture.pop.count += 1;
+        let after = view(picture, Vec::new());
+        assert_eq!(
+            ["a", "b", "c"].map(|key| at(&after, key)),
+            [None, Some(0), Some(1)]
+        );
+        assert_eq!(Field::Queue.name(&after, cells, 9), None);
+    }
+
+    #[test]
+    fn the_facts_between_two_moments_are_known_both_ways() {
+        let about = |key: &str| Fact::MutationDetected { key: key.into() };
+        let facts = |count: usize| {
+            let keys = ["a", "b", "c", "d"];
+            view(
+                Picture::default(),
+                keys.iter().take(count).map(|key| about(key)).collect(),
+            )
+        };
+        let shown = |view: &View| (view.step, Rc::clone(&view.recent));
+        let (two, four) = (facts(2), facts(4));
+        let count = |facts: Option<&[FactRecord]>| facts.map(<[_]>::len);
+        assert_eq!(count(touched(&four, &shown(&two))), Some(2));
+        assert_eq!(count(touched(&two, &shown(&four))), Some(2));
+        assert_eq!(count(touched(&two, &shown(&two))), Some(0));
+        let other = view(Picture::default(), vec![about("x"), about("y")]);
+        assert_eq!(count(touched(&four, &shown(&other))), None);
+    }
+}

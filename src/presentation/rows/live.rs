@@ -1,0 +1,384 @@
+//! Which room acts now.
+
+use deltascope_cache::fact::{Actor, Fact, FactRecord};
+use deltascope_cache::step::Step;
+
+/// The rooms, each with the name that anchors, test ids and classes use, in the order of the data's path.
+macro_rules! rooms {
+    ($($(#[$about:meta])* $room:ident = $id:literal,)*) => {
+        /// A room of the stage.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Room {
+            $($(#[$about])* $room,)*
+        }
+
+        impl Room {
+            /// All of them, in the order of the data's path.
+            pub const ALL: [Self; [$($id),*].len()] = [$(Self::$room),*];
+
+            /// The name that anchors, test ids and classes use.
+            #[must_use]
+            pub fn id(self) -> &'static str {
+                match self {
+                    $(Self::$room => $id,)*
+                }
+            }
+        }
+    };
+}
+
+rooms! {
+    /// The API server, or what stands in for it.
+    Api = "api",
+    /// The reflector.
+    Reflector = "reflector",
+    /// The queue.
+    Queue = "queue",
+    /// Pop and process.
+    Pop = "pop",
+    /// The store and its indices.
+    Indexer = "indexer",
+    /// The pseudo-code and the lanes.
+    Now = "now",
+    /// The handlers.
+    Processor = "processor",
+}
+
+/// A piece of a board, in the order in which they come: where a page must not be kept waiting, they are
+/// drawn one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// What holds the others.
+    Board,
+    /// A room.
+    Room(Room),
+    /// The line of what happened.
+    Strip,
+    /// The buttons and the timeline.
+    Transport,
+    /// The header.
+    Header,
+    /// What lies over the board, if there is anything.
+    Over,
+}
+
+const AFTER_ROOMS: u8 = 1 + Room::ALL.len() as u8;
+
+/// How many pieces there are.
+pub const PIECES: u8 = AFTER_ROOMS + 4;
+
+impl Piece {
+    /// How many come before it.
+    #[must_use]
+    pub fn place(self) -> u8 {
+        match self {
+            Self::Board => 0,
+            Self::Room(room) => 1 + room as u8,
+            Self::Strip => AFTER_ROOMS,
+            Self::Transport => AFTER_ROOMS + 1,
+            Self::Header => AFTER_ROOMS + 2,
+            Self::Over => AFTER_ROOMS + 3,
+        }
+    }
+}
+
+/// The room in which a fact happened.
+#[must_use]
+pub fn room(record: &FactRecord) -> Room {
+    match &record.fact {
+        Fact::ObjectCreated { .. }
+        | Fact::ObjectUpdated { .. }
+        | Fact::ObjectDeleted { .. }
+        | Fact::WriteRefused { .. }
+        | Fact::HistoryCompacted { .. }
+        | Fact::RefusalsAsked { .. }
+        | Fact::ListAnswered { .. }
+        | Fact::ObjectsLearned { .. }
+        | Fact::RequestDeferred { .. }
+        | Fact::ListRefused { .. }
+        | Fact::WatchAccepted { .. }
+        | Fact::WatchRefused { .. }
+        | Fact::ConnectionRefused
+        | Fact::WatchDenied { .. }
+        | Fact::EventSent { .. }
+        | Fact::WatchClosed { .. }
+        | Fact::Called { .. } => Room::Api,
+
+        // A program without a reflector.
+        Fact::ListRequested { .. }
+        | Fact::ListFailed { .. }
+        | Fact::WatchFailed { .. }
+        | Fact::ListReceived { .. }
+        | Fact::WatchRequested { .. }
+        | Fact::EventReceived { .. }
+        | Fact::WatchEnded { .. }
+            if record.actor == Actor::Program =>
+        {
+            Room::Api
+        }
+
+        Fact::ListRequested { .. }
+        | Fact::PageReceived { .. }
+        | Fact::ListFailed { .. }
+        | Fact::WatchFailed { .. }
+        | Fact::InitialEventKept { .. }
+        | Fact::InitialEventsEnded { .. }
+        | Fact::InitialEventsEndMissed { .. }
+        | Fact::StreamFellBack { .. }
+        | Fact::ObjectRejected { .. }
+        | Fact::VersionUnavailable { .. }
+        | Fact::WatchErrorReported { .. }
+        | Fact::ResyncDue { .. }
+        | Fact::ListReceived { .. }
+        | Fact::WatchRequested { .. }
+        | Fact::EventReceived { .. }
+        | Fact::LastSyncMoved { .. }
+        | Fact::WatchEnded { .. }
+        | Fact::BackoffStarted { .. }
+        | Fact::ReflectorStopped { .. } => Room::Reflector,
+
+        Fact::LockTaken { by, .. }
+        | Fact::LockAwaited { by, .. }
+        | Fact::LockReleased { by, .. } => match by {
+            Actor::ProcessLoop => Room::Pop,
+            // It has to do with handlers only.
+            Actor::Main => Room::Processor,
+            _ => Room::Queue,
+        },
+
+        Fact::TransformFailed { .. } | Fact::Transformed { .. }
+            if record.step == Step::ReflectorKeep =>
+        {
+            Room::Reflector
+        }
+
+        Fact::KeyFailed { .. }
+        | Fact::TransformFailed { .. }
+        | Fact::Transformed { .. }
+        | Fact::Populated { .. }
+        | Fact::DeleteChecked { .. }
+        | Fact::DeleteIgnored { .. }
+        | Fact::DeltaAppended { .. }
+        | Fact::DeltasMerged { .. }
+        | Fact::KeyEnqueued { .. }
+        | Fact::DeletionDetected { .. }
+        | Fact::ResyncSkipped { .. }
+        | Fact::AlreadyPresent { .. }
+        | Fact::FifoItemSet { .. }
+        | Fact::FifoItemRemoved { .. }
+        | Fact::FifoCleared
+        | Fact::EntryAppended { .. }
+        | Fact::Synced
+        | Fact::Requeued { .. }
+        | Fact::KnownObjectsSet { .. }
+        | Fact::QueueClosed => Room::Queue,
+
+        Fact::FifoKeySkipped { .. }
+        | Fact::EntriesTaken { .. }
+        | Fact::QueueEmpty
+        | Fact::KeyPopped { .. }
+        | Fact::ProcessFailed { .. }
+        | Fact::ProcessWasSlow { .. }
+        | Fact::DeltaTaken { .. }
+        | Fact::Processed { .. }
+        | Fact::EntriesProcessed { .. }
+        | Fact::ModeSet { .. }
+        | Fact::PopAsked { .. } => Room::Pop,
+
+        Fact::ItemStored { .. }
+        | Fact::ListOpened { .. }
+        | Fact::ResyncOpened { .. }
+        | Fact::ObjectMutated { .. }
+        | Fact::MutationDetected { .. }
+        | Fact::ItemRemoved { .. }
+        | Fact::StoreReplaced { .. }
+        | Fact::IndexEntryRemoved { .. }
+        | Fact::IndexEntryAdded { .. }
+        | Fact::IndexFailed { .. }
+        | Fact::IndexersAdded { .. }
+        | Fact::IndicesReset
+        | Fact::StoreVersionMoved { .. }
+        // Their card stands there.
+        | Fact::BesideRequested { .. }
+        | Fact::BesideStored { .. } => Room::Indexer,
+
+        Fact::NotificationQueued { .. }
+        | Fact::NotificationSent { .. }
+        | Fact::NotificationWithheld { .. }
+        | Fact::HandlerPanicked { .. }
+        | Fact::HandlerAdded { .. }
+        | Fact::HandlerAsked { .. }
+        | Fact::RemovalAsked { .. }
+        | Fact::HandlerRemoved { .. }
+        | Fact::HandlerSynced { .. }
+        | Fact::SyncingSet { .. }
+        | Fact::ResyncCheckSet { .. }
+        | Fact::WorkAdded { .. }
+        | Fact::WorkTaken { .. }
+        | Fact::WorkDone { .. }
+        | Fact::WorkDelayed { .. }
+        | Fact::WorkForgotten { .. }
+        | Fact::Reconciled { .. }
+        | Fact::WorkShutDown { .. }
+        | Fact::NotificationTaken { .. }
+        | Fact::LinePrinted { .. }
+        | Fact::NotificationHandled { .. } => Room::Processor,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltascope_cache::fact::{Cause, FactId, LockName};
+
+    fn at(actor: Actor, fact: Fact) -> Room {
+        room(&FactRecord {
+            id: FactId(0),
+            time: 0,
+            actor,
+            cause: Cause::Start,
+            step: Step::PopLock,
+            fact,
+        })
+    }
+
+    #[test]
+    fn each_piece_of_a_board_has_a_place_of_its_own() {
+        let rooms = Room::ALL.map(Piece::Room);
+        let mut places = vec![Piece::Board.place()];
+        places.extend(rooms.map(Piece::place));
+        let rest = [Piece::Strip, Piece::Transport, Piece::Header, Piece::Over];
+        places.extend(rest.map(Piece::place));
+        assert!(places.iter().copied().eq(0..PIECES), "{places:?}");
+    }
+
+    #[test]
+    fn every_fact_has_its_room() {
+        use crate::caption::samples;
+        let table = [
+            (
+                Room::Api,
+                "ObjectCreated ObjectUpdated ObjectDeleted WriteRefused HistoryCompacted RefusalsAsked \
+                 ListAnswered ObjectsLearned RequestDeferred ListRefused WatchAccepted WatchRefused \
+                 ConnectionRefused WatchDenied EventSent WatchClosed Called",
+            ),
+            (
+                Room::Reflector,
+                "ListRequested PageReceived ListFailed WatchFailed InitialEventKept InitialEventsEnded \
+                 InitialEventsEndMissed StreamFellBack ObjectRejected VersionUnavailable \
+                 WatchErrorReported ResyncDue ListReceived WatchRequested EventReceived LastSyncMoved \
+                 WatchEnded BackoffStarted ReflectorStopped",
+            ),
+            (
+                Room::Queue,
+                "KeyFailed TransformFailed Transformed Populated DeleteChecked DeleteIgnored \
+                 DeltaAppended DeltasMerged KeyEnqueued DeletionDetected ResyncSkipped AlreadyPresent \
+                 FifoItemSet FifoItemRemoved FifoCleared EntryAppended Synced Requeued KnownObjectsSet \
+                 QueueClosed",
+            ),
+            (
+                Room::Pop,
+                "FifoKeySkipped EntriesTaken QueueEmpty KeyPopped ProcessFailed ProcessWasSlow DeltaTaken \
+                 Processed EntriesProcessed ModeSet PopAsked",
+            ),
+            (
+                Room::Indexer,
+                "ItemStored ListOpened ResyncOpened ObjectMutated MutationDetected ItemRemoved \
+                 StoreReplaced IndexEntryRemoved IndexEntryAdded IndexFailed IndexersAdded IndicesReset \
+                 StoreVersionMoved BesideRequested BesideStored",
+            ),
+            (
+                Room::Processor,
+                "NotificationQueued NotificationSent NotificationWithheld HandlerPanicked HandlerAdded \
+                 HandlerAsked RemovalAsked HandlerRemoved HandlerSynced SyncingSet ResyncCheckSet \
+                 WorkAdded WorkTaken WorkDone WorkDelayed WorkForgotten Reconciled WorkShutDown \
+                 NotificationTaken LinePrinted NotificationHandled",
+            ),
+        ];
+        let expected = |name: &str| {
+            let mut rows = table
+                .iter()
+                .filter(|(_, names)| names.split(' ').any(|of| of == name));
+            rows.next().map(|(room, _)| *room)
+        };
+        let locks = ["LockTaken", "LockAwaited", "LockReleased"];
+        // A program without a reflector asks for itself …
+        let asked = "ListRequested ListFailed WatchFailed ListReceived WatchRequested EventReceived WatchEnded";
+        // … and what a streaming list keeps is not yet queued.
+        let kept = "TransformFailed Transformed";
+        let has = |names: &str, name: &str| names.split(' ').any(|of| of == name);
+        for fact in samples() {
+            let name = fact.name();
+            let is = |actor, step| {
+                room(&FactRecord {
+                    id: FactId(0),
+                    time: 0,
+                    actor,
+                    cause: Cause::Start,
+                    step,
+                    fact: fact.clone(),
+                })
+            };
+            if locks.contains(&name) {
+                assert_eq!(expected(name), None);
+                continue;
+            }
+            let expected = expected(name);
+            assert_eq!(
+                Some(is(Actor::Reflector, Step::PopLock)),
+                expected,
+                "{name}"
+            );
+            let of_program = if has(asked, name) {
+                Some(Room::Api)
+            } else {
+                expected
+            };
+            assert_eq!(
+                Some(is(Actor::Program, Step::PopLock)),
+                of_program,
+                "{name}"
+            );
+            let of_stream = if has(kept, name) {
+                Some(Room::Reflector)
+            } else {
+                expected
+            };
+            assert_eq!(
+                Some(is(Actor::Reflector, Step::ReflectorKeep)),
+                of_stream,
+                "{name}"
+            );
+        }
+        let all: usize = table
+            .iter()
+            .map(|(_, names)| names.split(' ').count())
+            .sum();
+        assert_eq!(all + locks.len(), samples().len());
+    }
+
+    #[test]
+    fn a_lock_belongs_to_the_room_of_who_takes_it() {
+        for (by, expected) in [
+            (Actor::ProcessLoop, Room::Pop),
+            (Actor::Main, Room::Processor),
+            (Actor::Reflector, Room::Queue),
+            (Actor::Resync, Room::Queue),
+            (Actor::Program, Room::Queue),
+        ] {
+            for lock in [LockName::Queue, LockName::BlockDeltas] {
+                for fact in [
+                    Fact::LockTaken { lock, by },
+                    Fact::LockAwaited {
+                        lock,
+                        by,
+                        holder: Actor::Server,
+                    },
+                    Fact::LockReleased { lock, by },
+                ] {
+                    assert_eq!(at(by, fact.clone()), expected, "{fact:?}");
+                }
+            }
+        }
+    }
+}

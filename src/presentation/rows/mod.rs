@@ -1,0 +1,563 @@
+//! What each room shows, as plain data: pure functions of a [`View`] without leptos or web-sys.
+//!
+//! A row is cheap to compare, so that a component is drawn again only when its own row changed.
+
+pub mod api;
+pub mod beside;
+pub mod compare;
+pub mod density;
+pub mod live;
+pub mod pop;
+pub mod processor;
+pub mod queue;
+pub mod reflector;
+pub mod store;
+pub mod things;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::caption::{self, Naming, Voice, Words, short_name};
+use crate::i18n::Lang;
+use crate::view::View;
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{Notification, ObjectRef, Shape};
+use deltascope_cache::key::Key;
+use deltascope_cache::sorted::SortedMap;
+use deltascope_replay::picture::{Picture, QueueKind};
+
+/// How many hues a mark can have.
+const HUES: u8 = 8;
+/// How many shapes a mark can have: squares, and when all hues are taken, discs.
+const SHAPES: u8 = 2;
+/// How many marks there are.
+pub const MARKS: u8 = HUES * SHAPES;
+
+/// The small sign of an object: one hue and shape for each UID, so a recreated object gets another
+/// one. Without a UID it is hollow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Mark(Option<u8>);
+
+impl Mark {
+    /// Its classes.
+    #[must_use]
+    pub fn class(self) -> String {
+        match self.0 {
+            Some(mark) => format!("id h{} s{}", mark % HUES, mark / HUES),
+            None => "id hollow".to_owned(),
+        }
+    }
+
+    /// Its hue and its shape; none: it is hollow.
+    #[must_use]
+    pub fn look(self) -> Option<(u8, u8)> {
+        self.0.map(|mark| (mark % HUES, mark / HUES))
+    }
+}
+
+/// The marks of a run: handed out in turn as objects appear, leaving out those of objects that are
+/// there. A moment has the same marks however it was reached.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Marks(SortedMap<Arc<str>, u8>);
+
+impl Marks {
+    /// Which it is.
+    #[must_use]
+    pub fn get(&self, uid: &str) -> Option<u8> {
+        self.0.get(uid).copied()
+    }
+
+    /// Gives one to an object.
+    pub fn insert(&mut self, uid: &Arc<str>, mark: u8) {
+        self.0.insert(Arc::clone(uid), mark);
+    }
+
+    /// Takes it away again.
+    pub fn remove(&mut self, uid: &str) {
+        self.0.remove(uid);
+    }
+}
+
+/// A resource version: what is shown and the whole of it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct RvText {
+    /// Shown; a long one shows its tail.
+    pub short: String,
+    /// All of it, where that is more.
+    pub full: Option<Arc<str>>,
+}
+
+/// Of a version that is longer than this and a sign, so many characters are shown: tokens are
+/// narrower than sentences.
+const TAIL: usize = 4;
+
+impl RvText {
+    /// How to show `rv`.
+    #[must_use]
+    pub fn of(rv: &Arc<str>) -> Self {
+        Self::tail(rv, TAIL)
+    }
+
+    /// How to show `rv` beside a name that has hardly room for itself.
+    #[must_use]
+    pub fn narrow(rv: &Arc<str>) -> Self {
+        Self::tail(rv, TAIL - 1)
+    }
+
+    /// Whether `rv` would need more than the usual width, as [`Self::is_long`] says of one that is made.
+    #[must_use]
+    pub fn would_be_long(rv: &str) -> bool {
+        rv.chars().nth(3).is_some()
+    }
+
+    fn tail(rv: &Arc<str>, tail: usize) -> Self {
+        let length = rv.chars().count();
+        let short = if length > tail + 1 {
+            format!("…{}", rv.chars().skip(length - tail).collect::<String>())
+        } else {
+            rv.to_string()
+        };
+        let full = (short != **rv).then(|| Arc::clone(rv));
+        Self { short, full }
+    }
+
+    /// Whether it fits the usual width in smaller letters.
+    #[must_use]
+    pub fn is_medium(&self) -> bool {
+        self.short.chars().count() == 3
+    }
+
+    /// Whether it needs more than the usual width.
+    #[must_use]
+    pub fn is_long(&self) -> bool {
+        self.short.chars().count() > 3
+    }
+}
+
+/// One delta as a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeltaRow {
+    /// Its place, 0 is the oldest.
+    pub index: usize,
+    /// Its type.
+    pub delta_type: DeltaType,
+    /// The version of its object.
+    pub rv: RvText,
+    /// It holds a tombstone.
+    pub tombstone: bool,
+    /// The current fact made it, or it is the one in work.
+    pub lit: bool,
+    /// It has been dealt with.
+    pub done: bool,
+    /// What it is about, where that does not go without saying.
+    pub about: Option<(Mark, String)>,
+    /// It is no delta, but the object itself: a FIFO's.
+    pub plain: bool,
+}
+
+impl DeltaRow {
+    /// The row of one delta.
+    #[must_use]
+    pub fn of(index: usize, delta_type: DeltaType, object: &ObjectRef) -> Self {
+        Self {
+            index,
+            delta_type,
+            rv: RvText::of(&object.rv),
+            tombstone: is_tombstone(object),
+            lit: false,
+            done: false,
+            about: None,
+            plain: false,
+        }
+    }
+
+    /// The class of its token.
+    #[must_use]
+    pub fn class(&self) -> &'static str {
+        if self.plain {
+            "plain"
+        } else {
+            type_class(self.delta_type)
+        }
+    }
+
+    /// What it is: its type, or else the object.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        match &self.about {
+            Some((_, name)) if self.plain => name,
+            _ => self.delta_type.as_str(),
+        }
+    }
+
+    /// The row of one delta among those of others.
+    #[must_use]
+    pub fn named(names: &Names, index: usize, delta_type: DeltaType, object: &ObjectRef) -> Self {
+        Self {
+            about: Some((names.mark(&object.uid), names.get(&object.key))),
+            plain: names.picture.queue.kind == QueueKind::Fifo,
+            rv: RvText::narrow(&object.rv),
+            ..Self::of(index, delta_type, object)
+        }
+    }
+}
+
+/// Something stacked: what is shown, and how much of the middle is not.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Stack {
+    /// The shown ones, oldest first.
+    pub shown: Vec<DeltaRow>,
+    /// So many between the oldest and the others are not shown.
+    pub hidden: usize,
+}
+
+/// Fits a stack into `room` places: the oldest and the newest stay, the middle gives way to `+N`.
+#[must_use]
+pub fn stack(mut all: Vec<DeltaRow>, room: usize) -> Stack {
+    let room = room.max(3);
+    if all.len() <= room {
+        return Stack {
+            shown: all,
+            hidden: 0,
+        };
+    }
+    let hidden = all.len() - (room - 1);
+    all.drain(1..=hidden);
+    Stack { shown: all, hidden }
+}
+
+/// Keys of a run whose names are alike but for the namespace, under what they have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alike {
+    /// The first key of each name.
+    first: SortedMap<Arc<str>, Key>,
+    /// All keys of a name that has more than one.
+    more: SortedMap<Arc<str>, Vec<Key>>,
+    /// There are keys of more than one namespace.
+    several: bool,
+}
+
+impl Alike {
+    /// Forgets who is not there.
+    pub fn forget(this: &mut Rc<Self>, is_there: &dyn Fn(&Key) -> bool) {
+        let known = std::mem::take(this);
+        for key in known.more.values().flatten().chain(known.first.values()) {
+            if is_there(key) {
+                Self::see(this, key);
+            }
+        }
+    }
+
+    /// How words call the objects of the run.
+    #[must_use]
+    pub fn naming(&self) -> Naming {
+        if self.several {
+            Naming::Long
+        } else {
+            Naming::Short
+        }
+    }
+
+    /// Takes in a key.
+    pub fn see(this: &mut Rc<Self>, key: &Key) {
+        let short = short_name(key);
+        match this.first.get(short) {
+            None => {
+                let this = Rc::make_mut(this);
+                let other = this.first.values().find(|other| !other.is_empty());
+                let differs = other.is_some_and(|other| namespace(other) != namespace(key));
+                this.several |= differs && !key.is_empty();
+                this.first.insert(short.into(), key.clone());
+            }
+            Some(first) if first == key => {}
+            Some(first) => {
+                let known = this.more.get(short);
+                if known.is_none_or(|keys| !keys.contains(key)) {
+                    let first = first.clone();
+                    let this = Rc::make_mut(this);
+                    this.several = true;
+                    let keys = this.more.or_default(short.into());
+                    if keys.is_empty() {
+                        keys.push(first);
+                    }
+                    keys.push(key.clone());
+                }
+            }
+        }
+    }
+}
+
+/// What stands before an object's name.
+fn namespace(key: &str) -> Option<&str> {
+    key.rsplit_once('/').map(|(namespace, _)| namespace)
+}
+
+/// Short names for keys: without the namespace, unless two keys of the run would then look alike.
+/// And the marks of their objects.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    picture: Rc<Picture>,
+    alike: Rc<Alike>,
+    marks: Rc<Marks>,
+}
+
+impl Names {
+    /// The names for what a moment holds.
+    #[must_use]
+    pub fn of(view: &View) -> Self {
+        Self {
+            picture: Rc::clone(&view.picture),
+            alike: Rc::clone(&view.alike),
+            marks: Rc::clone(&view.marks),
+        }
+    }
+
+    /// Whether the run has more than one key of this name.
+    fn is_ambiguous(&self, short: &str) -> bool {
+        self.alike.more.get(short).is_some()
+    }
+
+    /// What to call `key`.
+    #[must_use]
+    pub fn get(&self, key: &str) -> String {
+        let short = short_name(key);
+        match namespace(key) {
+            Some(namespace) if self.is_ambiguous(short) => {
+                format!("{}/{short}", middle_cut(namespace))
+            }
+            _ => short.to_owned(),
+        }
+    }
+
+    /// What to call `key` where there may be room for its namespace.
+    #[must_use]
+    pub fn long(&self, key: &Key) -> String {
+        if self.is_ambiguous(short_name(key)) {
+            self.get(key)
+        } else {
+            key.to_string()
+        }
+    }
+
+    /// The mark of a UID.
+    #[must_use]
+    pub fn mark(&self, uid: &str) -> Mark {
+        Mark(self.marks.0.get(uid).copied())
+    }
+}
+
+/// Whether it stands for an object that was deleted unseen.
+#[must_use]
+pub fn is_tombstone(object: &ObjectRef) -> bool {
+    matches!(object.shape, Shape::Tombstone | Shape::EmptyTombstone)
+}
+
+/// The first and the last letters of a namespace that only tells two names apart.
+fn middle_cut(namespace: &str) -> String {
+    let length = namespace.chars().count();
+    if length <= 4 {
+        return namespace.to_owned();
+    }
+    let first = namespace.chars().take(2);
+    let last = namespace.chars().skip(length - 1);
+    first.chain(std::iter::once('…')).chain(last).collect()
+}
+
+/// The class of a delta type: its hue.
+#[must_use]
+pub fn type_class(delta_type: DeltaType) -> &'static str {
+    match delta_type {
+        DeltaType::Added => "Added",
+        DeltaType::Updated => "Updated",
+        DeltaType::Deleted => "Deleted",
+        DeltaType::Replaced | DeltaType::ReplacedAll => "Replaced",
+        DeltaType::Sync | DeltaType::SyncAll => "Sync",
+        DeltaType::Bookmark => "Bookmark",
+    }
+}
+
+/// The class of a notification.
+#[must_use]
+pub fn notification_class(notification: &Notification) -> &'static str {
+    match notification {
+        Notification::Add { .. } => "Added",
+        Notification::Update { .. } => "Updated",
+        Notification::Delete { .. } => "Deleted",
+    }
+}
+
+/// What a notification is about.
+#[must_use]
+pub fn notification_object(notification: &Notification) -> &ObjectRef {
+    match notification {
+        Notification::Add { object, .. } | Notification::Delete { object } => object,
+        Notification::Update { new, .. } => new,
+    }
+}
+
+/// The UID under which a key is known at this moment, wherever it is known.
+#[must_use]
+pub fn uid_of(picture: &Picture, key: &Key) -> Arc<str> {
+    let queued = picture
+        .queue
+        .deltas
+        .get(key)
+        .and_then(|deltas| deltas.last())
+        .map(|(_, object)| object);
+    let known = queued
+        .or_else(|| picture.store.items.get(key))
+        .or_else(|| picture.api.objects.get(key).map(|object| &object.object));
+    known
+        .map(|object| Arc::clone(&object.uid))
+        .unwrap_or_default()
+}
+
+/// The fact that made this moment, if it is not the start.
+#[must_use]
+pub fn current(view: &View) -> Option<&deltascope_cache::fact::FactRecord> {
+    view.recent.last()
+}
+
+/// What happened last, and why, in words.
+#[must_use]
+pub fn said(view: &View, lang: Lang) -> Words {
+    let naming = view.alike.naming();
+    match current(view) {
+        Some(record) => {
+            let voice = Voice { lang, naming };
+            caption::words(record, &view.recent, &view.picture, voice)
+        }
+        None => caption::before_start(&view.picture, lang),
+    }
+}
+
+#[cfg(test)]
+mod testing {
+    //! Moments to compute rows from.
+
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    use super::{Alike, DeltaType, ObjectRef, Picture, Shape, View};
+    use deltascope_cache::fact::{Actor, Cause, Fact, FactId, FactRecord};
+    use deltascope_cache::step::Step;
+
+    pub(super) fn object(key: &str, rv: &str) -> ObjectRef {
+        ObjectRef {
+            key: key.into(),
+            shape: Shape::Object,
+            rv: rv.into(),
+            uid: key.into(),
+        }
+    }
+
+    pub(super) fn updates(key: &str, count: usize) -> Vec<(DeltaType, ObjectRef)> {
+        (0..count)
+            .map(|n| (DeltaType::Updated, object(key, &n.to_string())))
+            .collect()
+    }
+
+    pub(super) fn view(picture: Picture, facts: Vec<Fact>) -> View {
+        let recent: Arc<[FactRecord]> = facts
+            .into_iter()
+            .zip(0..)
+            .map(|(fact, id)| FactRecord {
+                id: FactId(id),
+                time: 0,
+                actor: Actor::ProcessLoop,
+                cause: Cause::Start,
+                step: Step::StoreWrite,
+                fact,
+            })
+            .collect();
+        let mut alike = Rc::default();
+        for key in &picture.queue.keys {
+            Alike::see(&mut alike, key);
+        }
+        View {
+            alike,
+            picture: Rc::new(picture),
+            step: recent.len(),
+            steps: recent.len(),
+            recent: recent.to_vec().into(),
+            speed: 100,
+            ..View::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(index: usize) -> DeltaRow {
+        let object = ObjectRef {
+            key: "a".into(),
+            shape: Shape::Object,
+            rv: "1".into(),
+            uid: "".into(),
+        };
+        DeltaRow::of(index, DeltaType::Updated, &object)
+    }
+
+    #[test]
+    fn an_object_without_a_uid_has_a_hollow_mark() {
+        let view = testing::view(Picture::default(), Vec::new());
+        assert_eq!(Names::of(&view).mark("").class(), "id hollow");
+    }
+
+    #[test]
+    fn long_versions_show_their_tail() {
+        assert_eq!(RvText::of(&"12".into()).short, "12");
+        let long = RvText::of(&"20471474".into());
+        assert_eq!(long.short, "…1474");
+        assert_eq!(RvText::of(&"41475".into()).short, "41475");
+        assert_eq!(RvText::narrow(&"41475".into()).short, "…475");
+        assert_eq!(RvText::narrow(&"1475".into()).short, "1475");
+        assert_eq!(long.full.as_deref(), Some("20471474"));
+    }
+
+    #[test]
+    fn a_tall_stack_keeps_its_oldest_and_its_newest() {
+        let fitted = stack((0..8).map(row).collect(), 5);
+        let places: Vec<_> = fitted.shown.iter().map(|r| r.index).collect();
+        assert_eq!(places, [0, 5, 6, 7]);
+        assert_eq!(fitted.hidden, 4);
+        assert_eq!(stack((0..5).map(row).collect(), 5).hidden, 0);
+    }
+
+    #[test]
+    fn names_are_short_unless_two_are_alike() {
+        let mut picture = Picture::default();
+        for key in ["default/web", "kube/web", "default/dns"] {
+            picture.queue.keys.push_back(key.into());
+        }
+        let names = Names::of(&testing::view(picture, Vec::new()));
+        assert_eq!(names.get("default/web"), "de…t/web");
+        assert_eq!(names.get("kube/web"), "kube/web");
+        assert_eq!(names.get("default/dns"), "dns");
+        assert_eq!(names.long(&"default/dns".into()), "default/dns");
+    }
+
+    #[test]
+    fn words_have_namespaces_once_there_are_two() {
+        for (keys, naming) in [
+            (&[][..], Naming::Short),
+            (&["", "node-1", "node-2"], Naming::Short),
+            (&["default/web", "", "default/dns"], Naming::Short),
+            (&["default/web", "kube/web"], Naming::Long),
+            (
+                &["default/web", "", "kube/dns", "default/web"],
+                Naming::Long,
+            ),
+        ] {
+            let mut alike = Rc::default();
+            for key in keys {
+                Alike::see(&mut alike, &Key::from(*key));
+            }
+            assert_eq!(alike.naming(), naming, "{keys:?}");
+            Alike::forget(&mut alike, &|key| !key.starts_with("kube/"));
+            assert_eq!(alike.naming(), Naming::Short, "{keys:?}");
+        }
+    }
+}

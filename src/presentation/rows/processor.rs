@@ -1,0 +1,362 @@
+//! The shared processor's room.
+
+use std::sync::Arc;
+
+use super::{Mark, Names, current, notification_class, notification_object, uid_of};
+use crate::view::View;
+use deltascope_cache::fact::{Fact, Notification};
+use deltascope_cache::key::Key;
+use deltascope_replay::picture::{HandlerRoom, WorkRoom};
+
+/// How many places a handler's ring has.
+pub const RING: usize = 4;
+/// How many lines of output are shown at most.
+const LINES: usize = 60;
+/// How many keys of the workqueue are shown in one line at most.
+const KEYS: usize = 12;
+
+/// What the room shows.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ProcessorRows {
+    /// The handlers.
+    pub handlers: Vec<HandlerRow>,
+    /// The newest lines, oldest first.
+    pub output: Vec<LineRow>,
+    /// The workqueue, where there is one.
+    pub work: Option<WorkRows>,
+}
+
+/// One handler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandlerRow {
+    /// Its place.
+    pub number: usize,
+    /// Its name.
+    pub name: Arc<str>,
+    /// It runs inside process and has no buffer.
+    pub inline: bool,
+    /// The class of what was sent to it and is not in its buffer; its sender waits.
+    pub sending: Option<&'static str>,
+    /// The classes of what waits, the next one first.
+    pub ring: Vec<&'static str>,
+    /// How many wait.
+    pub pending: usize,
+    /// The class of what it is working on.
+    pub running: Option<&'static str>,
+    /// What it is working on.
+    pub running_name: String,
+    /// It was told the whole first list.
+    pub synced: bool,
+    /// It takes part in resyncs now.
+    pub syncing: bool,
+    /// How often it wants a resync, in ms; 0: never.
+    pub resync_ms: u64,
+    /// What passes its filter; empty for everything.
+    pub filter: Arc<str>,
+    /// It is being removed.
+    pub leaving: bool,
+    /// It was removed.
+    pub removed: bool,
+    /// How often it panicked.
+    pub panics: u32,
+    /// The current fact is about it.
+    pub lit: bool,
+}
+
+/// One line of output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineRow {
+    /// Its place since the start of what is kept.
+    pub number: usize,
+    /// The text.
+    pub text: Arc<str>,
+    /// The current fact printed it.
+    pub lit: bool,
+}
+
+/// The workqueue: its lines, one place each.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct WorkRows {
+    /// One a part.
+    pub lines: Vec<WorkLine>,
+    /// How many keys were reconciled well.
+    pub reconciled: u64,
+    /// It takes nothing more.
+    pub shut_down: bool,
+}
+
+/// One part of the workqueue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkLine {
+    /// Which.
+    pub part: WorkPart,
+    /// Its keys, as many as are shown.
+    pub keys: Vec<WorkKey>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// A part of the workqueue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkPart {
+    /// Waiting in order.
+    Queue,
+    /// To be looked at.
+    Dirty,
+    /// At a worker; noted is at which.
+    Processing,
+    /// To be added later.
+    Delayed,
+    /// Failed before.
+    Failures,
+}
+
+/// One key in the workqueue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkKey {
+    /// The key.
+    pub key: Key,
+    /// What it is called.
+    pub name: String,
+    /// Its object's mark.
+    pub mark: Mark,
+    /// How long it waits, or how often it failed.
+    pub note: String,
+    /// The current fact is about it.
+    pub lit: bool,
+}
+
+/// The room at this moment.
+#[must_use]
+pub fn rows(view: &View) -> ProcessorRows {
+    let output = &view.picture.output;
+    let fact = current(view).map(|record| &record.fact);
+    let printed = matches!(fact, Some(Fact::LinePrinted { .. }));
+    let at = match fact {
+        Some(
+            Fact::NotificationQueued { handler, .. }
+            | Fact::NotificationSent { handler, .. }
+            | Fact::NotificationWithheld { handler, .. }
+            | Fact::NotificationTaken { handler, .. }
+            | Fact::NotificationHandled { handler }
+            | Fact::HandlerAdded { handler, .. }
+            | Fact::HandlerRemoved { handler }
+            | Fact::HandlerSynced { handler }
+            | Fact::SyncingSet { handler, .. }
+            | Fact::HandlerPanicked { handler, .. },
+        ) => Some(usize::from(*handler)),
+        _ => None,
+    };
+    ProcessorRows {
+        handlers: view
+            .picture
+            .handlers
+            .iter()
+            .enumerate()
+            // Seen once more as it goes, then its place is free.
+            .filter(|(number, handler)| !handler.is_gone() || at == Some(*number))
+            .map(|(number, handler)| handler_row(number, handler, at == Some(number)))
+            .collect(),
+        output: output
+            .iter()
+            .enumerate()
+            .skip(output.len().saturating_sub(LINES))
+            .map(|(number, text)| LineRow {
+                number,
+                text: Arc::clone(text),
+                lit: printed && number + 1 == output.len(),
+            })
+            .collect(),
+        work: view.picture.work.as_ref().map(|work| work_rows(view, work)),
+    }
+}
+
+fn handler_row(number: usize, handler: &HandlerRoom, lit: bool) -> HandlerRow {
+    let class = |one: &Option<Notification>| one.as_ref().map(notification_class);
+    HandlerRow {
+        number,
+        name: Arc::clone(&handler.name),
+        inline: handler.inline,
+        sending: class(&handler.sending),
+        ring: handler
+            .pending
+            .iter()
+            .take(RING)
+            .map(notification_class)
+            .collect(),
+        pending: handler.pending.len(),
+        running: class(&handler.running),
+        running_name: handler
+            .running
+            .as_ref()
+            .map(|running| notification_object(running).key.to_string())
+            .unwrap_or_default(),
+        synced: handler.synced,
+        syncing: handler.syncing,
+        resync_ms: handler.resync_ms,
+        filter: Arc::clone(&handler.filter),
+        leaving: handler.leaving,
+        removed: handler.removed,
+        panics: handler.panics,
+        lit,
+    }
+}
+
+fn work_rows(view: &View, work: &WorkRoom) -> WorkRows {
+    let names = Names::of(view);
+    let at = match current(view).map(|record| &record.fact) {
+        Some(
+            Fact::WorkAdded { key, .. }
+            | Fact::WorkTaken { key, .. }
+            | Fact::WorkDone { key, .. }
+            | Fact::WorkDelayed { key, .. }
+            | Fact::WorkForgotten { key }
+            | Fact::Reconciled { key, .. },
+        ) => Some(key),
+        _ => None,
+    };
+    let line = |part, keys: &mut dyn ExactSizeIterator<Item = (&Key, String)>| WorkLine {
+        part,
+        count: keys.len(),
+        keys: keys
+            .take(KEYS)
+            .map(|(key, note)| WorkKey {
+                key: key.clone(),
+                name: names.get(key),
+                mark: names.mark(&uid_of(&view.picture, key)),
+                note,
+                lit: at == Some(key),
+            })
+            .collect(),
+    };
+    let bare = |key| (key, String::new());
+    let workers = work.workers.iter().zip(1..);
+    let busy: Vec<_> = workers
+        .filter_map(|(has, number)| Some((has.as_ref()?, format!("#{number}"))))
+        .collect();
+    let lines = vec![
+        line(WorkPart::Queue, &mut work.queue.iter().map(bare)),
+        line(WorkPart::Dirty, &mut work.dirty.keys().map(bare)),
+        line(WorkPart::Processing, &mut busy.into_iter()),
+        line(
+            WorkPart::Delayed,
+            &mut work.delayed.iter().map(|(key, at)| {
+                let ms = at.saturating_sub(view.time);
+                (key, crate::strings::seconds(ms))
+            }),
+        ),
+        line(
+            WorkPart::Failures,
+            &mut work
+                .failures
+                .iter()
+                .map(|(key, count)| (key, format!("×{count}"))),
+        ),
+    ];
+    WorkRows {
+        lines,
+        reconciled: work.reconciled,
+        shut_down: work.shut_down,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{object, view};
+    use super::*;
+    use deltascope_replay::picture::Picture;
+
+    #[test]
+    fn a_ring_has_four_places_and_a_count() {
+        let delete = |n: u32| Notification::Delete {
+            object: object("a", &n.to_string()),
+        };
+        let mut picture = Picture::default();
+        picture.handlers.push(HandlerRoom {
+            pending: (0..9).map(delete).collect(),
+            sending: Some(delete(9)),
+            ..HandlerRoom::default()
+        });
+        let rows = rows(&view(picture, Vec::new()));
+        assert_eq!(rows.handlers[0].ring, ["Deleted"; RING]);
+        assert_eq!(rows.handlers[0].pending, 9);
+        assert_eq!(rows.handlers[0].sending, Some("Deleted"));
+    }
+
+    #[test]
+    fn a_removed_handler_is_seen_until_it_has_ended_and_its_step_is_over() {
+        let delete = Notification::Delete {
+            object: object("a", "1"),
+        };
+        let handlers = ["stays", "goes"].map(|name| HandlerRoom {
+            name: name.into(),
+            removed: name == "goes",
+            running: Some(delete.clone()),
+            ..HandlerRoom::default()
+        });
+        let mut picture = Picture {
+            handlers: handlers.into(),
+            ..Picture::default()
+        };
+        let count =
+            |picture: &Picture, fact| rows(&view(picture.clone(), vec![fact])).handlers.len();
+        assert_eq!(count(&picture, Fact::QueueEmpty), 2);
+        picture.handlers[1].running = None;
+        assert_eq!(count(&picture, Fact::HandlerRemoved { handler: 1 }), 2);
+        assert_eq!(count(&picture, Fact::QueueEmpty), 1);
+    }
+
+    #[test]
+    fn only_a_line_of_this_step_is_lit() {
+        let mut picture = Picture::default();
+        picture.output.extend(["one".into(), "two".into()]);
+        let fact = Fact::LinePrinted {
+            handler: 0,
+            line: "two".into(),
+        };
+        let lit = |facts| -> Vec<bool> {
+            let rows = rows(&view(picture.clone(), facts));
+            rows.output.iter().map(|line| line.lit).collect()
+        };
+        assert_eq!(lit(vec![fact.clone()]), [false, true]);
+        assert_eq!(lit(vec![fact, Fact::QueueEmpty]), [false, false]);
+    }
+
+    #[test]
+    fn a_workqueue_says_who_waits_who_works_and_for_how_long() {
+        let picture = Picture {
+            work: Some(WorkRoom {
+                queue: ["a/web".into()].into(),
+                dirty: [("a/dns".into(), ()), ("a/web".into(), ())].into(),
+                workers: vec![None, Some("a/dns".into())],
+                delayed: [("a/db".into(), 2_500)].into(),
+                failures: [("a/db".into(), 3)].into(),
+                ..WorkRoom::default()
+            }),
+            ..Picture::default()
+        };
+        let fact = Fact::WorkForgotten { key: "a/db".into() };
+        let mut view = view(picture, vec![fact]);
+        view.time = 1_200;
+        let work = rows(&view).work.unwrap_or_else(|| unreachable!());
+        let told: Vec<String> = work
+            .lines
+            .iter()
+            .map(|line| {
+                let keys = line.keys.iter();
+                let keys = keys.map(|key| format!("{} {} {}", key.name, key.note, key.lit));
+                format!("{:?}: {}", line.part, keys.collect::<Vec<_>>().join(", "))
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "Queue: web  false",
+                "Dirty: dns  false, web  false",
+                "Processing: dns #2 false",
+                "Delayed: db 1.3 s true",
+                "Failures: db ×3 true",
+            ]
+        );
+    }
+}

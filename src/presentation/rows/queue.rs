@@ -1,0 +1,460 @@
+//! The queue's room.
+
+use std::sync::Arc;
+
+use super::{DeltaRow, Mark, Names, RvText, Stack, current, is_tombstone, stack, uid_of};
+use crate::view::View;
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{Entry, Fact};
+use deltascope_cache::key::Key;
+use deltascope_replay::picture::{QueueKind, QueueRoom};
+
+/// So many marks of a list's objects are shown at most: one line of a token.
+const MARKS: usize = 5;
+
+/// What the room shows.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct QueueRows {
+    /// Which queue.
+    pub kind: QueueKind,
+    /// How many keys are queued.
+    pub keys: usize,
+    /// How many deltas (or entries) are queued.
+    pub deltas: usize,
+    /// The columns, the next one first, as many as fit.
+    pub columns: Vec<ColumnRow>,
+    /// So many keys behind them are not shown.
+    pub hidden_keys: usize,
+    /// RealFIFO: the entries, the next one first, as many as fit.
+    pub entries: Vec<EntryRow>,
+    /// So many entries behind them are not shown.
+    pub hidden_entries: usize,
+    /// The current fact is about something that is not shown.
+    pub hidden_lit: bool,
+    /// `HasSynced()`.
+    pub synced: bool,
+    /// `IsClosed()`.
+    pub closed: bool,
+}
+
+/// One key with its stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnRow {
+    /// The key.
+    pub key: Key,
+    /// What it is called.
+    pub name: String,
+    /// Its object's mark.
+    pub mark: Mark,
+    /// 0 is next.
+    pub place: usize,
+    /// FIFO: so many places of the same key are behind this one …
+    pub behind: usize,
+    /// … and one before it, which will find the object.
+    pub again: bool,
+    /// Its deltas.
+    pub stack: Stack,
+    /// The current fact is about it.
+    pub lit: bool,
+}
+
+impl ColumnRow {
+    /// Where it is, of what begins with `prefix`; places that have the same key behind them say so.
+    #[must_use]
+    pub fn anchor(&self, prefix: &str) -> String {
+        place_anchor(prefix, &self.key, self.behind)
+    }
+}
+
+/// The anchor of a key's place with so many of its places behind it.
+#[must_use]
+pub fn place_anchor(prefix: &str, key: &Key, behind: usize) -> String {
+    match behind {
+        0 => [prefix, key].concat(),
+        behind => format!("{prefix}{key}#{behind}"),
+    }
+}
+
+/// One entry of a RealFIFO.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryRow {
+    /// 0 is next.
+    pub place: usize,
+    /// Its type.
+    pub delta_type: DeltaType,
+    /// What it is about.
+    pub name: String,
+    /// Its object's mark.
+    pub mark: Mark,
+    /// Its version.
+    pub rv: RvText,
+    /// It holds a tombstone.
+    pub tombstone: bool,
+    /// A whole list: how many objects, and the marks of some.
+    pub crate_of: Option<(usize, Vec<Mark>)>,
+    /// The current fact made it.
+    pub lit: bool,
+}
+
+/// How much fits into the room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// So many columns.
+    pub columns: usize,
+    /// So many columns beside a `+N`.
+    pub beside_more: usize,
+    /// Stacks (or, in a flat queue, lines) so high.
+    pub depth: usize,
+}
+
+/// Whether versions are so long here that tokens have to be wider.
+///
+/// Among all that waits, not only what is shown: the width must not jump with the window.
+#[must_use]
+pub fn is_wide(view: &View) -> bool {
+    let queue = &view.picture.queue;
+    let mut deltas = queue
+        .deltas
+        .values()
+        .flatten()
+        .map(|(_, object)| &object.rv);
+    let mut entries = queue.entries.iter().map(entry_rv);
+    deltas.any(|rv| RvText::would_be_long(rv))
+        || entries.any(|rv| rv.is_some_and(|rv| RvText::would_be_long(rv)))
+}
+
+/// The room at this moment.
+#[must_use]
+pub fn rows(view: &View, space: Space) -> QueueRows {
+    let depth = space.depth;
+    let queue = &view.picture.queue;
+    let names = Names::of(view);
+    let columns = space.columns.max(1);
+    let fresh = fresh(view);
+    let order = &queue.keys;
+    let shown = if order.len() > columns {
+        space.beside_more.max(1)
+    } else {
+        order.len()
+    };
+    let entries = columns * depth.max(2);
+    let shown_entries = if queue.entries.len() > entries {
+        entries - 1
+    } else {
+        queue.entries.len()
+    };
+    let lit_place = fresh.as_ref().and_then(|fresh| {
+        let mut places = order.iter().enumerate();
+        let is_it = |(_, key): &(usize, &Key)| **key == fresh.key;
+        // In a FIFO a key can have several places.
+        let found = match fresh.last {
+            true => places.rfind(is_it),
+            false => places.find(is_it),
+        };
+        found.map(|(place, _)| place)
+    });
+    let appended = matches!(
+        current(view).map(|record| &record.fact),
+        Some(Fact::EntryAppended { .. })
+    );
+    // What the current fact is about takes the last place, if its own is out of sight.
+    let places: Vec<usize> = match lit_place {
+        Some(lit) if lit >= shown => (0..shown - 1).chain([lit]).collect(),
+        _ => (0..shown).collect(),
+    };
+    QueueRows {
+        kind: queue.kind,
+        keys: queue.keys.len(),
+        deltas: count(queue),
+        columns: places
+            .into_iter()
+            .filter_map(|place| Some((place, order.get(place)?)))
+            .map(|(place, key)| {
+                let fresh = fresh.as_ref().filter(|_| lit_place == Some(place));
+                column(view, &names, fresh, key, place, depth)
+            })
+            .collect(),
+        hidden_keys: order.len() - shown,
+        entries: queue
+            .entries
+            .iter()
+            .take(shown_entries)
+            .enumerate()
+            .map(|(place, entry)| {
+                let newest = place + 1 == queue.entries.len();
+                entry_row(&names, place, entry, appended && newest)
+            })
+            .collect(),
+        hidden_entries: queue.entries.len() - shown_entries,
+        hidden_lit: appended && shown_entries < queue.entries.len(),
+        synced: queue.synced,
+        closed: queue.closed,
+    }
+}
+
+struct Fresh {
+    key: Key,
+    delta: bool,
+    /// It is about the last place of the key.
+    last: bool,
+}
+
+/// What the current fact put into the queue. A delta stays lit while its key takes its place.
+fn fresh(view: &View) -> Option<Fresh> {
+    let (key, delta) = match &current(view)?.fact {
+        Fact::DeltaAppended { object, .. } => (&object.key, true),
+        Fact::FifoItemSet { object, .. } => (&object.key, true),
+        Fact::DeltasMerged { key, .. } => (key, true),
+        Fact::KeyEnqueued { key, .. } => (key, true),
+        Fact::Requeued { key, .. } | Fact::ResyncSkipped { key } | Fact::AlreadyPresent { key } => {
+            (key, false)
+        }
+        _ => return None,
+    };
+    Some(Fresh {
+        key: key.clone(),
+        delta,
+        last: matches!(current(view)?.fact, Fact::KeyEnqueued { .. }),
+    })
+}
+
+fn count(queue: &QueueRoom) -> usize {
+    if queue.kind == QueueKind::RealFifo {
+        return queue.entries.len();
+    }
+    queue.deltas.values().map(Vec::len).sum()
+}
+
+fn entry_rv(entry: &Entry) -> Option<&Arc<str>> {
+    match entry {
+        Entry::Delta(_, object) => Some(&object.rv),
+        Entry::ReplacedAll { rv, .. } | Entry::Bookmark { rv } => Some(rv),
+        Entry::SyncAll => None,
+    }
+}
+
+fn column(
+    view: &View,
+    names: &Names,
+    fresh: Option<&Fresh>,
+    key: &Key,
+    place: usize,
+    depth: usize,
+) -> ColumnRow {
+    let deltas = view.picture.queue.deltas.get(key);
+    let lit = fresh.is_some();
+    let queue = &view.picture.queue;
+    let is_fifo = queue.kind == QueueKind::Fifo;
+    let places = |from: usize, to: usize| {
+        let places = is_fifo.then(|| queue.keys.range(from..to));
+        places.into_iter().flatten().filter(|at| *at == key).count()
+    };
+    let behind = places(place + 1, queue.keys.len());
+    // Without an object there is none ahead either.
+    let again = places(0, place) > 0 && deltas.is_some();
+    let deltas = deltas.filter(|_| !again).into_iter().flatten();
+    let mut all: Vec<_> = deltas
+        .enumerate()
+        .map(|(index, (delta_type, object))| match is_fifo {
+            true => DeltaRow::named(names, index, *delta_type, object),
+            false => DeltaRow::of(index, *delta_type, object),
+        })
+        .collect();
+    if let (true, Some(newest)) = (fresh.is_some_and(|f| f.delta) && lit, all.last_mut()) {
+        newest.lit = true;
+    }
+    ColumnRow {
+        key: key.clone(),
+        name: names.get(key),
+        mark: names.mark(&uid_of(&view.picture, key)),
+        place,
+        behind,
+        again,
+        stack: stack(all, depth),
+        lit,
+    }
+}
+
+fn entry_row(names: &Names, place: usize, entry: &Entry, lit: bool) -> EntryRow {
+    let mut row = EntryRow {
+        place,
+        delta_type: DeltaType::SyncAll,
+        name: String::new(),
+        mark: Mark::default(),
+        rv: entry_rv(entry).map(RvText::of).unwrap_or_default(),
+        tombstone: false,
+        crate_of: None,
+        lit,
+    };
+    match entry {
+        Entry::Delta(delta_type, object) => {
+            row.delta_type = *delta_type;
+            row.name = names.get(&object.key);
+            row.mark = names.mark(&object.uid);
+            row.tombstone = is_tombstone(object);
+        }
+        Entry::ReplacedAll { objects, .. } => {
+            row.delta_type = DeltaType::ReplacedAll;
+            let shown = objects.iter().take(MARKS);
+            let marks = shown.map(|object| names.mark(&object.uid)).collect();
+            row.crate_of = Some((objects.len(), marks));
+        }
+        Entry::SyncAll => {}
+        Entry::Bookmark { .. } => row.delta_type = DeltaType::Bookmark,
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{object, updates, view};
+    use super::*;
+    use deltascope_replay::picture::Picture;
+
+    const SPACE: Space = Space {
+        columns: 3,
+        beside_more: 2,
+        depth: 5,
+    };
+
+    fn queued(keys: &[(&str, usize)]) -> Picture {
+        let mut picture = Picture::default();
+        for (key, deltas) in keys {
+            picture.queue.keys.push_back((*key).into());
+            picture
+                .queue
+                .deltas
+                .insert((*key).into(), updates(key, *deltas));
+        }
+        picture
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let picture = queued(&[("a", 1), ("b", 8), ("c", 1), ("d", 1), ("e", 1)]);
+        let rows = rows(&view(picture, Vec::new()), SPACE);
+        let shown: Vec<_> = rows.columns.iter().map(|column| &*column.name).collect();
+        assert_eq!(shown, ["a", "b"]);
+        assert_eq!((rows.keys, rows.deltas, rows.hidden_keys), (5, 12, 3));
+        assert_eq!(rows.columns[1].stack.shown.len(), 4);
+        assert_eq!(rows.columns[1].stack.hidden, 4);
+    }
+
+    #[test]
+    fn the_newest_delta_of_the_current_fact_is_lit() {
+        let fact = Fact::DeltaAppended {
+            delta_type: DeltaType::Updated,
+            object: object("b", "1"),
+            depth: 2,
+        };
+        let rows = rows(&view(queued(&[("a", 2), ("b", 2)]), vec![fact]), SPACE);
+        let lit: Vec<_> = rows
+            .columns
+            .iter()
+            .flat_map(|column| column.stack.shown.iter().map(|row| row.lit))
+            .collect();
+        assert_eq!(lit, [false, false, false, true]);
+    }
+
+    #[test]
+    fn a_fifo_shows_each_place_of_a_key_and_its_object_once() {
+        let mut picture = queued(&[("x", 1), ("y", 0)]);
+        picture.queue.kind = QueueKind::Fifo;
+        picture.queue.keys.push_back("x".into());
+        let fact = Fact::KeyEnqueued {
+            key: "x".into(),
+            length: 3,
+        };
+        let rows = rows(&view(picture, vec![fact]), SPACE);
+        let shown: Vec<_> = rows
+            .columns
+            .iter()
+            .map(|column| {
+                let objects = column.stack.shown.iter().filter(|row| row.plain).count();
+                (column.anchor(""), column.again, objects, column.lit)
+            })
+            .collect();
+        let place = |anchor: &str, again, objects, lit| (anchor.to_owned(), again, objects, lit);
+        assert_eq!(
+            shown,
+            [
+                place("x#1", false, 1, false),
+                place("y", false, 0, false),
+                place("x", true, 0, true),
+            ]
+        );
+        assert_eq!((rows.keys, rows.deltas), (3, 1));
+    }
+
+    #[test]
+    fn what_changes_takes_the_last_place_if_its_own_is_hidden() {
+        let fact = Fact::KeyEnqueued {
+            key: "d".into(),
+            length: 4,
+        };
+        let picture = queued(&[("a", 1), ("b", 1), ("c", 1), ("d", 1)]);
+        let rows = rows(&view(picture, vec![fact]), SPACE);
+        let shown: Vec<_> = rows
+            .columns
+            .iter()
+            .map(|column| (&*column.name, column.place, column.lit))
+            .collect();
+        assert_eq!(shown, [("a", 0, false), ("d", 3, true)]);
+        assert_eq!(rows.hidden_keys, 2);
+    }
+
+    #[test]
+    fn entries_are_one_row_and_a_whole_list_is_one_crate() {
+        let mut picture = Picture::default();
+        picture.queue.kind = QueueKind::RealFifo;
+        picture.queue.entries = [
+            Entry::ReplacedAll {
+                rv: "9".into(),
+                objects: (0..7).map(|n| object(&format!("a/{n}"), "1")).collect(),
+            },
+            Entry::Delta(DeltaType::Updated, object("a/x", "10")),
+            Entry::Bookmark { rv: "11".into() },
+            Entry::SyncAll,
+        ]
+        .into();
+        let space = Space { depth: 2, ..SPACE };
+        let fact = Fact::EntryAppended {
+            entry: Entry::SyncAll,
+            length: 4,
+        };
+        let at = rows(&view(picture.clone(), vec![fact]), space);
+        let told: Vec<_> = at
+            .entries
+            .iter()
+            .map(|row| (row.delta_type.as_str(), &*row.name, &*row.rv.short, row.lit))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("ReplacedAll", "", "9", false),
+                ("Updated", "x", "10", false),
+                ("Bookmark", "", "11", false),
+                ("SyncAll", "", "", true),
+            ]
+        );
+        let crate_of = at.entries[0].crate_of.as_ref();
+        let crate_of = crate_of.map(|(count, marks)| (*count, marks.len()));
+        assert_eq!(crate_of, Some((7, MARKS)));
+
+        let more = (0..40).map(|n| Entry::Bookmark {
+            rv: n.to_string().into(),
+        });
+        picture.queue.entries.extend(more);
+        let at = rows(&view(picture, Vec::new()), space);
+        assert_eq!((at.entries.len(), at.hidden_entries), (5, 39));
+    }
+
+    #[test]
+    fn long_versions_make_it_wide() {
+        let mut picture = queued(&[("a", 1)]);
+        assert!(!is_wide(&view(picture.clone(), Vec::new())));
+        let deltas = vec![(DeltaType::Added, object("b", "20471474"))];
+        picture.queue.deltas.insert("b".into(), deltas);
+        assert!(is_wide(&view(picture, Vec::new())));
+    }
+}

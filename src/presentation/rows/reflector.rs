@@ -1,0 +1,325 @@
+//! The reflector's room.
+
+use super::{Mark, Names, RvText, current, type_class};
+use crate::view::View;
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{EventType, Fact};
+use deltascope_cache::selector::Selector;
+use deltascope_replay::picture::{Answer, Feed, ReflectorState, RequestKind, RequestLine};
+
+/// So many marks of the temporary store are shown at most.
+const MARKS: usize = 7;
+
+/// What the room shows.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ReflectorRows {
+    /// There is a reflector.
+    pub present: bool,
+    /// Which of its states is on.
+    pub on: Option<StateName>,
+    /// A list comes after the wait.
+    pub relist_next: bool,
+    /// How long it waits, in ms, while it backs off.
+    pub backoff_ms: u64,
+    /// `LastSyncResourceVersion()`.
+    pub last_sync: RvText,
+    /// That version is known to be of no use to the server.
+    pub unavailable: bool,
+    /// Events received; lists after the first; calls of the watch-error handler; how often the
+    /// resync timer fired.
+    pub counts: [u64; 4],
+    /// The event in its hand: wire name, class, object.
+    pub in_hand: Option<(&'static str, &'static str, String)>,
+    /// What a streaming list has brought so far: how many objects, and the marks of some.
+    pub temporary: Option<(usize, Vec<Mark>)>,
+    /// Its requests, the newest first.
+    pub requests: Vec<RequestRow>,
+}
+
+/// One request, and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestRow {
+    /// As `LIST rv=0 limit=500`.
+    pub text: String,
+    /// What came of it.
+    pub answer: Answer,
+    /// The current fact is about it.
+    pub lit: bool,
+}
+
+/// The states as the room names them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateName {
+    /// The first list.
+    List,
+    /// A streaming list.
+    Stream,
+    /// The watch.
+    Watch,
+    /// A list after the first.
+    Relist,
+    /// The wait before the next try.
+    Backoff,
+    /// The end.
+    Stopped,
+}
+
+impl StateName {
+    /// All of them, in the order of the room.
+    pub const ALL: [Self; 6] = [
+        Self::List,
+        Self::Stream,
+        Self::Watch,
+        Self::Relist,
+        Self::Backoff,
+        Self::Stopped,
+    ];
+
+    /// Its label.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::List => "LIST",
+            Self::Stream => "STREAM",
+            Self::Watch => "WATCH",
+            Self::Relist => "RELIST",
+            Self::Backoff => "BACKOFF",
+            Self::Stopped => "STOPPED",
+        }
+    }
+
+    /// Its name in anchors.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Stream => "stream",
+            Self::Watch => "watch",
+            Self::Relist => "relist",
+            Self::Backoff => "backoff",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
+/// The room at this moment.
+#[must_use]
+pub fn rows(view: &View) -> ReflectorRows {
+    let reflector = &view.picture.reflector;
+    let again = lists_before(view) > 0;
+    let on = match reflector.state {
+        ReflectorState::List if again => Some(StateName::Relist),
+        ReflectorState::List => Some(StateName::List),
+        ReflectorState::Stream => Some(StateName::Stream),
+        ReflectorState::Watch => Some(StateName::Watch),
+        ReflectorState::Backoff => Some(StateName::Backoff),
+        ReflectorState::Stopped => Some(StateName::Stopped),
+        ReflectorState::Idle => None,
+    };
+    let names = Names::of(view);
+    let asked = matches!(
+        current(view).map(|record| &record.fact),
+        Some(
+            Fact::ListRequested { .. }
+                | Fact::WatchRequested { .. }
+                | Fact::PageReceived { .. }
+                | Fact::ListReceived { .. }
+                | Fact::ListFailed { .. }
+                | Fact::WatchFailed { .. }
+                | Fact::WatchEnded { .. }
+        )
+    );
+    ReflectorRows {
+        present: view.picture.api.feed != Feed::Program,
+        on,
+        relist_next: reflector.relist && on == Some(StateName::Backoff),
+        backoff_ms: reflector.backoff_ms,
+        last_sync: RvText::of(&reflector.last_sync),
+        unavailable: reflector.unavailable,
+        counts: [
+            reflector.events,
+            reflector.lists.saturating_sub(1),
+            reflector.watch_errors,
+            reflector.resyncs,
+        ],
+        in_hand: reflector.in_hand.as_ref().map(|(event, object)| {
+            let class = match event {
+                EventType::Added => type_class(DeltaType::Added),
+                EventType::Modified => type_class(DeltaType::Updated),
+                EventType::Deleted | EventType::Error => type_class(DeltaType::Deleted),
+                EventType::Bookmark => type_class(DeltaType::Bookmark),
+            };
+            (event.as_str(), class, names.get(&object.key))
+        }),
+        temporary: reflector.temporary.as_ref().map(|kept| {
+            let newest = kept.values().take(MARKS);
+            let marks = newest.map(|object| names.mark(&object.uid)).collect();
+            (kept.len(), marks)
+        }),
+        requests: reflector
+            .requests
+            .iter()
+            .rev()
+            .enumerate()
+            .map(|(back, line)| RequestRow {
+                text: request(line, view.picture.api.selector.as_ref()),
+                answer: line.answer.clone(),
+                lit: asked && back == 0,
+            })
+            .collect(),
+    }
+}
+
+fn request(line: &RequestLine, selector: Option<&Selector>) -> String {
+    let mut text = match line.kind {
+        RequestKind::List => "LIST",
+        RequestKind::Watch => "WATCH",
+        RequestKind::Stream => "WATCH sendInitialEvents",
+    }
+    .to_owned();
+    if line.continues {
+        text.push_str(" continue");
+    } else {
+        text.push_str(" rv=");
+        text.push_str(if line.rv.is_empty() { "\"\"" } else { &line.rv });
+    }
+    if !line.rv_match.is_empty() {
+        text.push(' ');
+        text.push_str(line.rv_match);
+    }
+    if line.limit > 0 {
+        text = format!("{text} limit={}", line.limit);
+    }
+    if let Some(selector) = selector {
+        text = format!("{text} labelSelector={selector}");
+    }
+    text
+}
+
+/// Lists before the one that is under way, if one is: a list counts as soon as it is received,
+/// and is then still to be put into the queue.
+fn lists_before(view: &View) -> u64 {
+    let received = view
+        .recent
+        .iter()
+        .rev()
+        .find_map(|record| match record.fact {
+            Fact::ListReceived { .. } => Some(true),
+            Fact::ListRequested { .. } => Some(false),
+            _ => None,
+        })
+        // So long ago that both are forgotten: it is being put into the queue.
+        .unwrap_or(true);
+    view.picture
+        .reflector
+        .lists
+        .saturating_sub(u64::from(received))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{object, view};
+    use super::*;
+    use deltascope_replay::picture::Picture;
+
+    fn requested() -> Fact {
+        Fact::ListRequested {
+            rv: "0".into(),
+            rv_match: "",
+            limit: 0,
+            continues: false,
+        }
+    }
+
+    fn received() -> Fact {
+        Fact::ListReceived {
+            rv: "4".into(),
+            count: 2,
+        }
+    }
+
+    #[test]
+    fn a_second_list_is_a_relist() {
+        let mut picture = Picture::default();
+        picture.reflector.state = ReflectorState::List;
+        assert_eq!(
+            rows(&view(picture.clone(), Vec::new())).on,
+            Some(StateName::List)
+        );
+        picture.reflector.lists = 1;
+        let first = vec![requested(), received()];
+        let replacing = rows(&view(picture.clone(), first.clone()));
+        assert_eq!(replacing.on, Some(StateName::List));
+        let again = [first, vec![requested()]].concat();
+        let again = rows(&view(picture.clone(), again));
+        assert_eq!(again.on, Some(StateName::Relist));
+        assert_eq!(again.counts[1], 0);
+        picture.reflector.lists = 2;
+        let both = vec![requested(), received(), requested(), received()];
+        let replacing = rows(&view(picture, both));
+        assert_eq!(replacing.on, Some(StateName::Relist));
+    }
+
+    #[test]
+    fn a_program_has_none() {
+        let mut picture = Picture::default();
+        picture.api.feed = Feed::Program;
+        assert!(!rows(&view(picture, Vec::new())).present);
+    }
+
+    #[test]
+    fn requests_are_told_with_their_parameters_the_newest_first() {
+        let line = |kind, rv: &str, rv_match, limit, continues| RequestLine {
+            kind,
+            rv: rv.into(),
+            rv_match,
+            limit,
+            continues,
+            answer: Answer::Awaited,
+        };
+        let mut picture = Picture::default();
+        picture.reflector.requests = [
+            line(RequestKind::List, "0", "", 500, false),
+            line(RequestKind::List, "", "", 500, true),
+            line(RequestKind::List, "7", "Exact", 0, false),
+            line(RequestKind::Watch, "12", "", 0, false),
+            line(RequestKind::Stream, "", "NotOlderThan", 0, false),
+        ]
+        .into();
+        let at = rows(&view(picture.clone(), vec![requested()]));
+        let texts: Vec<_> = at
+            .requests
+            .iter()
+            .map(|row| (&*row.text, row.lit))
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                ("WATCH sendInitialEvents rv=\"\" NotOlderThan", true),
+                ("WATCH rv=12", false),
+                ("LIST rv=7 Exact", false),
+                ("LIST continue limit=500", false),
+                ("LIST rv=0 limit=500", false),
+            ]
+        );
+        picture.api.selector = Selector::parse("app=web,!b").ok();
+        let at = rows(&view(picture, vec![requested()]));
+        let oldest = at.requests.last().map(|row| &*row.text);
+        assert_eq!(oldest, Some("LIST rv=0 limit=500 labelSelector=app=web,!b"));
+    }
+
+    #[test]
+    fn the_temporary_store_of_a_streaming_list_is_counted() {
+        let mut picture = Picture::default();
+        picture.reflector.state = ReflectorState::Stream;
+        let kept = [
+            ("a".into(), object("a", "1")),
+            ("b".into(), object("b", "2")),
+        ];
+        picture.reflector.temporary = Some(kept.into());
+        let at = rows(&view(picture, Vec::new()));
+        assert_eq!(at.on, Some(StateName::Stream));
+        let kept = at.temporary.map(|(count, marks)| (count, marks.len()));
+        assert_eq!(kept, Some((2, 2)));
+    }
+}

@@ -1,0 +1,565 @@
+//! Branches: forks, what is dropped, moved or set, and going from one to the other.
+
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::command::When;
+use crate::decimal::decimal;
+use crate::i18n::{Lang, Text};
+use crate::landmarks::Landmarks;
+use crate::strings;
+use crate::view::{BranchRow, ServerEvent, SettingRow};
+use deltascope_cache::fact::{Cause, Fact, FactRecord, WatchEnd};
+use deltascope_replay::branches::{Branch, MOST_BRANCHES, Made};
+use deltascope_replay::edit::{Edit, EditError, Origin, Setting, as_set};
+use deltascope_replay::monitors::Monitors;
+use deltascope_replay::recording::Recording;
+use deltascope_replay::timeline::{Timeline, is_told};
+use deltascope_world::Time;
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::source::write;
+
+use super::{Change, LEAP, Session, cannot_run, head_of};
+
+/// So many of the server's events are listed, before the cursor and after it.
+const EVENTS: (usize, usize) = (8, 4);
+/// They are looked for so many facts around it.
+const AROUND: usize = 1_500;
+
+/// What a branch that is not shown waits with.
+#[derive(Clone)]
+pub(super) struct Kept {
+    /// Its run.
+    pub(super) timeline: Timeline,
+    /// Where the cursor was.
+    pub(super) cursor: usize,
+    /// What was found along it.
+    found: (Landmarks, Monitors),
+}
+
+impl Session {
+    /// Leaves the run, at the cursor, for a branch in which nothing of what the user did later
+    /// happens.
+    pub(super) fn fork(&mut self) -> Change {
+        let at = self.playback.cursor();
+        if !self.leave(Made::Forked, at) {
+            return self.fail(no_room(), None);
+        }
+        self.timeline.forget_after(at);
+        self.landmarks.cut(at);
+        self.asked.cut(at);
+        self.run_changed(at);
+        self.first_run = None;
+        self.error = None;
+        self.marked();
+        Change::Cut
+    }
+
+    /// Goes to another branch, and to where its cursor was.
+    pub(super) fn switch(&mut self, id: u32) -> Change {
+        let kept = self.keep();
+        if self.branches.get(id).is_none() {
+            return self.fail(no_branch(id), None);
+        }
+        let Some(other) = self.branches.switch(id, kept) else {
+            return Change::None;
+        };
+        self.error = None;
+        self.show(other.timeline, other.cursor, Some(other.found));
+        self.list_branches();
+        Change::Cut
+    }
+
+    pub(super) fn remove_branch(&mut self, id: u32) -> Change {
+        if !self.branches.remove(id) {
+            return self.fail(cannot_remove(), None);
+        }
+        self.list_branches();
+        Change::None
+    }
+
+    /// Begins anew, with what was set and without what was done. A run in which that is a difference stays
+    /// a branch.
+    pub(super) fn start_over(&mut self) -> Change {
+        self.error = None;
+        let Recording {
+            scenario: run,
+            mut inputs,
+        } = self.timeline.recording();
+        let scenario = as_set(&self.lesson.scenario, &run, &inputs);
+        let done = inputs.len();
+        // What a cluster has told nobody has done here.
+        inputs.retain(|taken| is_told(&taken.input));
+        let is_other = inputs.len() < done
+            || write::scenario(&run) != write::scenario(&scenario)
+            || run.recorded != scenario.recorded;
+        let kept = kept_at_start(&self.lesson.scenario, &scenario);
+        let recording = Recording { scenario, inputs };
+        let played = if recording.inputs.is_empty() {
+            Timeline::new(recording.scenario)
+        } else {
+            let most = self.timeline.len().saturating_add(LEAP);
+            recording.play_within(most).map(|(timeline, _)| timeline)
+        };
+        match played {
+            Ok(mut timeline) => {
+                timeline.limit(self.timeline.most());
+                if is_other && !self.leave(Made::Reset, 0) {
+                    return self.fail(no_room(), None);
+                }
+                self.show(timeline, 0, None);
+                self.notice = kept;
+                Change::Cut
+            }
+            Err(reason) => self.fail(cannot_run(&reason), None),
+        }
+    }
+
+    /// A branch in which the server's event at this place does not happen.
+    pub(super) fn drop_event(&mut self, place: usize) -> Change {
+        match self.event_at(place) {
+            Some((origin, record)) => self.edit(Edit::Drop(origin), Some(record)),
+            None => self.fail(cannot_edit(EditError::Gone), None),
+        }
+    }
+
+    /// A branch in which it happens at another time.
+    pub(super) fn move_event(&mut self, place: usize, when: When) -> Change {
+        let Some((origin, record)) = self.event_at(place) else {
+            return self.fail(cannot_edit(EditError::Gone), None);
+        };
+        let to = match when {
+            When::At(time) => Some(time),
+            When::Earlier => self
+                .neighbour(place, origin, false)
+                .map(|time| time.saturating_sub(1)),
+            When::Later => self.neighbour(place, origin, true).map(|time| time + 1),
+        };
+        match to {
+            Some(to) => self.edit(Edit::Move { origin, to }, Some(record)),
+            None => self.fail(no_neighbour(), None),
+        }
+    }
+
+    /// A branch with another setting.
+    pub(super) fn set(&mut self, setting: Setting) -> Change {
+        self.edit(Edit::Set(setting), None)
+    }
+
+    fn edit(&mut self, edit: Edit, record: Option<FactRecord>) -> Change {
+        if !self.branches.has_room() {
+            return self.fail(no_room(), None);
+        }
+        let edit = match self.as_recorded(edit) {
+            Some(edit) => edit,
+            None => return self.fail(cannot_edit(EditError::Gone), None),
+        };
+        let recording = match self.timeline.recording().edited(&edit, record.as_ref()) {
+            Ok(recording) => recording,
+            Err(error) => return self.fail(cannot_edit(error), None),
+        };
+        let by_time = matches!(edit, Edit::Set(_));
+        let (timeline, to) = match self.play_again(&recording, by_time) {
+            Ok(played) => played,
+            Err(reason) => return self.fail(cannot_run(&reason), None),
+        };
+        let key = record.as_ref().and_then(|record| record.fact.key());
+        let key = key.map(|key| Arc::from(&**key));
+        // The time of the event is that of the last of so many facts.
+        let place = record.and_then(|record| self.timeline.place_of(record.id));
+        let at = place.map_or(0, |place| place + 1);
+        if !self.leave(Made::Edited(edit, key), at) {
+            return self.fail(no_room(), None);
+        }
+        self.error = None;
+        self.show(timeline, to, None);
+        Change::Cut
+    }
+
+    /// With the numbers that the recording of the run has.
+    fn as_recorded(&self, edit: Edit) -> Option<Edit> {
+        Some(match edit {
+            Edit::Drop(Origin::Input(number)) => {
+                Edit::Drop(Origin::Input(self.timeline.recorded_input(number)?))
+            }
+            Edit::Move {
+                origin: Origin::Input(number),
+                to,
+            } => Edit::Move {
+                origin: Origin::Input(self.timeline.recorded_input(number)?),
+                to,
+            },
+            other => other,
+        })
+    }
+
+    /// Plays a recording as far as the time at the cursor, and says where that is. What takes many more
+    /// facts than the run had ends before: the page has to answer.
+    pub(super) fn play_again(
+        &self,
+        recording: &Recording,
+        by_time: bool,
+    ) -> Result<(Timeline, usize), String> {
+        let most = self.timeline.len().saturating_add(LEAP);
+        let mut timeline = if by_time {
+            recording.play_by_time(most)?
+        } else {
+            recording.play_within(most)?.0
+        };
+        let cursor = self.playback.cursor();
+        let to = if cursor == 0 {
+            0
+        } else {
+            timeline.extend_past(self.timeline.time_at(cursor))
+        };
+        timeline.limit(self.timeline.most());
+        Ok((timeline, to))
+    }
+
+    /// The run so far stays behind as a branch, and a new one is the current one; false when there
+    /// is no room.
+    pub(super) fn leave(&mut self, made: Made, at: usize) -> bool {
+        let time = self.timeline.time_at(at);
+        let kept = self.keep();
+        let left = self.branches.leave(kept, time, made);
+        self.list_branches();
+        left
+    }
+
+    fn keep(&self) -> Kept {
+        let mut timeline = self.timeline.clone();
+        timeline.rest();
+        let (mut landmarks, mut monitors) = (self.landmarks.clone(), self.monitors.clone());
+        landmarks.thin(&timeline);
+        monitors.thin(&timeline);
+        Kept {
+            timeline,
+            cursor: self.playback.cursor(),
+            found: (landmarks, monitors),
+        }
+    }
+
+    /// Shows another run of the same lesson.
+    fn show(&mut self, timeline: Timeline, cursor: usize, found: Option<(Landmarks, Monitors)>) {
+        self.playback.pause();
+        self.timeline = timeline;
+        self.asked.forget();
+        self.first_run = None;
+        self.head = Rc::new(head_of(&self.lesson, self.timeline.scenario()));
+        self.list_settings();
+        match found {
+            Some(found) => {
+                (self.landmarks, self.monitors) = found;
+                self.run_replaced();
+                self.marked();
+            }
+            None => self.mark_anew(),
+        }
+        self.picture = super::shown::Shown::new(&self.timeline);
+        self.playback.seek(cursor, self.timeline.len());
+    }
+
+    pub(super) fn list_branches(&mut self) {
+        let current = self.branches.current();
+        self.branch_rows = self
+            .branches
+            .iter()
+            .map(|branch| BranchRow {
+                id: branch.id,
+                name: name_of(branch),
+                is_named: !branch.name.is_empty(),
+                made: made_of(branch),
+                depth: branch.depth,
+                current: branch.id == current,
+            })
+            .collect();
+    }
+
+    /// What can be set otherwise.
+    pub(super) fn list_settings(&mut self) {
+        let scenario = self.timeline.scenario();
+        let settings = Setting::all_of(scenario);
+        self.settings = settings
+            .into_iter()
+            .filter(|setting| setting.fits(scenario))
+            .map(|setting| SettingRow {
+                name: setting_name(&setting),
+                value: setting.value(),
+                setting,
+            })
+            .collect();
+    }
+
+    fn event_at(&self, place: usize) -> Option<(Origin, FactRecord)> {
+        let record = self.timeline.fact(place)?;
+        Some((Origin::of(&record)?, record))
+    }
+
+    /// When the server did something else, before it or after it.
+    fn neighbour(&self, place: usize, origin: Origin, after: bool) -> Option<Time> {
+        let mut seen = |_: usize, record: &FactRecord| match Origin::of(record) {
+            Some(other) if other != origin && what(record).is_some() => {
+                ControlFlow::Break(record.time)
+            }
+            _ => ControlFlow::Continue(()),
+        };
+        if after {
+            let range = place + 1..place.saturating_add(AROUND);
+            self.timeline.each(range, &mut seen)
+        } else {
+            let range = place.saturating_sub(AROUND)..place;
+            self.timeline.each_back(range, &mut seen)
+        }
+    }
+
+    /// What the server did around the cursor.
+    pub(super) fn server_events(&self) -> Rc<[ServerEvent]> {
+        let cursor = self.playback.cursor();
+        let recorded = self.timeline.scenario().recorded.is_some();
+        let row = |place: usize, record: &FactRecord| {
+            Origin::of(record)?;
+            let what = what(record)?;
+            let object = object_of(&record.fact);
+            Some(ServerEvent {
+                place,
+                time: record.time,
+                what,
+                key: record
+                    .fact
+                    .key()
+                    .map_or_else(Arc::default, |key| Arc::from(&**key)),
+                rv: object.unwrap_or_default(),
+                past: place < cursor,
+                can_move: recorded
+                    || !matches!(record.cause, Cause::Source(_))
+                    || is_write(&record.fact),
+            })
+        };
+        let mut rows = Vec::new();
+        let before = cursor.saturating_sub(AROUND)..cursor;
+        self.timeline.each_back::<()>(before, &mut |place, record| {
+            rows.extend(row(place, record));
+            enough(rows.len() >= EVENTS.0)
+        });
+        rows.reverse();
+        let past = rows.len();
+        let after = cursor..cursor.saturating_add(AROUND);
+        self.timeline.each::<()>(after, &mut |place, record| {
+            rows.extend(row(place, record));
+            enough(rows.len() >= past + EVENTS.1)
+        });
+        rows.into()
+    }
+}
+
+/// What of the lesson is set otherwise now that it begins anew.
+fn kept_at_start(own: &Scenario, scenario: &Scenario) -> Option<Text> {
+    let before = Setting::all_of(own);
+    let set = Setting::all_of(scenario).into_iter().zip(before);
+    let streams = |of: &Scenario| of.settings.watch_list;
+    let set = set.filter(|(now, before)| match now {
+        // As the generation has it.
+        Setting::WatchList(_) if streams(own) == streams(scenario) => false,
+        _ => now != before && now.fits(scenario),
+    });
+    let (mut en, mut zh) = (Vec::new(), Vec::new());
+    for (now, _) in set {
+        let (name, value) = match now {
+            // What a form asks for is longer than what is said of it.
+            Setting::Mode(mode) => (
+                Text::new("process loop", "处理循环"),
+                Text::new(strings::mode(Lang::En, mode), strings::mode(Lang::Zh, mode)),
+            ),
+            _ => (setting_name(&now), Text::new(&now.value(), &now.value())),
+        };
+        en.push(format!("{}: {}", name.en, value.en));
+        zh.push(format!("{}：{}", name.zh, value.zh));
+    }
+    (!en.is_empty()).then(|| {
+        Text::new(
+            &format!("Started over with what you have set: {}.", en.join(", ")),
+            &format!("已按你的设置重新开始：{}。", zh.join("，")),
+        )
+    })
+}
+
+fn enough(is_enough: bool) -> ControlFlow<()> {
+    if is_enough {
+        ControlFlow::Break(())
+    } else {
+        ControlFlow::Continue(())
+    }
+}
+
+fn is_write(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::ObjectCreated { .. } | Fact::ObjectUpdated { .. } | Fact::ObjectDeleted { .. }
+    )
+}
+
+fn object_of(fact: &Fact) -> Option<Arc<str>> {
+    match fact {
+        Fact::ObjectCreated { object, .. }
+        | Fact::ObjectUpdated { object, .. }
+        | Fact::ObjectDeleted { object, .. }
+        | Fact::EventSent { object, .. }
+        | Fact::Called { object, .. } => Some(Arc::clone(&object.rv)),
+        _ => None,
+    }
+}
+
+/// What happened on the server, where somebody may wish that it had not.
+fn what(record: &FactRecord) -> Option<Text> {
+    let (en, zh) = match &record.fact {
+        Fact::ObjectCreated { .. } => ("created", "创建"),
+        Fact::ObjectUpdated { .. } => ("updated", "更新"),
+        Fact::ObjectDeleted { .. } => ("deleted", "删除"),
+        Fact::WriteRefused { .. } => ("write refused", "写入被拒绝"),
+        Fact::HistoryCompacted { .. } => ("history forgotten", "历史被丢弃"),
+        Fact::EventSent { event, .. } => return Some(Text::new(event.as_str(), event.as_str())),
+        Fact::WatchClosed { end, .. } => match end {
+            WatchEnd::Closed => ("watch closed", "watch 关闭"),
+            _ => ("watch cut", "watch 被切断"),
+        },
+        Fact::Called { delta_type, .. } => {
+            return Some(Text::new(delta_type.as_str(), delta_type.as_str()));
+        }
+        _ => return None,
+    };
+    Some(Text::new(en, zh))
+}
+
+fn name_of(branch: &Branch) -> Text {
+    if !branch.name.is_empty() {
+        return Text::new(&branch.name, &branch.name);
+    }
+    if branch.made == Made::Opened {
+        return Text::new("main", "主线");
+    }
+    let (id, made) = (branch.id, made_of(branch));
+    Text::new(
+        &format!("{id} · {}", made.en),
+        &format!("{id} · {}", made.zh),
+    )
+}
+
+fn made_of(branch: &Branch) -> Text {
+    let at = seconds(branch.time);
+    let (en, zh) = match &branch.made {
+        Made::Opened => return Text::new("as it was opened", "打开时的样子"),
+        Made::Forked => ("forked".to_owned(), "分叉".to_owned()),
+        Made::Reset => return Text::new("started over", "重新开始"),
+        Made::Acted => ("another input".to_owned(), "另一个输入".to_owned()),
+        Made::Edited(edit, key) => return edited(edit, key.as_deref(), &at),
+    };
+    Text::new(&format!("{en} at {at} s"), &format!("在 {at} s {zh}"))
+}
+
+fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
+    let key = key.map(|key| format!(" {key}")).unwrap_or_default();
+    match edit {
+        Edit::Drop(_) => Text::new(
+            &format!("without what happened to{key} at {at} s"),
+            &format!("去掉 {at} s 的事件{key}"),
+        ),
+        Edit::Move { to, .. } => {
+            let to = seconds(*to);
+            Text::new(
+                &format!("what happened at {at} s happens at {to} s{key}"),
+                &format!("{at} s 的事件移到 {to} s{key}"),
+            )
+        }
+        Edit::Set(setting) => {
+            let (name, value) = (setting_name(setting), setting.value());
+            let text = |name: &str| format!("{name} = {value}");
+            Text::new(&text(&name.en), &text(&name.zh))
+        }
+    }
+}
+
+/// What a setting is called.
+fn setting_name(setting: &Setting) -> Text {
+    let (en, zh) = match setting {
+        Setting::Era(_) => ("client-go", "client-go"),
+        Setting::Traffic(_) => ("seed of the traffic", "流量的随机种子"),
+        Setting::ResyncMs(_) => ("resync every … ms (0: never)", "每 … ms resync（0：从不）"),
+        Setting::PageSize(_) => ("objects a page (0: default)", "每页对象数（0：默认）"),
+        Setting::WatchList(_) => ("streaming list", "流式 list"),
+        Setting::KnownObjects(_) => ("KnownObjects", "KnownObjects"),
+        Setting::Mode(_) => (
+            "process loop: free, held or a pause in ms",
+            "处理循环：free、held 或停顿 ms",
+        ),
+        Setting::ProcessMs(_) => ("process takes … ms", "process 用时 … ms"),
+        Setting::HandlerMs(_) => ("each handler takes … ms", "每个 handler 用时 … ms"),
+        Setting::WorkFailures(_) => ("times that a key fails", "每个 key 失败的次数"),
+    };
+    Text::new(en, zh)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
+fn seconds(ms: Time) -> String {
+    decimal(ms as f64 / 1_000.0)
+}
+
+pub(super) fn no_room() -> Text {
+    Text::new(
+        &format!("There are {MOST_BRANCHES} branches, and no more are kept. Remove one first."),
+        &format!("已有 {MOST_BRANCHES} 个分支，不能再多。请先删除一个。"),
+    )
+}
+
+pub(super) fn no_value(setting: &Setting, value: &str) -> Text {
+    let choices = setting.choices();
+    let (en, zh) = if choices.is_empty() {
+        ("a whole number".to_owned(), "一个整数".to_owned())
+    } else {
+        (choices.join(", "), choices.join("、"))
+    };
+    let name = setting_name(setting);
+    Text::new(
+        &format!("{}: {value:?} is not a value of it. Write {en}.", name.en),
+        &format!("{}：不能是 {value:?}。请写 {zh}。", name.zh),
+    )
+}
+
+fn no_branch(id: u32) -> Text {
+    Text::new(
+        &format!("There is no branch {id}. The branches are listed in the drawer."),
+        &format!("没有分支 {id}。侧栏里列出了所有分支。"),
+    )
+}
+
+fn cannot_remove() -> Text {
+    Text::new(
+        "This branch has to stay: it is shown, or all others come from it. Go to another one first.",
+        "这个分支不能删除：正在显示，或是所有分支的起点。请先切换到别的分支。",
+    )
+}
+
+fn no_neighbour() -> Text {
+    Text::new(
+        "The server did nothing else near it that it could come before or after.",
+        "附近没有别的服务器事件可以与它交换先后。",
+    )
+}
+
+fn cannot_edit(error: EditError) -> Text {
+    match error {
+        EditError::Gone => Text::new(
+            "That is not something the server did by itself or was told to do. Choose one of the events in the list.",
+            "那不是服务器自己做的或被要求做的事。请在列表中选一个事件。",
+        ),
+        EditError::NoEvent => Text::new(
+            "This event cannot be moved, only left out.",
+            "这个事件不能移动，只能去掉。",
+        ),
+        EditError::TooLate => Text::new("That time is too late.", "时间太晚了。"),
+        EditError::NoSuchSetting => Text::new(
+            "This program has nothing that the setting could change.",
+            "这个程序没有此设置可以改变的东西。",
+        ),
+    }
+}

@@ -1,0 +1,391 @@
+//! Side by side: another run beside this one, at the same virtual time.
+
+use std::rc::Rc;
+
+use crate::caption::{self, Naming, Voice};
+use crate::i18n::{Lang, Text};
+use crate::view::{Checks, Choice, CompareView, RECENT, Side};
+use deltascope_cache::controller::Generation;
+use deltascope_replay::diff::{self, Tallies};
+use deltascope_replay::edit::{Edit, Setting};
+use deltascope_replay::monitors::{Monitors, Violation};
+use deltascope_replay::picture::Picture;
+use deltascope_replay::timeline::Timeline;
+use deltascope_replay::writes::{Alike, Writes};
+use deltascope_world::source::scenario::Scenario;
+
+use super::shown::Shown;
+use super::{Change, LEAP, Session, cannot_run};
+
+/// What a run is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum With {
+    /// The same inputs, with one setting changed.
+    Setting(Setting),
+    /// Another branch.
+    Branch(u32),
+}
+
+/// Slow enough for a handler to be seen to fall behind.
+const SLOW_MS: u32 = 600;
+
+/// How scripts name the settings, in the order of [`Setting::all_of`].
+const NAMES: [&str; 10] = [
+    "era",
+    "traffic",
+    "resyncMs",
+    "pageSize",
+    "watchList",
+    "knownObjects",
+    "mode",
+    "processMs",
+    "handlerMs",
+    "workFailures",
+];
+
+impl With {
+    /// How scripts and menus name it.
+    #[must_use]
+    pub fn id(self) -> String {
+        match self {
+            Self::Branch(id) => format!("branch={id}"),
+            Self::Setting(setting @ Setting::Era(_)) => setting.value(),
+            Self::Setting(setting) => {
+                let place = place_of(&setting, &Scenario::default());
+                format!("{}={}", NAMES[place], setting.value())
+            }
+        }
+    }
+
+    /// What has this name.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (name, value) = text.split_once('=').unwrap_or(("era", text));
+        if name == "branch" {
+            return Some(Self::Branch(value.parse().ok()?));
+        }
+        let place = NAMES.iter().position(|other| *other == name)?;
+        let all = Setting::all_of(&Scenario::default());
+        Some(Self::Setting(all[place].with(value)?))
+    }
+}
+
+fn place_of(setting: &Setting, scenario: &Scenario) -> usize {
+    let which = std::mem::discriminant(setting);
+    let all = Setting::all_of(scenario);
+    let place = all
+        .iter()
+        .position(|other| std::mem::discriminant(other) == which);
+    place.unwrap_or_default()
+}
+
+/// The other run.
+pub(super) struct Compared {
+    with: With,
+    timeline: Timeline,
+    picture: Shown,
+    checks: Monitors,
+    tallies: (Tallies, Tallies),
+    writes: [Writes; 2],
+    /// This run is another one since.
+    stale: bool,
+}
+
+impl Session {
+    fn compare(&mut self, with: With) -> Change {
+        self.playback.pause();
+        self.hold_against(with);
+        Change::Cut
+    }
+
+    fn hold_against(&mut self, with: With) {
+        self.compared = match self.other_run(with) {
+            Ok(timeline) => Some(Compared {
+                with,
+                picture: Shown::new(&timeline),
+                checks: Monitors::of(&timeline),
+                timeline,
+                tallies: (Tallies::default(), Tallies::default()),
+                writes: [Writes::default(), Writes::default()],
+                stale: false,
+            }),
+            Err(message) => {
+                self.fail(message, None);
+                None
+            }
+        };
+    }
+
+    /// Shows this run alone.
+    pub(super) fn close_comparison(&mut self) -> Change {
+        self.compared = None;
+        Change::Cut
+    }
+
+    /// Another run beside this one, by its name; an empty one: the one that tells most.
+    pub(super) fn compare_by_name(&mut self, name: &str) -> Change {
+        if name.is_empty() {
+            return self.compare(self.first_choice());
+        }
+        match With::parse(name) {
+            Some(with) => self.compare(with),
+            None => self.fail(no_such(name), None),
+        }
+    }
+
+    /// This run is another one from here on.
+    pub(super) fn run_changed(&mut self, at: usize) {
+        self.monitors.cut(at);
+        self.run_replaced();
+    }
+
+    /// Another run is shown.
+    pub(super) fn run_replaced(&mut self) {
+        self.forget_found();
+        self.run += 1;
+        self.packed.take();
+        if let Some(compared) = &mut self.compared {
+            compared.stale = true;
+        }
+    }
+
+    /// What the monitors have found.
+    pub(super) fn list_checks(&mut self) {
+        let violations = self.monitors.violations();
+        let applying = self.monitors.applying();
+        if *self.checks.violations != *violations || *self.checks.applying != *applying {
+            self.checks = Rc::new(Checks {
+                applying: applying.to_vec(),
+                violations: violations.to_vec(),
+            });
+        }
+    }
+
+    fn other_run(&self, with: With) -> Result<Timeline, Text> {
+        match with {
+            With::Branch(id) => match self.branches.kept(id) {
+                Some(kept) => Ok(kept.timeline.clone()),
+                None => Err(no_branch(id)),
+            },
+            With::Setting(setting) => {
+                let recording = self.timeline.recording();
+                let edited = recording.edited(&Edit::Set(setting), None);
+                let edited = edited.map_err(|_| no_setting(setting))?;
+                let most = self.timeline.len().saturating_add(LEAP);
+                let mut timeline = edited
+                    .play_by_time(most)
+                    .map_err(|reason| cannot_run(&reason))?;
+                timeline.limit(self.timeline.most());
+                Ok(timeline)
+            }
+        }
+    }
+
+    /// Both runs at the cursor's virtual time.
+    pub(super) fn comparison(&mut self) -> Option<Rc<CompareView>> {
+        let compared = self.compared.as_ref()?;
+        let with = compared.with;
+        if compared.stale {
+            // The branch may be the one that is shown now, or gone.
+            match with {
+                With::Branch(id) if self.branches.kept(id).is_none() => self.compared = None,
+                _ => self.hold_against(with),
+            }
+        }
+        self.compared.as_ref()?;
+        let left = self.picture();
+        let cursor = self.playback.cursor();
+        let now = self.timeline.time_at(cursor);
+        let names = self.names(with);
+        let choices = self.choices(with);
+        let compared = self.compared.as_mut()?;
+        let step = if cursor == 0 {
+            0
+        } else {
+            compared.timeline.extend_past(now)
+        };
+        compared.checks.go_on(&compared.timeline);
+        let right = compared.picture.at(&compared.timeline, step);
+        let broken = (
+            broken_before(self.monitors.violations(), cursor),
+            broken_before(compared.checks.violations(), step),
+        );
+        let tallies = (
+            compared.tallies.0.at(&self.timeline, cursor),
+            compared.tallies.1.at(&compared.timeline, step),
+        );
+        compared.writes[0].go_on(&self.timeline, cursor);
+        compared.writes[1].go_on(&compared.timeline, step);
+        let lines = [tallies.0.lines, tallies.1.lines].map(|lines| lines as usize);
+        let alike = Alike::new(compared.writes.each_ref(), lines);
+        let summary = diff::summary(tallies, (&left, &right), broken);
+        let naming = self.landmarks.alike().naming();
+        let side = |name: Text, timeline: &Timeline, picture: &Picture, step: usize| Side {
+            name,
+            step,
+            steps: timeline.len(),
+            time: timeline.time_at(step),
+            what: what(timeline, picture, step, naming),
+            queue: picture.queue.kind,
+        };
+        let (one, other) = names;
+        Some(Rc::new(CompareView {
+            with: with.id().into(),
+            choices,
+            sides: [
+                side(one, &self.timeline, &left, cursor),
+                side(other, &compared.timeline, &right, step),
+            ],
+            rooms: diff::diff(&left, &right, alike),
+            summary,
+            violations: compared.checks.violations().into(),
+        }))
+    }
+
+    fn names(&self, with: With) -> (Text, Text) {
+        match with {
+            With::Setting(setting) => {
+                let as_it_is = current(self.timeline.scenario(), setting);
+                (said(as_it_is), said(setting))
+            }
+            With::Branch(id) => {
+                let name = |id: u32| {
+                    let row = self.branch_rows.iter().find(|row| row.id == id);
+                    row.map(|row| row.name.clone()).unwrap_or_default()
+                };
+                (name(self.branches.current()), name(id))
+            }
+        }
+    }
+
+    /// What this run can be held against.
+    fn choices(&self, with: With) -> Rc<[Choice]> {
+        let scenario = self.timeline.scenario();
+        let settings = &scenario.settings;
+        let mut all: Vec<With> = Vec::new();
+        let mut offer = |setting: Setting| all.push(With::Setting(setting));
+        if settings.is_informer() {
+            for generation in Generation::ALL {
+                if generation != settings.era.0 {
+                    offer(Setting::Era(generation));
+                }
+            }
+            offer(Setting::WatchList(!settings.streams()));
+            offer(Setting::PageSize(if settings.page_size == 1 {
+                0
+            } else {
+                1
+            }));
+            offer(Setting::HandlerMs(SLOW_MS));
+        } else {
+            offer(Setting::KnownObjects(!settings.known_objects));
+        }
+        let branches = self.branch_rows.iter().filter(|row| !row.current);
+        all.extend(branches.map(|row| With::Branch(row.id)));
+        if !all.contains(&with) {
+            all.push(with);
+        }
+        // What cannot be set here is not offered.
+        all.retain(|with| match with {
+            With::Setting(setting) => setting.fits(scenario),
+            With::Branch(_) => true,
+        });
+        let choice = |with: &With| Choice {
+            id: with.id().into(),
+            name: self.names(*with).1,
+        };
+        all.iter().map(choice).collect()
+    }
+
+    /// What a run is held against where nobody says it: the other end of the generations, the other
+    /// branch, the other way to set KnownObjects.
+    #[must_use]
+    pub(super) fn first_choice(&self) -> With {
+        if let Some(row) = self.branch_rows.iter().rev().find(|row| !row.current) {
+            return With::Branch(row.id);
+        }
+        let settings = &self.timeline.scenario().settings;
+        With::Setting(if !settings.is_informer() {
+            Setting::KnownObjects(!settings.known_objects)
+        } else if settings.era.0 == Generation::Atomic {
+            Setting::Era(Generation::Classic)
+        } else {
+            Setting::Era(Generation::Atomic)
+        })
+    }
+}
+
+/// What happened last.
+fn what(timeline: &Timeline, picture: &Picture, step: usize, naming: Naming) -> Text {
+    let recent = timeline.facts(step.saturating_sub(RECENT)..step);
+    let say = |lang| {
+        let words = match recent.last() {
+            Some(record) => caption::words(record, &recent, picture, Voice { lang, naming }),
+            None => caption::before_start(picture, lang),
+        };
+        caption::plain(&words.what)
+    };
+    Text::new(&say(Lang::En), &say(Lang::Zh))
+}
+
+fn broken_before(violations: &[Violation], step: usize) -> u32 {
+    let so_far = violations.iter().filter(|violation| violation.at <= step);
+    u32::try_from(so_far.count()).unwrap_or(u32::MAX)
+}
+
+/// How this is set in a run.
+fn current(scenario: &Scenario, setting: Setting) -> Setting {
+    Setting::all_of(scenario)[place_of(&setting, scenario)]
+}
+
+/// What a run with this setting is called.
+fn said(setting: Setting) -> Text {
+    let value = setting.value();
+    let (en, zh) = match setting {
+        Setting::Era(_) => ("client-go #", "client-go #"),
+        Setting::WatchList(true) => ("with a streaming list", "使用流式 list"),
+        Setting::WatchList(false) => ("with plain lists", "使用普通 list"),
+        Setting::KnownObjects(true) => ("with KnownObjects", "有 KnownObjects"),
+        Setting::KnownObjects(false) => ("without KnownObjects", "没有 KnownObjects"),
+        Setting::PageSize(0) => ("pages as they are by default", "默认的分页"),
+        Setting::PageSize(_) => ("pages of #", "每页 # 个"),
+        Setting::HandlerMs(_) => ("handlers take # ms", "handler 用时 # ms"),
+        Setting::ProcessMs(_) => ("process takes # ms", "process 用时 # ms"),
+        Setting::ResyncMs(_) => ("resync every # ms", "每 # ms resync"),
+        Setting::Traffic(_) => ("traffic of seed #", "随机种子 # 的流量"),
+        Setting::Mode(_) => ("process loop: #", "处理循环：#"),
+        Setting::WorkFailures(_) => ("each key fails # times", "每个 key 失败 # 次"),
+    };
+    let text = |text: &str| text.replace('#', &value);
+    Text::new(&text(en), &text(zh))
+}
+
+fn no_branch(id: u32) -> Text {
+    Text::new(
+        &format!("There is no other branch {id} to compare with. Fork first, or choose a setting."),
+        &format!("没有可比较的另一个分支 {id}。请先分叉，或选择一项设置。"),
+    )
+}
+
+fn no_setting(setting: Setting) -> Text {
+    let name = said(setting);
+    Text::new(
+        &format!(
+            "This changes nothing here: {}. Choose something else to compare with.",
+            name.en
+        ),
+        &format!("“{}”对这个程序没有意义。请选择别的来比较。", name.zh),
+    )
+}
+
+/// Where the name says nothing.
+pub(super) fn no_such(name: &str) -> Text {
+    Text::new(
+        &format!(
+            "{name:?} names nothing to compare with. Use a generation (1.36), a setting (knownObjects=off, watchList=on, pageSize=2) or branch=2."
+        ),
+        &format!(
+            "{name:?} 不是可比较的对象。可用实现版本（1.36）、设置（knownObjects=off、watchList=on、pageSize=2）或 branch=2。"
+        ),
+    )
+}

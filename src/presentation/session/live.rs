@@ -1,0 +1,503 @@
+//! A real cluster, live: what comes is recorded as it comes, wherever the cursor is.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::command::Command;
+use crate::i18n::Text;
+use crate::view::{ErrorView, LiveView};
+use deltascope_replay::lessons::Lesson;
+use deltascope_replay::timeline::{MAX_FACTS, Timeline};
+use deltascope_world::Time;
+use deltascope_world::source;
+use deltascope_world::source::any::AnySource;
+use deltascope_world::source::live::{Telling, Wanted};
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::virtual_time::Input;
+
+use super::{Change, Session, cannot_run};
+
+/// How many facts are computed before the page gets its turn: some 30 ms of it.
+const SLICE: usize = 10_000;
+/// So many facts are kept, and up to half as many more: some 100 MB with what they follow from, and
+/// twenty seconds of a thousand events each.
+const KEPT: usize = 300_000;
+/// What the cluster's answers may take, in bytes, as far as they are kept: with the rest of the page a
+/// part of what a phone has.
+const WEIGHS: usize = 128 << 20;
+/// As far as this behind the edge it is shown fact by fact, while it is young; else at once.
+const SMOOTH: usize = 60;
+/// While somebody looks at the past, so many facts are kept before what is looked at has to go, …
+const LOOKED_AT: usize = MAX_FACTS / 2;
+/// … and so many bytes of answers.
+const LOOKED_AT_WEIGHS: usize = 2 * WEIGHS;
+
+/// What has not been shown for longer than this, in ms, is missed by whoever looks.
+const LATE_MS: Time = 1_000;
+
+/// What a live run begins with.
+#[derive(Clone, Debug)]
+pub struct LiveRun {
+    /// What it is called.
+    pub title: Text,
+    /// What is built; its feed is the cluster.
+    pub scenario: Scenario,
+    /// What the clock on the wall shows now, in ms since 1970, where there is one.
+    pub start: Option<Time>,
+}
+
+/// A live run.
+#[derive(Debug)]
+pub(super) struct Live {
+    /// The cursor stays at the edge.
+    following: bool,
+    /// What came and was not taken yet, each with its moment.
+    told: VecDeque<(Time, Vec<Telling>)>,
+    /// Time has gone by so far.
+    now: Time,
+    /// Something that is due has not happened yet.
+    busy: bool,
+    /// So many facts, and bytes of answers, are kept; …
+    bounds: (usize, usize),
+    /// … and so many while somebody looks at the past.
+    bounds_looked_at: (usize, usize),
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Self {
+            following: true,
+            told: VecDeque::new(),
+            now: 0,
+            busy: true,
+            bounds: (KEPT + KEPT / 2, WEIGHS),
+            bounds_looked_at: (LOOKED_AT, LOOKED_AT_WEIGHS),
+        }
+    }
+}
+
+impl Session {
+    /// Begins a live run, now; whatever is open goes.
+    pub fn connect(&mut self, run: LiveRun) -> Change {
+        self.error = None;
+        match Timeline::live(run.scenario.clone()) {
+            Ok(timeline) => {
+                let lesson = Lesson {
+                    id: "cluster".into(),
+                    title: run.title,
+                    note: Text::new(
+                        "A real cluster, as its API server tells it. All of it is recorded: pause, step back, ask why.",
+                        "一个真实的集群，由它的 API server 讲述。全部都会录制：可以暂停、后退、追问原因。",
+                    ),
+                    era: run.scenario.settings.era.0.era().into(),
+                    scenario: run.scenario,
+                    start: run.start,
+                    ..Lesson::default()
+                };
+                self.begin(lesson, timeline);
+                self.mark_anew();
+                self.live = Some(Live::default());
+                Change::Cut
+            }
+            Err(reason) => self.fail(cannot_run(&reason), None),
+        }
+    }
+
+    /// Whether a live run is open.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.live.is_some()
+    }
+
+    /// What should be on the wire.
+    #[must_use]
+    pub fn live_wanted(&self) -> Option<Wanted> {
+        self.live.as_ref()?;
+        match self.timeline.source() {
+            AnySource::Live(live) => live.wanted(),
+            _ => None,
+        }
+    }
+
+    /// This has come, in ms since the run began. Follow with [`Session::live_follow`].
+    pub fn live_told(&mut self, now: Time, told: Vec<Telling>) {
+        if let Some(live) = &mut self.live {
+            if !told.is_empty() {
+                live.told.push_back((now, told));
+            }
+            self.live_tick(now);
+        }
+    }
+
+    /// Time has gone by: what is due happens, a part of it at a time (then [`Session::live_due`] is now).
+    pub fn live_tick(&mut self, now: Time) {
+        let Some(live) = &mut self.live else {
+            return;
+        };
+        let known = self.timeline.len();
+        live.now = live.now.max(now);
+        live.busy = true;
+        while self.timeline.len() < known + SLICE {
+            let until = live.told.front().map_or(live.now, |(at, _)| *at);
+            if !self.timeline.go_to(until, SLICE) {
+                break;
+            }
+            let Some((at, told)) = live.told.pop_front() else {
+                live.busy = false;
+                break;
+            };
+            let told: Arc<[Telling]> = told.into();
+            let input = Input::Source(source::Command::Tell(told));
+            self.timeline.take(at, input);
+        }
+        if self.timeline.len() > known {
+            self.marked();
+        }
+        self.keep_bounds();
+    }
+
+    /// Forgets what there is too much of, the oldest first; what somebody looks at as late as can be.
+    fn keep_bounds(&mut self) {
+        let Some(live) = &self.live else {
+            return;
+        };
+        let known = self.timeline.len();
+        let (facts, bytes) = if live.following {
+            live.bounds
+        } else {
+            live.bounds_looked_at
+        };
+        let left = if known > facts {
+            live.bounds.0 * 2 / 3
+        } else if self.timeline.weight() > bytes {
+            known / 2
+        } else {
+            return;
+        };
+        let cursor = self.playback.cursor();
+        if live.following || cursor >= known - left {
+            return self.forget_oldest(left);
+        }
+        // What came before it may be enough.
+        self.forget_oldest(known - cursor);
+        if self.timeline.len() <= facts && self.timeline.weight() <= bytes {
+            return;
+        }
+        let was = self.timeline.time_at(self.playback.cursor());
+        self.forget_oldest(left);
+        let is = self.timeline.time_at(self.playback.cursor());
+        if is > was {
+            self.error = Some(ErrorView {
+                message: went(was, is),
+                line: None,
+            });
+        }
+    }
+
+    /// When [`Session::live_tick`] is wanted again.
+    #[must_use]
+    pub fn live_due(&self) -> Option<Time> {
+        let live = self.live.as_ref()?;
+        if live.busy {
+            Some(live.now)
+        } else {
+            self.timeline.next_moment()
+        }
+    }
+
+    /// Brings the cursor nearer to the edge, if it follows that: by one fact, or (far behind) at once.
+    pub fn live_follow(&mut self) -> Change {
+        let Some(live) = self.live.as_ref().filter(|live| live.following) else {
+            return Change::None;
+        };
+        let late = self.is_late(live);
+        let (cursor, edge) = (self.playback.cursor(), self.timeline.len());
+        // Going along stops at a breakpoint, as playing does.
+        let to = self.first_break(cursor..edge).unwrap_or(edge);
+        let change = match edge.saturating_sub(cursor) {
+            0 => Change::None,
+            1..=SMOOTH if !late => self.move_by(1),
+            _ => {
+                self.playback.seek(to, edge);
+                Change::Cut
+            }
+        };
+        if change != Change::None
+            && self.stop_at_breaks()
+            && let Some(live) = &mut self.live
+        {
+            live.following = false;
+        }
+        change
+    }
+
+    /// What has played up to the edge goes along with it.
+    pub(super) fn join(&mut self) {
+        let at_edge = self.playback.cursor() == self.timeline.len();
+        if let Some(live) = &mut self.live {
+            live.following |= at_edge;
+        }
+    }
+
+    /// To the edge, and along with it.
+    pub(super) fn go_live(&mut self) -> Change {
+        let Some(live) = &mut self.live else {
+            return self.fail(not_live(), None);
+        };
+        live.following = true;
+        self.playback.pause();
+        let edge = self.timeline.len();
+        self.playback.seek(edge, edge);
+        Change::Cut
+    }
+
+    /// Nothing more comes; what came stays, as a recording.
+    pub(super) fn disconnect(&mut self) -> Change {
+        let Some(live) = self.live.take() else {
+            return Change::None;
+        };
+        self.timeline.end_live();
+        self.packed.borrow_mut().take();
+        let edge = self.timeline.len();
+        if !live.following || self.playback.cursor() == edge {
+            return Change::None;
+        }
+        // Who went along sees how it ended.
+        self.playback.seek(edge, edge);
+        Change::Cut
+    }
+
+    /// What a command does to a live run before it is obeyed; some cannot be.
+    pub(super) fn before(&mut self, command: &Command) -> Option<Change> {
+        use Command as C;
+        let live = self.live.as_mut()?;
+        match command {
+            C::TogglePlay if live.following => {
+                live.following = false;
+                return Some(Change::None);
+            }
+            C::TogglePlay | C::PlayUntil(_) if self.playback.cursor() == self.timeline.len() => {
+                return Some(self.go_live());
+            }
+            C::Step(_)
+            | C::Seek(_)
+            | C::NextMarker
+            | C::PreviousMarker
+            | C::Walk { .. }
+            | C::RunUntil(_)
+            | C::PlayUntil(_)
+            | C::LookOn => live.following = false,
+            C::Load(_) | C::Open(_) | C::OpenLink(_) => {
+                self.disconnect();
+            }
+            C::Reset
+            | C::Era(_)
+            | C::Fork
+            | C::Branch(_)
+            | C::DropEvent(_)
+            | C::MoveEvent(..)
+            | C::Set(_)
+            | C::SetText(..)
+            | C::Compare(_) => return Some(self.fail(while_live(), None)),
+            _ => {}
+        }
+        None
+    }
+
+    /// Puts an input in at the edge of a live run.
+    pub(super) fn insert_live(&mut self, input: Input<source::Command>) -> Change {
+        let live = self.live.as_ref();
+        let (now, following) = live.map_or((0, false), |live| (live.now, live.following));
+        // Who follows sees the edge, or will at the next drawing.
+        if matches!(input, Input::Source(source::Command::Write(_))) {
+            return self.fail(only_looked_at(), None);
+        }
+        if !following && self.playback.cursor() < self.timeline.len() {
+            return self.fail(not_at_the_edge(), None);
+        }
+        self.timeline.take(now, input);
+        self.live_tick(now);
+        self.go_live()
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn live_view(&self) -> Option<LiveView> {
+        let live = self.live.as_ref()?;
+        let cursor = self.playback.cursor();
+        Some(LiveView {
+            following: live.following,
+            behind: self.timeline.len().saturating_sub(cursor),
+            late: self.is_late(live),
+            now: live.now,
+            forgotten: self.timeline.forgotten(),
+        })
+    }
+
+    /// Whether what comes next at the cursor has been there for too long.
+    fn is_late(&self, live: &Live) -> bool {
+        let unseen = self.timeline.fact(self.playback.cursor());
+        let unseen = unseen.map(|fact| fact.time);
+        let unseen = unseen.or(live.told.front().map(|(at, _)| *at));
+        unseen.is_some_and(|at| at.saturating_add(LATE_MS) < live.now)
+    }
+
+    fn forget_oldest(&mut self, left: usize) {
+        let gone = self.timeline.forget(left);
+        if gone == 0 {
+            return;
+        }
+        let cursor = self.playback.cursor().saturating_sub(gone);
+        self.playback.seek(cursor, self.timeline.len());
+        self.picture.forget(&self.timeline, gone);
+        self.landmarks.forget(gone, &self.timeline);
+        self.monitors.forget(gone);
+        self.asked.forget();
+        self.marked();
+    }
+}
+
+fn not_live() -> Text {
+    Text::new(
+        "No cluster is connected. Connect to one first.",
+        "没有连接集群。请先连接。",
+    )
+}
+
+fn while_live() -> Text {
+    Text::new(
+        "The cluster is being recorded, and a recording has one past. Disconnect first: what came stays, and can be forked and changed.",
+        "集群正在录制中，录制只有一个过去。请先断开：已收到的内容会保留，可以分叉和修改。",
+    )
+}
+
+fn only_looked_at() -> Text {
+    Text::new(
+        "A real cluster is only looked at: nothing is written to it from here. Disconnect first: what came stays, and can be changed.",
+        "真实的集群只供查看：这里不会向它写入任何内容。请先断开：已收到的内容会保留，可以修改。",
+    )
+}
+
+/// What was looked at, at the first time, has gone; what is left begins at the second.
+fn went(was: Time, is: Time) -> Text {
+    let seconds = |ms: Time| format!("{}.{}", ms / 1000, ms % 1000 / 100);
+    let (was, is) = (seconds(was), seconds(is));
+    Text::new(
+        &format!(
+            "What you were looking at, {was} s after the start, is no longer kept: too much has come since. The oldest moment that is kept is at {is} s. Disconnect, or watch less, to look at the past for longer."
+        ),
+        &format!(
+            "你刚才看的时刻（开始后 {was} 秒）已不再保留：之后收到的内容太多。现存最早的时刻是 {is} 秒。断开连接或缩小范围，可以更久地查看过去。"
+        ),
+    )
+}
+
+fn not_at_the_edge() -> Text {
+    Text::new(
+        "That happens now, and you are looking at the past. Go to the live edge first, or disconnect.",
+        "这会发生在现在，而你正在看过去。请先回到实时位置，或断开连接。",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+    use deltascope_world::source::live::{Page, Told};
+    use deltascope_world::source::wire::event_of;
+
+    /// A run with little room, whose cluster changes one object over and over.
+    fn run() -> (Session, Time) {
+        let settings = json!({ "feed": "cluster", "machinery": "shared" });
+        let mut session = Session::new();
+        session.connect(LiveRun {
+            title: Text::new("pods", "pods"),
+            scenario: Scenario {
+                settings: serde_json::from_value(settings).unwrap(),
+                ..Scenario::default()
+            },
+            start: None,
+        });
+        let live = session.live.as_mut().unwrap();
+        live.bounds = (12_000, usize::MAX);
+        live.bounds_looked_at = (24_000, usize::MAX);
+        session.live_tick(0);
+        tell(&mut session, 10, Told::Page(Page::default()));
+        tell(&mut session, 20, Told::Opened);
+        (session, 20)
+    }
+
+    fn tell(session: &mut Session, now: Time, told: Told) {
+        let request = session.live_wanted().unwrap().request;
+        session.live_told(now, vec![Telling { request, told }]);
+        while session.live_due().is_some_and(|due| due <= now) {
+            session.live_tick(now);
+        }
+    }
+
+    fn until(session: &mut Session, now: &mut Time, is_so: fn(&mut Session) -> bool) {
+        while !is_so(session) {
+            *now += 10;
+            let event = json!({ "type": "MODIFIED", "object": { "kind": "Pod", "apiVersion": "v1",
+                "metadata": { "name": "a", "resourceVersion": now.to_string() } } });
+            tell(session, *now, Told::Event(event_of(event).unwrap()));
+        }
+    }
+
+    #[test]
+    fn what_is_looked_at_stays_as_long_as_it_can_and_says_when_it_goes() {
+        let (mut session, mut now) = run();
+        until(&mut session, &mut now, |session| {
+            session.view().steps > 9_000
+        });
+        session.obey(Command::Seek(5_000));
+        let looked_at = session.timeline.fact(5_000);
+        // What came before it goes first.
+        let forgotten = |session: &mut Session| session.timeline.forgotten() > 0;
+        until(&mut session, &mut now, forgotten);
+        let view = session.view();
+        assert!(view.error.is_none() && view.step < 5_000);
+        assert!(session.timeline.fact(view.step) == looked_at);
+        // Then it goes itself, and where one is then is said.
+        let was = view.time;
+        until(&mut session, &mut now, |session| {
+            session.view().error.is_some()
+        });
+        let view = session.view();
+        let error = view.error.unwrap().message;
+        let seconds = |ms: Time| format!("{}.{} s", ms / 1000, ms % 1000 / 100);
+        assert_eq!(view.step, 0);
+        assert!(view.time > was, "{} {was}", view.time);
+        for time in [was, view.time] {
+            assert!(error.en.contains(&seconds(time)), "{}", error.en);
+        }
+        assert!(error.zh.contains("不再保留"));
+        // Who goes along again gives the room back.
+        session.obey(Command::GoLive);
+        until(&mut session, &mut now, |session| {
+            session.view().steps < 12_000
+        });
+    }
+
+    #[test]
+    fn what_is_old_is_shown_at_once() {
+        let (mut session, now) = run();
+        while session.live_follow() != Change::None {}
+        let event = json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
+            "metadata": { "name": "a", "resourceVersion": "30" } } });
+        tell(
+            &mut session,
+            now + 10,
+            Told::Event(event_of(event).unwrap()),
+        );
+        assert_eq!(session.live_follow(), Change::Forward);
+        session.live_tick(now + 10 + LATE_MS);
+        assert_eq!(session.live_follow(), Change::Forward);
+        session.live_tick(now + 11 + LATE_MS);
+        assert_eq!(session.live_follow(), Change::Cut);
+        assert_eq!(session.live_view().unwrap().behind, 0);
+    }
+}

@@ -1,0 +1,346 @@
+//! Opens lessons, links and files: in slices, beside what is shown, which stays as it is until then.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::command::Command;
+use crate::i18n::Text;
+use crate::landmarks::Landmarks;
+use crate::view::ErrorView;
+use deltascope_replay::lessons::{self, Lesson};
+use deltascope_replay::link::{self, Link};
+use deltascope_replay::log;
+use deltascope_replay::moment::{Anchor, Moment};
+use deltascope_replay::monitors::Monitors;
+use deltascope_replay::recording::Recording;
+use deltascope_replay::timeline::{MAX_FACTS, SEEN, SEGMENT, Timeline};
+use deltascope_replay::trace::{self, Trace};
+use deltascope_world::slices::{Slices, at_once};
+use deltascope_world::source::wire;
+
+use super::share::{far, no_moment, nobodys, text_of};
+use super::{Change, LEAP, OPENING, Session, cannot_run};
+
+/// A run that can be shown.
+pub struct Opened {
+    lesson: Lesson,
+    timeline: Timeline,
+    landmarks: Landmarks,
+    monitors: Monitors,
+    step: usize,
+    selection: Arc<str>,
+    /// What could not be read or shown of it.
+    error: Option<ErrorView>,
+}
+
+/// How a run was shared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shared {
+    /// By a link to a lesson as it is.
+    Link,
+    /// By a link that changes what runs.
+    ChangedLink,
+    /// As a file.
+    File,
+}
+
+/// Opens what a command asks for: a lesson, a link or files.
+///
+/// # Errors
+/// Says why there is nothing to show; what is open stays.
+pub async fn open(command: &Command, slices: &Slices) -> Result<Opened, ErrorView> {
+    match command {
+        Command::Load(id) => match lessons::load(id) {
+            Ok(lesson) => open_lesson(lesson, slices).await,
+            Err(message) => Err(failed(message)),
+        },
+        Command::OpenLink(fragment) => open_link(fragment, slices).await,
+        Command::Open(files) => open_files(files, slices).await,
+        _ => Err(failed(Text::default())),
+    }
+}
+
+/// Opens a lesson at its start.
+///
+/// # Errors
+/// Says why it cannot run.
+pub async fn open_lesson(lesson: Lesson, slices: &Slices) -> Result<Opened, ErrorView> {
+    let recording = Recording {
+        scenario: lesson.scenario.clone(),
+        inputs: Vec::new(),
+    };
+    let played = recording.play_slowly(MAX_FACTS, slices).await;
+    let (timeline, _) = played.map_err(|reason| failed(cannot_run(&reason)))?;
+    Ok(look_through(lesson, timeline, slices).await)
+}
+
+async fn open_link(fragment: &str, slices: &Slices) -> Result<Opened, ErrorView> {
+    let of_words = |words: wire::Words| failed(text_of(&words));
+    let link = Link::read(fragment).map_err(of_words)?;
+    let lesson = match (&link.lesson, &link.change) {
+        (None, Some(link::Change::Whole(scenario))) => {
+            nobodys(scenario, "link", Text::new("A shared run", "分享的运行"))
+        }
+        (id, _) => lessons::load(id.as_deref().unwrap_or(lessons::FIRST)).map_err(failed)?,
+    };
+    let shared = match link.change {
+        None => Shared::Link,
+        Some(_) => Shared::ChangedLink,
+    };
+    let recording = link.recording(&lesson.scenario).map_err(of_words)?;
+    let at = link.at.as_ref();
+    let mut opened = play(lesson, &recording, at, shared, slices).await?;
+    opened.selection = link.selection;
+    Ok(opened)
+}
+
+async fn open_files(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<Opened, ErrorView> {
+    let is_run = |bytes: &[u8]| trace::is_trace(bytes) || log::is_log(bytes);
+    match files {
+        [(name, bytes)] if is_run(bytes) => open_trace(name, bytes, slices).await,
+        files if files.iter().any(|(_, bytes)| is_run(bytes)) => Err(failed(Text::new(
+            "One of the files is a trace, which is a whole run. Open it alone.",
+            "其中一个文件是运行记录，即完整的运行。请单独打开它。",
+        ))),
+        files => open_recorded(files, slices).await,
+    }
+}
+
+async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened, ErrorView> {
+    let (read, error) = if trace::is_trace(bytes) {
+        trace::read_slowly(name, bytes, slices).await
+    } else {
+        log::read_slowly(name, bytes, slices).await
+    };
+    let error = error.map(|error| ErrorView {
+        line: error.line,
+        message: text_of(&error.message),
+    });
+    let Some(Trace {
+        lesson,
+        title,
+        at,
+        start,
+        recording,
+    }) = read
+    else {
+        return Err(error.unwrap_or_else(|| failed(Text::default())));
+    };
+    let mut lesson = lessons::load(&lesson).unwrap_or_else(|_| {
+        let title = if title.en.is_empty() {
+            Text::new(name, name)
+        } else {
+            text_of(&title)
+        };
+        nobodys(&recording.scenario, &format!("file:{name}"), title)
+    });
+    lesson.start = start;
+    let mut opened = play(lesson, &recording, at.as_ref(), Shared::File, slices).await?;
+    // What could not be read comes before what could not be shown.
+    opened.error = error.or(opened.error);
+    Ok(opened)
+}
+
+async fn open_recorded(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<Opened, ErrorView> {
+    let recorded = wire::open_slowly(files, slices).await;
+    let error = recorded.error.as_ref().map(|error| ErrorView {
+        message: text_of(&error.message),
+        line: error.line,
+    });
+    if let Some(error) = &error
+        && recorded.start.is_none()
+        && recorded.events.is_empty()
+    {
+        return Err(error.clone());
+    }
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let names = names.join(" + ");
+    let title = Text::new(&names, &names);
+    let id = format!("file:{names}");
+    let mut opened = open_lesson(lessons::recorded(id.into(), title, recorded), slices).await?;
+    opened.error = error;
+    Ok(opened)
+}
+
+/// Plays the run to the moment. What is open stays where a link's moment does not come; a file is shown
+/// from its start.
+async fn play(
+    lesson: Lesson,
+    recording: &Recording,
+    at: Option<&Moment>,
+    shared: Shared,
+    slices: &Slices,
+) -> Result<Opened, ErrorView> {
+    let far = far(recording);
+    let played = recording.play_slowly(far, slices).await;
+    let (mut timeline, played) = played.map_err(|reason| failed(cannot_run(&reason)))?;
+    let mut missed = None;
+    let mut step = None;
+    if let Some(at) = at {
+        // Where the moment does not come, nobody has looked for it.
+        let mut ahead = timeline.clone();
+        let marked = match &at.anchor {
+            Anchor::Marker(id) => marked(&lesson, &mut ahead, id, slices).await,
+            Anchor::Input(_) | Anchor::Time(_) => None,
+        };
+        step = at.find_slowly(&mut ahead, marked, slices).await;
+        if step.is_none() {
+            missed = Some(no_moment(&lesson, at, far));
+            ahead.drop_slowly(slices).await;
+        } else {
+            timeline = ahead;
+        }
+    }
+    match shared {
+        Shared::Link | Shared::ChangedLink if missed.is_some() => {
+            return Err(failed(missed.unwrap_or_default()));
+        }
+        Shared::Link => timeline.limit(MAX_FACTS),
+        Shared::ChangedLink | Shared::File => {}
+    }
+    if step.is_none() && lesson.open.is_some() {
+        timeline.extend_slowly(OPENING, slices).await;
+    }
+    let mut opened = look_through(lesson, timeline, slices).await;
+    opened.step = step.unwrap_or_else(|| opened.opening());
+    // Where it is shown.
+    let place = opened.step.saturating_sub(1);
+    opened.timeline.ready(place, slices).await;
+    let all = recording.inputs.len();
+    if played < all {
+        missed = Some(Text::new(
+            &format!(
+                "The first {played} of {all} inputs are played: the rest would take too long."
+            ),
+            &format!("已播放 {all} 个输入中的前 {played} 个：其余的耗时过长。"),
+        ));
+    }
+    opened.error = missed.map(failed);
+    Ok(opened)
+}
+
+/// Finds what there is along a run.
+async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Opened {
+    let mut landmarks = Landmarks::begin(&timeline, &lesson.markers);
+    let mut monitors = Monitors::begin(&timeline);
+    let mut seen = 0;
+    while seen < timeline.len() {
+        let end = timeline.ready(seen, slices).await.min(seen + SEGMENT / 2);
+        landmarks.go_on_to(&timeline, &lesson.markers, end);
+        monitors.go_on_to(&timeline, end);
+        slices.spend((end - seen) / SEEN).await;
+        seen = end;
+    }
+    Opened {
+        lesson,
+        timeline,
+        landmarks,
+        monitors,
+        step: 0,
+        selection: Arc::default(),
+        error: None,
+    }
+}
+
+/// Where a marker of a lesson is.
+pub(super) async fn marked(
+    lesson: &Lesson,
+    timeline: &mut Timeline,
+    id: &str,
+    slices: &Slices,
+) -> Option<usize> {
+    let rule = lesson.markers.iter().find(|rule| &*rule.id == id)?;
+    let (mut count, mut from) = (0, 0);
+    loop {
+        let known = timeline.len();
+        let mut seen = |place: usize, record: &deltascope_cache::fact::FactRecord| {
+            count += usize::from(record.fact.name() == rule.fact);
+            if count == rule.nth {
+                ControlFlow::Break(place + 1)
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let found = timeline.search(from..known, slices, &mut seen).await;
+        if found.is_some() || !timeline.is_endless() || known >= LEAP {
+            return found;
+        }
+        from = known;
+        let more = (known * 2).max(LEAP / 10);
+        timeline.extend_slowly(more, slices).await;
+    }
+}
+
+fn failed(message: Text) -> ErrorView {
+    ErrorView {
+        message,
+        line: None,
+    }
+}
+
+impl Opened {
+    /// The page opens with something to see, not with an empty queue.
+    fn opening(&self) -> usize {
+        let markers = self.landmarks.markers(&self.lesson.markers);
+        let open = self.lesson.open.as_ref();
+        let found = open.and_then(|id| markers.iter().find(|marker| marker.id == *id));
+        found.map_or(0, |marker| marker.at)
+    }
+
+    /// Shows it from the moment that the lesson opens with.
+    #[must_use]
+    pub fn at_opening(mut self) -> Self {
+        self.step = self.opening();
+        self
+    }
+}
+
+impl Session {
+    /// Opens it without a pause.
+    pub(super) fn open_at_once(&mut self, command: &Command) -> Change {
+        let opened = at_once(open(command, &Slices::whole()));
+        self.show_opened(opened)
+    }
+
+    /// Something will be opened: what went wrong before is no news any more, and a live run ends.
+    pub fn before_opening(&mut self, command: &Command) {
+        self.error = None;
+        self.notice = None;
+        self.forget_target();
+        // None of them is refused.
+        let _change = self.before(command);
+    }
+
+    /// So many units of work were done to open what comes; nothing: it is there, or given up.
+    pub fn set_opening(&mut self, done: Option<usize>) {
+        self.opening = done;
+    }
+
+    /// Shows what was opened, or why there is nothing.
+    pub fn show_opened(&mut self, opened: Result<Opened, ErrorView>) -> Change {
+        self.opening = None;
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                self.error = Some(error);
+                return Change::Cut;
+            }
+        };
+        if self.is_live() {
+            self.disconnect();
+        }
+        self.begin(opened.lesson, opened.timeline);
+        self.landmarks = opened.landmarks;
+        self.run_replaced();
+        self.monitors = opened.monitors;
+        self.asked.forget();
+        self.marked();
+        self.playback.seek(opened.step, self.timeline.len());
+        // Where nothing is there any more, nothing is selected.
+        if opened.error.is_none() && !opened.selection.is_empty() {
+            self.select(Some(&opened.selection));
+        }
+        self.error = opened.error;
+        Change::Cut
+    }
+}

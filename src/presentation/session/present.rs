@@ -1,0 +1,439 @@
+//! Shows what a page around asks for: a run at a moment, in a generation.
+
+use serde_json::Value;
+
+use crate::command::Command;
+use crate::i18n::Text;
+use crate::options::{Options, Place};
+use deltascope_replay::lessons::{self, Lesson};
+use deltascope_replay::link::in_era;
+use deltascope_replay::moment::{Anchor, Moment};
+use deltascope_replay::trace::is_trace;
+use deltascope_world::bounds::{self, MAX_READ};
+use deltascope_world::slices::{Slices, at_once, pause};
+use deltascope_world::source::scenario::Scenario;
+
+use super::opening::{marked, open, open_lesson};
+use super::{Change, LEAP, Session, hand_made};
+
+/// Where playing ends or pauses, however it was begun, and in whatever became of the run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stops {
+    until: Option<Place>,
+    /// After so many facts, in the run that plays.
+    at: Option<usize>,
+    /// At each marker.
+    markers: bool,
+}
+
+/// What is asked for, in the generation that is asked for.
+///
+/// # Errors
+/// Says that there is no such lesson, or what is wrong with the scenario.
+pub fn lesson_of(options: &Options, scenario: Option<Value>) -> Result<Lesson, Text> {
+    let lesson = match (scenario, &options.lesson) {
+        (Some(value), _) => lessons::inline(value)?,
+        (None, Some(id)) => lessons::load(id)?,
+        (None, None) => lessons::load(lessons::FIRST)?,
+    };
+    Ok(Lesson {
+        scenario: in_era(&lesson.scenario, options.era),
+        ..lesson
+    })
+}
+
+/// The scenario, or the lesson of its own, that a file is; none where it is something else, or too much:
+/// opened as a recording, it says so.
+#[must_use]
+pub fn scenario_in(bytes: &[u8]) -> Option<Value> {
+    const NAMES: [&str; 5] = ["scenario", "settings", "initial", "script", "traffic"];
+    // A trace has one thing a line.
+    if is_trace(bytes) || bounds::weight_of_json(bytes) > MAX_READ {
+        return None;
+    }
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let is_ours = NAMES.iter().any(|name| value.get(name).is_some());
+    is_ours.then_some(value)
+}
+
+impl Session {
+    /// Opens what is asked for: a scenario of the page's own, else a lesson of the library.
+    ///
+    /// # Errors
+    /// Says what is wrong with it; what can be shown is shown.
+    pub fn present(&mut self, options: &Options, scenario: Option<Value>) -> Result<(), Text> {
+        at_once(self.present_slowly(options, scenario, &Slices::whole()))
+    }
+
+    /// The same in slices.
+    ///
+    /// # Errors
+    /// Says what is wrong with it; what can be shown is shown.
+    pub async fn present_slowly(
+        &mut self,
+        options: &Options,
+        scenario: Option<Value>,
+        slices: &Slices,
+    ) -> Result<(), Text> {
+        let lesson = lesson_of(options, scenario)?;
+        pause().await;
+        self.stops = Stops::default();
+        self.show_opened(open_lesson(lesson, slices).await);
+        self.said_wrong()?;
+        pause().await;
+        self.set_pace(options);
+        let stops = self.set_stops_slowly(options, slices).await;
+        let moved = match &options.at {
+            Some(place) => self.seek_slowly(place, slices).await,
+            None => {
+                self.show_opening();
+                Ok(())
+            }
+        };
+        if options.era.is_some() && !self.scenario().settings.is_informer() {
+            return Err(hand_made());
+        }
+        moved.and(stops)
+    }
+
+    /// Opens a trace, a recording or a controller's log.
+    ///
+    /// # Errors
+    /// Says what is wrong with it; what can be shown is shown.
+    pub fn present_file(
+        &mut self,
+        options: &Options,
+        name: &str,
+        bytes: Vec<u8>,
+    ) -> Result<(), Text> {
+        let command = Command::Open(vec![(name.to_owned(), bytes)]);
+        at_once(self.present_shared(options, &command, &Slices::whole()))
+    }
+
+    /// Opens a link to a run: what stands behind the `#`. What else is asked for comes after it.
+    ///
+    /// # Errors
+    /// Says what is wrong with it; what can be shown is shown.
+    pub fn present_link(&mut self, options: &Options, link: &str) -> Result<(), Text> {
+        let command = Command::OpenLink(link.into());
+        at_once(self.present_shared(options, &command, &Slices::whole()))
+    }
+
+    /// Opens a file or a link in slices. What else is asked for comes after it.
+    ///
+    /// # Errors
+    /// Says what is wrong with it; what can be shown is shown.
+    pub async fn present_shared(
+        &mut self,
+        options: &Options,
+        command: &Command,
+        slices: &Slices,
+    ) -> Result<(), Text> {
+        self.before_opening(command);
+        self.show_opened(open(command, slices).await);
+        let opened = self.said_wrong();
+        if opened.is_err() && matches!(command, Command::OpenLink(_)) {
+            return opened;
+        }
+        let shown = self.present_shown(options, slices).await;
+        opened.and(shown)
+    }
+
+    /// What else is asked for of a run that has a moment of its own.
+    async fn present_shown(&mut self, options: &Options, slices: &Slices) -> Result<(), Text> {
+        if let Some(era) = options.era {
+            self.obey(Command::Era(era.0.era().into()));
+            self.said_wrong()?;
+            pause().await;
+            // Nobody has switched anything.
+            self.notice = None;
+        }
+        self.set_pace(options);
+        let stops = self.set_stops_slowly(options, slices).await;
+        if let Some(place) = &options.at {
+            self.seek_slowly(place, slices).await?;
+        }
+        stops
+    }
+
+    fn set_pace(&mut self, options: &Options) {
+        if let Some(percent) = options.speed {
+            self.obey(Command::Speed(percent));
+        }
+        if let Some(grain) = options.granularity {
+            self.obey(Command::Grain(grain));
+        }
+    }
+
+    /// Goes to a moment, as an attribute names it.
+    ///
+    /// # Errors
+    /// Says that the run does not come to it.
+    pub fn seek_place(&mut self, place: &Place) -> Result<Change, Text> {
+        let step = at_once(self.find_place(place, &Slices::whole()))?;
+        Ok(self.obey(Command::Seek(step)))
+    }
+
+    async fn seek_slowly(&mut self, place: &Place, slices: &Slices) -> Result<(), Text> {
+        let step = self.find_place(place, slices).await?;
+        self.obey(Command::Seek(step));
+        Ok(())
+    }
+
+    /// Goes to a moment that a script names.
+    pub fn seek_named(&mut self, name: &str) -> Change {
+        let place = match name.parse() {
+            Ok(Place::Moment(moment)) if self.is_marker(&moment) => {
+                return self.seek_marker(name);
+            }
+            Ok(place) => place,
+            // The same words as for a marker that there is not.
+            Err(()) => return self.seek_marker(name),
+        };
+        match self.seek_place(&place) {
+            Ok(change) => change,
+            Err(message) => self.fail(message, None),
+        }
+    }
+
+    fn is_marker(&self, moment: &Moment) -> bool {
+        let Anchor::Marker(_) = &moment.anchor else {
+            return false;
+        };
+        moment.plus == 0
+    }
+
+    /// Takes another value of one attribute while a run is shown: where playing ends or pauses.
+    ///
+    /// # Errors
+    /// Says that the run does not come to that moment.
+    pub fn set_stops(&mut self, options: &Options) -> Result<(), Text> {
+        at_once(self.set_stops_slowly(options, &Slices::whole()))
+    }
+
+    async fn set_stops_slowly(&mut self, options: &Options, slices: &Slices) -> Result<(), Text> {
+        self.stops = Stops {
+            until: options.until.clone(),
+            at: None,
+            markers: options.pause_at_markers,
+        };
+        self.find_stop(slices).await
+    }
+
+    /// Finds where playing ends, in the run as it is now.
+    async fn find_stop(&mut self, slices: &Slices) -> Result<(), Text> {
+        self.stops.at = None;
+        let Some(place) = self.stops.until.clone() else {
+            return Ok(());
+        };
+        self.stops.at = Some(self.find_place(&place, slices).await?);
+        Ok(())
+    }
+
+    /// Playing begins.
+    pub(super) fn before_play(&mut self) {
+        // Where this run does not come to it, it plays to its end.
+        let _ = at_once(self.find_stop(&Slices::whole()));
+    }
+
+    /// After how many facts it is.
+    async fn find_place(&mut self, place: &Place, slices: &Slices) -> Result<usize, Text> {
+        // As any command, it computes so many facts and no more; where that does not come, the run stays
+        // as it is.
+        let mut ahead = self.timeline.clone();
+        let most = ahead.most();
+        ahead.limit(most.min(ahead.len().saturating_add(LEAP)));
+        let found = match place {
+            Place::Start => Some(0),
+            Place::Step(step) => {
+                ahead.extend_slowly(*step, slices).await;
+                Some((*step).min(ahead.len()))
+            }
+            Place::End => {
+                ahead.extend_slowly(usize::MAX, slices).await;
+                let over = !ahead.is_endless() && !ahead.is_full();
+                over.then(|| ahead.len())
+            }
+            Place::Moment(moment) => {
+                let marked = match &moment.anchor {
+                    Anchor::Marker(id) => marked(&self.lesson, &mut ahead, id, slices).await,
+                    Anchor::Input(_) | Anchor::Time(_) => None,
+                };
+                moment.find_slowly(&mut ahead, marked, slices).await
+            }
+        };
+        if let Some(found) = found {
+            ahead.limit(most);
+            self.timeline = ahead;
+            // More of the run may be known now.
+            self.marked_slowly(slices).await;
+            return Ok(found);
+        }
+        Err(match place {
+            Place::Moment(moment) => super::share::no_moment(&self.lesson, moment, LEAP),
+            _ => Text::new(
+                "This run never ends. Name another moment: a marker, input:N or t:MS.",
+                "此运行没有终点。请写另一个时刻：标记、input:N 或 t:MS。",
+            ),
+        })
+    }
+
+    /// Pauses where it was asked for; says whether it did.
+    pub(super) fn stop_at_place(&mut self) -> bool {
+        let cursor = self.playback.cursor();
+        let at_marker = self.stops.markers && self.markers.iter().any(|one| one.at == cursor);
+        if self.stops.at != Some(cursor) && !at_marker {
+            return false;
+        }
+        self.playback.pause();
+        true
+    }
+
+    /// What went wrong with the last command.
+    fn said_wrong(&self) -> Result<(), Text> {
+        match &self.error {
+            Some(error) => Err(error.message.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether there is anything to show.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !self.lesson.id.is_empty()
+    }
+
+    /// The scenario that runs.
+    #[must_use]
+    pub fn scenario(&self) -> &Scenario {
+        self.timeline.scenario()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn options(pairs: &[(&str, &str)]) -> Options {
+        let mut options = Options::default();
+        for (key, value) in pairs {
+            options.set(key, value).unwrap();
+        }
+        options
+    }
+
+    #[test]
+    fn what_a_page_asks_for_is_shown() {
+        for (pairs, step_of) in [
+            (&[("lesson", "tombstone"), ("at", "relist")][..], "relist"),
+            (
+                &[("lesson", "tombstone"), ("at", "told"), ("era", "1.36")],
+                "told",
+            ),
+        ] {
+            let mut session = Session::new();
+            session.present(&options(pairs), None).unwrap();
+            let at = session
+                .view()
+                .markers
+                .iter()
+                .find(|m| &*m.id == step_of)
+                .map(|m| m.at);
+            assert_eq!(Some(session.view().step), at, "{pairs:?}");
+        }
+        let mut session = Session::new();
+        let asked = options(&[("lesson", "deltafifo"), ("at", "end")]);
+        session.present(&asked, None).unwrap();
+        let view = session.view();
+        assert_eq!((view.step, view.endless), (view.steps, false));
+    }
+
+    #[test]
+    fn what_cannot_be_shown_says_why() {
+        for (pairs, word) in [
+            (&[("lesson", "nothing")][..], "no lesson"),
+            (&[("lesson", "tombstone"), ("at", "nowhere")], "no marker"),
+            (&[("lesson", "sandbox"), ("at", "end")], "never ends"),
+            (&[("lesson", "deltafifo"), ("era", "1.36")], "by hand"),
+        ] {
+            let error = Session::new().present(&options(pairs), None).unwrap_err();
+            assert!(error.en.contains(word), "{pairs:?}: {}", error.en);
+        }
+    }
+
+    #[test]
+    fn playing_ends_where_it_is_told_to() {
+        let mut session = Session::new();
+        let asked = options(&[("lesson", "tombstone"), ("at", "start"), ("until", "cut")]);
+        session.present(&asked, None).unwrap();
+        session.play();
+        while session.playback().is_playing() {
+            session.tick();
+        }
+        let view = session.view();
+        let cut = view.markers.iter().find(|marker| &*marker.id == "cut");
+        assert_eq!(Some(view.step), cut.map(|marker| marker.at));
+    }
+
+    #[test]
+    fn a_link_opens_and_what_is_asked_for_beside_it_comes_after() {
+        let link = "#v1;lesson=tombstone;era=1.36;at=relist;panels=api;later=1";
+        for (pairs, era, marker) in [
+            (&[][..], "1.36", "relist"),
+            (&[("era", "1.32"), ("at", "told")], "1.32", "told"),
+        ] {
+            let mut session = Session::new();
+            session.present_link(&options(pairs), link).unwrap();
+            let view = session.view();
+            let at = view.markers.iter().find(|one| &*one.id == marker);
+            assert_eq!(Some(view.step), at.map(|one| one.at), "{pairs:?}");
+            assert_eq!(&*view.lesson.era, era);
+        }
+        let wrong = Session::new().present_link(&Options::default(), "#v2;lesson=tombstone");
+        assert!(wrong.unwrap_err().en.contains("newer"));
+    }
+
+    #[test]
+    fn where_playing_ends_is_found_anew_in_another_run() {
+        let mut session = Session::new();
+        let asked = options(&[("lesson", "tombstone"), ("at", "start"), ("until", "told")]);
+        session.present(&asked, None).unwrap();
+        for command in [Command::Reset, Command::Era("1.36".into()), Command::Reset] {
+            session.obey(command.clone());
+            session.obey(Command::Seek(0));
+            session.play();
+            while session.playback().is_playing() {
+                session.tick();
+            }
+            let view = session.view();
+            let told = view.markers.iter().find(|marker| &*marker.id == "told");
+            assert_eq!(Some(view.step), told.map(|marker| marker.at), "{command:?}");
+            assert!(view.step < view.steps, "{command:?}");
+        }
+    }
+
+    #[test]
+    fn a_scenario_of_the_page_may_be_bare() {
+        let object = json!({"metadata": {"namespace": "default", "name": "a"}});
+        let scenario = json!({
+            "settings": {"machinery": "shared", "handlers": [{"name": "one", "onAdd": ["OnAdd: {name}"]}]},
+            "initial": [object],
+        });
+        for value in [
+            scenario.clone(),
+            json!({"title": "Mine", "era": "1.36", "scenario": scenario}),
+        ] {
+            let mut session = Session::new();
+            let asked = options(&[("at", "end")]);
+            session.present(&asked, Some(value)).unwrap();
+            assert_eq!(*session.view().picture.output[0], *"OnAdd: a");
+        }
+        let wrong = json!({"settings": {"machinery": "steam"}});
+        let error = Session::new().present(&Options::default(), Some(wrong));
+        assert!(error.unwrap_err().en.contains("steam"));
+    }
+}

@@ -1,0 +1,364 @@
+//! What leaves the page and comes back: links, traces and transcripts.
+
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::command::Export;
+use crate::i18n::Text;
+use crate::svg;
+use deltascope_replay::lessons::{self, Lesson};
+use deltascope_replay::link::{self, Link};
+use deltascope_replay::moment::{Anchor, Moment};
+use deltascope_replay::recording::{Recording, Taken};
+use deltascope_replay::scramble::scramble_trace;
+use deltascope_replay::trace::{self, Trace};
+use deltascope_world::bounds::shortened;
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::source::wire::{MAX_BYTES, Words};
+use deltascope_world::virtual_time::{Feed, Input};
+
+use super::{LEAP, Session};
+
+/// How many facts are computed to open what somebody shared: some seconds of a page that does not
+/// answer, at the worst. Fewer where there are many to take turns.
+pub const FAR: usize = 1_000_000;
+/// So many handlers and informers make a fact cost twice as much.
+const CROWD: usize = 8;
+
+impl Session {
+    /// What leaves the page.
+    ///
+    /// # Errors
+    /// Says why it cannot, and what to do instead.
+    pub fn export(&mut self, what: Export) -> Result<String, Text> {
+        match what {
+            Export::Link => self.share_link(),
+            Export::Trace => in_bounds(trace::write(&self.trace())),
+            Export::Scrambled(what) => {
+                in_bounds(trace::write(&scramble_trace(&self.trace(), what)))
+            }
+            Export::Transcript(lang) => Ok(self.transcript(lang)),
+            Export::Svg(options) => Ok(svg::stage(&self.view(), &options)),
+        }
+    }
+
+    /// The link to what is shown, as it stands behind the address of the page.
+    ///
+    /// # Errors
+    /// Says why there is none, and what to do instead.
+    fn share_link(&self) -> Result<String, Text> {
+        let packed = self.packed()?;
+        if self.is_beyond(packed.far) {
+            return Err(too_far(packed.far));
+        }
+        let mut link = packed.link.clone();
+        link.at = Some(self.moment());
+        if let Some(selection) = self.selection() {
+            link.selection = Arc::clone(&selection.anchor);
+        }
+        let text = link.with(&packed.text);
+        if text.len() > link::LONGEST {
+            let (size, most) = (text.len(), link::LONGEST);
+            return Err(Text::new(
+                &format!(
+                    "The link would have {size} characters, and many programs cut off more than {most}. Download the trace and share that file."
+                ),
+                &format!(
+                    "链接将有 {size} 个字符，许多程序会截断超过 {most} 个字符的链接。请下载运行记录并分享该文件。"
+                ),
+            ));
+        }
+        Ok(text)
+    }
+
+    /// What all links to this run have in common.
+    fn packed(&self) -> Result<Rc<Packed>, Text> {
+        if let Some(packed) = &*self.packed.borrow() {
+            return Ok(Rc::clone(packed));
+        }
+        let lesson = lessons::load(&self.lesson.id).ok();
+        if lesson.is_none() && self.timeline.scenario().recorded.is_some() {
+            return Err(Text::new(
+                "This recording came from a file, and a link cannot carry it. Download the trace and share that file.",
+                "这段录制来自文件，链接装不下。请下载运行记录并分享该文件。",
+            ));
+        }
+        if self.timeline.scenario().settings.feed == Feed::Cluster {
+            return Err(Text::new(
+                "What a cluster has told does not fit into a link. Download the trace and share that file.",
+                "集群的应答放不进链接。请下载运行记录并分享该文件。",
+            ));
+        }
+        let recording = self.timeline.recording();
+        let own = lesson
+            .as_ref()
+            .map(|lesson| (Arc::clone(&lesson.id), &lesson.scenario));
+        let link = Link::of(own, &recording);
+        let packed = Rc::new(Packed {
+            text: link.packed(),
+            // The text has the rest.
+            link: Link {
+                lesson: link.lesson,
+                era: link.era,
+                ..Link::default()
+            },
+            far: far(&recording),
+        });
+        *self.packed.borrow_mut() = Some(Rc::clone(&packed));
+        Ok(packed)
+    }
+
+    /// The lines of the run's file that come before its inputs.
+    pub(super) fn trace_head(&self) -> String {
+        trace::head(&Trace {
+            at: None,
+            ..self.trace()
+        })
+    }
+
+    /// The run as a file that can be opened again.
+    fn trace(&self) -> Trace {
+        let title = &self.lesson.title;
+        Trace {
+            lesson: Arc::clone(&self.lesson.id),
+            title: Words {
+                en: title.en.to_string(),
+                zh: title.zh.to_string(),
+            },
+            at: Some(self.moment()),
+            start: self.lesson.start,
+            recording: self.timeline.recording(),
+        }
+    }
+
+    /// A part of what was recorded, as a file that can be opened again: from after so many facts (or before, where a watch
+    /// was open) to after so many, and of one object or of all. What comes before is forgotten here, too.
+    ///
+    /// # Errors
+    /// Says why it cannot, and what to do instead.
+    pub fn excerpt(&mut self, key: Option<&str>, part: Range<usize>) -> Result<String, Text> {
+        let feed = self.timeline.scenario().settings.feed;
+        if !matches!(feed, Feed::Cluster | Feed::Recorded) {
+            return Err(Text::new(
+                "Only what was recorded can be cut: what a simulated server does follows from all of it. Export the whole run in the page.",
+                "只有录制的内容可以截取：模拟的 API server 的行为取决于整个运行。请在页面中导出整个运行。",
+            ));
+        }
+        let all = self.timeline.len();
+        if feed == Feed::Recorded && part != (0..all) {
+            return Err(Text::new(
+                "A recording without times is cut by an object only. Leave --last and --until out.",
+                "没有时间的录制只能按对象截取。请去掉 --last 和 --until。",
+            ));
+        }
+        self.playback.seek(0, all);
+        let until = (part.end < all).then(|| self.timeline.time_at(part.end));
+        if part.start > 0 && feed == Feed::Cluster {
+            self.timeline.forget(all.saturating_sub(part.start));
+        }
+        let mut trace = self.trace();
+        trace.at = None;
+        if let Some(until) = until {
+            trace.recording.inputs.retain(|taken| taken.at <= until);
+        }
+        if let Some(key) = key {
+            trace.recording = trace.recording.only(key);
+        }
+        in_bounds(trace::write(&trace))
+    }
+
+    /// Whether somebody who opens this would have to compute more than so many facts: to the end of the
+    /// moment that is shown, and to the last input.
+    fn is_beyond(&self, far: usize) -> bool {
+        let timeline = &self.timeline;
+        let shown = timeline.time_at(self.playback.cursor());
+        let last = timeline.inputs().last().map_or(0, |taken| taken.at);
+        timeline.len() >= far && timeline.time_at(far) <= shown.max(last)
+    }
+
+    fn moment(&self) -> Moment {
+        let cursor = self.playback.cursor();
+        let marker = self.markers.iter().find(|marker| marker.at == cursor);
+        // Farther than so many facts nobody looks for a marker.
+        match marker.filter(|_| cursor <= LEAP) {
+            Some(marker) => Moment {
+                anchor: Anchor::Marker(Arc::clone(&marker.id)),
+                plus: 0,
+            },
+            None => Moment::of(&self.timeline, cursor),
+        }
+    }
+}
+
+/// What all links to a run have in common: to make it takes long, and it is the same at each step.
+pub(super) struct Packed {
+    /// The lesson and the generation.
+    link: Link,
+    /// What it carries.
+    text: String,
+    /// How many facts are computed to open it, at the most.
+    far: usize,
+}
+
+/// A run that is no lesson's, as one.
+pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
+    let (en, zh) = match scenario.settings.feed {
+        Feed::Cluster => (
+            "A recording of a real cluster. What its API server said is replayed, and all else is computed anew; it can be changed like any other run.",
+            "真实集群的录制。API server 说过的话会重放，其余都重新计算；也可以像其他运行一样改动。",
+        ),
+        _ => (
+            "A run that somebody shared. It is computed anew from what was built and what was done, and can be changed like any other.",
+            "别人分享的运行。它由当时的设置和操作重新计算得出，也可以像其他运行一样改动。",
+        ),
+    };
+    Lesson {
+        id: id.into(),
+        title,
+        note: Text::new(en, zh),
+        era: scenario.settings.era.0.era().into(),
+        scenario: scenario.clone(),
+        ..Lesson::default()
+    }
+}
+
+pub(super) fn far(recording: &Recording) -> usize {
+    let handlers = |scenario: &Scenario| {
+        let workers = scenario.settings.work.as_ref();
+        scenario.settings.handlers.len() + workers.map_or(0, |work| usize::from(work.workers))
+    };
+    let scenario = &recording.scenario;
+    let late = |taken: &&Taken| matches!(taken.input, Input::AddHandler(_));
+    let crowd = handlers(scenario)
+        + scenario
+            .beside
+            .iter()
+            .map(|one| 1 + handlers(one))
+            .sum::<usize>()
+        + recording.inputs.iter().filter(late).count();
+    FAR / (1 + crowd / CROWD)
+}
+
+/// What can be opened again.
+fn in_bounds(trace: String) -> Result<String, Text> {
+    if trace.len() > MAX_BYTES {
+        return Err(too_large(trace.len()));
+    }
+    Ok(trace)
+}
+
+fn too_large(size: usize) -> Text {
+    Text::new(
+        &format!(
+            "The trace would have {size} bytes, and no more than {MAX_BYTES} are read again. Connect to less (a namespace, a selector, metadata only), or record with the command line."
+        ),
+        &format!(
+            "运行记录将有 {size} 字节，而最多只读取 {MAX_BYTES} 字节。请连接更小的范围（命名空间、选择器、仅元数据），或用命令行录制。"
+        ),
+    )
+}
+
+fn too_far(far: usize) -> Text {
+    Text::new(
+        &format!(
+            "This moment, or something that was done, comes so late that a link does not open it: it computes {far} facts at the most. Go back before that, or fork there."
+        ),
+        &format!(
+            "此时刻或某个操作太晚，链接无法打开：链接最多计算 {far} 个事实。请回到更早，或在那里分叉。"
+        ),
+    )
+}
+
+pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
+    let is_known = |id: &str| lesson.markers.iter().any(|rule| &*rule.id == id);
+    match &at.anchor {
+        Anchor::Marker(id) if at.plus == 0 && is_known(id) => Text::new(
+            &format!("This run does not come to the marker {id:?}. Another generation may."),
+            &format!("此运行到不了标记 {id:?}。换一个实现版本也许可以。"),
+        ),
+        Anchor::Marker(id) if !is_known(id) => {
+            let id = shortened(id);
+            let ids: Vec<&str> = lesson.markers.iter().map(|rule| &*rule.id).collect();
+            let ids = ids.join(", ");
+            if ids.is_empty() {
+                return Text::new(
+                    &format!(
+                        "There is no marker {id:?}: this run has none. Write input:N, t:MS, step:N, start or end."
+                    ),
+                    &format!(
+                        "没有标记 {id:?}：此运行没有任何标记。请写 input:N、t:MS、step:N、start 或 end。"
+                    ),
+                );
+            }
+            Text::new(
+                &format!("There is no marker {id:?} in this lesson. There are: {ids}."),
+                &format!(
+                    "此课程中没有标记 {id:?}。现有：{}。",
+                    ids.replace(", ", "、")
+                ),
+            )
+        }
+        _ => Text::new(
+            &format!("The run does not come to the moment {at}, or not within {far} facts."),
+            &format!("运行到不了 {at} 这一时刻，或在 {far} 个事实之内到不了。"),
+        ),
+    }
+}
+
+pub(super) fn text_of(words: &Words) -> Text {
+    Text::new(&words.en, &words.zh)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::command::Command;
+
+    #[test]
+    fn what_all_links_to_a_run_have_in_common_is_made_once_for_each_run() {
+        let mut session = Session::new();
+        let mut before = session.packed().unwrap();
+        let set = |text: &str| Command::RunUntil(text.into());
+        for (command, is_same) in [
+            (Command::Step(3), true),
+            (Command::CutWatch, false),
+            (Command::Step(40), true),
+            (set("fact Popped"), true),
+            (Command::Seek(0), true),
+            (Command::Fork, false),
+            (Command::Branch(1), false),
+            (Command::Era("1.36".into()), false),
+            (Command::Reset, false),
+            (Command::Load("reflector".into()), false),
+        ] {
+            session.obey(command.clone());
+            let packed = session.packed().unwrap();
+            assert_eq!(Rc::ptr_eq(&packed, &before), is_same, "{command:?}");
+            // It is what a file says of the same run.
+            let trace = session.export(Export::Trace).unwrap();
+            let run = trace::read("a.jsonl", trace.as_bytes()).0.unwrap();
+            let lesson = lessons::load(&run.lesson).unwrap();
+            let mut link = Link::of(
+                Some((Arc::clone(&lesson.id), &lesson.scenario)),
+                &Recording {
+                    scenario: session.timeline.scenario().clone(),
+                    ..run.recording
+                },
+            );
+            link.at = run.at;
+            link.selection = session
+                .selection()
+                .map(|one| one.anchor.clone())
+                .unwrap_or_default();
+            assert_eq!(
+                session.share_link().unwrap(),
+                link.to_string(),
+                "{command:?}"
+            );
+            before = packed;
+        }
+    }
+}

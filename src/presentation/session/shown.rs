@@ -1,0 +1,131 @@
+//! The picture at the cursor, kept so that going on costs what the new facts cost.
+
+use std::rc::Rc;
+
+use deltascope_replay::picture::Picture;
+use deltascope_replay::timeline::Timeline;
+
+/// So many facts are folded sooner than a picture is copied.
+const COPY: usize = 200;
+
+/// The last two pictures of a run that were asked for, each with the number of facts before it.
+///
+/// The screen holds the one that it shows, so that could only be copied; the one before is let go
+/// when the screen changes, and is written on.
+pub(super) struct Shown {
+    last: (usize, Rc<Picture>),
+    before: (usize, Rc<Picture>),
+}
+
+impl Shown {
+    /// With the start of a run.
+    pub(super) fn new(timeline: &Timeline) -> Self {
+        let start = Rc::new(timeline.picture(0));
+        Self {
+            before: (0, Rc::clone(&start)),
+            last: (0, start),
+        }
+    }
+
+    /// The state after `step` facts.
+    pub(super) fn at(&mut self, timeline: &Timeline, step: usize) -> Rc<Picture> {
+        if self.last.0 != step {
+            std::mem::swap(&mut self.last, &mut self.before);
+        }
+        if self.last.0 != step {
+            self.go_to(timeline, step);
+        }
+        Rc::clone(&self.last.1)
+    }
+
+    /// The state after `step` facts, if it was the last or the one before.
+    pub(super) fn kept(&self, step: usize) -> Option<&Rc<Picture>> {
+        let both = [&self.last, &self.before];
+        let found = both.into_iter().find(|(at, _)| *at == step);
+        found.map(|(_, picture)| picture)
+    }
+
+    /// The run is another one after so many facts.
+    pub(super) fn cut(&mut self, timeline: &Timeline, step: usize) {
+        let known = match [&self.last, &self.before].map(|(at, _)| *at <= step) {
+            [true, true] => return,
+            [true, false] => self.last.clone(),
+            [false, true] => self.before.clone(),
+            [false, false] => (0, Rc::new(timeline.picture(0))),
+        };
+        self.last = known.clone();
+        self.before = known;
+    }
+
+    /// The first facts of the run were dropped.
+    pub(super) fn forget(&mut self, timeline: &Timeline, gone: usize) {
+        for (at, picture) in [&mut self.last, &mut self.before] {
+            match at.checked_sub(gone) {
+                Some(shown) => *at = shown,
+                None => (*at, *picture) = (0, Rc::new(timeline.picture(0))),
+            }
+        }
+    }
+
+    /// From whichever is nearest; `last` is the one to be written on.
+    fn go_to(&mut self, timeline: &Timeline, step: usize) {
+        let (written, held) = (self.last.0, self.before.0);
+        let can_fold = |from: usize| from <= step && timeline.has_facts(from..step);
+        let kept = timeline.nearest(step);
+        let free = Rc::get_mut(&mut self.last.1);
+        if let Some(picture) = free
+            && can_fold(written)
+            && written + COPY >= kept
+            && (held > step || written + COPY >= held)
+        {
+            timeline.fold(picture, written..step);
+        } else if held >= kept && can_fold(held) {
+            let mut picture = Picture::clone(&self.before.1);
+            timeline.fold(&mut picture, held..step);
+            self.last.1 = Rc::new(picture);
+        } else {
+            self.last.1 = Rc::new(timeline.picture(step));
+        }
+        self.last.0 = step;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use deltascope_replay::lessons;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn however_it_is_reached_it_is_the_same(
+            ways in prop::collection::vec((0..5u8, 0..9_000usize, any::<bool>()), 1..24),
+        ) {
+            let lesson = lessons::load(lessons::FIRST).unwrap();
+            let mut timeline = Timeline::new(lesson.scenario).unwrap();
+            timeline.extend(9_000);
+            let mut shown = Shown::new(&timeline);
+            let mut at: usize = 0;
+            // As the screen does, or not.
+            let mut held = None;
+            for (way, far, hold) in ways {
+                at = match way {
+                    0 => at + 1,
+                    1 => at.saturating_sub(1),
+                    2 => at + far / 20,
+                    3 => at.saturating_sub(far / 20),
+                    _ => far,
+                }
+                .min(timeline.len());
+                let picture = shown.at(&timeline, at);
+                prop_assert!(*picture == timeline.picture(at), "{}", at);
+                held = hold.then_some(picture).or(held);
+            }
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! A run in words, fact by fact.
+
+use std::collections::BTreeSet;
+use std::ops::{ControlFlow, Range};
+
+use serde_json::{Value, json};
+
+use crate::caption::{self, Voice};
+use crate::command::Command;
+use crate::decimal::decimal;
+use crate::i18n::{Lang, Text};
+use crate::lanes::actor_name;
+use crate::state::actor_id;
+use crate::view::RECENT;
+use deltascope_cache::fact::{Cause, Entry, Fact, FactRecord, ObjectRef};
+use deltascope_replay::picture::Picture;
+use deltascope_replay::timeline::{MAX_FACTS, SEGMENT};
+use deltascope_world::Time;
+use deltascope_world::source::visible;
+
+use super::Session;
+use super::walk::Said;
+
+/// How many facts a transcript that leaves the page tells at the most.
+const TOLD: usize = 20_000;
+
+/// Where what is told ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// At the end of the run, or (it is endless) at the cursor.
+    End,
+    /// With the end of this moment.
+    Time(Time),
+    /// With the first fact for which this condition holds.
+    Condition(String),
+}
+
+/// What is told of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Tale<'a> {
+    /// From after so many facts …
+    pub from: usize,
+    /// … to after so many.
+    pub to: usize,
+    /// The object that it is about; else all.
+    pub key: Option<&'a str>,
+    /// The language.
+    pub lang: Lang,
+    /// A JSON object a line, in place of words.
+    pub json: bool,
+}
+
+impl Session {
+    /// The run in words, the last part of it where it is long.
+    pub(super) fn transcript(&self, lang: Lang) -> String {
+        let end = self.end();
+        let mut text = String::new();
+        let tale = Tale {
+            from: end.saturating_sub(TOLD),
+            to: end,
+            key: None,
+            lang,
+            json: false,
+        };
+        self.tell(&tale, &mut |part| {
+            text.push_str(part);
+            ControlFlow::Continue(())
+        });
+        text
+    }
+
+    fn end(&self) -> usize {
+        if self.timeline.is_endless() || self.timeline.is_full() {
+            self.playback.cursor()
+        } else {
+            self.timeline.len()
+        }
+    }
+
+    /// How many facts there are until then; goes there.
+    ///
+    /// # Errors
+    /// Says what is wrong with the condition, or that it never holds.
+    pub fn go_until(&mut self, until: &Until) -> Result<usize, Text> {
+        let end = match until {
+            Until::End => self.end(),
+            Until::Time(time) => self.timeline.extend_past(*time),
+            Until::Condition(text) => self.first(text)?,
+        };
+        self.obey(Command::Seek(end));
+        Ok(self.playback.cursor())
+    }
+
+    fn first(&mut self, text: &str) -> Result<usize, Text> {
+        self.obey(Command::Seek(0));
+        self.obey(Command::RunUntil(text.to_owned()));
+        loop {
+            if let Some(error) = &self.error {
+                return Err(error.message.clone());
+            }
+            match &self.walking.said {
+                Some(Said::Found(at)) => return Ok(*at),
+                Some(Said::NotFound(failed)) if failed.goes_on() && failed.to < MAX_FACTS => {
+                    self.obey(Command::LookOn)
+                }
+                _ => return Err(self.failed_search().unwrap_or_default()),
+            };
+        }
+    }
+
+    /// Tells facts, line by line; in words with a heading. Whoever listens can stop it.
+    pub fn tell(&self, tale: &Tale, say: &mut dyn FnMut(&str) -> ControlFlow<()>) {
+        let timeline = &self.timeline;
+        let Tale {
+            from,
+            to,
+            key,
+            lang,
+            json,
+        } = *tale;
+        let places = key.map(|key| self.places(key, from..to));
+        let mut picture = timeline.picture(from);
+        let naming = self.landmarks.alike().naming();
+        if !json && say(&self.heading(tale, &picture)).is_break() {
+            return;
+        }
+        let told = |place: &usize| {
+            let wanted = |places: &Vec<usize>| places.binary_search(place).is_ok();
+            places.as_ref().is_none_or(wanted)
+        };
+        let mut at = from;
+        // In pieces: together they may be millions.
+        while at < to {
+            let next = to.min(at + SEGMENT);
+            let before = at.saturating_sub(RECENT).max(from);
+            let facts = timeline.facts(before..next);
+            for (place, record) in facts.iter().enumerate().skip(at - before) {
+                picture.apply(record);
+                if !told(&(before + place)) {
+                    continue;
+                }
+                let recent = facts.get((place + 1).saturating_sub(RECENT)..=place);
+                let words = caption::words(
+                    record,
+                    recent.unwrap_or_default(),
+                    &picture,
+                    Voice { lang, naming },
+                );
+                let wall = self.head.wall(record.time);
+                let line = if json {
+                    format!("{}\n", fact(before + place, record, &words, wall, &picture))
+                } else {
+                    let wall = wall.map(|wall| format!("{wall}  ")).unwrap_or_default();
+                    format!(
+                        "{} s  {wall}{}: {}",
+                        seconds(record.time),
+                        visible::line(&actor_name(record.actor, &picture, lang)),
+                        sentence(&words)
+                    )
+                };
+                if say(&line).is_break() {
+                    return;
+                }
+            }
+            at = next;
+        }
+    }
+
+    fn heading(&self, tale: &Tale, picture: &Picture) -> String {
+        let lang = tale.lang;
+        let mut heading = format!(
+            "{} ({})\n{}\n\n",
+            visible::line(self.lesson.title.get(lang)),
+            self.head.era,
+            visible::lines(self.lesson.note.get(lang))
+        );
+        match (tale.from, lang) {
+            (0, _) => heading.push_str(&sentence(&caption::before_start(picture, lang))),
+            (_, Lang::En) => heading.push_str("What came before is left out.\n"),
+            (_, Lang::Zh) => heading.push_str("之前的内容省略。\n"),
+        }
+        if let Some(key) = tale.key {
+            let key = visible::line(key);
+            heading.push_str(&match lang {
+                Lang::En => format!("Only what is about {key} is told.\n"),
+                Lang::Zh => format!("只讲述与 {key} 有关的内容。\n"),
+            });
+        }
+        heading
+    }
+
+    /// The facts of an object: those about it, those that have it among others, and what was printed of it.
+    #[must_use]
+    pub fn places(&self, key: &str, range: Range<usize>) -> Vec<usize> {
+        let mut places = Vec::new();
+        let mut ids = BTreeSet::new();
+        self.timeline.each(range, &mut |place, record| {
+            let printed = matches!(
+                record.fact,
+                Fact::LinePrinted { .. } | Fact::NotificationHandled { .. }
+            );
+            let follows = matches!(record.cause, Cause::Fact(id) if ids.contains(&id));
+            if has(&record.fact, key) || (printed && follows) {
+                ids.insert(record.id);
+                places.push(place);
+            }
+            ControlFlow::<()>::Continue(())
+        });
+        places
+    }
+
+    /// Where the last so many ms before this step begin.
+    #[must_use]
+    pub fn last_ms(&self, to: usize, ms: Time) -> usize {
+        let from = self.timeline.time_at(to).saturating_sub(ms);
+        let (mut low, mut high) = (0, to);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.timeline.time_at(middle + 1) < from {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
+
+/// Whether a fact is about an object, or has it among others.
+fn has(fact: &Fact, key: &str) -> bool {
+    let among = |objects: &[ObjectRef]| objects.iter().any(|object| &*object.key == key);
+    match fact {
+        Fact::ObjectsLearned { objects, .. } => among(objects),
+        Fact::StoreReplaced { items } => among(items),
+        Fact::EntryAppended {
+            entry: Entry::ReplacedAll { objects, .. },
+            ..
+        } => among(objects),
+        fact => fact.key().is_some_and(|own| &**own == key),
+    }
+}
+
+/// A fact as JSON.
+fn fact(
+    place: usize,
+    record: &FactRecord,
+    words: &caption::Words,
+    wall: Option<String>,
+    picture: &Picture,
+) -> Value {
+    let cause = match record.cause {
+        Cause::Start => Value::Null,
+        Cause::Source(number) => json!({ "source": number }),
+        Cause::Script(number) => json!({ "script": number }),
+        Cause::Input(number) => json!({ "input": number }),
+        Cause::Fact(id) => json!({ "step": id.0 + 1 }),
+    };
+    let mut fields = json!({
+        "step": place + 1,
+        "time": record.time,
+        "actor": actor_id(record.actor, picture),
+        "fact": record.fact.name(),
+        "cause": cause,
+        "what": caption::plain(&words.what),
+        "why": caption::plain(&words.why),
+    });
+    let key = record.fact.key().map(|key| Value::from(&**key));
+    for (name, value) in [("wallTime", wall.map(Value::from)), ("key", key)] {
+        if let (Some(fields), Some(value)) = (fields.as_object_mut(), value) {
+            fields.insert(name.to_owned(), value);
+        }
+    }
+    fields
+}
+
+fn sentence(words: &caption::Words) -> String {
+    let (what, why) = (caption::plain(&words.what), caption::plain(&words.why));
+    // A name in it may not begin a line of its own.
+    let what = visible::line(&what);
+    if why.is_empty() {
+        format!("{what}\n")
+    } else {
+        format!("{what} {}\n", visible::line(&why))
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a time for the eye")]
+fn seconds(ms: Time) -> String {
+    decimal(ms as f64 / 1_000.0)
+}

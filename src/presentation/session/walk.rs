@@ -1,0 +1,652 @@
+//! Steps of a size, running until something happens, and breakpoints.
+
+use std::ops::{ControlFlow, Range};
+use std::rc::Rc;
+
+use crate::i18n::Text;
+use crate::strings;
+use deltascope_replay::grain::{FARTHEST, Grain};
+use deltascope_replay::monitors::Monitors;
+use deltascope_replay::picture::{Picture, ProcessMode};
+use deltascope_replay::predicate::Predicate;
+use deltascope_replay::timeline::{SEGMENT, Timeline};
+
+use super::{Change, LEAP, Session};
+
+/// So many breakpoints are kept.
+const MOST_BREAKS: usize = 20;
+
+/// What is said of steps, of what is run to and of breakpoints.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walking {
+    /// How far a step goes.
+    pub grain: Grain,
+    /// The breakpoints, the oldest first.
+    pub breaks: Vec<Break>,
+    /// What came of the last search.
+    pub said: Option<Said>,
+    /// Playing stops at the next fact for which this holds.
+    playing_to: Option<Predicate>,
+    last_id: u32,
+}
+
+/// A breakpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Break {
+    /// Its number.
+    pub id: u32,
+    /// Where it stops.
+    pub predicate: Predicate,
+    /// Whether it does.
+    pub on: bool,
+    /// It has stopped the playing, after so many facts.
+    pub hit: Option<usize>,
+}
+
+/// What came of running until something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It happened: the number of facts up to it.
+    Found(usize),
+    /// It did not; the run is as it was.
+    NotFound(NotFound),
+}
+
+/// A search that failed, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotFound {
+    /// What was looked for.
+    pub what: Predicate,
+    /// The parts of it that held for no fact; nothing: each did, but never all at once.
+    pub missing: Option<Predicate>,
+    /// Looked through up to so many facts.
+    pub to: usize,
+    /// Why no farther.
+    pub end: End,
+    /// There the process loop is held, and so many keys or entries wait for a Pop.
+    pub held: usize,
+}
+
+/// Why a search went no farther.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The run is over: nothing more is due in it.
+    Over,
+    /// A search looks through so many facts; the run goes on.
+    Bound,
+    /// No more facts are kept.
+    Full,
+    /// It comes from a cluster, which has told no more yet.
+    Live,
+}
+
+impl NotFound {
+    /// Whether it may be found farther on.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.end == End::Bound
+    }
+}
+
+/// A copy of the run, computed farther than the run itself: what a search has looked through.
+pub(super) struct Ahead {
+    timeline: Timeline,
+    monitors: Monitors,
+}
+
+/// What can be asked of breakpoints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BreakCommand {
+    /// Stop where this holds.
+    Add(String),
+    /// Turn one on or off.
+    Turn(u32, bool),
+    /// Take one away.
+    Remove(u32),
+}
+
+impl Walking {
+    /// The breakpoints that stopped the playing after so many facts.
+    #[must_use]
+    pub fn stopped_by(&self, at: usize) -> Option<String> {
+        let hit = self.breaks.iter().filter(|one| one.hit == Some(at));
+        let names: Vec<String> = hit.map(|one| one.predicate.to_string()).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+}
+
+impl Session {
+    /// How far steps go, and the rest that belongs to it.
+    pub(super) fn walking(&self) -> Rc<Walking> {
+        Rc::clone(&self.walking)
+    }
+
+    /// From now on steps go so far.
+    pub(super) fn set_grain(&mut self, grain: Grain) -> Change {
+        if self.walking.grain != grain {
+            Rc::make_mut(&mut self.walking).grain = grain;
+        }
+        Change::None
+    }
+
+    /// A step of the size that is chosen, or of the next coarser one.
+    pub(super) fn walk(&mut self, on: bool, coarser: bool) -> Change {
+        let grain = self.walking.grain;
+        match (coarser, grain.coarser()) {
+            (false, _) => self.walk_by(grain, on),
+            (true, Some(grain)) => self.walk_by(grain, on),
+            // Nothing but a marker is coarser than an event.
+            (true, None) if on => self.obey(super::Command::NextMarker),
+            (true, None) => self.obey(super::Command::PreviousMarker),
+        }
+    }
+
+    /// A step of a size.
+    pub fn walk_by(&mut self, grain: Grain, on: bool) -> Change {
+        self.playback.pause();
+        let cursor = self.playback.cursor();
+        let to = if grain == Grain::Micro {
+            return self.move_by(if on { 1 } else { -1 });
+        } else if on {
+            self.look_ahead(cursor + 1);
+            let mut found = grain.next(&self.timeline, cursor);
+            while found.is_none()
+                && self.timeline.is_endless()
+                && self.timeline.len() < cursor + FARTHEST
+            {
+                self.look_ahead(self.timeline.len() + 1);
+                found = grain.next(&self.timeline, cursor);
+            }
+            found.unwrap_or_else(|| self.timeline.len().min(cursor + FARTHEST))
+        } else {
+            grain.previous(&self.timeline, cursor)
+        };
+        let change = self.go_to(to);
+        match (cursor + 1 == to, to + 1 == cursor, to == cursor) {
+            (true, ..) => Change::Forward,
+            (_, true, _) => Change::Back,
+            (.., true) => Change::None,
+            _ => change,
+        }
+    }
+
+    /// Goes to the next fact for which the text holds.
+    pub(super) fn run_until(&mut self, text: &str) -> Change {
+        match self.predicate(text) {
+            Ok(predicate) => self.search(predicate, self.playback.cursor()),
+            Err(change) => change,
+        }
+    }
+
+    /// Looks on where the last search ended.
+    pub(super) fn look_on(&mut self) -> Change {
+        match self.walking.said.clone() {
+            Some(Said::NotFound(failed)) if failed.goes_on() => self.search(failed.what, failed.to),
+            _ => Change::None,
+        }
+    }
+
+    /// Plays until the text holds.
+    pub(super) fn play_until(&mut self, text: &str) -> Change {
+        match self.predicate(text) {
+            Ok(predicate) => {
+                self.play();
+                let walking = Rc::make_mut(&mut self.walking);
+                walking.said = None;
+                walking.playing_to = Some(predicate);
+                Change::None
+            }
+            Err(change) => change,
+        }
+    }
+
+    pub(super) fn breakpoint(&mut self, command: BreakCommand) -> Change {
+        match command {
+            BreakCommand::Add(text) => {
+                let predicate = match self.predicate(&text) {
+                    Ok(predicate) => predicate,
+                    Err(change) => return change,
+                };
+                let breaks = &self.walking.breaks;
+                if breaks.iter().any(|one| one.predicate == predicate) {
+                    return Change::None;
+                }
+                if breaks.len() >= MOST_BREAKS {
+                    return self.fail(too_many(), None);
+                }
+                let walking = Rc::make_mut(&mut self.walking);
+                walking.last_id += 1;
+                walking.breaks.push(Break {
+                    id: walking.last_id,
+                    predicate,
+                    on: true,
+                    hit: None,
+                });
+            }
+            BreakCommand::Turn(id, on) => {
+                let walking = Rc::make_mut(&mut self.walking);
+                if let Some(one) = walking.breaks.iter_mut().find(|one| one.id == id) {
+                    one.on = on;
+                }
+            }
+            BreakCommand::Remove(id) => {
+                let walking = Rc::make_mut(&mut self.walking);
+                walking.breaks.retain(|one| one.id != id);
+            }
+        }
+        Change::None
+    }
+
+    /// Once somebody has stopped the playing, what it was to stop at counts no more.
+    pub(super) fn forget_target(&mut self) {
+        if self.walking.playing_to.is_some() && !self.playback.is_playing() {
+            Rc::make_mut(&mut self.walking).playing_to = None;
+        }
+    }
+
+    /// What was found has its place in another run.
+    pub(super) fn forget_found(&mut self) {
+        self.ahead = None;
+        let walking = &self.walking;
+        if walking.said.is_none() && walking.breaks.iter().all(|one| one.hit.is_none()) {
+            return;
+        }
+        let walking = Rc::make_mut(&mut self.walking);
+        walking.said = None;
+        for one in &mut walking.breaks {
+            one.hit = None;
+        }
+    }
+
+    /// Stops the playing where it was to stop; says whether it did.
+    pub(super) fn stop_at_breaks(&mut self) -> bool {
+        let walking = &self.walking;
+        if walking.playing_to.is_none() && !walking.breaks.iter().any(|one| one.on) {
+            return false;
+        }
+        let at = self.playback.cursor();
+        let Some(record) = self.current() else {
+            return false;
+        };
+        let violated = self.is_violated(at);
+        let holds = |predicate: &Predicate| predicate.holds(&record, violated);
+        let there = walking.playing_to.as_ref().is_some_and(holds);
+        let hit = |one: &Break| one.on && holds(&one.predicate);
+        if !there && !walking.breaks.iter().any(hit) {
+            return false;
+        }
+        self.playback.pause();
+        let walking = Rc::make_mut(&mut self.walking);
+        for one in &mut walking.breaks {
+            one.hit = (one.on && one.predicate.holds(&record, violated)).then_some(at);
+        }
+        if there {
+            walking.playing_to = None;
+            walking.said = Some(Said::Found(at));
+        }
+        true
+    }
+
+    /// After so many facts a breakpoint among these stops.
+    pub(super) fn first_break(&self, facts: Range<usize>) -> Option<usize> {
+        let breaks = self.walking.breaks.iter().filter(|one| one.on);
+        let breaks: Vec<&Predicate> = breaks.map(|one| &one.predicate).collect();
+        if breaks.is_empty() {
+            return None;
+        }
+        self.timeline.each(facts, &mut |place, record| {
+            let violated = self.is_violated(place + 1);
+            if breaks.iter().any(|one| one.holds(record, violated)) {
+                ControlFlow::Break(place + 1)
+            } else {
+                ControlFlow::Continue(())
+            }
+        })
+    }
+
+    /// Whether something that must always hold stops doing so with the last of so many facts.
+    fn is_violated(&self, at: usize) -> bool {
+        let mut violations = self.monitors.violations().iter();
+        violations.any(|violation| violation.at == at)
+    }
+
+    fn predicate(&mut self, text: &str) -> Result<Predicate, Change> {
+        text.parse().map_err(|error| {
+            let error: deltascope_replay::predicate::PredicateError = error;
+            let [en, zh] = error.words();
+            // What was found before answers another question.
+            self.forget_found();
+            self.fail(Text::new(&en, &zh), None)
+        })
+    }
+
+    /// Goes to where it holds; where that is nowhere, the run stays as it is, and so does the cursor.
+    fn search(&mut self, predicate: Predicate, from: usize) -> Change {
+        self.playback.pause();
+        let end = from.saturating_add(LEAP);
+        let mut search = Search::of(&predicate);
+        // What is known is looked through first: often it is near.
+        let known = self.timeline.len().min(end);
+        let mut found = search.through(&self.timeline, &self.monitors, from..known);
+        let mut place = known.max(from);
+        if found.is_none() && place < end && self.timeline.is_endless() {
+            let mut ahead = self.ahead.take().unwrap_or_else(|| Ahead {
+                timeline: self.timeline.clone(),
+                monitors: self.monitors.clone(),
+            });
+            while found.is_none() && place < end {
+                let wanted = place.saturating_add(SEGMENT).min(end);
+                ahead.timeline.extend(wanted);
+                if predicate.violation {
+                    ahead.monitors.go_on(&ahead.timeline);
+                }
+                let next = ahead.timeline.len().min(end);
+                if next <= place {
+                    break;
+                }
+                found = search.through(&ahead.timeline, &ahead.monitors, place..next);
+                place = next;
+            }
+            if found.is_none() {
+                ahead.timeline.rest();
+            }
+            self.ahead = Some(ahead);
+        }
+        let said = match found {
+            Some(at) => Said::Found(at),
+            None => {
+                let run = self
+                    .ahead
+                    .as_ref()
+                    .map_or(&self.timeline, |it| &it.timeline);
+                Said::NotFound(search.failed(run, place, end))
+            }
+        };
+        Rc::make_mut(&mut self.walking).said = Some(said);
+        let Some(at) = found else {
+            return Change::None;
+        };
+        if let Some(ahead) = self.ahead.take().filter(|_| at > self.timeline.len()) {
+            (self.timeline, self.monitors) = (ahead.timeline, ahead.monitors);
+            self.marked();
+        }
+        self.go_to(at)
+    }
+
+    /// The same for a script, which is told what came of it as of everything that fails.
+    pub fn run_until_or_say(&mut self, text: &str) -> Change {
+        let change = self.obey(super::Command::RunUntil(text.to_owned()));
+        match self.failed_search() {
+            Some(message) => self.fail(message, None),
+            None => change,
+        }
+    }
+
+    /// Why the last search failed, if it did.
+    pub(super) fn failed_search(&self) -> Option<Text> {
+        match &self.walking.said {
+            Some(Said::NotFound(failed)) => Some(strings::not_found(failed)),
+            _ => None,
+        }
+    }
+}
+
+/// Looks for a condition, and keeps which parts of it have held by themselves.
+struct Search<'a> {
+    predicate: &'a Predicate,
+    missing: Vec<Predicate>,
+}
+
+impl<'a> Search<'a> {
+    fn of(predicate: &'a Predicate) -> Self {
+        Self {
+            predicate,
+            missing: predicate.parts(),
+        }
+    }
+
+    /// After so many facts it holds.
+    fn through(
+        &mut self,
+        timeline: &Timeline,
+        monitors: &Monitors,
+        range: Range<usize>,
+    ) -> Option<usize> {
+        let is_violated = |at: usize| {
+            let mut violations = monitors.violations().iter();
+            self.predicate.violation && violations.any(|violation| violation.at == at)
+        };
+        let missing = &mut self.missing;
+        timeline.each(range, &mut |place, record| {
+            let violated = is_violated(place + 1);
+            if self.predicate.holds(record, violated) {
+                return ControlFlow::Break(place + 1);
+            }
+            missing.retain(|part| !part.holds(record, violated));
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Why it was not found up to so many facts of this run.
+    fn failed(self, run: &Timeline, to: usize, end: usize) -> NotFound {
+        let picture = run.picture(to);
+        NotFound {
+            what: self.predicate.clone(),
+            missing: self.missing.into_iter().reduce(Predicate::and),
+            to,
+            end: if run.is_live() {
+                End::Live
+            } else if to >= end && (run.len() > end || run.is_endless()) {
+                End::Bound
+            } else if run.is_full() {
+                End::Full
+            } else {
+                End::Over
+            },
+            held: waiting(&picture),
+        }
+    }
+}
+
+/// How many keys or entries wait for somebody to pop them by hand.
+fn waiting(picture: &Picture) -> usize {
+    match picture.pop.mode {
+        ProcessMode::Held => picture.queue.keys.len() + picture.queue.entries.len(),
+        _ => 0,
+    }
+}
+
+fn too_many() -> Text {
+    Text::new(
+        &format!("No more than {MOST_BREAKS} breakpoints are kept. Remove one first."),
+        &format!("最多保留 {MOST_BREAKS} 个断点。请先删除一个。"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::command::Command;
+    use deltascope_cache::controller::Generation;
+    use deltascope_cache::fact::Fact;
+    use deltascope_replay::predicate::FACTS;
+
+    fn session(era: usize) -> Session {
+        let mut session = Session::new();
+        session.obey(Command::Era(Generation::ALL[era].era().into()));
+        session
+    }
+
+    #[test]
+    fn every_fact_has_its_name_on_the_list() {
+        let mut names: Vec<&str> = crate::caption::samples().iter().map(Fact::name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names, FACTS);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn walking_back_and_forth_ends_in_the_identical_picture(
+            era in 0..4usize,
+            start in 0..900usize,
+            grains in prop::collection::vec(0..4usize, 1..12),
+        ) {
+            let mut session = session(era);
+            session.obey(Command::Seek(start));
+            for grain in grains {
+                let grain = Grain::ALL[grain];
+                session.walk_by(grain, true);
+                let (at, there) = (session.playback.cursor(), session.picture());
+                session.walk_by(grain, true);
+                session.walk_by(grain, false);
+                prop_assert_eq!(session.playback.cursor(), at);
+                prop_assert_eq!(&*session.picture(), &*there);
+                prop_assert_eq!(&*there, &session.timeline.picture(at));
+                let end = session.timeline.fact(at - 1).unwrap();
+                prop_assert!(grain.ends_with(&end.fact));
+                session.walk_by(grain, false);
+                let back = session.playback.cursor();
+                prop_assert!(back < at);
+                if back > 0 {
+                    session.walk_by(grain, true);
+                    prop_assert_eq!(session.playback.cursor(), at);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn coarser_steps_are_fewer() {
+        for era in 0..4 {
+            let mut session = session(era);
+            session.obey(Command::Seek(900));
+            let end = session.timeline.time_at(900);
+            let counts = Grain::ALL.map(|grain| {
+                session.obey(Command::Seek(0));
+                let steps = std::iter::from_fn(|| {
+                    session.walk_by(grain, true);
+                    let now = session.timeline.time_at(session.playback.cursor());
+                    (now < end).then_some(())
+                });
+                steps.count()
+            });
+            // How events and Pops compare is up to the run.
+            let [event, pop, lock, micro] = counts;
+            let fewer = event > 3 && pop > 3 && event.max(pop) < lock && lock < micro;
+            assert!(fewer, "{era}: {counts:?}");
+            session.set_grain(Grain::Lock);
+            session.obey(Command::Seek(0));
+            session.walk(true, true);
+            let pop = session.playback.cursor();
+            assert_eq!(Some(pop), Grain::Pop.next(&session.timeline, 0));
+        }
+    }
+
+    #[test]
+    fn it_runs_until_and_says_so_when_it_never_comes() {
+        let mut session = Session::new();
+        session.obey(Command::Seek(0));
+        session.run_until("delta=Deleted key=default/web-0");
+        let view = session.view();
+        assert_eq!(view.walking.said, Some(Said::Found(view.step)));
+        let last = view.recent.last().unwrap();
+        assert!(
+            matches!(&last.fact, Fact::DeltaAppended { delta_type, .. } if delta_type.as_str() == "Deleted")
+        );
+        // Another one is farther on.
+        session.run_until("delta=Deleted");
+        assert!(session.view().step > view.step);
+
+        let failed = |session: &mut Session| match session.view().walking.said.clone() {
+            Some(Said::NotFound(failed)) => failed,
+            said => unreachable!("nobody is there: {said:?}"),
+        };
+        let before = session.view().step;
+        session.run_until("key=default/nobody");
+        let first = failed(&mut session);
+        assert_eq!((first.to, first.end), (before + LEAP, End::Bound));
+        session.look_on();
+        assert_eq!(failed(&mut session).to, first.to + LEAP);
+
+        session.obey(Command::Load("deltafifo".into()));
+        session.run_until("key=default/nobody");
+        let steps = session.view().steps;
+        let over = failed(&mut session);
+        assert_eq!(
+            (over.to, over.end, over.goes_on()),
+            (steps, End::Over, false)
+        );
+        session.run_until("nonsense");
+        assert!(session.view().error.is_some());
+    }
+
+    #[test]
+    fn what_is_found_farther_on_belongs_to_the_run_from_then_on() {
+        let mut session = Session::new();
+        let mut other = Session::new();
+        // It comes in the second piece of what is looked through, and is a delta, not the first one.
+        session.obey(Command::RunUntil("delta=Deleted rv>=300".into()));
+        let view = session.view();
+        assert_eq!(view.walking.said, Some(Said::Found(view.step)));
+        assert!(session.ahead.is_none() && view.step > SEGMENT);
+        other.obey(Command::Seek(view.step));
+        other.obey(Command::Seek(view.steps));
+        other.obey(Command::Seek(view.step));
+        let there = other.view();
+        assert_eq!(
+            (&view.picture, &view.checks),
+            (&there.picture, &there.checks)
+        );
+        let until =
+            |ticks: &[crate::view::Tick]| ticks.iter().filter(|one| one.at <= view.step).count();
+        assert_eq!(until(&view.ticks), until(&there.ticks));
+    }
+
+    #[test]
+    fn playing_stops_at_a_breakpoint_that_is_on() {
+        let mut session = Session::new();
+        session.obey(Command::Seek(0));
+        let add = |text: &str| Command::Break(BreakCommand::Add(text.to_owned()));
+        session.obey(add("fact=KeyPopped"));
+        session.obey(add("fact=KeyPopped"));
+        session.obey(add("fact=ListReceived"));
+        let breaks = session.view().walking.breaks.clone();
+        assert_eq!(breaks.len(), 2, "none stands twice");
+        session.obey(Command::Break(BreakCommand::Turn(breaks[1].id, false)));
+        let played = |session: &mut Session| {
+            session.play();
+            while session.tick() == Change::Forward {}
+            session.current().unwrap().fact.name()
+        };
+        assert_eq!(played(&mut session), "KeyPopped");
+        let first = session.view();
+        assert_eq!(first.walking.breaks[0].hit, Some(first.step));
+        let by = first.walking.stopped_by(first.step);
+        assert_eq!(by.as_deref(), Some("fact=KeyPopped"));
+        assert_eq!(first.walking.stopped_by(first.step + 1), None);
+        assert_eq!(played(&mut session), "KeyPopped");
+        assert!(session.view().step > first.step);
+        session.obey(Command::Break(BreakCommand::Remove(breaks[0].id)));
+        session.obey(Command::PlayUntil("call=OnUpdate".into()));
+        assert!(session.playback.is_playing());
+        session.obey(Command::Speed(800));
+        while session.tick() == Change::Forward {}
+        assert_eq!(session.current().unwrap().fact.name(), "NotificationTaken");
+        let at = session.playback.cursor();
+        assert_eq!(session.view().walking.said, Some(Said::Found(at)));
+        // Whoever stops it on the way has something else in mind.
+        session.obey(Command::PlayUntil("call=OnUpdate".into()));
+        session.obey(Command::TogglePlay);
+        session.obey(Command::TogglePlay);
+        for _ in 0..500 {
+            assert_eq!(session.tick(), Change::Forward);
+        }
+    }
+}

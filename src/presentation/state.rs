@@ -1,0 +1,364 @@
+//! `getState()`: the picture as JSON, in the words of the scripting interface.
+
+use serde_json::Value;
+
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{Actor, Entry, Notification, ObjectRef, Shape};
+use deltascope_cache::key::Key;
+use deltascope_replay::monitors::Violation;
+use deltascope_replay::picture::{Picture, QueueKind, ReflectorState};
+use deltascope_world::fill::fill;
+
+use super::i18n::Lang;
+use super::rows::is_tombstone;
+use super::session::select::Found;
+use super::session::walk::Break;
+use super::view::{BranchRow, CompareView, View};
+
+/// The version of the scripting interface: it changes when a name or a meaning does.
+pub const API_VERSION: &str = "1";
+
+/// What `getState()` answers.
+#[must_use]
+pub fn state(view: &View, lang: Lang) -> Value {
+    let picture = &*view.picture;
+    let handlers = picture.handlers.iter().map(|handler| {
+        object(vec![
+            ("name", text(&handler.name)),
+            ("pending", handler.pending.len().into()),
+            (
+                "notifications",
+                array(handler.notifications.iter().map(|told| notification(told))),
+            ),
+        ])
+    });
+    let lock = &picture.lock;
+    let holder = lock.holder.map(|actor| actor_id(actor, picture));
+    let objects = picture.api.objects.iter();
+    let objects = objects.filter(|(_, entry)| !entry.deleted);
+    object(vec![
+        ("lesson", text(&view.lesson.id)),
+        ("era", text(&view.lesson.era)),
+        ("knownObjects", picture.queue.known_objects.into()),
+        ("playing", view.playing.into()),
+        ("step", view.step.into()),
+        ("steps", view.steps.into()),
+        ("time", view.time.into()),
+        (
+            "wallTime",
+            view.lesson.wall(view.time).map_or(Value::Null, Value::from),
+        ),
+        (
+            "lock",
+            object(vec![
+                ("holder", holder.unwrap_or(Value::Null)),
+                (
+                    "waiting",
+                    array(lock.waiting.iter().map(|actor| actor_id(*actor, picture))),
+                ),
+            ]),
+        ),
+        (
+            "api",
+            object(vec![
+                ("resourceVersion", text(&picture.api.rv)),
+                (
+                    "objects",
+                    map(objects.map(|(key, entry)| (&**key, text(&entry.object.rv)))),
+                ),
+            ]),
+        ),
+        (
+            "reflector",
+            object(vec![
+                ("state", text(reflector_state(picture.reflector.state))),
+                (
+                    "lastSyncResourceVersion",
+                    text(&picture.reflector.last_sync),
+                ),
+            ]),
+        ),
+        ("queue", queue(picture)),
+        ("store", store(picture)),
+        ("handlers", array(handlers)),
+        (
+            "output",
+            array(picture.output.iter().map(|line| text(line))),
+        ),
+        ("branches", array(view.branches.iter().map(branch))),
+        ("grain", text(view.walking.grain.id())),
+        (
+            "breakpoints",
+            array(view.walking.breaks.iter().map(breakpoint)),
+        ),
+        ("selection", selection(view)),
+        (
+            "following",
+            view.followed
+                .as_ref()
+                .map_or(Value::Null, |followed| text(&followed.key)),
+        ),
+        (
+            "violations",
+            array(view.checks.violations.iter().map(violation)),
+        ),
+        (
+            "comparison",
+            view.compare.as_deref().map_or(Value::Null, comparison),
+        ),
+        (
+            "live",
+            view.live.as_ref().map_or(Value::Null, |live| {
+                object(vec![
+                    ("following", live.following.into()),
+                    ("behind", live.behind.into()),
+                ])
+            }),
+        ),
+        (
+            "error",
+            view.error.as_ref().map_or(Value::Null, |error| {
+                object(vec![
+                    ("message", text(error.message.get(lang))),
+                    ("line", error.line.map_or(Value::Null, Value::from)),
+                ])
+            }),
+        ),
+    ])
+}
+
+fn branch(branch: &BranchRow) -> Value {
+    object(vec![
+        ("id", branch.id.into()),
+        ("name", text(&branch.name.en)),
+        ("made", text(&branch.made.en)),
+        ("depth", branch.depth.into()),
+        ("current", branch.current.into()),
+    ])
+}
+
+fn breakpoint(one: &Break) -> Value {
+    object(vec![
+        ("at", text(&one.predicate.to_string())),
+        ("on", one.on.into()),
+        ("hit", one.hit.map_or(Value::Null, Value::from)),
+    ])
+}
+
+fn selection(view: &View) -> Value {
+    let Some(selection) = &view.selection else {
+        return Value::Null;
+    };
+    let step = match selection.found {
+        Found::Fact(place) => (place + 1).into(),
+        Found::Start => 0.into(),
+        Found::LongAgo => Value::Null,
+    };
+    object(vec![
+        ("anchor", text(&selection.anchor)),
+        (
+            "key",
+            selection.key.as_ref().map_or(Value::Null, |key| text(key)),
+        ),
+        ("step", step),
+    ])
+}
+
+// By hand, and each of them once: what `json!` makes of this is some KB in the page.
+
+fn text(text: &str) -> Value {
+    Value::String(text.to_owned())
+}
+
+fn array(mut values: impl Iterator<Item = Value>) -> Value {
+    collect(&mut values)
+}
+
+fn collect(values: &mut dyn Iterator<Item = Value>) -> Value {
+    Value::Array(values.collect())
+}
+
+fn object(members: Vec<(&str, Value)>) -> Value {
+    map(members.into_iter())
+}
+
+fn map<'a>(mut members: impl Iterator<Item = (&'a str, Value)>) -> Value {
+    fill_map(&mut members)
+}
+
+fn fill_map(members: &mut dyn Iterator<Item = (&str, Value)>) -> Value {
+    let members = members.map(|(name, value)| (name.to_owned(), value));
+    Value::Object(fill(members))
+}
+
+fn violation(found: &Violation) -> Value {
+    let key = found.key.as_ref().map(|key| text(key));
+    object(vec![
+        ("monitor", text(found.monitor.id())),
+        ("at", found.at.into()),
+        ("time", found.time.into()),
+        ("key", key.unwrap_or(Value::Null)),
+        ("known", found.known.into()),
+    ])
+}
+
+fn comparison(compare: &CompareView) -> Value {
+    let [_, other] = &compare.sides;
+    let rooms = compare.rooms.iter();
+    let counts = |counts: &Vec<u32>| match counts.as_slice() {
+        [count] => (*count).into(),
+        counts => array(counts.iter().map(|count| (*count).into())),
+    };
+    let summary = compare.summary.iter().map(|counted| {
+        let both = vec![counts(&counted.left), counts(&counted.right)];
+        (counted.metric.id(), Value::Array(both))
+    });
+    object(vec![
+        ("with", text(&compare.with)),
+        ("step", other.step.into()),
+        ("steps", other.steps.into()),
+        ("time", other.time.into()),
+        (
+            "differs",
+            map(rooms.map(|room| (room.room.id(), room.differs().into()))),
+        ),
+        ("summary", map(summary)),
+        (
+            "violations",
+            array(compare.violations.iter().map(violation)),
+        ),
+    ])
+}
+
+/// A stable name of an actor, never translated.
+pub(crate) fn actor_id(actor: Actor, picture: &Picture) -> Value {
+    let name = match actor {
+        Actor::Server => "api server",
+        Actor::Program => "program",
+        Actor::Reflector => "reflector",
+        Actor::ProcessLoop => "process loop",
+        Actor::Resync => "resync timer",
+        Actor::Main => "main program",
+        Actor::Worker(number) => return Value::String(format!("worker {number}")),
+        Actor::Pop(number) | Actor::Listener(number) => picture
+            .handlers
+            .get(usize::from(number))
+            .map_or("", |handler| &*handler.name),
+    };
+    text(name)
+}
+
+fn reflector_state(state: ReflectorState) -> &'static str {
+    match state {
+        ReflectorState::Idle => "idle",
+        ReflectorState::List => "list",
+        ReflectorState::Stream => "stream",
+        ReflectorState::Watch => "watch",
+        ReflectorState::Backoff => "backoff",
+        ReflectorState::Stopped => "stopped",
+    }
+}
+
+fn queue(picture: &Picture) -> Value {
+    let queue = &picture.queue;
+    let kind = ("kind", text(queue.kind.as_str()));
+    if queue.kind == QueueKind::RealFifo {
+        return object(vec![
+            kind,
+            ("items", array(queue.entries.iter().map(entry))),
+        ]);
+    }
+    let keys = ("keys", array(queue.keys.iter().map(|key| text(key))));
+    if queue.kind == QueueKind::Fifo {
+        let objects = queue.deltas.iter().flat_map(|(key, deltas)| {
+            let newest = deltas.iter();
+            newest.map(move |(_, object)| (&**key, reference(object)))
+        });
+        return object(vec![kind, keys, ("objects", map(objects))]);
+    }
+    let delta = |(delta_type, object): &(DeltaType, ObjectRef)| {
+        Value::Array(vec![text(delta_type.as_str()), reference(object)])
+    };
+    let deltas = queue.deltas.iter();
+    let deltas = deltas.map(|(key, deltas)| (&**key, array(deltas.iter().map(delta))));
+    object(vec![kind, keys, ("deltas", map(deltas))])
+}
+
+fn store(picture: &Picture) -> Value {
+    let store = &picture.store;
+    let items = store.items.iter();
+    let items = items.map(|(key, object)| (&**key, reference(object)));
+    let indices = store.indices.iter().filter(|_| store.present);
+    let indices = indices.map(|(name, values)| {
+        let keys = |keys: &Vec<Key>| array(keys.iter().map(|key| text(key)));
+        let values = values.iter();
+        (
+            &**name,
+            map(values.map(|(value, set)| (&**value, keys(set)))),
+        )
+    });
+    object(vec![
+        ("items", map(items)),
+        ("indices", map(indices)),
+        (
+            "behind",
+            store.behind.count().map_or(Value::Null, Value::from),
+        ),
+    ])
+}
+
+fn entry(entry: &Entry) -> Value {
+    let (name, key, value) = match entry {
+        Entry::Delta(delta_type, object) => {
+            (delta_type.as_str(), text(&object.key), reference(object))
+        }
+        Entry::ReplacedAll { rv, objects } => {
+            let listed = |one: &ObjectRef| Value::Array(vec![text(&one.key), reference(one)]);
+            let objects = array(objects.iter().map(listed));
+            let list = object(vec![("rv", text(rv)), ("objects", objects)]);
+            ("ReplacedAll", Value::Null, list)
+        }
+        Entry::SyncAll => ("SyncAll", Value::Null, Value::Null),
+        Entry::Bookmark { rv } => ("Bookmark", Value::Null, object(vec![("rv", text(rv))])),
+    };
+    Value::Array(vec![text(name), key, value])
+}
+
+fn notification(notification: &Notification) -> Value {
+    let (name, object, more) = match notification {
+        Notification::Add {
+            object,
+            is_in_initial_list,
+        } => (
+            "add",
+            object,
+            vec![reference(object), (*is_in_initial_list).into()],
+        ),
+        Notification::Update { old, new } => {
+            let old = old.as_ref().map_or(Value::Null, reference);
+            ("update", new, vec![old, reference(new)])
+        }
+        Notification::Delete { object } => {
+            let inner = if object.shape == Shape::EmptyTombstone {
+                Value::Null
+            } else {
+                text(&object.rv)
+            };
+            ("delete", object, vec![inner, is_tombstone(object).into()])
+        }
+    };
+    let mut told = vec![text(name), text(&object.key)];
+    told.extend(more);
+    Value::Array(told)
+}
+
+/// An object as the recorded vectors write it.
+fn reference(one: &ObjectRef) -> Value {
+    match one.shape {
+        Shape::Object => text(&one.rv),
+        Shape::Tombstone => object(vec![("tombstone", text(&one.rv))]),
+        Shape::EmptyTombstone => object(vec![("tombstone", Value::Null)]),
+        Shape::ExplicitKey => object(vec![("explicitKey", text(&one.key))]),
+        Shape::Opaque => text(&one.key),
+    }
+}

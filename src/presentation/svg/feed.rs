@@ -1,0 +1,311 @@
+//! The API server's room and the reflector's.
+
+use super::colors::Ink;
+use super::parts::{DASHED, OBJECT, SUB, Side};
+use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
+use crate::rows::density::Field;
+use crate::rows::reflector::StateName;
+use crate::rows::store::Change;
+use crate::rows::{api, reflector};
+use crate::strings;
+use deltascope_replay::picture::{Answer, Delivery, Feed};
+
+/// The height of a line of the stream.
+const LINE: i32 = 24;
+/// So many lines of it are shown at most.
+const LINES: i32 = 12;
+
+pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
+    let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
+    // The stream has at least some lines.
+    let lines = count(view.picture.api.stream.len()).clamp(1, 5) * LINE + 90;
+    let places = ((a.h - lines) / OBJECT).clamp(3, 9);
+    let rows = api::rows(view, places as usize, 12);
+    let title = strings::feed(lang, rows.feed);
+    let program = rows.feed == Feed::Program;
+    let gauge = [Side::Gauge(&rows.rv, "", false)];
+    let mut y = a.y + pen.head(a, title, if program { &[] } else { &gauge });
+    let unknown = rows.feed == Feed::Recorded && !view.picture.api.told_by_events;
+    if rows.dense {
+        y += pen.field(area(a.x, y, a.w, 190), Field::Objects, words.objects) + 12;
+    } else if !program {
+        for row in &rows.objects {
+            let change = match (row.lit, row.gone) {
+                (_, true) => Change::Out,
+                (true, _) => Change::In,
+                _ => Change::None,
+            };
+            let rv = ["rv ", &row.rv.short].concat();
+            let at = area(a.x, y, a.w, OBJECT - 5);
+            pen.object(at, row.mark, &row.name, &rv, change);
+            y += OBJECT;
+        }
+        if rows.hidden > 0 {
+            pen.more(area(a.x, y, a.w, OBJECT - 5), rows.hidden, false);
+            y += OBJECT;
+        }
+        if rows.objects.is_empty() && !unknown {
+            y += pen.empty(a.below(y), words.no_objects);
+        }
+        y += 8;
+    }
+    if program {
+        y += pen.sub(a.x, y, a.w, words.calls);
+    } else {
+        // As on the page, a line may end behind a sign of equality.
+        let asked = rows.watch.map(|query| query.replace('=', "=\u{200b}"));
+        let asked = asked.as_deref().unwrap_or(words.no_watch);
+        let told = [words.watch_stream, " · ", asked].concat();
+        y += pen.para(a.below(y), 15, 4, &told, sans(115, Ink::INK_3)) + 4;
+    }
+    let armed: Vec<String> = rows
+        .armed
+        .iter()
+        .map(|one| strings::armed(lang, one))
+        .collect();
+    let bottom = a.bottom() - count(armed.len()) * LINE;
+    let fit = ((bottom - y) / LINE).clamp(1, LINES);
+    let skip = |length: usize| (count(length) - fit).max(0) as usize;
+    for row in rows.stream.iter().skip(skip(rows.stream.len())) {
+        let state = match row.delivery {
+            Delivery::Waiting => words.waiting,
+            Delivery::Received => "",
+            Delivery::Lost => words.lost,
+        };
+        let rv = if row.name.is_empty() {
+            &*row.rv.short
+        } else {
+            &*["· ", &row.rv.short].concat()
+        };
+        wire(
+            pen,
+            area(a.x, y, a.w, LINE),
+            [row.event.as_str(), &row.name, rv, state],
+            row.class,
+            row.lit,
+        );
+        y += LINE;
+    }
+    for row in rows.calls.iter().skip(skip(rows.calls.len())) {
+        let rv = if row.rv.short.is_empty() {
+            String::new()
+        } else {
+            ["· ", &row.rv.short].concat()
+        };
+        wire(
+            pen,
+            area(a.x, y, a.w, LINE),
+            [row.verb, &row.name, &rv, ""],
+            row.class,
+            row.lit,
+        );
+        y += LINE;
+    }
+    if rows.stream.is_empty() && rows.calls.is_empty() {
+        let empty = if program {
+            words.no_calls
+        } else {
+            words.no_events
+        };
+        y += pen.empty(a.below(y), empty);
+    }
+    for text in armed {
+        let at = area(a.x, y + 3, a.w, LINE - 4);
+        pen.rect(at, 6, Ink::NONE, Ink::DELETED, DASHED);
+        pen.text(
+            at.x + 7,
+            at.middle(),
+            at.w - 14,
+            At::Start,
+            &text,
+            mono(110, Ink::INK),
+        );
+        y += LINE;
+    }
+    y - a.y
+}
+
+/// A line of the stream, or a call: what, of whom, in which version, and what became of it.
+fn wire(pen: &mut Pen, a: Area, [verb, name, rv, state]: [&str; 4], class: &str, lit: bool) {
+    let lost = state == pen.words.lost;
+    let ground = area(a.x - 4, a.y, a.w + 8, a.h);
+    if lit {
+        pen.rect(ground, 0, Ink::GLOW, Ink::NONE, "");
+    } else {
+        if state == pen.words.waiting {
+            pen.hatch(ground, 0);
+        }
+        pen.line(a.x, a.bottom(), a.w, 0, Ink::LINE_2, DASHED);
+    }
+    let ink = match (lit, lost) {
+        (true, _) => Ink::INK,
+        (_, true) => Ink::INK_3,
+        _ => Ink::INK_2,
+    };
+    let plain = mono(118, ink).struck(lost);
+    let bold = plain
+        .bold()
+        .ink(if lost { ink } else { Ink::of_class(class) });
+    let cy = a.middle();
+    let verb_w = if a.w < 190 { 64 } else { 72 };
+    pen.text(a.x, cy, verb_w - 2, At::Start, verb, bold);
+    let mut right = a.right();
+    if !state.is_empty() {
+        right -= pen.text(right, cy, a.w / 3, At::End, state, sans(110, Ink::INK_2)) + 6;
+    }
+    let x = a.x + verb_w;
+    let of = measure(rv, plain);
+    // Where there is no place for all: the name and the state.
+    if x + 40 + of > right {
+        pen.name(x, cy, right - x, name, plain);
+        return;
+    }
+    let w = pen.name(x, cy, right - x - of - 6, name, plain);
+    let gap = if w > 0 { 6 } else { 0 };
+    pen.text(x + w + gap, cy, of, At::Start, rv, plain);
+}
+
+pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
+    let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
+    let rows = reflector::rows(view);
+    let mut y = a.y + pen.head(a, "Reflector", &[]);
+    if unused {
+        let text = match view.picture.machinery {
+            deltascope_replay::picture::Machinery::Client => words.unused_reflector,
+            _ => words.unused,
+        };
+        y += pen.empty(a.below(y), text) + 6;
+    } else if !rows.present {
+        return y + pen.empty(a.below(y), words.no_reflector) - a.y;
+    } else {
+        let columns = if a.w >= 320 { 3 } else { 2 };
+        let w = (a.w - (columns - 1) * 5) / columns;
+        for (place, state) in (0..).zip(StateName::ALL) {
+            let at = area(
+                a.x + place % columns * (w + 5),
+                y + place / columns * 29,
+                w,
+                24,
+            );
+            let on = rows.on == Some(state);
+            let next = state == StateName::Relist && rows.relist_next;
+            let (border, ink, more) = match (on, next) {
+                (true, _) => (Ink::INK, Ink::INK, " stroke-width=\"1.5\""),
+                (_, true) => (Ink::INK_2, Ink::INK_2, DASHED),
+                _ => (Ink::LINE, Ink::INK_3, ""),
+            };
+            pen.rect(at, 7, Ink::NONE, border, more);
+            let of = mono(110, ink).bold_if(on);
+            let x = at.x + w / 2;
+            pen.text(x, at.middle(), w - 2, At::Middle, state.label(), of);
+        }
+        y += 6 / columns * 29 + 4;
+        y += pen.sub(a.x, y, a.w, words.requests) - 4;
+    }
+    let held = rows.temporary.is_some() || rows.backoff_ms > 0 || rows.in_hand.is_some();
+    let below = if unused {
+        0
+    } else {
+        5 * 17 + 14 + if held { 48 } else { 0 }
+    };
+    let places = ((a.bottom() - y - below) / 16).clamp(2, 12);
+    if rows.requests.is_empty() && !unused {
+        y += pen.empty(a.below(y), words.no_requests);
+    }
+    // The newest that fit, the oldest of them first.
+    let mut shown = Vec::new();
+    let mut left = places;
+    for row in &rows.requests {
+        let ink = if row.lit { Ink::INK } else { Ink::INK_2 };
+        let failed = matches!(row.answer, Answer::Failed(_) | Answer::Ended(1..));
+        let answered = match (failed, row.lit) {
+            (true, _) => Ink::DELETED,
+            (_, true) => Ink::INK,
+            _ => Ink::INK_3,
+        };
+        let answer = strings::answer(lang, &row.answer);
+        let text = [&row.text, " "].concat();
+        let runs = [(&*text, mono(110, ink)), (&*answer, mono(110, answered))];
+        let lines = wrap(&runs, a.w);
+        let high = count(lines.len()).min(4);
+        if high > left || shown.len() > 5 {
+            break;
+        }
+        left -= high;
+        shown.push((lines, high, row.lit));
+    }
+    for (lines, high, lit) in shown.iter().rev() {
+        if *lit {
+            let ground = area(a.x - 3, y, a.w + 6, high * 16);
+            pen.rect(ground, 0, Ink::GLOW, Ink::NONE, "");
+        }
+        y += pen.lines(a.below(y), 16, At::Start, lines, 4);
+    }
+    if unused {
+        return y - a.y;
+    }
+    y += 7;
+    pen.line(a.x, y, a.w, 0, Ink::LINE_2, "");
+    y += 6;
+    let counted = ["events", "relists", "watch errors", "resyncs"];
+    let mut values = vec![rows.last_sync.short.clone()];
+    values.extend(rows.counts.iter().map(ToString::to_string));
+    for (place, (name, value)) in ["lastSync"].iter().chain(&counted).zip(&values).enumerate() {
+        let value = if value.is_empty() { "–" } else { value };
+        let gone = place == 0 && rows.unavailable;
+        let ink = if gone { Ink::DELETED } else { Ink::INK };
+        let cy = y + 8;
+        let of = mono(115, ink).bold().struck(gone);
+        let w = pen.text(a.right(), cy, a.w / 2, At::End, value, of);
+        pen.text(a.x, cy, a.w - w - 6, At::Start, name, mono(115, Ink::INK_2));
+        y += 17;
+    }
+    if held {
+        y += 8;
+        let at = area(a.x, y + 16, a.w, 26);
+        let label = match (&rows.temporary, rows.backoff_ms) {
+            (Some((kept, marks)), _) => {
+                pen.rect(at, 7, Ink::NONE, Ink::WIRE, DASHED);
+                for (place, mark) in (0..).zip(marks) {
+                    pen.mark(at.x + 8 + place * 12, at.middle(), 9, *mark);
+                }
+                let text = kept.to_string();
+                let of = mono(110, Ink::INK).bold();
+                pen.text(at.right() - 7, at.middle(), 40, At::End, &text, of);
+                words.temporary
+            }
+            (None, 1..) => {
+                pen.rect(at, 7, Ink::NONE, Ink::WIRE, "");
+                let text = strings::seconds(rows.backoff_ms);
+                pen.text(
+                    at.x + 7,
+                    at.middle(),
+                    at.w - 14,
+                    At::Start,
+                    &text,
+                    mono(110, Ink::INK),
+                );
+                words.waiting
+            }
+            _ => {
+                let (event, class, name) = rows.in_hand.clone().unwrap_or_default();
+                let ink = Ink::of_class(class);
+                pen.rect(at, 7, Ink::NONE, ink, "");
+                let x = at.x + 7;
+                let of = mono(110, ink).bold();
+                let w = pen.text(x, at.middle(), at.w - 14, At::Start, event, of) + 6;
+                pen.name(
+                    x + w,
+                    at.middle(),
+                    at.w - 14 - w,
+                    &name,
+                    mono(110, Ink::INK),
+                );
+                words.in_hand
+            }
+        };
+        pen.sub(a.x, y, a.w, label);
+        y += SUB + 20;
+    }
+    y - a.y
+}

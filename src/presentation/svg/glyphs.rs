@@ -1,0 +1,24 @@
+//! What is drawn by hand in the page as in a picture: the signs of delta types, and the lock.
+
+use deltascope_cache::delta::DeltaType;
+
+/// The glyph of a delta type, as a path in a box of 14.
+#[must_use]
+pub fn glyph(delta_type: DeltaType) -> &'static str {
+    match delta_type {
+        DeltaType::Added => "M7 2v10M2 7h10",
+        DeltaType::Updated => "M2 8q2.5-5 5-1t5-1",
+        DeltaType::Deleted => "M3 3l8 8M11 3l-8 8",
+        DeltaType::Replaced | DeltaType::ReplacedAll => {
+            "M11.5 7a4.5 4.5 0 11-1.4-3.3M11.5 1.5v2.8H8.7"
+        }
+        DeltaType::Sync | DeltaType::SyncAll => {
+            "M2.6 6.2a4.6 4.6 0 018.2-1.9M11.4 7.8a4.6 4.6 0 01-8.2 1.9M10.9 1.6v2.8H8.1M3.1 12.4V9.6h2.8"
+        }
+        DeltaType::Bookmark => "M4 12.5V2h6.5L8.6 4.7l1.9 2.8H4",
+    }
+}
+
+/// The lock, in a box of 12 by 13.
+pub const LOCK: &str = "M3 5.5h6a1.5 1.5 0 011.5 1.5v3.5A1.5 1.5 0 019 12H3a1.5 1.5 0 01-1.5-1.5V7A1.5 1.5 0 \
+    013 5.5zM3.5 5.5V3.7a2.5 2.5 0 015 0v1.8";

@@ -1,0 +1,438 @@
+//! The stage as a picture: SVG that stands alone, made of the same rows as the page's rooms.
+//!
+//! A pure function without a DOM: posters in books, what an element exports, pictures on the command line.
+
+mod colors;
+mod feed;
+pub mod glyphs;
+mod parts;
+mod pen;
+mod queue;
+mod store;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use colors::Ink;
+use parts::DASHED;
+use pen::{Area, Pen, area, count};
+
+use crate::caption::plain;
+use crate::i18n::Lang;
+use crate::rows::live::{self, Room};
+use crate::rows::{self, current, reflector, store as items};
+use crate::view::View;
+
+/// What a picture shows, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SvgOptions {
+    /// The rooms, in the order of the data's path; none: all.
+    pub panels: Vec<Room>,
+    /// Its colours.
+    pub theme: Theme,
+    /// The language of its words.
+    pub lang: Lang,
+    /// How wide it is, in CSS px; 0: 1200 with all rooms, 750 with some.
+    pub width: u32,
+    /// With the words under the stage.
+    pub strip: bool,
+}
+
+/// The colours of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// Ink on paper.
+    Light,
+    /// The dark ones.
+    Dark,
+    /// As the reader likes it; `#dark` or `#light` behind its address decides.
+    #[default]
+    Auto,
+}
+
+impl Theme {
+    /// What is chosen.
+    #[must_use]
+    pub fn of(is_dark: bool) -> Self {
+        if is_dark { Self::Dark } else { Self::Light }
+    }
+}
+
+impl Default for SvgOptions {
+    fn default() -> Self {
+        Self {
+            panels: Vec::new(),
+            theme: Theme::Auto,
+            lang: Lang::En,
+            width: 0,
+            strip: true,
+        }
+    }
+}
+
+/// Around the rooms, and between them.
+const PAD: i32 = 16;
+const GAP: i32 = 14;
+/// Within a room.
+const INSET: (i32, i32) = (14, 12);
+/// No row is higher, nor lower.
+const HIGH: i32 = 460;
+const LOW: i32 = 150;
+/// The same of the two rows in which all rooms stand.
+const UPPER: i32 = 410;
+const LOWER: i32 = 300;
+/// All rooms stand as they do on the page where there is as much room as this; then their picture is this wide.
+const GRID: i32 = 1100;
+const GRID_WIDTH: i32 = 1360;
+
+/// The same lengths where only some rooms are shown: those of an element, in embed/stage.css.
+const FEW_PAD: i32 = 12;
+const FEW_GAP: i32 = 10;
+const FEW_INSET: (i32, i32) = (10, 10);
+/// From here on the Indexer takes more of what is left.
+const FEW_WIDE: i32 = 960;
+
+/// How wide a room is at least.
+fn least(room: Room, few: bool) -> i32 {
+    match (room, few) {
+        (Room::Api, false) => 196,
+        (Room::Reflector, false) => 152,
+        (Room::Queue, false) => 244,
+        (Room::Pop, false) => 140,
+        (Room::Indexer, false) => 224,
+        (Room::Now | Room::Processor, false) => 340,
+        (Room::Api | Room::Queue, true) => 176,
+        (Room::Reflector, true) => 160,
+        (Room::Pop, true) => 136,
+        (Room::Indexer, true) => 200,
+        (Room::Now | Room::Processor, true) => 288,
+    }
+}
+
+/// How much each of the rooms of a row takes of what is left.
+fn share(room: Room, row: &[Room], few: Option<i32>) -> i32 {
+    let has = |room| row.contains(&room);
+    match (room, few) {
+        (Room::Api, None) => 12,
+        (Room::Reflector, None) => 2,
+        (Room::Queue, None) => 20,
+        (Room::Indexer, None) => 18,
+        (Room::Now | Room::Processor, None) => 10,
+        (Room::Queue, Some(_)) => 30,
+        (Room::Api | Room::Indexer, Some(width)) if !has(Room::Reflector) && !has(Room::Pop) => {
+            match (room, width >= FEW_WIDE, has(Room::Api)) {
+                (Room::Api, false, _) => 1,
+                (Room::Api, true, _) => 4,
+                (_, false, true) => 2,
+                _ => 10,
+            }
+        }
+        (Room::Indexer, Some(_)) => 2,
+        _ => 1,
+    }
+}
+
+impl Pen<'_> {
+    /// Only some rooms are shown.
+    fn is_few(&self) -> bool {
+        !self.options.panels.is_empty()
+    }
+
+    /// What stands between a room's edge and what is in it.
+    fn within(&self) -> (i32, i32) {
+        if self.is_few() { FEW_INSET } else { INSET }
+    }
+}
+
+/// The stage at one moment, as SVG.
+#[must_use]
+pub fn stage(view: &View, options: &SvgOptions) -> String {
+    let mut pen = Pen::new(view, options);
+    let (w, h) = draw(&mut pen);
+    finish(&pen, w, h)
+}
+
+/// Draws everything; returns how large it is.
+fn draw(pen: &mut Pen) -> (i32, i32) {
+    let options = pen.options;
+    let wanted = match (options.width, options.panels.is_empty()) {
+        (0, true) => 1_200,
+        (0, false) => 750,
+        (width, _) => width.min(4_000) as i32,
+    };
+    let all = options.panels.is_empty();
+    let pad = match (wanted < 560, all) {
+        (true, _) => 10,
+        (false, true) => PAD,
+        (false, false) => FEW_PAD,
+    };
+    let grid = all && wanted >= GRID;
+    let w = if grid {
+        wanted.max(GRID_WIDTH)
+    } else {
+        wanted.max(320)
+    };
+    let a = area(pad, pad, w - 2 * pad, 0);
+    let y = match grid {
+        true => on_grid(pen, a),
+        false => {
+            let chosen: Vec<Room> = Room::ALL
+                .into_iter()
+                .filter(|room| all || options.panels.contains(room))
+                .collect();
+            in_rows(pen, a, &chosen, wanted < 560)
+        }
+    };
+    let mut h = y + pad;
+    if options.strip {
+        // Drawn once to know how high it is.
+        let to = area(pad + 4, h + 12, w - 2 * pad - 8, 0);
+        let at = pen.out.len();
+        pen.room("strip", area(0, h, w, 4_000));
+        let high = work::strip(pen, to);
+        let words = pen.out.split_off(at);
+        let ground = area(0, h, w, high + 20);
+        pen.rect(area(0, h, w, 12), 0, Ink::CARD, Ink::NONE, "");
+        pen.rect(ground, 12, Ink::CARD, Ink::NONE, "");
+        pen.line(0, h, w, 0, Ink::LINE, "");
+        pen.out.push_str(&words);
+        h = ground.bottom();
+    }
+    (w, h)
+}
+
+/// As the page has them at 1440 by 900.
+fn on_grid(pen: &mut Pen, a: Area) -> i32 {
+    let left = a.w - 4 * GAP - 164 - 148;
+    let api = (left * 22 / 100).min(300);
+    let indexer = (left * 39 / 100).max(330);
+    let widths = [api, 164, left - api - indexer, 148, indexer];
+    let mut x = a.x;
+    let columns = widths.map(|w| {
+        let at = area(x, a.y, w, 0);
+        x += w + GAP;
+        at
+    });
+    let upper = [Room::Reflector, Room::Queue, Room::Pop, Room::Indexer];
+    let upper: Vec<(Room, Area)> = upper.into_iter().zip(columns.into_iter().skip(1)).collect();
+    let wide = |first: usize, last: usize| {
+        let (first, last) = (columns[first], columns[last]);
+        area(first.x, 0, last.right() - first.x, 0)
+    };
+    let mut lower = vec![(Room::Now, wide(1, 2)), (Room::Processor, wide(3, 4))];
+    let high = tallest(pen, &upper, UPPER);
+    let low = tallest(pen, &lower, LOWER);
+    for (_, at) in &mut lower {
+        at.y = a.y + high + GAP;
+    }
+    let all = high + GAP + low;
+    place(pen, &[(Room::Api, columns[0])], all, all);
+    place(pen, &upper, high, UPPER);
+    place(pen, &lower, low, LOWER);
+    // The wires.
+    let wires = if is_unused(pen.view, Room::Queue) {
+        0
+    } else {
+        4
+    };
+    for (from, to) in columns.iter().zip(columns.iter().skip(1)).take(wires) {
+        let y = if from.x == columns[2].x {
+            a.y + high - 80
+        } else {
+            a.y + 96
+        };
+        pen.line(
+            from.right(),
+            y,
+            to.x - from.right(),
+            0,
+            Ink::WIRE,
+            " stroke-width=\"2\"",
+        );
+    }
+    a.y + high + GAP + low
+}
+
+/// As many beside each other as there is room for, in the order of the data's path.
+fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
+    let few = pen.is_few();
+    let gap = if few { FEW_GAP } else { GAP };
+    let below = |room: Room| matches!(room, Room::Now | Room::Processor);
+    let mut rows: Vec<Vec<Room>> = Vec::new();
+    let mut left = 0;
+    for room in rooms {
+        let needs = least(*room, few);
+        // What runs and who is told are wide, and stand under the others.
+        let fits = needs + gap <= left && !stacked;
+        match rows.last_mut() {
+            Some(row) if fits && (!few || row.iter().all(|one| below(*one) == below(*room))) => {
+                row.push(*room);
+            }
+            _ => {
+                rows.push(vec![*room]);
+                left = a.w + gap;
+            }
+        }
+        left -= needs + gap;
+    }
+    let mut y = a.y;
+    for row in rows {
+        let share = |room: Room| share(room, &row, few.then_some(a.w));
+        let needed: i32 = row.iter().map(|room| least(*room, few)).sum();
+        let shares: i32 = row.iter().map(|room| share(*room)).sum();
+        let between = gap * (count(row.len()) - 1);
+        let spare = a.w - needed - between;
+        let mut x = a.x;
+        let mut placed: Vec<(Room, Area)> = Vec::new();
+        for room in &row {
+            let w = least(*room, few) + spare * share(*room) / shares.max(1);
+            placed.push((*room, area(x, y, w, 0)));
+            x += w + gap;
+        }
+        // What rounding left over.
+        if let Some((_, last)) = placed.last_mut() {
+            last.w = a.right() - last.x;
+        }
+        let high = tallest(pen, &placed, HIGH);
+        place(pen, &placed, high, HIGH);
+        for (from, to) in placed.iter().zip(placed.iter().skip(1)) {
+            if to.0 <= Room::Indexer && !is_unused(pen.view, Room::Queue) {
+                let (x, gap) = (from.1.right(), to.1.x - from.1.right());
+                pen.line(x, y + 84, gap, 0, Ink::WIRE, " stroke-width=\"2\"");
+            }
+        }
+        y += high + gap;
+    }
+    y - gap
+}
+
+/// How high the highest of these rooms wants to be.
+fn tallest(pen: &mut Pen, rooms: &[(Room, Area)], most: i32) -> i32 {
+    let mut high = LOW;
+    let (beside, above) = pen.within();
+    for (room, at) in rooms {
+        let (length, spots) = (pen.out.len(), pen.mark_spots());
+        pen.floor = 0;
+        let needs = inside(pen, *room, area(0, 0, at.w, most).inset(beside, above));
+        pen.out.truncate(length);
+        pen.drop_spots(spots);
+        high = high.max(needs + 2 * above);
+    }
+    high.min(most)
+}
+
+/// Draws rooms of one height; what they show is decided as when they were asked what they want of the `most`.
+fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32, most: i32) {
+    let (beside, above) = pen.within();
+    for (room, at) in rooms {
+        let at = area(at.x, at.y, at.w, high);
+        pen.room(room.id(), at);
+        let is_live = current(pen.view).is_some_and(|record| live::room(record) == *room);
+        let absent = is_unused(pen.view, *room)
+            || *room == Room::Reflector && !reflector::rows(pen.view).present
+            || *room == Room::Indexer && !items::rows(pen.view).present;
+        let (ground, border) = match (absent, is_live) {
+            (_, true) => (Ink::CARD, Ink::GLOW_LINE),
+            (true, _) => (Ink::NONE, Ink::WIRE),
+            _ => (Ink::CARD, Ink::LINE),
+        };
+        if is_live {
+            pen.rect(
+                at.inset(-2, -2),
+                13,
+                Ink::NONE,
+                Ink::GLOW,
+                " stroke-width=\"4\"",
+            );
+        }
+        pen.rect(at, 12, ground, border, if absent { DASHED } else { "" });
+        let within = at.inset(beside, above);
+        pen.floor = within.bottom();
+        inside(
+            pen,
+            *room,
+            area(within.x, within.y, within.w, most - 2 * above),
+        );
+    }
+}
+
+/// This program does without it.
+fn is_unused(view: &View, room: Room) -> bool {
+    matches!(room, Room::Reflector | Room::Queue | Room::Pop) && !view.picture.machinery.has_queue()
+}
+
+fn inside(pen: &mut Pen, room: Room, a: Area) -> i32 {
+    let unused = is_unused(pen.view, room);
+    match room {
+        Room::Api => feed::api(pen, a),
+        Room::Reflector => feed::reflector(pen, a, unused),
+        Room::Queue => queue::queue(pen, a, unused),
+        Room::Pop => queue::pop(pen, a, unused),
+        Room::Indexer => store::indexer(pen, a),
+        Room::Now => work::now(pen, a),
+        Room::Processor => work::processor(pen, a),
+    }
+}
+
+/// What is around what was drawn.
+fn finish(pen: &Pen, w: i32, h: i32) -> String {
+    let options = pen.options;
+    let scaled = options.panels.is_empty() && (options.width == 0 || options.width >= 1_100);
+    let shown = match (scaled, options.width) {
+        (true, 0) => 1_200,
+        (_, 0) => 750,
+        (_, width) => width.min(4_000) as i32,
+    };
+    let mut head = Pen::new(pen.view, options);
+    let [wide, high] = [w, h].map(|side| side.to_string());
+    let shown_high = (i64::from(h) * i64::from(shown) / i64::from(w.max(1))).to_string();
+    head.raw(&[
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dsg\" role=\"img\" xml:space=\"preserve\" viewBox=\"0 0 ",
+        &wide,
+        " ",
+        &high,
+        "\" width=\"",
+        &shown.to_string(),
+        "\" height=\"",
+        &shown_high,
+        "\" fill=\"none\">",
+    ]);
+    head.title(pen.view.lesson.title.get(options.lang));
+    let said = rows::said(pen.view, pen.options.lang);
+    let mut told = plain(&said.what);
+    if !said.why.is_empty() {
+        told.push(' ');
+        told.push_str(&plain(&said.why));
+    }
+    head.raw(&["<desc>"]);
+    head.escape(&told);
+    head.raw(&["</desc>"]);
+    let mut ground = Pen::new(pen.view, options);
+    for (id, d, ink, side) in [
+        ("dsg-hatch", "M0 7L7 0", Ink::LINE_2, "7"),
+        ("dsg-waits", "M0 5L5 0", Ink::WIRE, "5"),
+    ] {
+        ground.raw(&[
+            "<pattern id=\"",
+            id,
+            "\" width=\"",
+            side,
+            "\" height=\"",
+            side,
+            "\" patternUnits=\"userSpaceOnUse\">",
+        ]);
+        ground.path(0, 0, d, Ink::NONE, ink, " stroke-width=\"1.5\"");
+        ground.raw(&["</pattern>"]);
+    }
+    ground.rect(area(0, 0, w, h), 12, Ink::PAPER, Ink::NONE, "");
+    let mut out = head.out;
+    pen.style_with(&ground, &mut out);
+    if options.theme == Theme::Auto {
+        out.push_str("<g id=\"light\"/><g id=\"dark\"/>");
+    }
+    out.push_str(&ground.out);
+    out.push_str("<g transform=\"translate(.5 .5)\">");
+    out.push_str(&pen.out);
+    out.push_str("</g></svg>\n");
+    out
+}

@@ -1,0 +1,291 @@
+//! The Indexer's room.
+
+use super::colors::Ink;
+use super::parts::{HEAD, STRONG, SUB, Side, TAGS, Tag};
+use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
+use crate::rows::beside::{self, COUNTED};
+use crate::rows::density::Field;
+use crate::rows::store::{self, Change, IndexRow, ValueRow};
+use crate::strings;
+
+/// The height of an item with its gap.
+const ITEM: i32 = 30;
+/// The height of what is asked of an index, with its answer.
+const QUERY: i32 = 81;
+/// So many lines of tags has a value at most.
+const LINES: i32 = 3;
+/// The height of the name of an index.
+const NAME: i32 = 20;
+
+/// Leaves out those that did not change, from the end on, until so many are left. Returns how many went.
+fn thin<T>(rows: &mut Vec<T>, places: usize, changes: &dyn Fn(&T) -> bool) -> usize {
+    let all = rows.len();
+    while rows.len() > places.max(1) {
+        let at = rows.iter().rposition(|row| !changes(row));
+        rows.remove(at.unwrap_or(rows.len() - 1));
+    }
+    all - rows.len()
+}
+
+pub(super) fn indexer(pen: &mut Pen, a: Area) -> i32 {
+    let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
+    let rows = store::rows(view);
+    if !rows.present {
+        let y = a.y + pen.head(a, "Indexer", &[]);
+        return y + pen.empty(a.below(y), words.no_store) - a.y;
+    }
+    let behind = strings::behind(lang, rows.behind);
+    let narrow = a.w < 250;
+    let rest = if narrow || behind.is_empty() {
+        String::new()
+    } else {
+        [" · ", &behind].concat()
+    };
+    let gauge = [Side::Gauge(&rows.rv, &rest, !view.lesson.keeps_rv)];
+    pen.head(a, "Indexer", &gauge);
+    if narrow {
+        let of = mono(115, Ink::INK_3);
+        pen.text(a.right(), a.y + HEAD + 7, a.w - 60, At::End, &behind, of);
+    }
+    let top = a.y + HEAD;
+    let below = beside::rows(view);
+    let stores = below.as_ref().map_or(0, |rows| rows.stores.len());
+    let beside_high = below
+        .as_ref()
+        .map_or(0, |_| 30 + (2 + count(stores)) * TAGS);
+    let two = a.w >= 300;
+    let items_w = if two { (a.w * 2 / 5).min(130) } else { a.w };
+    let tree_w = if two { a.w - items_w - 14 } else { a.w };
+    let wide = area(a.x, 0, tree_w, 0);
+    let changes = |row: &ValueRow| row.tags.iter().any(|tag| tag.change != Change::None);
+    let mut indices = rows.indices.clone();
+    // What is asked is shown where there is room for all of the tree, too.
+    let whole = tree_high(pen, wide, &indices, LINES) + HEAD + SUB;
+    let asks = two && !indices.is_empty() && whole + QUERY + beside_high <= a.h;
+    let bottom = a.bottom() - beside_high - if asks { QUERY } else { 0 };
+
+    // The items.
+    pen.sub(a.x, top, if narrow { 56 } else { items_w }, words.items);
+    let mut y = top + SUB;
+    let columns = if two || a.w < 200 { 1 } else { 2 };
+    let w = (items_w - (columns - 1) * 6) / columns;
+    let mut items = rows.items.clone();
+    let high = if two { bottom - y } else { (bottom - y) / 2 };
+    let places = (high / ITEM).max(2) * columns;
+    let mut hidden = rows.hidden;
+    if count(items.len()) > places {
+        let places = (places - 1) as usize;
+        hidden += thin(&mut items, places, &|row| row.change != Change::None);
+    }
+    if rows.dense {
+        let field = area(a.x, y, items_w, high.min(190));
+        y += pen.field(field, Field::Items, words.items) + 8;
+    }
+    for (place, row) in (0..).zip(&items) {
+        let x = a.x + place % columns * (w + 6);
+        let at = area(x, y + place / columns * ITEM, w, ITEM - 4);
+        pen.object(at, row.mark, &row.name, &row.rv.short, row.change);
+    }
+    let mut shown = count(items.len());
+    if hidden > 0 {
+        let x = a.x + shown % columns * (w + 6);
+        pen.more(
+            area(x, y + shown / columns * ITEM, w, ITEM - 4),
+            hidden,
+            false,
+        );
+        shown += 1;
+    }
+    y += (shown + columns - 1) / columns * ITEM;
+    if items.is_empty() && !rows.dense {
+        let at = area(a.x, y, items_w, 60);
+        pen.slot(at, false);
+        pen.text(
+            at.x + at.w / 2,
+            at.middle(),
+            at.w - 12,
+            At::Middle,
+            words.empty_store,
+            sans(120, Ink::INK_2),
+        );
+        y += 68;
+    }
+
+    // The indices.
+    let tree = match two {
+        true => area(a.x + items_w + 14, top, tree_w, bottom - top),
+        false => area(a.x, y + 8, a.w, bottom - y - 8),
+    };
+    let mut tree_y = tree.y + pen.sub(tree.x, tree.y, tree.w, words.indices);
+    if rows.indices.is_empty() {
+        tree_y += pen.empty(tree.below(tree_y), words.no_indices);
+    }
+    // What does not change gives way: lines of tags, values, then whole indices.
+    let mut most = LINES;
+    while tree_high(pen, wide, &indices, most) > tree.bottom() - tree_y {
+        let count = indices.len();
+        let longest = indices.iter_mut().max_by_key(|index| index.values.len());
+        let length = longest.as_ref().map_or(0, |index| index.values.len());
+        match longest {
+            _ if most > 1 && (most > 2 || length < 3) => most -= 1,
+            Some(longest) if length > 1 => {
+                longest.hidden += thin(&mut longest.values, length - 1, &changes);
+            }
+            Some(_) if count > 1 => {
+                thin(&mut indices, count - 1, &|index| {
+                    index.values.iter().any(changes)
+                });
+            }
+            _ => break,
+        }
+    }
+    for index in &indices {
+        tree_y = self::index(pen, tree.below(tree_y), index, most);
+    }
+    y = y.max(tree_y);
+
+    if asks {
+        let end = y + QUERY;
+        y += 16;
+        y += pen.sub(a.x, y, a.w, words.query) - 2;
+        let (index, of) = store::first_query(view, None);
+        let answer = store::query(&view.picture, &index, &of).unwrap_or_else(|error| error);
+        let plain = mono(120, Ink::INK);
+        let asked = ["IndexKeys(\"", &index, "\", \"", &of, "\") → "].concat();
+        let lines = wrap(&[(&asked, plain), (&answer, plain)], a.w - 16);
+        let high = count(lines.len()).min(2) * 17 + 7;
+        pen.rect(area(a.x, y, a.w, high), 8, Ink::NONE, Ink::LINE, "");
+        pen.lines(
+            area(a.x + 8, y + 3, a.w - 16, high),
+            17,
+            At::Start,
+            &lines,
+            2,
+        );
+        y = end;
+    }
+    if let Some(below) = below {
+        y += 8;
+        pen.line(a.x, y, a.w, 0, Ink::LINE, "");
+        y += 6;
+        y += pen.sub(a.x, y, a.w, words.beside);
+        for shared in [true, false] {
+            let [informers, counts @ ..] = below.sums[usize::from(shared)];
+            if informers == 0 {
+                continue;
+            }
+            let mut told = String::new();
+            for (name, count) in COUNTED.iter().zip(counts) {
+                let dot = if told.is_empty() { "" } else { " · " };
+                for part in [dot, name, " ×", &count.to_string()] {
+                    told.push_str(part);
+                }
+            }
+            let label = strings::informers(lang, informers, shared);
+            pen.tagged(area(a.x, y, a.w, TAGS), &label, &[], 0);
+            let x = 92.min(a.w * 2 / 5);
+            pen.text(
+                a.x + x,
+                y + 9,
+                a.w - x,
+                At::Start,
+                &told,
+                mono(115, Ink::INK),
+            );
+            y += TAGS;
+        }
+        for kept in &below.stores {
+            let label = strings::informer_store(lang, kept.number);
+            y += pen.tagged(area(a.x, y, a.w, TAGS), &label, &kept.objects, kept.hidden);
+        }
+    }
+    y - a.y
+}
+
+/// How high the tree is, with so many lines of tags a value.
+fn tree_high(pen: &mut Pen, a: Area, indices: &[IndexRow], most: i32) -> i32 {
+    let mut high = 0;
+    for index in indices {
+        let more = index.hidden > 0 || index.values.is_empty();
+        high += NAME + 4 + if more { NAME } else { 0 };
+        for row in &index.values {
+            high += value(pen, a, row, most, None);
+        }
+    }
+    high
+}
+
+/// An index with its values; returns where it ends.
+fn index(pen: &mut Pen, a: Area, row: &IndexRow, most: i32) -> i32 {
+    let of = mono(123, Ink::INK);
+    pen.text(a.x, a.y + 9, 14, At::Start, "▾", of);
+    pen.text(a.x + 16, a.y + 9, a.w - 16, At::Start, &row.name, of);
+    let mut y = a.y + NAME;
+    for (place, one) in row.values.iter().enumerate() {
+        let high = value(pen, a, one, most, Some(y));
+        // The elbow to it, and the line on to the next one.
+        let up = if place == 0 {
+            "M6 -3v6q0 6 6 6h3"
+        } else {
+            "M6 0v3q0 6 6 6h3"
+        };
+        pen.path(a.x, y, up, Ink::NONE, Ink::WIRE, STRONG);
+        if place + 1 < row.values.len() {
+            pen.line(a.x + 6, y, 0, high, Ink::WIRE, STRONG);
+        }
+        y += high;
+    }
+    let words = pen.words;
+    let told = match (row.hidden, row.values.is_empty()) {
+        (0, false) => return y + 4,
+        (0, true) => words.empty_store.to_owned(),
+        (hidden, _) => strings::more(pen.options.lang, hidden),
+    };
+    pen.text(
+        a.x + 20,
+        y + 8,
+        a.w - 20,
+        At::Start,
+        &told,
+        sans(120, Ink::INK_3),
+    );
+    y + NAME
+}
+
+/// A value with its set of keys, at a height, or only measured. Returns how high it is.
+fn value(pen: &mut Pen, a: Area, row: &ValueRow, most: i32, y: Option<i32>) -> i32 {
+    let of = mono(123, Ink::INK);
+    let label = if row.value.is_empty() {
+        "\"\""
+    } else {
+        &*row.value
+    };
+    let w = measure(label, of).min((a.w - 20) * 2 / 5);
+    let tags: Vec<Tag> = row
+        .tags
+        .iter()
+        .map(|tag| Tag {
+            mark: tag.mark,
+            name: &tag.name,
+            note: "",
+            change: tag.change,
+        })
+        .collect();
+    // Of many the number says it.
+    let listed = row
+        .tags
+        .iter()
+        .filter(|tag| tag.change != Change::Out)
+        .count();
+    let hidden = row.count.saturating_sub(listed);
+    let to = area(a.x + 20 + w + 7, y.unwrap_or_default(), a.w - 27 - w, TAGS);
+    let Some(y) = y else {
+        let (length, used) = (pen.out.len(), pen.mark_spots());
+        let high = pen.tags(to, &tags, hidden, most);
+        pen.out.truncate(length);
+        pen.drop_spots(used);
+        return high;
+    };
+    pen.text(a.x + 20, y + 9, w, At::Start, label, of);
+    pen.tags(to, &tags, hidden, most)
+}

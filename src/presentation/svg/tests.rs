@@ -1,0 +1,372 @@
+//! What every picture keeps to: it is well-formed, nothing stands out of its room, and nothing on another.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+use super::colors::TOKENS;
+use super::pen::{Area, Pen, Spot, measure, mono, wrap};
+use super::{Ink, SvgOptions, Theme, draw, stage};
+use std::rc::Rc;
+
+use crate::command::Command;
+use crate::i18n::Lang;
+use crate::options::Options;
+use crate::rows::live::Room;
+use crate::session::Session;
+use crate::view::View;
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::ObjectRef;
+use deltascope_cache::key::Key;
+use deltascope_replay::lessons;
+use deltascope_replay::picture::ApiObject;
+
+const LANGS: [Lang; 2] = [Lang::En, Lang::Zh];
+const THEMES: [Theme; 3] = [Theme::Light, Theme::Dark, Theme::Auto];
+
+/// What a picture may look like.
+fn shapes() -> Vec<SvgOptions> {
+    let some = [
+        vec![Room::Api, Room::Queue, Room::Indexer],
+        vec![Room::Queue, Room::Pop],
+        vec![Room::Reflector],
+        vec![Room::Now, Room::Processor],
+    ];
+    let mut shapes = Vec::new();
+    for width in [0, 750, 320] {
+        shapes.push((Vec::new(), width));
+    }
+    for panels in some {
+        shapes.push((panels.clone(), 0));
+        shapes.push((panels, 400));
+    }
+    let shapes = shapes.into_iter().enumerate();
+    let shapes = shapes.map(|(at, (panels, width))| SvgOptions {
+        panels,
+        width,
+        theme: THEMES[at % 3],
+        lang: LANGS[at % 2],
+        strip: at != 3,
+    });
+    shapes.collect()
+}
+
+/// Moments of a lesson: its markers, what comes after them, and some between.
+fn moments(id: &str, era: Option<&str>) -> Vec<View> {
+    let mut session = Session::new();
+    let mut options = Options::default();
+    options.set("lesson", id).unwrap();
+    if session.present(&options, None).is_err() {
+        return Vec::new();
+    }
+    if let Some(era) = era {
+        session.obey(Command::Era(era.into()));
+    }
+    let view = session.view();
+    let mut steps: Vec<usize> = view.markers.iter().flat_map(|m| [m.at, m.at + 1]).collect();
+    let end = view.steps.min(400);
+    steps.extend((0..7).map(|n| n * end / 6));
+    steps.sort_unstable();
+    steps.dedup();
+    let at = |step| {
+        session.obey(Command::Seek(step));
+        session.view()
+    };
+    steps.into_iter().map(at).collect()
+}
+
+/// Whether tags are closed, attributes quoted and letters allowed.
+fn is_well_formed(text: &str) -> Result<(), String> {
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        plain(&rest[..at])?;
+        let end = rest[at..].find('>').ok_or("a tag without its end")? + at;
+        let tag = &rest[at + 1..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            if open.pop() != Some(name) {
+                return Err(format!("{name} is closed, but not open"));
+            }
+            continue;
+        }
+        let (name, attributes) = tag
+            .split_once(' ')
+            .unwrap_or((tag.trim_end_matches('/'), ""));
+        let values = attributes.trim_end_matches('/');
+        let quotes = values.matches('"').count();
+        if quotes % 2 == 1 || quotes / 2 != values.matches("=\"").count() {
+            return Err(format!("quotes: {tag}"));
+        }
+        if !tag.ends_with('/') {
+            open.push(name);
+        }
+        // Style sheets are text, too.
+    }
+    if open.is_empty() && rest.trim().is_empty() {
+        return Ok(());
+    }
+    Err(format!("left open: {open:?} {rest}"))
+}
+
+fn plain(text: &str) -> Result<(), String> {
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        rest = &rest[at..];
+        if !["&amp;", "&lt;", "&gt;", "&quot;"]
+            .iter()
+            .any(|one| rest.starts_with(one))
+        {
+            return Err(format!("an ampersand: {rest:.20}"));
+        }
+        rest = &rest[1..];
+    }
+    let control = |letter: char| letter.is_control() && letter != '\n';
+    if text.contains(control) || text.contains('>') {
+        return Err(format!("a letter: {text:?}"));
+    }
+    Ok(())
+}
+
+fn is_inside(inner: Area, outer: Area, slack: i32) -> bool {
+    inner.x >= outer.x - slack
+        && inner.y >= outer.y - slack
+        && inner.right() <= outer.right() + slack
+        && inner.bottom() <= outer.bottom() + slack
+}
+
+fn do_overlap(a: Area, b: Area, slack: i32) -> bool {
+    a.x + slack < b.right()
+        && b.x + slack < a.right()
+        && a.y + slack < b.bottom()
+        && b.y + slack < a.bottom()
+}
+
+/// What is wrong with where things are.
+fn misplaced(spots: &[Spot]) -> Option<String> {
+    let mut room: Option<&Spot> = None;
+    let mut here: Vec<&Spot> = Vec::new();
+    let mut rooms: Vec<&Spot> = Vec::new();
+    for spot in spots {
+        if spot.what == "room" {
+            if let Some(other) = rooms
+                .iter()
+                .find(|other| do_overlap(other.area, spot.area, 0))
+            {
+                return Some(format!("{spot:?} on {other:?}"));
+            }
+            rooms.push(spot);
+            (room, here) = (Some(spot), Vec::new());
+            continue;
+        }
+        let within = room.unwrap();
+        if !is_inside(spot.area, within.area, 0) {
+            return Some(format!("{spot:?} out of {within:?}"));
+        }
+        let alike = here.iter().filter(|other| other.what == spot.what);
+        let mut alike = alike.filter(|other| do_overlap(other.area, spot.area, 3));
+        if let Some(other) = alike.next() {
+            return Some(format!("{}: {spot:?} on {other:?}", within.text));
+        }
+        here.push(spot);
+    }
+    None
+}
+
+fn check(view: &View, options: &SvgOptions, of: &str, wrong: &mut Vec<String>) {
+    let text = stage(view, options);
+    let of = format!(
+        "{of}, {:?} {:?} {}",
+        options.panels, options.lang, options.width
+    );
+    if let Err(what) = is_well_formed(&text) {
+        wrong.push(format!("{of}: {what}"));
+    }
+    let mut pen = Pen::new(view, options);
+    draw(&mut pen);
+    wrong.extend(misplaced(&pen.spots).map(|what| format!("{of}: {what}")));
+}
+
+fn assert_none(wrong: &[String]) {
+    let first = &wrong[..wrong.len().min(20)];
+    assert!(
+        wrong.is_empty(),
+        "{} in all:\n{}",
+        wrong.len(),
+        first.join("\n")
+    );
+}
+
+#[test]
+fn every_picture_is_well_formed_and_nothing_is_out_of_place() {
+    let (mut turn, mut wrong) = (0, Vec::new());
+    for (id, _) in lessons::menu() {
+        for era in [None, Some("1.34"), Some("1.36")] {
+            for view in moments(&id, era) {
+                // Each moment in some of the shapes, so that all moments have all of them together.
+                for (place, options) in shapes().iter().enumerate() {
+                    if (place + turn) % 3 == 0 {
+                        let of = format!("{id} {era:?} at {}", view.step);
+                        check(&view, options, &of, &mut wrong);
+                    }
+                }
+                turn += 1;
+            }
+        }
+    }
+    assert_none(&wrong);
+}
+
+#[test]
+fn names_are_escaped_and_cut() {
+    let long = "x".repeat(240);
+    let mut wrong = Vec::new();
+    for name in [
+        "<b>&\"'",
+        "a\u{0}\u{1b}\u{7f}\n\u{ffff}b",
+        &long,
+        "很长的名字".repeat(30).as_str(),
+    ] {
+        let key: Key = format!("{name}/{name}").as_str().into();
+        for mut view in moments("tombstone", None) {
+            // What no server would take, a recording may hold.
+            let picture = Rc::make_mut(&mut view.picture);
+            let Some((_, known)) = picture.store.items.iter().next() else {
+                continue;
+            };
+            let object = ObjectRef {
+                key: key.clone(),
+                rv: "123456789".into(),
+                ..known.clone()
+            };
+            picture.store.items.insert(key.clone(), object.clone());
+            let values = picture.store.indices.entry("app".into()).or_default();
+            values.insert(name.into(), vec![key.clone()]);
+            picture.queue.keys.push_back(key.clone());
+            picture
+                .queue
+                .deltas
+                .insert(key.clone(), vec![(DeltaType::Updated, object.clone())]);
+            if let Some((_, known)) = picture.api.objects.iter().next() {
+                let known = ApiObject {
+                    object,
+                    ..known.clone()
+                };
+                picture.api.objects.insert(key.clone(), known);
+            }
+            picture.output.push_back(name.into());
+            picture.handlers[0].name = name.into();
+            for options in shapes() {
+                let of = format!("{name:.9?} at {}", view.step);
+                check(&view, &options, &of, &mut wrong);
+            }
+        }
+    }
+    assert_none(&wrong);
+}
+
+#[test]
+fn a_picture_stands_alone_and_says_what_it_shows() {
+    let views = moments("tombstone", None);
+    let view = &views[views.len() - 1];
+    for options in shapes() {
+        let text = stage(view, &options);
+        assert!(text.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+        assert!(text.contains("<title>") && text.contains("</desc>"));
+        for wrong in [
+            "<script",
+            "foreignObject",
+            "href",
+            "url(h",
+            "@import",
+            "onload",
+        ] {
+            assert!(!text.contains(wrong), "{wrong}");
+        }
+        let auto = options.theme == Theme::Auto;
+        assert_eq!(text.contains("prefers-color-scheme"), auto);
+        assert_eq!(text.contains("id=\"dark\""), auto);
+        assert_eq!(text.contains(TOKENS[0].1), options.theme != Theme::Dark);
+    }
+    let asked = SvgOptions {
+        panels: vec![Room::Queue],
+        ..SvgOptions::default()
+    };
+    let text = stage(view, &asked);
+    assert!(text.contains("width=\"750\"") && !text.contains("INDEXER"));
+    assert!(stage(view, &SvgOptions::default()).contains("width=\"1200\""));
+}
+
+#[test]
+fn some_rooms_show_as_much_as_an_element_does() {
+    let views = moments("tombstone", Some("1.32"));
+    let waits = views
+        .iter()
+        .filter(|view| view.picture.queue.keys.len() == 3)
+        .collect::<Vec<_>>();
+    assert!(!waits.is_empty());
+    for view in waits {
+        for panels in [
+            vec![Room::Api, Room::Queue, Room::Indexer],
+            vec![Room::Queue, Room::Indexer],
+        ] {
+            let options = SvgOptions {
+                panels,
+                ..SvgOptions::default()
+            };
+            let mut pen = Pen::new(view, &options);
+            draw(&mut pen);
+            let texts: Vec<&str> = pen.spots.iter().map(|spot| &*spot.text).collect();
+            assert!(!texts.iter().any(|text| text.starts_with('+')), "{texts:?}");
+            let types = ["Replaced", "Deleted?", "Updated", "Added", "Sync"];
+            let tokens = texts.iter().filter(|text| types.contains(text)).count();
+            assert!(tokens >= 3, "{texts:?}");
+        }
+    }
+}
+
+#[test]
+fn many_objects_are_cells() {
+    let mut session = Session::new();
+    let objects: Vec<_> = (0..200)
+        .map(|n| serde_json::json!({"metadata": {"namespace": "default", "name": format!("web-{n}")}}))
+        .collect();
+    let scenario = serde_json::json!({"settings": {"machinery": "shared"}, "initial": objects});
+    session
+        .present(&Options::default(), Some(scenario))
+        .unwrap();
+    let mut wrong = Vec::new();
+    for step in [0, 40, 300, 900] {
+        session.obey(Command::Seek(step));
+        for options in shapes() {
+            check(
+                &session.view(),
+                &options,
+                &format!("200 objects at {step}"),
+                &mut wrong,
+            );
+        }
+    }
+    assert_none(&wrong);
+}
+
+#[test]
+fn lines_break_between_words_and_han_characters() {
+    let of = mono(100, Ink::INK);
+    let broken = |text: &str, letters: i32| -> Vec<String> {
+        let lines = wrap(&[(text, of)], measure("0", of) * letters);
+        lines
+            .iter()
+            .map(|line| line.iter().map(|(text, _)| &**text).collect())
+            .collect()
+    };
+    assert_eq!(broken("one two three", 8), ["one two ", "three"]);
+    assert_eq!(broken("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+    assert_eq!(
+        broken("队列是空的，没有对象。", 8),
+        ["队列是空", "的，没有对", "象。"]
+    );
+}

@@ -1,0 +1,421 @@
+//! What runs now, the shared processor, and the words under the stage.
+
+use super::colors::Ink;
+use super::parts::{DASHED, Side, TAGS};
+use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans, wrap};
+use crate::caption::Span;
+use crate::lanes::{self, Kind};
+use crate::pseudo::{self, Listing};
+use crate::rows;
+use crate::rows::processor::{self, HandlerRow, RING};
+use crate::strings;
+
+/// The height of a line of code.
+const LINE: i32 = 18;
+
+/// A listing without what called it, and where client-go has it.
+fn place(listing: &Listing) -> (&str, &str) {
+    let routine = listing.title.rsplit(" › ").next().unwrap_or_default();
+    (routine, listing.link.as_ref().map_or("", |link| &link.text))
+}
+
+pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
+    let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
+    let listing = pseudo::listing(&view.recent, &view.picture);
+    let (routine, link) = place(&listing);
+    let file = link.rsplit(' ').next().filter(|_| a.w >= 420);
+    let file = file.unwrap_or_default();
+    let dot = if file.is_empty() || routine.is_empty() {
+        ""
+    } else {
+        " · "
+    };
+    let told = [routine, dot, file].concat();
+    let mut y = a.y + pen.head(a, words.now_running, &[Side::Count(&told)]);
+    let lanes = lanes::lanes(&view.recent, &view.picture);
+    let columns = if lanes.len() > 2 && a.w > 420 { 2 } else { 1 };
+    let lane_rows = (count(lanes.len()) + columns - 1) / columns;
+    let bottom = a.bottom() - lane_rows * 20 - 8;
+
+    let code = mono(if a.w < 420 { 112 } else { 122 }, Ink::INK_2);
+    if listing.lines.is_empty() {
+        y += pen.empty(a.below(y), words.nothing_runs);
+    }
+    let indent = |text: &str| count(text.len() - text.trim_start().len());
+    let letter = measure("0", code);
+    // A value stands in its column, or behind a long line, or in a line of its own.
+    let columned = |text: &str, value: &str, column: i32| {
+        let at = (column * letter).max(measure(text, code) + letter);
+        (at + measure(value, code) + 2 * letter <= a.w).then_some(at)
+    };
+    let mut valued = listing
+        .lines
+        .iter()
+        .filter_map(|line| Some((line.text, line.value.as_deref()?)));
+    let column = if valued.all(|(text, value)| columned(text, value, 40).is_some()) {
+        40
+    } else {
+        0
+    };
+    let value_at = |text: &str, value: &str| columned(text, value, column);
+    let high = |line: &pseudo::ListingLine| {
+        let value = line.value.as_deref();
+        let under = value.is_some_and(|value| value_at(line.text, value).is_none());
+        LINE * if under { 2 } else { 1 }
+    };
+    // The first line stays, and of the others a window with the current one in it.
+    let room = (bottom - y).max(3 * LINE);
+    let lit = listing
+        .lines
+        .iter()
+        .position(|line| line.current)
+        .unwrap_or_default();
+    let mut first = 1;
+    let fits = |first: usize, last: usize| {
+        let shown = listing
+            .lines
+            .iter()
+            .take(1)
+            .chain(listing.lines.get(first..=last).into_iter().flatten());
+        shown.map(&high).sum::<i32>() <= room
+    };
+    let ahead = (lit + 2).min(listing.lines.len().saturating_sub(1));
+    while first < lit && !fits(first, ahead) {
+        first += 1;
+    }
+    let (top, mut used) = (y, 0);
+    for (number, line) in listing.lines.iter().enumerate() {
+        if number > 0 && number < first {
+            continue;
+        }
+        let tall = high(line);
+        if used + tall > room {
+            break;
+        }
+        y = top + used;
+        used += tall;
+        let of = code.ink(if line.current { Ink::INK } else { Ink::INK_2 });
+        if line.current {
+            pen.rect(
+                area(a.x - 14, y, a.w + 28, tall),
+                0,
+                Ink::GLOW,
+                Ink::NONE,
+                "",
+            );
+            pen.rect(area(a.x - 14, y, 3, tall), 0, Ink::GLOW_LINE, Ink::NONE, "");
+        }
+        let (cy, x) = (y + LINE / 2, indent(line.text) * letter);
+        let value = line.value.as_deref().map(|value| ["→ ", value].concat());
+        let at = line
+            .value
+            .as_deref()
+            .and_then(|value| value_at(line.text, value));
+        let left = if value.is_some() {
+            at.unwrap_or(a.w)
+        } else {
+            a.w
+        };
+        pen.text(a.x + x, cy, left - x, At::Start, line.text.trim_start(), of);
+        match (value, at) {
+            (Some(value), Some(at)) => {
+                pen.text(a.x + at, cy, a.w - at, At::Start, &value, of);
+            }
+            (Some(value), None) => {
+                let x = x + 4 * letter;
+                pen.text(a.x + x, cy + LINE, a.w - x, At::Start, &value, of);
+            }
+            _ => {}
+        }
+    }
+    y = top + used.max(y - top) + 8;
+    let needed = y + lane_rows * 20 - a.y;
+    y = y.max(pen.floor - lane_rows * 20);
+    let w = (a.w - (columns - 1) * 24) / columns;
+    for (place, lane) in (0..).zip(&lanes) {
+        let at = area(
+            a.x + place / lane_rows * (w + 24),
+            y + place % lane_rows * 20,
+            w,
+            20,
+        );
+        let label = 104.min(w * 2 / 5);
+        let name = lanes::actor_name(lane.actor, &view.picture, lang);
+        pen.text(
+            at.x,
+            at.middle(),
+            label - 6,
+            At::Start,
+            &name,
+            mono(112, Ink::INK_2),
+        );
+        let track = w - label;
+        for segment in &lane.segments {
+            #[allow(clippy::cast_possible_truncation, reason = "parts of some hundred px")]
+            let [from, to] = [segment.from, segment.to].map(|part| (part * track as f32) as i32);
+            let (thin, more) = match segment.kind {
+                Kind::HoldsBlock | Kind::WaitsBlock => (true, ""),
+                Kind::Waits => (false, " fill=\"url(#dsg-waits)\""),
+                _ => (false, ""),
+            };
+            let (top, tall) = if thin { (at.y + 8, 4) } else { (at.y + 5, 10) };
+            let bar = area(at.x + label + from, top, (to - from).max(2), tall);
+            match segment.kind {
+                Kind::Runs => pen.rect(bar, 3, Ink::WIRE, Ink::NONE, more),
+                Kind::HoldsLock | Kind::HoldsBlock => {
+                    pen.rect(bar, 3, Ink::GLOW_LINE, Ink::LOCK_LINE, more);
+                }
+                Kind::Waits => pen.rect(bar, 0, Ink::NONE, Ink::NONE, more),
+                Kind::WaitsBlock => {
+                    pen.rect(bar, 0, Ink::NONE, Ink::NONE, " fill=\"url(#dsg-waits)\"")
+                }
+            }
+        }
+    }
+    needed
+}
+
+pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
+    let (view, words, lang) = (pen.view, pen.words, pen.options.lang);
+    let rows = processor::rows(view);
+    let inline = !rows.handlers.is_empty() && rows.handlers.iter().all(|row| row.inline);
+    let listens = rows.handlers.iter().filter(|row| !row.removed).count();
+    let told = strings::listeners(lang, listens);
+    let (title, side) = match inline {
+        true => (words.handlers, ""),
+        false => (words.shared_processor, &*told),
+    };
+    let top = a.y + pen.head(a, title, &[Side::Count(side)]);
+    let two = a.w >= 400;
+    let left = if two {
+        area(a.x, top, (a.w * 11 / 20).min(300), a.bottom() - top)
+    } else {
+        a.below(top)
+    };
+    let mut y = top;
+    if rows.handlers.is_empty() {
+        y += pen.empty(left, words.no_handlers);
+    }
+    // Of too many the first ones, and the one that the fact is about.
+    let most = ((a.h - 60) / 44).clamp(2, 6) as usize;
+    let all = rows.handlers.len();
+    let shown = if all > most { most - 1 } else { all };
+    let mut handlers: Vec<&HandlerRow> = rows.handlers.iter().take(shown).collect();
+    let lit = rows.handlers.iter().skip(shown).find(|row| row.lit);
+    if let (Some(row), Some(last)) = (lit, handlers.last_mut()) {
+        *last = row;
+    }
+    for row in handlers {
+        y += handler(pen, area(left.x, y, left.w, 44), row);
+    }
+    if all > shown {
+        pen.more(area(left.x, y + 4, left.w, 24), all - shown, false);
+        y += 34;
+    }
+    let right = a.x + left.w + 20;
+    let mut side = top;
+    if let Some(work) = &rows.work {
+        let to = if two {
+            area(right, top, a.right() - right, 0)
+        } else {
+            area(a.x, y + 10, a.w, 0)
+        };
+        side = to.y;
+        let closed = if work.shut_down {
+            [" · ", words.closed].concat()
+        } else {
+            String::new()
+        };
+        let done = strings::reconciled(lang, work.reconciled);
+        let told = [words.workqueue, " · ", &done, &closed].concat();
+        side += pen.sub(to.x, side, to.w, &told);
+        for line in &work.lines {
+            let mut label = strings::work_part(lang, line.part).to_owned();
+            if line.count > 0 && line.part != processor::WorkPart::Processing {
+                label.push(' ');
+                label.push_str(&line.count.to_string());
+            }
+            let hidden = line.count.saturating_sub(line.keys.len());
+            side += pen.tagged(area(to.x, side, to.w, TAGS), &label, &line.keys, hidden);
+        }
+        if !two {
+            y = side;
+        }
+    }
+    // The output: at the right, or under what else is there.
+    let beside = two && rows.work.is_none();
+    let to = match beside {
+        true => area(right, top, a.right() - right, a.bottom() - top),
+        false => area(left.x, y + 10, left.w, a.bottom() - y - 10),
+    };
+    let mut out = to.y + pen.sub(to.x, to.y, to.w, words.output) - 2;
+    if rows.output.is_empty() {
+        out += pen.empty(to.below(out), words.no_output);
+    }
+    let of = mono(115, Ink::INK_2);
+    let mut places = ((to.bottom() - out) / 17).clamp(2, 14);
+    let mut lines = Vec::new();
+    for row in rows.output.iter().rev() {
+        let of = of.ink(if row.lit { Ink::INK } else { Ink::INK_2 });
+        let wrapped = wrap(&[(&row.text, of)], to.w);
+        let high = count(wrapped.len()).min(3);
+        if high > places {
+            break;
+        }
+        places -= high;
+        lines.push((wrapped, row.lit, high));
+    }
+    for (wrapped, lit, high) in lines.iter().rev() {
+        if *lit {
+            let ground = area(to.x - 3, out, to.w + 6, high * 17);
+            pen.rect(ground, 0, Ink::GLOW, Ink::NONE, "");
+        }
+        out += pen.lines(to.below(out), 17, At::Start, wrapped, 3);
+    }
+    y.max(out).max(side) - a.y
+}
+
+/// A handler: its name, what waits for it, and its lamps.
+fn handler(pen: &mut Pen, a: Area, row: &HandlerRow) -> i32 {
+    let (words, lang) = (pen.words, pen.options.lang);
+    let tall = if row.inline { 32 } else { 44 };
+    pen.line(a.x, a.y + tall, a.w, 0, Ink::LINE_2, DASHED);
+    let ring = if row.inline { 20 } else { 112 };
+    let mut of = mono(125, if row.removed { Ink::INK_3 } else { Ink::INK }).struck(row.removed);
+    of = of.bold_if(row.lit);
+    let cy = a.y + 13;
+    let over = row.pending.saturating_sub(RING);
+    let over = if over > 0 {
+        ["+", &over.to_string()].concat()
+    } else {
+        String::new()
+    };
+    let busy = row.running.is_some();
+    let load = match (row.inline, row.leaving, row.removed) {
+        (true, ..) => words.inline_handler.to_owned(),
+        (_, true, _) => words.removing.to_owned(),
+        (.., true) => words.removed.to_owned(),
+        _ => strings::load(lang, row.pending, busy),
+    };
+    let small = mono(107, Ink::INK_3);
+    let load_of = small.ink(if busy { Ink::DELETED } else { Ink::INK_2 });
+    let x = a.right() - ring - if row.inline { 104 } else { 24 };
+    pen.text(a.x, cy, x - a.x - 6, At::Start, &row.name, of);
+    let dot = |pen: &mut Pen, at: Area, r: i32, class: Option<&str>, more: &str| {
+        let ink = class.map_or(Ink::WIRE, Ink::of_class);
+        if class.is_some() {
+            pen.rect(at, r, ink, Ink::NONE, " fill-opacity=\".18\"");
+        }
+        pen.rect(at, r, Ink::NONE, ink, more);
+    };
+    let strong = super::parts::STRONG;
+    let at = |place: i32| area(x + place, cy - 7, 14, 14);
+    dot(pen, at(0), 7, row.running, strong);
+    if row.inline {
+        pen.text(a.right(), cy, 98, At::End, &load, load_of);
+        return tall;
+    }
+    for place in 0..RING {
+        let class = row.ring.get(place).copied();
+        dot(pen, at(19 + count(place) * 18), 5, class, strong);
+    }
+    pen.text(x + 93, cy, 22, At::Start, &over, mono(110, Ink::INK_2));
+    let sending = if row.sending.is_some() {
+        strong
+    } else {
+        super::parts::DASHED_TOKEN
+    };
+    dot(pen, at(117), 5, row.sending, sending);
+    // The lamps.
+    let cy = a.y + 33;
+    let w = pen.text(a.right(), cy, a.w / 2, At::End, &load, load_of);
+    let resync = match row.resync_ms {
+        0 => "↻ –".to_owned(),
+        ms => ["↻ ", &strings::short_seconds(ms)].concat(),
+    };
+    let filter = if row.filter.is_empty() {
+        String::new()
+    } else {
+        ["▽ ", &row.filter].concat()
+    };
+    let panics = if row.panics > 0 {
+        ["panic ×", &row.panics.to_string()].concat()
+    } else {
+        String::new()
+    };
+    let mut x = a.x;
+    let right = a.right() - w - 8;
+    for (on, text) in [(row.synced, "HasSynced"), (row.syncing, &*resync)] {
+        let at = area(x, cy - 4, 7, 7);
+        let (fill, stroke) = if on {
+            (Ink::ADDED, Ink::ADDED)
+        } else {
+            (Ink::NONE, Ink::WIRE)
+        };
+        if x + 30 > right {
+            break;
+        }
+        pen.rect(at, 4, fill, stroke, strong);
+        let of = if on { small.ink(Ink::INK_2) } else { small };
+        x += 12 + pen.text(x + 12, cy, right - x - 12, At::Start, text, of) + 9;
+    }
+    for (text, ink) in [(&panics, Ink::DELETED), (&filter, Ink::INK_3)] {
+        if !text.is_empty() && x + 24 < right {
+            x += pen.text(x, cy, right - x, At::Start, text, small.ink(ink)) + 9;
+        }
+    }
+    tall
+}
+
+fn typed(spans: &[Span], of: Type) -> Vec<(&str, Type)> {
+    let strong = of.ink(Ink::INK).bold();
+    let spans = spans.iter().map(|span| {
+        let of = match span {
+            Span::Text(_) => of,
+            Span::Name(_) => strong,
+            Span::Delta(delta_type, _) => strong.ink(Ink::of(*delta_type)),
+            Span::Code(_) => of.code(),
+        };
+        (span.as_str(), of)
+    });
+    spans.collect()
+}
+
+/// The strip; returns its height.
+pub(super) fn strip(pen: &mut Pen, a: Area) -> i32 {
+    let (view, lang) = (pen.view, pen.options.lang);
+    let said = rows::said(pen.view, pen.options.lang);
+    let mut y = a.y;
+    let what = sans(if a.w < 900 { 150 } else { 165 }, Ink::INK);
+    let lines = wrap(&typed(&said.what, what), a.w);
+    y += pen.lines(
+        a.below(y),
+        what.tenths() * 14 / 100 + 1,
+        At::Start,
+        &lines,
+        6,
+    );
+    if !said.why.is_empty() {
+        let why = sans(if a.w < 900 { 130 } else { 136 }, Ink::INK_2);
+        let lines = wrap(&typed(&said.why, why), a.w);
+        y += 3 + pen.lines(area(a.x, y + 3, a.w, 0), 19, At::Start, &lines, 8);
+    }
+    let listing = pseudo::listing(&view.recent, &view.picture);
+    let (routine, link) = place(&listing);
+    let small = mono(112, Ink::INK_3);
+    let cy = y + 16;
+    let at = strings::position(lang, view.step, view.steps, view.endless, view.time);
+    let era = [&*view.lesson.era, " · ", &at].concat();
+    let w = pen.text(a.right(), cy, a.w, At::End, &era, small);
+    let dot = if link.is_empty() || routine.is_empty() {
+        ""
+    } else {
+        " · "
+    };
+    let left = a.w - w - 16;
+    if left > 80 {
+        let whence = [routine, dot, link].concat();
+        pen.text(a.x, cy, left, At::Start, &whence, small);
+    }
+    cy + 10 - a.y
+}

@@ -1,0 +1,355 @@
+//! The library of lessons: one data file each, loaded here.
+//!
+//! An id never changes once it is published.
+
+pub mod recordings;
+pub mod text;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::link::in_era;
+use crate::predicate::FACTS;
+use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::FactRecord;
+use deltascope_world::deserialize_by_fields;
+use deltascope_world::fields::{Fields, Read};
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::source::wire::Recorded;
+use deltascope_world::virtual_time::{Era, Feed, HandlerSettings, ProcessModeText, Settings};
+use text::Text;
+
+pub use deltascope_cache::fact::ProcessMode;
+
+/// One lesson.
+#[derive(Clone, Debug, Default)]
+pub struct Lesson {
+    /// Its stable id.
+    pub id: Arc<str>,
+    /// What it is called.
+    pub title: Text,
+    /// What it is about.
+    pub note: Text,
+    /// The generation of the informer: `1.32`.
+    pub era: Arc<str>,
+    /// The marker that the page shows when it opens with this lesson.
+    pub open: Option<Arc<str>>,
+    /// What runs.
+    pub scenario: Scenario,
+    /// Named moments.
+    pub markers: Vec<MarkerRule>,
+    /// What it must come to.
+    pub expect: Expect,
+    /// What the clock on the wall showed at its moment 0, in ms since 1970; only of what was recorded, and where it is known.
+    pub start: Option<u64>,
+}
+
+/// A named moment: where a fact of this name is stated.
+#[derive(Clone, Debug)]
+pub struct MarkerRule {
+    /// Its stable id.
+    pub id: Arc<str>,
+    /// What it is called.
+    pub title: Text,
+    /// The name of the fact, as [`deltascope_cache::fact::Fact::name`] gives it.
+    pub fact: String,
+    /// The how many-th of them; the first where it is left out.
+    pub nth: usize,
+}
+
+/// What a lesson must come to.
+#[derive(Clone, Debug, Default)]
+pub struct Expect {
+    /// The lines it prints, to the end.
+    pub output: Vec<String>,
+}
+
+impl Read for Lesson {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a lesson", value)?;
+        let read = Self {
+            id: fields.need("id")?,
+            title: fields.need("title")?,
+            note: fields.need("note")?,
+            era: fields.need("era")?,
+            open: fields.get("open")?,
+            scenario: fields.need("scenario")?,
+            markers: fields.get("markers")?,
+            expect: fields.get("expect")?,
+            start: None,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+impl Read for MarkerRule {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a marker", value)?;
+        let read = Self {
+            id: fields.need("id")?,
+            title: fields.need("title")?,
+            fact: fields.need("fact")?,
+            nth: fields.get::<Option<usize>>("nth")?.unwrap_or(1),
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+impl Read for Expect {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("what a lesson comes to", value)?;
+        let read = Self {
+            output: fields.get("output")?,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}
+
+deserialize_by_fields!(Lesson);
+
+impl MarkerRule {
+    /// The number of facts up to the moment, if it comes.
+    #[must_use]
+    pub fn find(&self, facts: &[FactRecord]) -> Option<usize> {
+        facts
+            .iter()
+            .enumerate()
+            .filter(|(_, record)| record.fact.name() == self.fact)
+            .nth(self.nth.checked_sub(1)?)
+            .map(|(place, _)| place + 1)
+    }
+}
+
+/// The lessons' files, in the order of the menu.
+const FILES: [(&str, &str); 13] = [
+    ("sandbox", include_str!("sandbox.json")),
+    ("deltafifo", include_str!("deltafifo.json")),
+    ("listwatch", include_str!("listwatch.json")),
+    ("reflector", include_str!("reflector.json")),
+    ("indexer", include_str!("indexer.json")),
+    ("myinformer", include_str!("myinformer.json")),
+    (
+        "sharedinformer-simulate",
+        include_str!("sharedinformer-simulate.json"),
+    ),
+    (
+        "sharedinformer-simulate-two",
+        include_str!("sharedinformer-simulate-two.json"),
+    ),
+    (
+        "sharedinformer-listwatch",
+        include_str!("sharedinformer-listwatch.json"),
+    ),
+    (
+        "sharedinformer-indexer",
+        include_str!("sharedinformer-indexer.json"),
+    ),
+    ("tombstone", include_str!("tombstone.json")),
+    ("indexer-run", include_str!("indexer-run.json")),
+    (
+        "sharedinformerfactory",
+        include_str!("sharedinformerfactory.json"),
+    ),
+];
+
+/// The lesson that the page opens with.
+pub const FIRST: &str = "sandbox";
+
+/// What there is to open: id and title, in the order of the menu; recordings come last.
+#[must_use]
+pub fn menu() -> Vec<(Arc<str>, Text)> {
+    let lessons = FILES
+        .iter()
+        // Its title is wanted alone, and not the whole of it.
+        .filter_map(|(id, file)| Some(((*id).into(), title_of(file)?)));
+    let recordings = recordings::bundled()
+        .iter()
+        .map(|bundled| (bundled.id.into(), title(bundled)));
+    lessons.chain(recordings).collect()
+}
+
+fn title_of(file: &str) -> Option<Text> {
+    let mut lesson: Value = serde_json::from_str(file).ok()?;
+    Text::read(lesson.get_mut("title")?.take()).ok()
+}
+
+/// Opens a lesson or a bundled recording.
+///
+/// # Errors
+/// Says that there is no such id, and which there are.
+pub fn load(id: &str) -> Result<Lesson, Text> {
+    if let Some((_, file)) = FILES.iter().find(|(name, _)| *name == id) {
+        return serde_json::from_str(file).map_err(|error| {
+            Text::new(
+                &format!("The lesson {id:?} cannot be read: {error}. This is a fault of the page."),
+                &format!("课程 {id:?} 无法读取：{error}。这是页面自身的错误。"),
+            )
+        });
+    }
+    if let Some(bundled) = recordings::bundled().iter().find(|b| b.id == id) {
+        return Ok(recorded(bundled.id.into(), title(bundled), bundled.open()));
+    }
+    let ids: Vec<&str> = FILES
+        .iter()
+        .map(|(id, _)| *id)
+        .chain(recordings::bundled().iter().map(|b| b.id))
+        .collect();
+    let ids = ids.join(", ");
+    Err(Text::new(
+        &format!("There is no lesson {id:?}. Choose one of: {ids}."),
+        &format!(
+            "没有名为 {id:?} 的课程。可选：{}。",
+            ids.replace(", ", "、")
+        ),
+    ))
+}
+
+/// A lesson that somebody wrote into a page: as a file of the library, but only its scenario is needed,
+/// and a text may be written once for both languages. A bare scenario is one as well.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn inline(value: Value) -> Result<Lesson, Text> {
+    let is_lesson = value.get("scenario").is_some();
+    let read = if is_lesson {
+        inline_lesson(value)
+    } else {
+        Scenario::read(value).map(|scenario| Lesson {
+            scenario,
+            ..Lesson::default()
+        })
+    };
+    let mut lesson = read.map_err(|error| {
+        Text::new(
+            &format!("The scenario cannot be read: {error}."),
+            &format!("场景无法读取：{error}。"),
+        )
+    })?;
+    if lesson.id.is_empty() {
+        lesson.id = "inline".into();
+    }
+    if lesson.title == Text::default() {
+        lesson.title = Text::new("A scenario of this page", "本页的场景");
+    }
+    lesson.era = lesson.scenario.settings.era.0.era().into();
+    Ok(lesson)
+}
+
+fn inline_lesson(value: Value) -> Result<Lesson, String> {
+    let mut fields = Fields::of("a lesson", value)?;
+    let read = Lesson {
+        id: fields.get("id")?,
+        title: text(fields.get("title")?)?,
+        note: text(fields.get("note")?)?,
+        era: fields.get("era")?,
+        open: fields.get("open")?,
+        scenario: fields.need("scenario")?,
+        markers: fields
+            .get::<Vec<Value>>("markers")?
+            .into_iter()
+            .map(inline_marker)
+            .collect::<Result<_, _>>()?,
+        expect: fields.get("expect")?,
+        start: None,
+    };
+    fields.done()?;
+    let scenario = match Generation::from_era(&read.era) {
+        _ if read.era.is_empty() => read.scenario,
+        Some(generation) => in_era(&read.scenario, Some(Era(generation))),
+        None => return Err(format!("era {:?} is not known", read.era)),
+    };
+    Ok(Lesson { scenario, ..read })
+}
+
+fn inline_marker(value: Value) -> Result<MarkerRule, String> {
+    let mut fields = Fields::of("a marker", value)?;
+    let id: Arc<str> = fields.need("id")?;
+    let title = text(fields.get("title")?)?;
+    let read = MarkerRule {
+        title: if title == Text::default() {
+            Text::new(&id, &id)
+        } else {
+            title
+        },
+        id,
+        fact: fields.need("fact")?,
+        nth: fields.get::<Option<usize>>("nth")?.unwrap_or(1),
+    };
+    fields.done()?;
+    if !FACTS.contains(&&*read.fact) {
+        return Err(format!("there is no fact {:?}", read.fact));
+    }
+    Ok(read)
+}
+
+/// A text in both languages, or one for both.
+fn text(value: Value) -> Result<Text, String> {
+    match value {
+        Value::Null => Ok(Text::default()),
+        Value::String(text) => Ok(Text::new(&text, &text)),
+        value => Text::read(value),
+    }
+}
+
+fn title(bundled: &recordings::Bundled) -> Text {
+    Text::new(
+        &format!("Recorded: {}", bundled.title_en),
+        &format!("录制：{}", bundled.title_zh),
+    )
+}
+
+/// A recording as a lesson: an informer of today's shape is fed with it.
+#[must_use]
+pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
+    let handler = HandlerSettings {
+        name: "printer".into(),
+        latency_ms: 100,
+        on_add: vec!["OnAdd: {name}".to_owned()],
+        on_update: vec!["OnUpdate: {name}".to_owned()],
+        on_delete: vec!["OnDelete: {name}".to_owned()],
+        ..HandlerSettings::default()
+    };
+    let settings = Settings {
+        feed: Feed::Recorded,
+        known_objects: true,
+        store: true,
+        emit_delta_type_replaced: true,
+        indices: ["namespace", "app", "node"].map(Arc::from).to_vec(),
+        // Slower than the events come, so that Deltas pile up.
+        mode: ProcessModeText(ProcessMode::Paced(1400)),
+        process_ms: 100,
+        handlers: vec![handler],
+        ..Settings::default()
+    };
+    let (mut en, mut zh) = (
+        "What a real API server sent, byte for byte, one event every half second. Nothing can be written to the past, but the process loop and KnownObjects are yours.".to_owned(),
+        "真实 API server 发来的原始字节，每半秒一个事件。过去不能改写，但处理循环和 KnownObjects 由你控制。".to_owned(),
+    );
+    if recorded.start.as_ref().is_some_and(|list| list.partial) {
+        en.insert_str(
+            0,
+            "The list is one page of several: the server had more objects than this. ",
+        );
+        zh.insert_str(0, "这个列表只是多页中的一页：API server 上还有更多对象。");
+    }
+    let note = Text::new(&en, &zh);
+    Lesson {
+        id,
+        title,
+        note,
+        era: "1.32".into(),
+        open: None,
+        scenario: Scenario {
+            settings,
+            recorded: Some(recorded),
+            ..Scenario::default()
+        },
+        markers: Vec::new(),
+        expect: Expect::default(),
+        start: None,
+    }
+}

@@ -1,0 +1,58 @@
+//! Texts in the two languages of the project.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use deltascope_world::fields::{Fields, Read};
+
+/// A language of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Lang {
+    /// English
+    #[default]
+    En,
+    /// 简体中文
+    Zh,
+}
+
+/// A text in both languages.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Text {
+    /// English
+    pub en: Arc<str>,
+    /// 简体中文
+    pub zh: Arc<str>,
+}
+
+impl Text {
+    /// In one of them.
+    #[must_use]
+    pub fn get(&self, lang: Lang) -> &str {
+        match lang {
+            Lang::En => &self.en,
+            Lang::Zh => &self.zh,
+        }
+    }
+
+    /// Of two texts.
+    #[must_use]
+    pub fn new(en: &str, zh: &str) -> Self {
+        Self {
+            en: en.into(),
+            zh: zh.into(),
+        }
+    }
+}
+
+impl Read for Text {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a text", value)?;
+        let read = Self {
+            en: fields.need("en")?,
+            zh: fields.need("zh")?,
+        };
+        fields.done()?;
+        Ok(read)
+    }
+}

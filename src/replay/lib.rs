@@ -1,0 +1,22 @@
+//! Recordings, and the picture that is a fold of their facts.
+
+pub mod branches;
+pub mod diff;
+pub mod difference;
+pub mod edit;
+pub mod gauge;
+pub mod grain;
+pub mod lessons;
+pub mod link;
+pub mod log;
+pub mod moment;
+pub mod monitors;
+pub mod passages;
+pub mod picture;
+pub mod playback;
+pub mod predicate;
+pub mod recording;
+pub mod scramble;
+pub mod timeline;
+pub mod trace;
+pub mod writes;

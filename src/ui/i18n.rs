@@ -1,3 +1,0 @@
-//! The two languages.
-
-pub use crate::lessons::text::{Lang, Text};

@@ -1,0 +1,322 @@
+//! Reads what scenarios and lessons are written in out of JSON, by hand: what serde derives for these
+//! few types would be a tenth of the page.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::bounds::{self, MAX_NAME, MAX_TEXT, MOST_TEXTS, shortened};
+
+/// What can be read out of JSON.
+pub trait Read: Sized {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    fn read(value: Value) -> Result<Self, String>;
+}
+
+/// The latest moment, and the longest period, of a scenario: some 30 years, and sums of them fit.
+pub const LATEST_MS: u64 = 1_000_000_000_000;
+
+/// A moment or a period, in ms.
+///
+/// # Errors
+/// It is too long.
+pub fn moment(ms: u64) -> Result<u64, String> {
+    if ms <= LATEST_MS {
+        Ok(ms)
+    } else {
+        Err(format!("{ms} ms is too long; the most is {LATEST_MS}"))
+    }
+}
+
+/// The fields of an object, each taken out once.
+pub struct Fields {
+    what: &'static str,
+    fields: Map<String, Value>,
+    /// Those that were asked for.
+    names: Vec<&'static str>,
+}
+
+impl Fields {
+    /// Those of `value`; errors call it `what`.
+    ///
+    /// # Errors
+    /// It is no object.
+    pub fn of(what: &'static str, value: Value) -> Result<Self, String> {
+        match value {
+            Value::Object(fields) => Ok(Self {
+                what,
+                fields,
+                names: Vec::new(),
+            }),
+            other => {
+                let other = shortened(&other.to_string());
+                Err(format!("{what} cannot be {other}; write an object"))
+            }
+        }
+    }
+
+    /// A field that may be left out: then it has its default.
+    ///
+    /// # Errors
+    /// It is there and cannot be read.
+    pub fn get<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
+        match self.take(name) {
+            None => Ok(T::default()),
+            Some(value) => T::read(value).map_err(|error| self.error(name, &error)),
+        }
+    }
+
+    /// The same of a name, or of some: each stands in many keys, objects or facts.
+    ///
+    /// # Errors
+    /// It is there and cannot be read, or is too long.
+    pub fn name<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
+        self.within(name, MAX_NAME)
+    }
+
+    /// The same of lines: each is made anew for each object.
+    ///
+    /// # Errors
+    /// They are there and cannot be read, or are too many or too long.
+    pub fn lines<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
+        self.within(name, MAX_TEXT)
+    }
+
+    fn within<T: Read + Default>(
+        &mut self,
+        name: &'static str,
+        longest: usize,
+    ) -> Result<T, String> {
+        let Some(value) = self.take(name) else {
+            return Ok(T::default());
+        };
+        bounds::texts(&value, longest, MOST_TEXTS)
+            .and_then(|()| T::read(value))
+            .map_err(|error| self.error(name, &error))
+    }
+
+    /// A field that has to be there.
+    ///
+    /// # Errors
+    /// It is missing or cannot be read.
+    pub fn need<T: Read>(&mut self, name: &'static str) -> Result<T, String> {
+        match self.take(name) {
+            None => Err(format!("{} needs the field {name:?}", self.what)),
+            Some(value) => T::read(value).map_err(|error| self.error(name, &error)),
+        }
+    }
+
+    /// The same of a name.
+    ///
+    /// # Errors
+    /// It is missing, cannot be read or is too long.
+    pub fn need_name<T: Read>(&mut self, name: &'static str) -> Result<T, String> {
+        let value: Value = self.need(name)?;
+        bounds::texts(&value, MAX_NAME, MOST_TEXTS)
+            .and_then(|()| T::read(value))
+            .map_err(|error| self.error(name, &error))
+    }
+
+    fn take(&mut self, name: &'static str) -> Option<Value> {
+        self.names.push(name);
+        self.fields.remove(name)
+    }
+
+    /// All have been taken out.
+    ///
+    /// # Errors
+    /// Names one that nobody knows, and those that there are.
+    pub fn done(self) -> Result<(), String> {
+        match self.fields.keys().next() {
+            None => Ok(()),
+            Some(name) => Err(format!(
+                "{} has no field {:?}; there are: {}",
+                self.what,
+                shortened(name),
+                self.names.join(", ")
+            )),
+        }
+    }
+
+    fn error(&self, name: &str, error: &str) -> String {
+        format!("{}, field {name:?}: {error}", self.what)
+    }
+}
+
+fn wrong<T>(value: &Value, wanted: &str) -> Result<T, String> {
+    let value = shortened(&value.to_string());
+    Err(format!("{value} is not {wanted}"))
+}
+
+fn number(value: &Value, most: u64) -> Result<u64, String> {
+    match value.as_u64() {
+        Some(number) if number <= most => Ok(number),
+        _ => wrong(value, &format!("a whole number up to {most}")),
+    }
+}
+
+/// One of some words, each with what it stands for.
+///
+/// # Errors
+/// It is none of them.
+pub fn one_of<T: Copy>(value: &Value, words: &[(&str, T)]) -> Result<T, String> {
+    let found = words.iter().find(|(word, _)| value == word);
+    if let Some((_, meant)) = found {
+        return Ok(*meant);
+    }
+    let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    wrong(value, &format!("one of {}", words.join(", ")))
+}
+
+impl Read for Value {
+    fn read(value: Value) -> Result<Self, String> {
+        Ok(value)
+    }
+}
+
+impl Read for bool {
+    fn read(value: Value) -> Result<Self, String> {
+        one_of(
+            &Value::from(value.to_string()),
+            &[("true", true), ("false", false)],
+        )
+    }
+}
+
+impl Read for u8 {
+    fn read(value: Value) -> Result<Self, String> {
+        number(&value, u8::MAX.into()).map(|number| number as Self)
+    }
+}
+
+impl Read for u16 {
+    fn read(value: Value) -> Result<Self, String> {
+        number(&value, u16::MAX.into()).map(|number| number as Self)
+    }
+}
+
+impl Read for u32 {
+    fn read(value: Value) -> Result<Self, String> {
+        number(&value, u32::MAX.into()).map(|number| number as Self)
+    }
+}
+
+impl Read for u64 {
+    fn read(value: Value) -> Result<Self, String> {
+        number(&value, Self::MAX)
+    }
+}
+
+impl Read for usize {
+    fn read(value: Value) -> Result<Self, String> {
+        number(&value, u32::MAX.into()).map(|number| number as Self)
+    }
+}
+
+impl Read for String {
+    fn read(value: Value) -> Result<Self, String> {
+        match value {
+            Value::String(text) => bounds::text(&text, MAX_TEXT).map(|()| text),
+            other => wrong(&other, "a text"),
+        }
+    }
+}
+
+impl Read for Arc<str> {
+    fn read(value: Value) -> Result<Self, String> {
+        String::read(value).map(Self::from)
+    }
+}
+
+impl<T: Read> Read for Option<T> {
+    fn read(value: Value) -> Result<Self, String> {
+        if value.is_null() {
+            return Ok(None);
+        }
+        T::read(value).map(Some)
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    fn read(value: Value) -> Result<Self, String> {
+        let Value::Array(values) = value else {
+            return wrong(&value, "an array");
+        };
+        let mut read = Self::new();
+        for value in values {
+            read.push(T::read(value)?);
+        }
+        Ok(read)
+    }
+}
+
+/// Lets serde read what [`Read`] reads.
+#[macro_export]
+macro_rules! deserialize_by_fields {
+    ($($read:ty),*) => {$(
+        impl<'de> serde::Deserialize<'de> for $read {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let value = <serde_json::Value as serde::Deserialize>::deserialize(from)?;
+                <Self as $crate::fields::Read>::read(value)
+                    .map_err(<D::Error as serde::de::Error>::custom)
+            }
+        }
+    )*};
+}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        fn told<T: Read + Default + std::fmt::Debug>(value: Value) -> String {
+            let mut fields =
+                Fields::of("a test", json!({ "x": value })).unwrap_or_else(|_| unreachable!());
+            fields
+                .get::<T>("x")
+                .map_or_else(|error| error, |read| format!("{read:?}"))
+        }
+        for (told, expected) in [
+            (told::<bool>(json!(true)), "true"),
+            (
+                told::<bool>(json!(1)),
+                "a test, field \"x\": \"1\" is not one of true, false",
+            ),
+            (
+                told::<u8>(json!(256)),
+                "a test, field \"x\": 256 is not a whole number up to 255",
+            ),
+            (
+                told::<u64>(json!(-1)),
+                "a test, field \"x\": -1 is not a whole number up to 18446744073709551615",
+            ),
+            (
+                told::<String>(json!(5)),
+                "a test, field \"x\": 5 is not a text",
+            ),
+            (told::<Option<u32>>(json!(null)), "None"),
+            (
+                told::<Vec<u32>>(json!([1, "b"])),
+                "a test, field \"x\": \"b\" is not a whole number up to 4294967295",
+            ),
+            (
+                told::<Vec<u32>>(json!({})),
+                "a test, field \"x\": {} is not an array",
+            ),
+        ] {
+            assert_eq!(told, expected);
+        }
+        let mut fields = Fields::of("a test", json!({ "y": 1 })).unwrap_or_else(|_| unreachable!());
+        for name in ["a", "x"] {
+            assert_eq!(fields.get(name), Ok(0_u8));
+        }
+        let told = "a test has no field \"y\"; there are: a, x";
+        assert_eq!(fields.done(), Err(told.to_owned()));
+        assert!(Fields::of("a test", json!([])).is_err());
+    }
+}

@@ -1,0 +1,428 @@
+//! Writes facts down, each with its time, its actor and its cause.
+
+use std::collections::VecDeque;
+
+use deltascope_cache::fact::{Actor, Cause, Entry, Fact, FactId, FactRecord, WorkPlace};
+use deltascope_cache::key::Key;
+use deltascope_cache::sorted::SortedMap;
+use deltascope_cache::step::Step;
+use deltascope_cache::trace::Trace;
+
+use super::Time;
+
+/// The trace of a world.
+///
+/// It follows each thing on its way (an event on the stream, a delta in the queue, a notification
+/// in a buffer), so that every fact knows the one that caused it without any machine having to
+/// carry causes around.
+#[derive(Clone, Debug)]
+pub struct Scribe {
+    now: Time,
+    actor: Actor,
+    next: u64,
+    out: Vec<FactRecord>,
+    /// What an actor does next is caused by this, unless the fact itself says otherwise.
+    chains: SortedMap<Actor, Cause>,
+    /// What the reflector asked for and has no answer to.
+    request: Option<Cause>,
+    /// The `EventSent` of each event on the stream.
+    stream: VecDeque<Cause>,
+    /// The `WatchClosed` that the reflector has not noticed yet.
+    closed: Option<Cause>,
+    /// The `Synced` of the queue.
+    synced: Option<Cause>,
+    /// The `PopAsked` of each Pop that has not come yet.
+    asked: VecDeque<Cause>,
+    /// The fact that put each delta into the queue.
+    queued: SortedMap<Key, VecDeque<Cause>>,
+    /// The `DeletionDetected` whose Delta is not queued yet, with its key.
+    detected: Option<(Key, Cause)>,
+    /// The same as `queued` for the entries of a RealFIFO.
+    entries: VecDeque<Cause>,
+    /// The same for what is being processed.
+    taken: Vec<Cause>,
+    /// The `DeltaTaken` of each key of what is being processed.
+    looked_up: SortedMap<Key, Cause>,
+    /// The `NotificationSent` that each handler's `pop` has not received.
+    sent: SortedMap<u8, Cause>,
+    /// The `WorkAdded` of each key in the workqueue.
+    added: SortedMap<Key, Cause>,
+    /// The `WorkDelayed` of each key that waits for its moment.
+    delayed: SortedMap<Key, Cause>,
+    /// The `NotificationQueued` of each notification in a buffer.
+    buffers: SortedMap<u8, VecDeque<Cause>>,
+    /// The `NotificationTaken` that each handler works on …
+    running: SortedMap<u8, Cause>,
+    /// … and that of the last handler inside process.
+    handling: Option<Cause>,
+    /// The first `ObjectMutated` of each key that the detector has not found.
+    mutated: SortedMap<Key, Cause>,
+}
+
+impl Default for Scribe {
+    fn default() -> Self {
+        Self {
+            now: 0,
+            actor: Actor::Server,
+            next: 0,
+            out: Vec::new(),
+            chains: SortedMap::new(),
+            request: None,
+            stream: VecDeque::new(),
+            closed: None,
+            synced: None,
+            asked: VecDeque::new(),
+            queued: SortedMap::new(),
+            detected: None,
+            entries: VecDeque::new(),
+            looked_up: SortedMap::new(),
+            sent: SortedMap::new(),
+            added: SortedMap::new(),
+            delayed: SortedMap::new(),
+            taken: Vec::new(),
+            buffers: SortedMap::new(),
+            running: SortedMap::new(),
+            handling: None,
+            mutated: SortedMap::new(),
+        }
+    }
+}
+
+impl Scribe {
+    /// From now on `actor` acts, at `now`.
+    pub(super) fn turn(&mut self, now: Time, actor: Actor) {
+        self.now = now;
+        self.actor = actor;
+    }
+
+    /// What `actor` does next has this cause.
+    pub(super) fn because(&mut self, actor: Actor, cause: Cause) {
+        self.chains.insert(actor, cause);
+    }
+
+    /// `actor` goes on with what the actor before it was at.
+    pub(super) fn hand_over(&mut self, actor: Actor) {
+        let cause = self.chain();
+        self.actor = actor;
+        self.because(actor, cause);
+    }
+
+    /// The process loop is about to pop this key, or the first entries: because it is asked to, or
+    /// because of what was queued first.
+    pub(super) fn about_to_pop(&mut self, key: Option<&Key>, held: bool) {
+        let queued = match key {
+            Some(key) => self.queued.get(key).and_then(VecDeque::front),
+            None => self.entries.front(),
+        };
+        let asked = self.asked.front().filter(|_| held);
+        if let Some(cause) = asked.or(queued).copied() {
+            self.because(Actor::ProcessLoop, cause);
+        }
+    }
+
+    /// That the queue has synced, if it has.
+    pub(super) fn synced(&self) -> Cause {
+        self.synced.unwrap_or(Cause::Start)
+    }
+
+    /// Whoever reads the stream has come to its end.
+    pub(super) fn stream_ended(&mut self) {
+        if let Some(cause) = self.closed.take() {
+            self.because(self.actor, cause);
+        }
+    }
+
+    /// States what an input does by itself; what the actor is at goes on as before.
+    pub(super) fn input(&mut self, cause: Cause, step: Step, fact: Fact) -> Cause {
+        self.state(cause, step, fact);
+        Cause::Fact(FactId(self.next - 1))
+    }
+
+    /// How many facts there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.next
+    }
+
+    /// The facts since there were so many, as far as they were not drained.
+    pub(super) fn since(&self, count: u64) -> &[FactRecord] {
+        let new = self.next.saturating_sub(count) as usize;
+        &self.out[self.out.len().saturating_sub(new)..]
+    }
+
+    /// The mutation detector has looked at everything.
+    pub(super) fn compared(&mut self) {
+        self.mutated.clear();
+    }
+
+    /// The facts since the last call.
+    pub fn drain(&mut self) -> Vec<FactRecord> {
+        std::mem::take(&mut self.out)
+    }
+
+    fn chain(&self) -> Cause {
+        self.chains
+            .get(&self.actor)
+            .copied()
+            .unwrap_or(Cause::Start)
+    }
+
+    fn cause_of(&mut self, fact: &Fact) -> Cause {
+        let chain = self.chain();
+        match fact {
+            Fact::ListAnswered { .. }
+            | Fact::ListRefused { .. }
+            | Fact::WatchAccepted { .. }
+            | Fact::WatchRefused { .. }
+            | Fact::WatchDenied { .. }
+            | Fact::ConnectionRefused => self.request.take().unwrap_or(chain),
+            Fact::EventReceived { .. } => self.stream.pop_front().unwrap_or(chain),
+            Fact::DeltaAppended { object, .. }
+            | Fact::EntryAppended {
+                entry: Entry::Delta(_, object),
+                ..
+            } => match self.detected.take() {
+                Some((key, cause)) if key == object.key => cause,
+                _ => chain,
+            },
+            Fact::KeyPopped { key, .. } => {
+                self.asked.pop_front();
+                self.taken = self.queued.remove(key).unwrap_or_default().into();
+                self.taken.first().copied().unwrap_or(chain)
+            }
+            Fact::FifoKeySkipped { key } => {
+                let removed = self.queued.remove(key);
+                removed.and_then(|mut all| all.pop_front()).unwrap_or(chain)
+            }
+            Fact::EntriesTaken { count, .. } => {
+                self.asked.pop_front();
+                let count = (*count as usize).min(self.entries.len());
+                self.taken = self.entries.drain(..count).collect();
+                self.taken.first().copied().unwrap_or(chain)
+            }
+            Fact::ListOpened { .. } | Fact::ResyncOpened { .. } => {
+                self.taken.first().copied().unwrap_or(chain)
+            }
+            // In a batch the writes come first: each is told because of its own delta.
+            Fact::NotificationSent { notification, .. }
+            | Fact::NotificationTaken { notification, .. }
+                if self.actor == Actor::ProcessLoop =>
+            {
+                let key = &notification.object().key;
+                self.looked_up.get(key).copied().unwrap_or(chain)
+            }
+            Fact::ItemStored { .. }
+            | Fact::ItemRemoved { .. }
+            | Fact::IndexEntryAdded { .. }
+            | Fact::IndexEntryRemoved { .. }
+            | Fact::NotificationWithheld { .. } => fact
+                .key()
+                .and_then(|key| self.looked_up.get(key))
+                .copied()
+                .unwrap_or(chain),
+            Fact::NotificationQueued { handler, .. } => self.sent.remove(handler).unwrap_or(chain),
+            Fact::WorkAdded { key, .. } if self.actor == Actor::Main => {
+                self.delayed.remove(key).unwrap_or(chain)
+            }
+            Fact::WorkAdded { .. } => match self.actor {
+                Actor::Listener(handler) => self.running.get(&handler).copied().unwrap_or(chain),
+                _ => self.handling.unwrap_or(chain),
+            },
+            Fact::MutationDetected { key } => self.mutated.get(key).copied().unwrap_or(chain),
+            Fact::HandlerSynced { handler } => match self.actor {
+                Actor::Listener(_) => self.running.get(handler).copied().unwrap_or(chain),
+                _ => chain,
+            },
+            Fact::WorkTaken { key, .. } => self.added.remove(key).unwrap_or(chain),
+            Fact::DeltaTaken { position, .. } => {
+                self.taken.get(*position as usize).copied().unwrap_or(chain)
+            }
+            Fact::NotificationTaken { handler, .. } => self
+                .buffers
+                .get_mut(handler)
+                .and_then(VecDeque::pop_front)
+                .unwrap_or(chain),
+            Fact::LinePrinted { handler, .. }
+            | Fact::NotificationHandled { handler }
+            | Fact::HandlerPanicked { handler, .. }
+            | Fact::ObjectMutated { handler, .. } => {
+                self.running.get(handler).copied().unwrap_or(chain)
+            }
+            _ => chain,
+        }
+    }
+
+    fn state(&mut self, cause: Cause, step: Step, fact: Fact) {
+        let id = FactId(self.next);
+        self.follow(id, &fact);
+        self.next += 1;
+        self.out.push(FactRecord {
+            id,
+            time: self.now,
+            actor: self.actor,
+            cause,
+            step,
+            fact,
+        });
+    }
+
+    /// What follows from the fact for the facts to come.
+    fn follow(&mut self, id: FactId, fact: &Fact) {
+        let this = Cause::Fact(id);
+        match fact {
+            Fact::EventSent { .. } => self.stream.push_back(this),
+            Fact::WatchClosed { lost, .. } => {
+                // Lost events left the stream; what ended it is on it, as the last thing.
+                for _ in 0..*lost {
+                    self.stream.pop_back();
+                }
+                self.closed = Some(this);
+            }
+            Fact::ObjectCreated { .. }
+            | Fact::ObjectUpdated { .. }
+            | Fact::ObjectDeleted { .. }
+            | Fact::ListReceived { .. }
+            | Fact::BackoffStarted { .. }
+            | Fact::EventReceived { .. }
+            | Fact::Called { .. }
+            | Fact::InitialEventsEnded { .. }
+            | Fact::PageReceived { .. }
+            | Fact::ListFailed { .. }
+            | Fact::WatchFailed { .. }
+            | Fact::StreamFellBack { .. }
+            | Fact::ResyncDue { .. }
+            | Fact::HandlerAdded { .. }
+            | Fact::WorkTaken { .. }
+            | Fact::Reconciled { .. } => {
+                self.chains.insert(self.actor, this);
+            }
+            Fact::KeyPopped { .. } | Fact::EntriesTaken { .. } => {
+                self.looked_up.clear();
+                self.chains.insert(self.actor, this);
+            }
+            Fact::ListOpened { .. } | Fact::ResyncOpened { .. } => {
+                self.chains.insert(self.actor, this);
+            }
+            Fact::DeltaTaken { object, .. } => {
+                self.looked_up.insert(object.key.clone(), this);
+                self.chains.insert(self.actor, this);
+            }
+            Fact::DeletionDetected { key } => self.detected = Some((key.clone(), this)),
+            Fact::EntryAppended { .. } => self.entries.push_back(this),
+            Fact::ObjectMutated { key, .. } => {
+                self.mutated.or_insert(key.clone(), this);
+            }
+            Fact::NotificationSent { handler, .. } => {
+                self.sent.insert(*handler, this);
+            }
+            Fact::HandlerRemoved { handler } => {
+                self.sent.remove(handler);
+                self.buffers.remove(handler);
+            }
+            Fact::WorkAdded { key, place } if *place != WorkPlace::Duplicate => {
+                self.added.insert(key.clone(), this);
+            }
+            Fact::WorkDelayed { key, .. } => {
+                self.delayed.or_insert(key.clone(), this);
+            }
+            // What was still on its way is not read any more.
+            Fact::WatchEnded { .. } => {
+                self.stream.clear();
+                self.closed = None;
+                self.chains.insert(self.actor, this);
+            }
+            // A request is answered by the server, whatever else that does meanwhile.
+            Fact::ListRequested { .. } | Fact::WatchRequested { .. } => {
+                self.chains.insert(self.actor, this);
+                self.request = Some(this);
+            }
+            // The answer goes back; what a new watch has missed is sent because of it.
+            Fact::ListAnswered { .. }
+            | Fact::ListRefused { .. }
+            | Fact::WatchAccepted { .. }
+            | Fact::WatchRefused { .. }
+            | Fact::WatchDenied { .. }
+            | Fact::ConnectionRefused => {
+                self.chains.insert(self.actor, this);
+                self.chains.insert(Actor::Reflector, this);
+                // Or a program in its place.
+                self.chains.insert(Actor::Program, this);
+            }
+            // A handler inside `process` does not change what the process loop is at.
+            Fact::NotificationTaken { handler, .. } => {
+                self.running.insert(*handler, this);
+                if self.actor == Actor::ProcessLoop {
+                    self.handling = Some(this);
+                }
+            }
+            Fact::Synced => self.synced = Some(this),
+            Fact::PopAsked { .. } => self.asked.push_back(this),
+            Fact::ModeSet { .. } => self.asked.clear(),
+            Fact::DeltaAppended { object, .. } => {
+                self.queued.or_default(object.key.clone()).push_back(this)
+            }
+            // With the deltas their causes are back.
+            Fact::Requeued { key, added: true } => {
+                let taken = self.taken.iter().copied().collect();
+                self.queued.insert(key.clone(), taken);
+            }
+            Fact::FifoItemSet { object, .. } => {
+                self.queued.insert(object.key.clone(), [this].into());
+            }
+            // Its place stays, and Pop skips it because of this.
+            Fact::FifoItemRemoved { key } => {
+                self.queued.insert(key.clone(), [this].into());
+            }
+            Fact::DeltasMerged {
+                key, kept_older, ..
+            } => {
+                if let Some(causes) = self.queued.get_mut(key) {
+                    let newer = causes.pop_back();
+                    if let (false, Some(newer)) = (*kept_older, newer) {
+                        causes.pop_back();
+                        causes.push_back(newer);
+                    }
+                }
+            }
+            Fact::NotificationQueued { handler, .. } => {
+                self.buffers.or_default(*handler).push_back(this);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Trace for Scribe {
+    fn fact(&mut self, step: Step, fact: impl FnOnce() -> Fact) {
+        let fact = fact();
+        let cause = self.cause_of(&fact);
+        self.state(cause, step, fact);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_more_facts_than_fit_32_bits() {
+        let last = u64::from(u32::MAX);
+        let mut scribe = Scribe {
+            next: last,
+            ..Scribe::default()
+        };
+        let mut told = Vec::new();
+        for _ in 0..3 {
+            let caused = scribe.input(Cause::Start, Step::SettingChanged, Fact::Synced);
+            told.push(caused);
+        }
+        let ids: Vec<u64> = scribe
+            .since(last)
+            .iter()
+            .map(|record| record.id.0)
+            .collect();
+        assert_eq!(ids, [last, last + 1, last + 2]);
+        let causes: Vec<_> = ids.iter().map(|id| Cause::Fact(FactId(*id))).collect();
+        assert_eq!(told, causes);
+    }
+}

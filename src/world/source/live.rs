@@ -1,0 +1,693 @@
+//! A real cluster as a source: what the reflector wants is put down, what came of it is told.
+//!
+//! There is no I/O here. [`Live::wanted`] says what should be on the wire; whoever owns the wire (a
+//! page's fetch, a program's socket) tells what came, with [`Command::Tell`], and each telling is an
+//! input with its moment. So a live run is a recording from the start, and plays again without the
+//! cluster.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use kube_core::DynamicObject;
+use serde_json::Value;
+
+pub use crate::Asked;
+use crate::fields::{Fields, moment, one_of};
+use crate::{Refused, Source, Time};
+use deltascope_cache::fact::{EventType, Fact, ObjectRef, Refusal, Rv, WatchEnd};
+use deltascope_cache::key::Key;
+use deltascope_cache::lister_watcher::{
+    ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
+};
+use deltascope_cache::object::Item;
+use deltascope_cache::step::Step;
+use deltascope_cache::trace::Trace;
+
+use super::Command;
+use super::known::Known;
+use super::pod::{self, Write};
+use super::proxy::list::MAX_OBJECTS;
+use super::simulator::{bare, key_of, reference, write_target};
+use super::stream::Stream;
+use super::wire::{self, RecordedEvent};
+
+/// What should be on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The number of the request, from 1; it grows with each.
+    pub request: u32,
+    /// What is asked for.
+    pub ask: Asked,
+    /// Of the list that it goes on with, so many objects are here.
+    pub has: usize,
+    /// The last time it brought more than can be kept: it is worth asking for again once there is less.
+    pub too_much: bool,
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Telling {
+    /// Its number; what is told of one before the wanted one is passed over.
+    pub request: u32,
+    /// What came.
+    pub told: Told,
+}
+
+/// What a node of JSON takes, about, in bytes: itself, its place in a map, its text's allocation.
+const NODE: usize = 96;
+
+impl Telling {
+    /// How much memory its objects take, about, in bytes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        match &self.told {
+            Told::Page(page) => page.items.iter().map(|object| weight(object)).sum(),
+            Told::Event(RecordedEvent::Object { object, .. }) => weight(object),
+            _ => NODE,
+        }
+    }
+}
+
+fn weight(object: &DynamicObject) -> usize {
+    let texts = |texts: &Option<std::collections::BTreeMap<String, String>>| {
+        let texts = texts.iter().flatten();
+        texts
+            .map(|(key, value)| NODE + key.len() + value.len())
+            .sum::<usize>()
+    };
+    let of = &object.metadata;
+    8 * NODE + texts(&of.labels) + texts(&of.annotations) + weigh(&object.data)
+}
+
+fn weigh(value: &Value) -> usize {
+    NODE + match value {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(weigh).sum(),
+        Value::Object(fields) => fields.iter().map(|(k, v)| k.len() + weigh(v)).sum(),
+        _ => 0,
+    }
+}
+
+/// What can come of a request.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Told {
+    /// A list, or a page of one.
+    Page(Page),
+    /// The watch is open.
+    Opened,
+    /// It failed for good; a code of 0: there was no answer.
+    Refused(ApiError),
+    /// The server asks to come again later, and the client will: the request is the same.
+    Later {
+        /// HTTP status.
+        code: u16,
+        /// When, in ms from now.
+        after_ms: u64,
+        /// How often it was sent so far.
+        attempt: u32,
+    },
+    /// What the watch brought; never [`RecordedEvent::Cut`].
+    Event(RecordedEvent),
+    /// The watch is over.
+    Ended(WatchEnd),
+}
+
+/// A list, or a page of one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// Its version.
+    pub rv: Rv,
+    /// The objects.
+    pub items: Arc<[Arc<DynamicObject>]>,
+    /// What the next page is asked for with; empty after the last.
+    pub continue_token: Arc<str>,
+}
+
+/// Reads what came of a request, as a trace writes it; a page has its objects as `items`.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn telling(value: Value) -> Result<Telling, String> {
+    let mut fields = Fields::of("what a cluster has told", value)?;
+    let request = fields.need("request")?;
+    let page: Option<Value> = fields.get("page")?;
+    let opened: bool = fields.get("opened")?;
+    let refused: Option<Value> = fields.get("refused")?;
+    let later: Option<Value> = fields.get("later")?;
+    let event: Option<Value> = fields.get("event")?;
+    let ended: Option<Value> = fields.get("ended")?;
+    let bytes: Option<u32> = fields.get("bytes")?;
+    fields.done()?;
+    let told = match (page, refused, later, event, ended) {
+        (Some(page), None, None, None, None) => Told::Page(read_page(page)?),
+        (None, Some(refused), None, None, None) => Told::Refused(read_error(refused)?),
+        (None, None, Some(later), None, None) => {
+            let mut fields = Fields::of("\"later\"", later)?;
+            let told = Told::Later {
+                code: fields.need("code")?,
+                after_ms: moment(fields.need("afterMs")?)?,
+                attempt: fields.need("attempt")?,
+            };
+            fields.done()?;
+            told
+        }
+        (None, None, None, Some(event), None) => {
+            Told::Event(wire::event_of(event).map_err(|words| words.en)?)
+        }
+        (None, None, None, None, Some(ended)) => {
+            let words = [("closed", 0), ("silent", 1), ("cut", 2)];
+            Told::Ended(match one_of(&ended, &words)? {
+                0 => WatchEnd::Closed,
+                1 => WatchEnd::Silent,
+                _ => bytes.map_or(WatchEnd::Cut, WatchEnd::CutInLine),
+            })
+        }
+        (None, None, None, None, None) if opened => Told::Opened,
+        _ => {
+            return Err(
+                "what a cluster has told is one of page, opened, refused, later, event and ended"
+                    .to_owned(),
+            );
+        }
+    };
+    Ok(Telling { request, told })
+}
+
+fn read_page(value: Value) -> Result<Page, String> {
+    let mut fields = Fields::of("a page", value)?;
+    let items: Vec<Value> = fields.get("items")?;
+    let items = items.into_iter().map(|item| match item {
+        Value::Object(item) => pod::trimmed(item, None, pod::Keep::default()).map(Arc::new),
+        _ => Err("an object of a page must be a JSON object".to_owned()),
+    });
+    let page = Page {
+        items: items.collect::<Result<_, _>>()?,
+        rv: fields.get("resourceVersion")?,
+        continue_token: fields.get("continue")?,
+    };
+    fields.done()?;
+    Ok(page)
+}
+
+fn read_error(value: Value) -> Result<ApiError, String> {
+    let mut fields = Fields::of("\"refused\"", value)?;
+    let (code, reason): (u16, Arc<str>) = (fields.need("code")?, fields.get("reason")?);
+    let message: Arc<str> = fields.get("message")?;
+    let too_large: bool = fields.get("tooLarge")?;
+    let refused: bool = fields.get("connectionRefused")?;
+    fields.done()?;
+    let mut error = ApiError::from_status(code, &reason, &message, []);
+    if too_large {
+        error.kind = ApiErrorKind::TooLarge;
+    } else if refused {
+        error.kind = ApiErrorKind::ConnectionRefused;
+    }
+    Ok(error)
+}
+
+/// Where the request is.
+#[derive(Clone, Debug)]
+enum State {
+    /// There is none.
+    Idle,
+    /// It was sent.
+    Asked(Asked),
+    /// Its answer is here and has not been taken.
+    Answered(Asked, Result<Answer, ApiError>),
+    /// The watch is open.
+    Open(WatchRequest),
+    /// The watch is over; the reflector does not know yet.
+    Ended,
+}
+
+#[derive(Clone, Debug)]
+enum Answer {
+    Page(Page),
+    Opened,
+}
+
+/// The source.
+#[derive(Clone, Debug)]
+pub struct Live {
+    request: u32,
+    state: State,
+    /// What was told and waits for the watch to be open.
+    early: VecDeque<Told>,
+    /// What was told of requests that were not made yet: where a run is another than it was when this
+    /// was told, the reflector may come to them later.
+    ahead: VecDeque<Telling>,
+    stream: Stream,
+    known: Known,
+    /// The objects behind `known`, the deleted ones left out.
+    objects: IndexMap<Key, Arc<DynamicObject>>,
+    /// There was more than can be kept the last time that all of it was asked for.
+    too_much: bool,
+    /// Of the list that is under way, in pages; or of the initial events of a stream.
+    under_way: Option<IndexMap<Key, Arc<DynamicObject>>>,
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Self {
+            request: 0,
+            state: State::Idle,
+            early: VecDeque::new(),
+            ahead: VecDeque::new(),
+            stream: Stream::default(),
+            known: Known::new("".into(), true),
+            objects: IndexMap::new(),
+            too_much: false,
+            under_way: None,
+        }
+    }
+}
+
+impl Live {
+    /// What should be on the wire: a request without an answer, or with an open watch. Anything else
+    /// that is there is to be closed.
+    #[must_use]
+    pub fn wanted(&self) -> Option<Wanted> {
+        let ask = match &self.state {
+            State::Asked(ask) | State::Answered(ask, Ok(Answer::Opened)) => ask.clone(),
+            State::Open(request) => Asked::Watch(request.clone()),
+            State::Idle | State::Answered(..) | State::Ended => return None,
+        };
+        let (whole, continues) = match &ask {
+            Asked::List(list) => (true, !list.continue_token.is_empty()),
+            Asked::Watch(watch) => (watch.send_initial_events == Some(true), false),
+        };
+        let waits = matches!(self.state, State::Asked(_));
+        // What is left of a list that failed is none of the next.
+        let of_list = self.under_way.as_ref().filter(|_| continues);
+        Some(Wanted {
+            request: self.request,
+            has: of_list.map_or(0, IndexMap::len),
+            too_much: self.too_much && whole && waits,
+            ask,
+        })
+    }
+
+    /// Whether a watch is open, with nothing else under way: here a recording can begin.
+    #[must_use]
+    pub fn is_steady(&self) -> bool {
+        matches!(self.state, State::Open(_))
+            && self.under_way.is_none()
+            && self.stream.arrival().is_none()
+    }
+
+    /// The number of the last request.
+    #[must_use]
+    pub fn request(&self) -> u32 {
+        self.request
+    }
+
+    /// The version that the open watch started at.
+    #[must_use]
+    pub fn open_watch(&self) -> Option<Rv> {
+        match &self.state {
+            State::Open(request) => Some(Arc::clone(&request.resource_version)),
+            _ => None,
+        }
+    }
+
+    /// What was sent.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// What the server is known to have.
+    #[must_use]
+    pub fn known(&self) -> &Known {
+        &self.known
+    }
+
+    /// Its objects, without the deleted ones.
+    pub fn objects(&self) -> impl Iterator<Item = &Arc<DynamicObject>> {
+        self.objects.values()
+    }
+
+    fn tell(&mut self, now: Time, told: Told, trace: &mut impl Trace) {
+        match (&self.state, told) {
+            (
+                State::Asked(_),
+                Told::Later {
+                    code,
+                    after_ms,
+                    attempt,
+                },
+            ) => {
+                let step = self.step();
+                trace.fact(step, || Fact::RequestDeferred {
+                    code,
+                    after_ms,
+                    attempt,
+                });
+            }
+            (State::Asked(_), Told::Refused(error)) => self.answered(Err(error)),
+            (State::Asked(Asked::List(_)), Told::Page(page)) => {
+                self.answered(Ok(Answer::Page(page)));
+            }
+            (State::Asked(Asked::Watch(_)), Told::Opened) => self.answered(Ok(Answer::Opened)),
+            (State::Answered(_, Ok(Answer::Opened)), told @ (Told::Event(_) | Told::Ended(_))) => {
+                self.early.push_back(told);
+            }
+            (State::Open(_), Told::Event(event)) => self.send(now, event, trace),
+            (State::Open(_), Told::Ended(end)) => {
+                self.state = State::Ended;
+                self.stream.end_at_once(now, end, trace);
+            }
+            // Nobody waits for it any more.
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, answer: Result<Answer, ApiError>) {
+        if let State::Asked(ask) = std::mem::replace(&mut self.state, State::Idle) {
+            self.state = State::Answered(ask, answer);
+        }
+    }
+
+    fn step(&self) -> Step {
+        match &self.state {
+            State::Asked(Asked::List(_)) | State::Answered(Asked::List(_), _) => Step::ServerList,
+            _ => Step::ServerWatch,
+        }
+    }
+
+    fn send(&mut self, now: Time, event: RecordedEvent, trace: &mut impl Trace) {
+        let mut settled = None;
+        let (sent, object, item) = match event {
+            RecordedEvent::Object { event, object } => {
+                let key = key_of(&object);
+                let sent = reference(&key, &object);
+                let of_list = self.under_way.as_mut().into_iter();
+                for objects in of_list.chain([&mut self.objects]) {
+                    if event == EventType::Deleted {
+                        objects.shift_remove(&key);
+                    } else {
+                        objects.insert(key.clone(), Arc::clone(&object));
+                    }
+                }
+                (event, sent, WatchItem::Event(event, Item::Object(object)))
+            }
+            RecordedEvent::Bookmark {
+                rv,
+                initial_events_end,
+            } => {
+                if initial_events_end {
+                    settled = self.under_way.take();
+                }
+                let sent = bare(Arc::clone(&rv));
+                let item = WatchItem::Bookmark {
+                    resource_version: rv,
+                    initial_events_end,
+                };
+                (EventType::Bookmark, sent, item)
+            }
+            RecordedEvent::Error {
+                code,
+                reason,
+                message,
+                causes,
+            } => {
+                let causes = causes.iter().map(String::as_str);
+                let error = ApiError::from_status(code, &reason, &message, causes);
+                (EventType::Error, bare("".into()), WatchItem::Error(error))
+            }
+            RecordedEvent::Cut { .. } => return,
+        };
+        if self
+            .under_way
+            .as_ref()
+            .is_some_and(|all| all.len() > MAX_OBJECTS)
+        {
+            self.too_much = true;
+            self.under_way = None;
+            self.state = State::Ended;
+            let end = WatchEnd::TooMuch(MAX_OBJECTS as u32);
+            return self.stream.end_at_once(now, end, trace);
+        }
+        self.known.follow(sent, &object);
+        self.stream.send_at(now, sent, object, item, trace);
+        // What the stream did not tell of again is gone.
+        if let Some(objects) = settled {
+            self.settle(objects, trace);
+        }
+    }
+
+    /// A change of a run that was told, as if the cluster had told of it, too: by its watch.
+    fn write(&mut self, now: Time, write: Write, trace: &mut impl Trace) {
+        let (verb, key) = write_target(&write);
+        let current = self.objects.get(&key);
+        let refused = |refusal| Fact::WriteRefused {
+            verb,
+            key: key.clone(),
+            refusal,
+        };
+        if !matches!(self.state, State::Open(_)) {
+            let why = Refusal::Invalid("no watch is open".into());
+            return trace.fact(Step::ServerCheck, || refused(why));
+        }
+        let (event, mut object) = match (write, current) {
+            (Write::Create(object), None) => (EventType::Added, object),
+            (Write::Update(object), Some(_)) => (EventType::Modified, object),
+            (Write::Delete { .. }, Some(current)) => {
+                (EventType::Deleted, DynamicObject::clone(current))
+            }
+            (Write::Create(_), Some(_)) => {
+                return trace.fact(Step::ServerCheck, || refused(Refusal::AlreadyExists));
+            }
+            (Write::Update(_) | Write::Delete { .. }, None) => {
+                return trace.fact(Step::ServerCheck, || refused(Refusal::NotFound));
+            }
+        };
+        // Versions are the server's to make; one that is a number is followed by the next.
+        let rv = self.known.rv();
+        let rv = rv
+            .parse::<u64>()
+            .map_or_else(|_| format!("{rv}1"), |rv| rv.saturating_add(1).to_string());
+        object.metadata.uid = match current {
+            Some(current) => current.metadata.uid.clone(),
+            None => Some(format!("written-{rv}")),
+        };
+        object.metadata.resource_version = Some(rv);
+        let object = Arc::new(object);
+        self.send(now, RecordedEvent::Object { event, object }, trace);
+    }
+
+    /// The whole of what the server has is known.
+    fn settle(&mut self, objects: IndexMap<Key, Arc<DynamicObject>>, trace: &mut impl Trace) {
+        let told: Arc<[ObjectRef]> = objects
+            .iter()
+            .map(|(key, object)| reference(key, object))
+            .collect();
+        self.objects = objects;
+        self.too_much = false;
+        let rv = Arc::clone(self.known.rv());
+        self.known.learn(rv, &told);
+        let rv = Arc::clone(self.known.rv());
+        trace.fact(Step::ServerList, || Fact::ObjectsLearned {
+            rv,
+            objects: told,
+        });
+    }
+}
+
+/// The wire brings no such list, but a file may hold one.
+fn too_much() -> ApiError {
+    let message = format!("there are more than {MAX_OBJECTS} objects");
+    ApiError::new(ApiErrorKind::Other, &message)
+}
+
+fn no_answer() -> Refused {
+    ApiError::new(ApiErrorKind::Other, "there is no answer").into()
+}
+
+fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
+    let step = if watch {
+        Step::ServerWatch
+    } else {
+        Step::ServerList
+    };
+    if error.kind == ApiErrorKind::ConnectionRefused {
+        return trace.fact(step, || Fact::ConnectionRefused);
+    }
+    let code = error.code;
+    // No answer that could be used has no reason, either.
+    let reason = if code == 0 {
+        &error.message
+    } else {
+        &error.reason
+    };
+    let reason = Arc::clone(reason);
+    trace.fact(step, || {
+        if watch {
+            Fact::WatchDenied { code, reason }
+        } else {
+            Fact::ListRefused { code, reason }
+        }
+    });
+}
+
+impl Source for Live {
+    type Command = Command;
+
+    fn command(&mut self, now: Time, command: Command, trace: &mut impl Trace) {
+        match command {
+            Command::Tell(tellings) => {
+                for telling in tellings.iter() {
+                    if telling.request > self.request {
+                        self.ahead.push_back(telling.clone());
+                    } else if telling.request == self.request {
+                        self.tell(now, telling.told.clone(), trace);
+                    }
+                }
+            }
+            Command::Write(write) => self.write(now, write, trace),
+            // As if the network did it; what comes later is not read.
+            Command::Cut => {
+                if matches!(self.state, State::Open(_)) {
+                    self.state = State::Ended;
+                    self.stream.end(now, WatchEnd::Cut, trace);
+                }
+            }
+            Command::Compact
+            | Command::Close
+            | Command::Bookmark
+            | Command::ErrorEvent(_)
+            | Command::Refuse(_) => {}
+        }
+    }
+
+    fn begins_with_list(&self) -> bool {
+        true
+    }
+
+    fn ask(&mut self, ask: Asked) {
+        self.request += 1;
+        self.state = State::Asked(ask);
+        self.early.clear();
+    }
+
+    fn answer_at(&self, _usual: Time) -> Option<Time> {
+        matches!(self.state, State::Answered(..)).then_some(0)
+    }
+
+    fn next_moment(&self) -> Option<Time> {
+        let next = self.ahead.front()?;
+        (next.request <= self.request).then_some(0)
+    }
+
+    fn advance(&mut self, now: Time, trace: &mut impl Trace) {
+        if let Some(Telling { request, told }) = self.ahead.pop_front()
+            && request == self.request
+        {
+            self.tell(now, told, trace);
+        }
+    }
+
+    fn is_told(&self) -> bool {
+        true
+    }
+
+    fn list(
+        &mut self,
+        _now: Time,
+        request: &ListRequest,
+        trace: &mut impl Trace,
+    ) -> Result<ListPage<DynamicObject>, Refused> {
+        let answer = match std::mem::replace(&mut self.state, State::Idle) {
+            State::Answered(_, answer) => answer,
+            _ => return Err(no_answer()),
+        };
+        let page = match answer {
+            Ok(Answer::Page(page)) => page,
+            Ok(Answer::Opened) => return Err(no_answer()),
+            Err(error) => {
+                refused(&error, false, trace);
+                return Err(error.into());
+            }
+        };
+        trace.fact(Step::ServerList, || Fact::ListAnswered {
+            rv: Arc::clone(&page.rv),
+            count: page.items.len() as u32,
+        });
+        if request.continue_token.is_empty() {
+            self.under_way = None;
+        }
+        let objects = self.under_way.get_or_insert_default();
+        objects.extend(page.items.iter().map(|o| (key_of(o), Arc::clone(o))));
+        if objects.len() > MAX_OBJECTS {
+            self.too_much = true;
+            self.under_way = None;
+            return Err(too_much().into());
+        }
+        if page.continue_token.is_empty() {
+            let objects = self.under_way.take().unwrap_or_default();
+            self.known.set_rv(Arc::clone(&page.rv));
+            self.settle(objects, trace);
+        }
+        Ok(ListPage {
+            resource_version: page.rv,
+            items: page
+                .items
+                .iter()
+                .map(|o| Item::Object(Arc::clone(o)))
+                .collect(),
+            continue_token: page.continue_token,
+            table: None,
+        })
+    }
+
+    fn watch(
+        &mut self,
+        now: Time,
+        request: &WatchRequest,
+        trace: &mut impl Trace,
+    ) -> Result<(), Refused> {
+        let answer = match std::mem::replace(&mut self.state, State::Idle) {
+            State::Answered(_, answer) => answer,
+            _ => return Err(no_answer()),
+        };
+        match answer {
+            Ok(Answer::Opened) => {}
+            Ok(Answer::Page(_)) => return Err(no_answer()),
+            Err(error) => {
+                refused(&error, true, trace);
+                return Err(error.into());
+            }
+        }
+        self.state = State::Open(request.clone());
+        self.under_way = (request.send_initial_events == Some(true)).then(IndexMap::new);
+        let rv = &request.resource_version;
+        trace.fact(Step::ServerWatch, || Fact::WatchAccepted {
+            rv: Arc::clone(rv),
+        });
+        while let Some(told) = self.early.pop_front() {
+            self.tell(now, told, trace);
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Option<Time> {
+        self.stream.arrival()
+    }
+
+    fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
+        let item = self.stream.receive()?;
+        if matches!(item, WatchItem::Closed | WatchItem::Error(_)) {
+            self.state = State::Idle;
+        }
+        Some(item)
+    }
+
+    fn hang_up(&mut self) {
+        // A request that has no answer yet is not a watch.
+        if matches!(self.state, State::Open(_) | State::Ended) {
+            self.state = State::Idle;
+        }
+        self.stream.hang_up();
+    }
+}

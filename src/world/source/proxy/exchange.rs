@@ -1,0 +1,738 @@
+//! One wanted request, from its first sending to the last byte of its answer.
+
+use serde_json::Value;
+
+use crate::Time;
+use crate::source::live::{Asked, Telling, Told, Wanted};
+use crate::source::pod::Keep;
+use crate::source::wire::{
+    LineSplitter, MAX_LINE, RecordedEvent, causes, code, event_in, reason, shortened, text_of,
+};
+use deltascope_cache::fact::WatchEnd;
+use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
+
+use super::list::{self, Excess, ListError, ListReader, MAX_OBJECTS};
+use super::request::{self, HttpRequest};
+use super::target::Target;
+
+/// How often client-go's client asks again of its own accord when a server says when to.
+pub const MAX_RETRIES: u32 = 10;
+/// The longest that such a wait is: beyond it nobody waits.
+const MAX_WAIT_S: u64 = 3_600;
+/// The most bytes that are read of an error: a Status has some hundred.
+const MAX_ERROR: usize = 1 << 20;
+/// The most bytes of a text of an error that are kept, as in client-go.
+const MAX_TEXT: usize = 2_048;
+
+/// How long nothing may come, and how long what cannot be kept is left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    /// Before an answer begins, and inside a list.
+    pub list_ms: Time,
+    /// Inside a watch that has been sent a bookmark: others will come.
+    pub watch_ms: Time,
+    /// Beyond its own time inside a watch that has not: what a server keeps no watch cache of (Events, by
+    /// default) gets none, however long it is quiet.
+    pub over_ms: Time,
+    /// After more objects came than can be kept, and between two looks at how many there are now.
+    pub count_ms: Time,
+    /// The same where no server says how many there are: then all of it is asked for again.
+    pub blind_ms: Time,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        Self {
+            // A server itself gives up a list after a minute.
+            list_ms: 75_000,
+            // A bookmark comes about once a minute: one is missing, and half of the next minute is over.
+            watch_ms: 90_000,
+            over_ms: 30_000,
+            // As long as a reflector's longest back-off: a look costs the server one object.
+            count_ms: 30_000,
+            blind_ms: 300_000,
+        }
+    }
+}
+
+/// What comes before the body of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// HTTP status.
+    pub status: u16,
+    /// The header `Content-Type`; empty without.
+    pub content_type: String,
+    /// The header `Retry-After`; empty without.
+    pub retry_after: String,
+}
+
+/// How an answer, or the hope for one, ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The body is complete.
+    Complete,
+    /// The connection broke, or there was none; why, as far as it is known.
+    Broken(String),
+}
+
+/// What whoever owns the wire has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Send [`Exchange::request`], then say [`Exchange::sent`].
+    Send,
+    /// Hand over what comes.
+    Reading,
+    /// Close the connection, and call [`Exchange::timeout`] at this moment.
+    Waiting(Time),
+    /// Close the connection.
+    Done,
+}
+
+/// A request and what has come of it so far.
+#[derive(Debug)]
+pub struct Exchange {
+    number: u32,
+    watch: bool,
+    target: Target,
+    request: Result<HttpRequest, String>,
+    deadlines: Deadlines,
+    /// How long the watch was asked for, in ms.
+    watch_for: Time,
+    /// A bookmark has come that was due by time: others will.
+    bookmarked: bool,
+    /// How many objects there is room for.
+    room: usize,
+    /// More came than can be kept, and it waits until that has changed; …
+    excess: Option<Excess>,
+    /// … how many there were, when it looked; …
+    counted: Option<u64>,
+    /// … and it looks now.
+    counting: bool,
+    phase: Phase,
+    body: Body,
+    /// How often it was asked again.
+    retries: u32,
+    heard: Time,
+    /// From when on the deadline counts.
+    since: Time,
+}
+
+/// What is being read.
+#[derive(Debug)]
+enum Body {
+    /// There is no answer yet.
+    Awaited,
+    List(Box<ListReader>),
+    Watch(LineSplitter),
+    /// How many objects there are.
+    Count(Vec<u8>),
+    Error {
+        status: u16,
+        is_text: bool,
+        bytes: Vec<u8>,
+    },
+}
+
+impl Exchange {
+    /// For what a world wants; it is to be sent now.
+    #[must_use]
+    pub fn new(target: &Target, wanted: &Wanted, deadlines: Deadlines, now: Time) -> Self {
+        let request = request::of(target, &wanted.ask).map_err(|words| words.en);
+        let mut exchange = Self {
+            number: wanted.request,
+            watch: matches!(wanted.ask, Asked::Watch(_)),
+            watch_for: match &wanted.ask {
+                Asked::Watch(watch) => {
+                    Time::try_from(watch.timeout.as_millis()).unwrap_or(Time::MAX)
+                }
+                Asked::List(_) => 0,
+            },
+            bookmarked: false,
+            room: MAX_OBJECTS.saturating_sub(wanted.has),
+            excess: None,
+            counted: None,
+            counting: false,
+            target: target.clone(),
+            // What cannot be sent fails at once.
+            phase: if request.is_ok() {
+                Phase::Send
+            } else {
+                Phase::Waiting(now)
+            },
+            request,
+            deadlines,
+            body: Body::Awaited,
+            retries: 0,
+            heard: now,
+            since: now,
+        };
+        if wanted.too_much && exchange.request.is_ok() {
+            exchange.wait(now, Excess::Objects);
+        }
+        exchange
+    }
+
+    /// The number of the wanted request.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// What is to be sent.
+    #[must_use]
+    pub fn request(&self) -> HttpRequest {
+        let count = self.counting.then(|| request::count(&self.target).ok());
+        let count = count.flatten();
+        count.unwrap_or_else(|| self.request.clone().unwrap_or_default())
+    }
+
+    /// What there is too much of, where it waits for that to change; and how many objects there were
+    /// when it looked last.
+    #[must_use]
+    pub fn excess(&self) -> Option<(Excess, Option<u64>)> {
+        Some((self.excess?, self.counted))
+    }
+
+    /// How long it waits until it looks again, in ms.
+    #[must_use]
+    pub fn looks_every(&self) -> Time {
+        if self.can_count() {
+            self.deadlines.count_ms
+        } else {
+            self.deadlines.blind_ms
+        }
+    }
+
+    /// Whether a server says how many objects there are, and that is what there are too many of.
+    fn can_count(&self) -> bool {
+        self.excess == Some(Excess::Objects)
+            && self.target.label_selector.is_empty()
+            && self.target.field_selector.is_empty()
+    }
+
+    /// Asks for nothing more for a while. Nothing is told: the request has no answer yet.
+    fn wait(&mut self, now: Time, excess: Excess) {
+        self.excess = Some(excess);
+        self.counting = false;
+        self.body = Body::Awaited;
+        self.phase = Phase::Waiting(now.saturating_add(self.looks_every()));
+    }
+
+    /// What is to be done.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// When anything was heard last, bytes of any kind; the beginning where there was nothing yet.
+    #[must_use]
+    pub fn last_heard(&self) -> Time {
+        self.heard
+    }
+
+    /// When [`Exchange::timeout`] is to be called if nothing comes before.
+    #[must_use]
+    pub fn due(&self) -> Option<Time> {
+        let quiet = match (self.phase, &self.body) {
+            (Phase::Done, _) => return None,
+            (Phase::Waiting(until), _) => return Some(until),
+            (_, Body::Watch(_)) if self.bookmarked => self.deadlines.watch_ms,
+            (_, Body::Watch(_)) => self
+                .watch_for
+                .saturating_add(self.deadlines.over_ms)
+                .max(self.deadlines.watch_ms),
+            _ => self.deadlines.list_ms,
+        };
+        Some(self.since.saturating_add(quiet))
+    }
+
+    /// Nothing is read for now, because what came before is still worked on: that is no silence.
+    pub fn held(&mut self, now: Time) {
+        if self.phase == Phase::Reading {
+            self.since = now;
+        }
+    }
+
+    /// The request is on its way.
+    pub fn sent(&mut self, now: Time) {
+        if self.phase == Phase::Send {
+            self.phase = Phase::Reading;
+            self.since = now;
+        }
+    }
+
+    /// The answer begins.
+    pub fn head(&mut self, now: Time, head: &Head) -> Vec<Telling> {
+        let mut told = Vec::new();
+        if !self.hears(now) || !matches!(self.body, Body::Awaited) {
+            return told;
+        }
+        self.phase = Phase::Reading;
+        let Head {
+            status,
+            content_type,
+            retry_after,
+        } = head;
+        let media = content_type.split(';').next().unwrap_or_default().trim();
+        let media = media.to_ascii_lowercase();
+        let status = *status;
+        if self.counting {
+            match status {
+                200 => self.body = Body::Count(Vec::new()),
+                // Whoever may not look is told so in answer to the request itself.
+                401 | 403 | 404 => self.ask_again(now),
+                _ => self.wait(now, Excess::Objects),
+            }
+        } else if status == 200 && media == "text/html" {
+            let mut message = format!("serializer for {media} doesn't exist");
+            message.push_str(": this is a web page, not an answer of an API server");
+            self.refuse(status, "", &message, &mut told);
+        } else if status == 200 {
+            if self.watch {
+                self.body = Body::Watch(LineSplitter::new(MAX_LINE));
+                self.tell(Told::Opened, &mut told);
+            } else {
+                let reader = ListReader::new(&self.target, self.room);
+                self.body = Body::List(Box::new(reader));
+            }
+        } else if let Some(after_ms) = wait_ms(status, retry_after)
+            && self.retries < MAX_RETRIES
+        {
+            self.retries += 1;
+            let (code, attempt) = (status, self.retries);
+            self.phase = Phase::Waiting(now.saturating_add(after_ms));
+            self.tell(
+                Told::Later {
+                    code,
+                    after_ms,
+                    attempt,
+                },
+                &mut told,
+            );
+        } else {
+            self.body = Body::Error {
+                status,
+                is_text: media.is_empty() || media.starts_with("text/"),
+                bytes: Vec::new(),
+            };
+        }
+        told
+    }
+
+    /// A part of the body, cut anywhere.
+    pub fn chunk(&mut self, now: Time, chunk: &[u8]) -> Vec<Telling> {
+        let mut told = Vec::new();
+        if chunk.is_empty() || !self.hears(now) {
+            return told;
+        }
+        let keep = self.target.keep();
+        match &mut self.body {
+            // Of no answer there is no body.
+            Body::Awaited => {}
+            Body::List(reader) => {
+                if let Err(error) = reader.feed(chunk) {
+                    self.no_list(now, error, &mut told);
+                }
+            }
+            Body::Count(bytes) if bytes.len() + chunk.len() > MAX_ERROR => {
+                self.wait(now, Excess::Objects);
+            }
+            Body::Count(bytes) => bytes.extend_from_slice(chunk),
+            Body::Error { bytes, .. } => {
+                let room = MAX_ERROR.saturating_sub(bytes.len()).min(chunk.len());
+                bytes.extend_from_slice(&chunk[..room]);
+                if room < chunk.len() {
+                    self.fail(&mut told);
+                }
+            }
+            Body::Watch(splitter) => {
+                let mut events = Vec::new();
+                let mut over = false;
+                let fed = splitter.feed(chunk, |_, line| {
+                    if over || line.trim_ascii().is_empty() {
+                        return;
+                    }
+                    let event = event(line, keep).unwrap_or_else(|error| undecodable(error.text()));
+                    over = matches!(event, RecordedEvent::Error { .. });
+                    events.push(event);
+                });
+                if fed.is_err() && !over {
+                    events.push(undecodable(&format!(
+                        "the line is longer than {MAX_LINE} bytes"
+                    )));
+                    over = true;
+                }
+                for event in events {
+                    // The one that ends the initial events comes of servers, too, that send no others.
+                    let by_time = matches!(
+                        event,
+                        RecordedEvent::Bookmark {
+                            initial_events_end: false,
+                            ..
+                        }
+                    );
+                    self.bookmarked |= by_time;
+                    self.tell(Told::Event(event), &mut told);
+                }
+                if over {
+                    self.phase = Phase::Done;
+                }
+            }
+        }
+        told
+    }
+
+    /// The body is over, or the connection; also where there never was one.
+    pub fn end(&mut self, now: Time, end: End) -> Vec<Telling> {
+        let mut told = Vec::new();
+        let broken = match end {
+            // Nothing was heard that was not there before.
+            End::Broken(why) if self.is_open() => Some(why),
+            End::Complete if self.hears(now) => None,
+            _ => return told,
+        };
+        let body = std::mem::replace(&mut self.body, Body::Awaited);
+        match (body, broken) {
+            (Body::Count(bytes), None) => match list::count(&bytes) {
+                Some(count) if count <= MAX_OBJECTS as u64 => self.ask_again(now),
+                count => {
+                    self.counted = count.or(self.counted);
+                    self.wait(now, Excess::Objects);
+                }
+            },
+            (Body::Awaited | Body::Count(_), _) if self.counting => {
+                self.wait(now, Excess::Objects);
+            }
+            (Body::Awaited | Body::Count(_), why) => {
+                let why = why.unwrap_or_else(|| "the answer has no head".to_owned());
+                self.no_answer(&why, &mut told);
+            }
+            (Body::List(reader), None) => match reader.finish() {
+                Ok(page) => {
+                    self.tell(Told::Page(page), &mut told);
+                    self.phase = Phase::Done;
+                }
+                Err(error) => self.no_list(now, error, &mut told),
+            },
+            (Body::List(_), Some(why)) => {
+                let message = format!(
+                    "unexpected error when reading response body. Please retry. Original error: {}",
+                    shortened(&why)
+                );
+                let error = ApiError::new(ApiErrorKind::Other, &message);
+                self.tell(Told::Refused(error), &mut told);
+                self.phase = Phase::Done;
+            }
+            (body @ Body::Error { .. }, _) => {
+                self.body = body;
+                self.fail(&mut told);
+            }
+            (Body::Watch(splitter), broken) => {
+                self.last_line(splitter, broken.is_some(), &mut told);
+                self.phase = Phase::Done;
+            }
+        }
+        told
+    }
+
+    /// Nothing came until [`Exchange::due`].
+    pub fn timeout(&mut self, now: Time) -> Vec<Telling> {
+        let mut told = Vec::new();
+        if self.due().is_none_or(|due| now < due) {
+            return told;
+        }
+        if let Phase::Waiting(_) = self.phase {
+            match &self.request {
+                Ok(_) if self.can_count() => {
+                    self.counting = true;
+                    self.phase = Phase::Send;
+                    self.since = now;
+                }
+                Ok(_) => self.ask_again(now),
+                Err(why) => {
+                    let error = ApiError::new(ApiErrorKind::Other, why);
+                    self.tell(Told::Refused(error), &mut told);
+                    self.phase = Phase::Done;
+                }
+            }
+            return told;
+        }
+        let seconds = self.deadlines.list_ms / 1_000;
+        if self.counting {
+            self.wait(now, Excess::Objects);
+            return told;
+        }
+        match self.body {
+            Body::Watch(_) => {
+                self.tell(Told::Ended(WatchEnd::Silent), &mut told);
+                self.phase = Phase::Done;
+            }
+            Body::Error { .. } => self.fail(&mut told),
+            Body::Awaited | Body::List(_) | Body::Count(_) => {
+                let why = format!("nothing came for {seconds} s");
+                self.no_answer(&why, &mut told);
+            }
+        }
+        told
+    }
+
+    /// Whether anything more is read.
+    fn is_open(&self) -> bool {
+        matches!(self.phase, Phase::Send | Phase::Reading)
+    }
+
+    /// The same, and something was heard.
+    fn hears(&mut self, now: Time) -> bool {
+        let open = self.is_open();
+        if open {
+            (self.heard, self.since) = (now, now);
+        }
+        open
+    }
+
+    fn tell(&self, what: Told, told: &mut Vec<Telling>) {
+        told.push(Telling {
+            request: self.number,
+            told: what,
+        });
+    }
+
+    /// What was asked for at first is asked for again.
+    fn ask_again(&mut self, now: Time) {
+        (self.excess, self.counted, self.counting) = (None, None, false);
+        self.body = Body::Awaited;
+        self.phase = Phase::Send;
+        self.since = now;
+    }
+
+    /// The list cannot be used: it waits for one that can, or says why there is none.
+    fn no_list(&mut self, now: Time, error: ListError, told: &mut Vec<Telling>) {
+        match error {
+            ListError::Excess(excess) => self.wait(now, excess),
+            ListError::Bad(why) => self.refuse(200, "", &why, told),
+        }
+    }
+
+    fn refuse(&mut self, code: u16, reason: &str, message: &str, told: &mut Vec<Telling>) {
+        let error = ApiError::from_status(code, reason, message, []);
+        self.tell(Told::Refused(error), told);
+        self.phase = Phase::Done;
+    }
+
+    /// Nobody answered. What a page's fetch knows about it is next to nothing: to the reflector it is
+    /// a server that is down for a moment, and a watch goes on where it was.
+    fn no_answer(&mut self, why: &str, told: &mut Vec<Telling>) {
+        let error = ApiError::new(ApiErrorKind::ConnectionRefused, &shortened(why));
+        self.tell(Told::Refused(error), told);
+        self.phase = Phase::Done;
+    }
+
+    /// The answer is an error: a Status, or whatever else stood between the server and here.
+    fn fail(&mut self, told: &mut Vec<Telling>) {
+        let body = std::mem::replace(&mut self.body, Body::Awaited);
+        if let Body::Error {
+            status,
+            is_text,
+            bytes,
+        } = body
+        {
+            let error = error_of(status, is_text, &bytes, &self.target.resource.name());
+            self.tell(Told::Refused(error), told);
+        }
+        self.phase = Phase::Done;
+    }
+
+    /// What was left of a line when the stream ended.
+    fn last_line(&self, splitter: LineSplitter, broken: bool, told: &mut Vec<Telling>) {
+        let mut end = if broken {
+            WatchEnd::Cut
+        } else {
+            WatchEnd::Closed
+        };
+        if let Some((_, line)) = splitter
+            .finish()
+            .filter(|(_, line)| !line.trim_ascii().is_empty())
+        {
+            match event(&line, self.target.keep()) {
+                Ok(event) => {
+                    let over = matches!(event, RecordedEvent::Error { .. });
+                    self.tell(Told::Event(event), told);
+                    if over {
+                        return;
+                    }
+                }
+                Err(Fault::Cut) => {
+                    end = WatchEnd::CutInLine(u32::try_from(line.len()).unwrap_or(u32::MAX));
+                }
+                Err(error) => {
+                    return self.tell(Told::Event(undecodable(error.text())), told);
+                }
+            }
+        }
+        self.tell(Told::Ended(end), told);
+    }
+}
+
+/// Why a line is no event.
+enum Fault {
+    /// It ends in the middle.
+    Cut,
+    /// Something else.
+    Bad(String),
+}
+
+impl Fault {
+    fn text(&self) -> &str {
+        match self {
+            Self::Cut => "unexpected EOF",
+            Self::Bad(text) => text,
+        }
+    }
+}
+
+fn event(line: &[u8], keep: Keep) -> Result<RecordedEvent, Fault> {
+    let text = std::str::from_utf8(line).map_err(|error| match error.error_len() {
+        None => Fault::Cut,
+        Some(_) => Fault::Bad("invalid UTF-8".to_owned()),
+    })?;
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        if error.is_eof() {
+            Fault::Cut
+        } else {
+            Fault::Bad(reason(&error))
+        }
+    })?;
+    let mut event = event_in(value, keep).map_err(|(error, _)| {
+        // What to do about it is said for files, and it may quote what it does not like.
+        let error = error.split(". ").next().unwrap_or_default();
+        Fault::Bad(if keep.redacted {
+            "unable to decode watch event".to_owned()
+        } else {
+            format!("unable to decode watch event: {error}")
+        })
+    })?;
+    if let RecordedEvent::Error { message, .. } = &mut event {
+        *message = clipped(message).to_owned();
+    }
+    Ok(event)
+}
+
+/// What client-go's watch makes of what it cannot read: an event with an error of its own.
+fn undecodable(why: &str) -> RecordedEvent {
+    let why = format!("unable to decode an event from the watch stream: {why}");
+    RecordedEvent::Error {
+        code: 500,
+        reason: "InternalError".to_owned(),
+        message: format!(
+            "an error on the server ({why:?}) has prevented the request from succeeding"
+        ),
+        causes: vec![
+            "UnexpectedServerResponse".to_owned(),
+            why,
+            "ClientWatchDecoding".to_owned(),
+        ],
+    }
+}
+
+/// How long to wait before asking again, where a server says so.
+fn wait_ms(status: u16, retry_after: &str) -> Option<Time> {
+    if status != 429 && status < 500 {
+        return None;
+    }
+    // A date counts as nothing, as in client-go.
+    let seconds: i64 = retry_after.trim().parse().ok()?;
+    Some(u64::try_from(seconds).unwrap_or_default().min(MAX_WAIT_S) * 1_000)
+}
+
+/// What a failed request means: its Status, or what client-go makes of an answer without one.
+pub fn error_of(status: u16, is_text: bool, body: &[u8], resource: &str) -> ApiError {
+    let text = String::from_utf8_lossy(body);
+    if let Ok(Value::Object(fields)) = serde_json::from_str(&text)
+        && text_of(&fields, "kind") == Some("Status")
+    {
+        let code = match code(&fields) {
+            0 => status,
+            code => code,
+        };
+        let causes = causes(&fields);
+        let [reason, message] = ["reason", "message"].map(|name| text_of(&fields, name));
+        return ApiError::from_status(
+            code,
+            reason.unwrap_or_default(),
+            clipped(message.unwrap_or_default()),
+            causes.iter().map(String::as_str),
+        );
+    }
+    let said = if is_text {
+        clipped(text.trim())
+    } else {
+        "unknown"
+    };
+    let (reason, message) = generic(status, said);
+    let message = format!("{message} (get {resource})");
+    ApiError::from_status(status, reason, &message, [said])
+}
+
+/// The reason and the text for an HTTP status without a Status.
+fn generic(status: u16, said: &str) -> (&'static str, String) {
+    let told = |reason, text: &str| (reason, text.to_owned());
+    match status {
+        400 => told(
+            "BadRequest",
+            "the server rejected our request for an unknown reason",
+        ),
+        401 => told(
+            "Unauthorized",
+            "the server has asked for the client to provide credentials",
+        ),
+        403 => told("Forbidden", said),
+        404 => told(
+            "NotFound",
+            "the server could not find the requested resource",
+        ),
+        405 => told(
+            "MethodNotAllowed",
+            "the server does not allow this method on the requested resource",
+        ),
+        406 => told(
+            "NotAcceptable",
+            "the server was unable to respond with a content type that the client supports",
+        ),
+        409 => told("Conflict", "the server reported a conflict"),
+        422 => told(
+            "Invalid",
+            "the server rejected our request due to an error in our request",
+        ),
+        429 => told(
+            "TooManyRequests",
+            "the server has received too many requests and has asked us to try again later",
+        ),
+        503 => told(
+            "ServiceUnavailable",
+            "the server is currently unable to handle the request",
+        ),
+        504 => told(
+            "Timeout",
+            "the server was unable to return a response in the time allotted, but may still be processing the request",
+        ),
+        500.. => (
+            "InternalError",
+            format!("an error on the server ({said:?}) has prevented the request from succeeding"),
+        ),
+        _ => (
+            "",
+            format!(
+                "the server responded with the status code {status} but did not return more information"
+            ),
+        ),
+    }
+}
+
+/// A text that a server may have made as long as it likes.
+fn clipped(text: &str) -> &str {
+    let mut end = text.len().min(MAX_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

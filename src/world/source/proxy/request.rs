@@ -1,0 +1,192 @@
+//! The requests, as kube-core builds them, with what it leaves out.
+
+use kube_core::params::{ListParams, WatchParams};
+use kube_core::{DynamicObject, Request, Resource as _};
+
+use crate::source::live::Asked;
+use crate::source::wire::Words;
+use deltascope_cache::lister_watcher::{ListRequest, ResourceVersionMatch, WatchRequest};
+
+use super::target::Target;
+
+/// JSON, and nothing else.
+pub const JSON: &str = "application/json";
+/// A list of metadata; the whole of it where a server cannot do that.
+const METADATA_LIST: &str =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+/// A watch of metadata: here the name is that of one object.
+const METADATA: &str =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+
+/// What is to be sent: a GET.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HttpRequest {
+    /// Where to.
+    pub url: String,
+    /// The header `Accept`.
+    pub accept: String,
+}
+
+/// A GET of a path (without `/` at its beginning).
+#[must_use]
+pub fn get(base: &str, path: &str, accept: &str) -> HttpRequest {
+    HttpRequest {
+        url: format!("{base}{path}"),
+        accept: accept.to_owned(),
+    }
+}
+
+/// What asks for this.
+///
+/// # Errors
+/// The target is none; says what to do.
+pub fn of(target: &Target, asked: &Asked) -> Result<HttpRequest, Words> {
+    target.check()?;
+    match asked {
+        Asked::List(request) => list(target, request),
+        Asked::Watch(request) => watch(target, request),
+    }
+}
+
+/// A list of one object, whose answer says how many there are: see [`super::list::count`].
+///
+/// # Errors
+/// The target is none; says what to do.
+pub fn count(target: &Target) -> Result<HttpRequest, Words> {
+    let one = ListRequest {
+        limit: 1,
+        ..ListRequest::default()
+    };
+    let target = Target {
+        metadata_only: true,
+        ..target.clone()
+    };
+    of(&target, &Asked::List(one))
+}
+
+/// A list of the namespaces: see [`super::list::names`].
+#[must_use]
+pub fn namespaces(base: &str) -> HttpRequest {
+    get(
+        base,
+        "api/v1/namespaces?resourceVersion=0&pretty=false",
+        METADATA_LIST,
+    )
+}
+
+fn list(target: &Target, request: &ListRequest) -> Result<HttpRequest, Words> {
+    let ListRequest {
+        resource_version,
+        resource_version_match,
+        limit,
+        continue_token,
+    } = request;
+    let (version, token) = (&**resource_version, &**continue_token);
+    // kube-core takes back version 0 beside a limit; a reflector sends both.
+    let beside = version == "0" && *limit > 0 && token.is_empty();
+    let params = ListParams {
+        label_selector: some(&target.label_selector),
+        field_selector: some(&target.field_selector),
+        limit: Some(*limit).filter(|limit| *limit > 0),
+        continue_token: some(token),
+        resource_version: some(version).filter(|_| !beside),
+        ..ListParams::default()
+    };
+    let built = path(target).list(&params).ok();
+    let built = built
+        .as_ref()
+        .and_then(|built| built.uri().path_and_query());
+    let mut more = String::new();
+    if beside {
+        more.push_str("&resourceVersion=0");
+    }
+    matching(*resource_version_match, &mut more);
+    let accept = if target.metadata_only {
+        METADATA_LIST
+    } else {
+        JSON
+    };
+    finished(target, built.map(|path| path.as_str()), &more, accept)
+}
+
+fn watch(target: &Target, request: &WatchRequest) -> Result<HttpRequest, Words> {
+    let WatchRequest {
+        resource_version,
+        resource_version_match,
+        allow_watch_bookmarks,
+        send_initial_events,
+        timeout,
+    } = request;
+    // kube-core asks for initial events with all that belongs to them, or not at all.
+    let initial = *send_initial_events == Some(true)
+        && *allow_watch_bookmarks
+        && *resource_version_match == Some(ResourceVersionMatch::NotOlderThan);
+    let params = WatchParams {
+        label_selector: some(&target.label_selector),
+        field_selector: some(&target.field_selector),
+        timeout: u32::try_from(timeout.as_secs()).ok(),
+        bookmarks: *allow_watch_bookmarks,
+        send_initial_events: initial,
+    };
+    let built = path(target).watch(&params, resource_version).ok();
+    let built = built
+        .as_ref()
+        .and_then(|built| built.uri().path_and_query());
+    // kube-core says that there is no version; client-go says nothing.
+    let built = built.map(|path| {
+        let path = path.as_str();
+        path.strip_suffix("&resourceVersion=").unwrap_or(path)
+    });
+    let mut more = String::new();
+    if !initial {
+        if let Some(on) = send_initial_events {
+            more.push_str(if *on {
+                "&sendInitialEvents=true"
+            } else {
+                "&sendInitialEvents=false"
+            });
+        }
+        matching(*resource_version_match, &mut more);
+    }
+    let accept = if target.metadata_only { METADATA } else { JSON };
+    finished(target, built, &more, accept)
+}
+
+fn path(target: &Target) -> Request {
+    let resource = target.resource.api_resource();
+    Request::new(DynamicObject::url_path(
+        &resource,
+        target.namespace.as_deref(),
+    ))
+}
+
+fn matching(version_match: Option<ResourceVersionMatch>, more: &mut String) {
+    if let Some(version_match) = version_match {
+        more.push_str("&resourceVersionMatch=");
+        more.push_str(version_match.as_str());
+    }
+}
+
+fn finished(
+    target: &Target,
+    built: Option<&str>,
+    more: &str,
+    accept: &str,
+) -> Result<HttpRequest, Words> {
+    let Some(path) = built else {
+        return Err(Words {
+            en: "The request is too long for an address. Use shorter selectors.".to_owned(),
+            zh: "请求太长，无法写成地址。请使用更短的选择器。".to_owned(),
+        });
+    };
+    // kube-core joins the first of them as it does the others.
+    let path = path.trim_start_matches('/').replacen("?&", "?", 1);
+    let join = if path.ends_with('?') { "" } else { "&" };
+    // A browser gets indented JSON otherwise.
+    let path = format!("{path}{join}pretty=false{more}");
+    Ok(get(&target.base, &path, accept))
+}
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned()).filter(|text| !text.is_empty())
+}

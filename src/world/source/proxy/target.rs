@@ -1,0 +1,182 @@
+//! What is listed and watched.
+
+use kube_core::discovery::ApiResource;
+use kube_core::{GroupVersionKind, TypeMeta};
+
+use crate::source::pod::{Keep, is_dns_label};
+use crate::source::wire::Words;
+use deltascope_cache::selector::Selector;
+
+/// The longest selector: a request's first line has to stay below the 64 KiB that servers take.
+const MAX_SELECTOR: usize = 8 << 10;
+/// The longest part of a path that an API has: a DNS subdomain.
+const MAX_NAME: usize = 253;
+
+/// A kind of object that an API server has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resource {
+    /// Its group; empty for the core group.
+    pub group: String,
+    /// The group's version.
+    pub version: String,
+    /// `Pod`
+    pub kind: String,
+    /// `pods`
+    pub plural: String,
+    /// `pod`; may be empty.
+    pub singular: String,
+    /// `po`
+    pub short_names: Vec<String>,
+    /// Whether its objects are in namespaces.
+    pub namespaced: bool,
+    /// What can be done with it: `list`, `watch`.
+    pub verbs: Vec<String>,
+}
+
+impl Resource {
+    /// As kube-core names it.
+    #[must_use]
+    pub fn api_resource(&self) -> ApiResource {
+        let kind = GroupVersionKind::gvk(&self.group, &self.version, &self.kind);
+        ApiResource::from_gvk_with_plural(&kind, &self.plural)
+    }
+
+    /// `pods`, `deployments.apps`: how errors and kubectl name it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        if self.group.is_empty() {
+            self.plural.clone()
+        } else {
+            format!("{}.{}", self.plural, self.group)
+        }
+    }
+
+    /// Whether the data of its objects must not be kept.
+    #[must_use]
+    pub fn is_secret(&self) -> bool {
+        self.group.is_empty() && matches!(&*self.plural, "secrets" | "configmaps")
+    }
+}
+
+/// What is listed and watched, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Target {
+    /// Where the API is: `/` or `/k8s/` in a page, `http://127.0.0.1:8001/` elsewhere. It ends in `/`.
+    pub base: String,
+    /// The kind of object.
+    pub resource: Resource,
+    /// Of one namespace, else of all.
+    pub namespace: Option<String>,
+    /// Only objects with such labels; empty for all.
+    pub label_selector: String,
+    /// Only objects with such fields; empty for all.
+    pub field_selector: String,
+    /// Without spec, status and the like.
+    pub metadata_only: bool,
+}
+
+impl Target {
+    /// Whether it can be asked for.
+    ///
+    /// # Errors
+    /// Says what cannot, and what to do.
+    pub fn check(&self) -> Result<(), Words> {
+        base(&self.base)?;
+        let Resource {
+            group,
+            version,
+            plural,
+            ..
+        } = &self.resource;
+        let parts = [plural, version].into_iter();
+        if parts
+            .chain(Some(group).filter(|group| !group.is_empty()))
+            .any(|part| !is_path_part(part))
+        {
+            return Err(Words {
+                en: "The resource has no usable name. Choose one that the API server offers."
+                    .to_owned(),
+                zh: "资源没有可用的名称。请选择 API server 提供的资源。".to_owned(),
+            });
+        }
+        if let Some(namespace) = &self.namespace {
+            if !self.resource.namespaced {
+                let name = self.resource.name();
+                return Err(Words {
+                    en: format!("{name} are not in namespaces. Leave the namespace out."),
+                    zh: format!("{name} 不属于命名空间。请不要指定命名空间。"),
+                });
+            }
+            if !is_dns_label(namespace) {
+                return Err(Words {
+                    en: "The namespace is not a DNS label: use a-z, 0-9 and -, at most 63 characters. Leave it empty for all namespaces.".to_owned(),
+                    zh: "命名空间不是 DNS 标签：只能用 a-z、0-9 和 -，最多 63 个字符。留空表示所有命名空间。".to_owned(),
+                });
+            }
+        }
+        if self.label_selector.len().max(self.field_selector.len()) > MAX_SELECTOR {
+            return Err(Words {
+                en: format!("A selector has more than {MAX_SELECTOR} bytes. Use a shorter one."),
+                zh: format!("选择器超过 {MAX_SELECTOR} 字节。请使用更短的选择器。"),
+            });
+        }
+        if let Err(error) = Selector::parse(&self.label_selector) {
+            return Err(Words {
+                en: format!(
+                    "The label selector cannot be read: {error}. Write it like app=web,tier!=cache."
+                ),
+                zh: format!("标签选择器无法读取：{error}。写法如 app=web,tier!=cache。"),
+            });
+        }
+        Ok(())
+    }
+
+    /// What is kept of an object.
+    pub(super) fn keep(&self) -> Keep {
+        Keep {
+            redacted: self.resource.is_secret(),
+            metadata_only: self.metadata_only,
+        }
+    }
+
+    /// The types of what comes without any: items of a list.
+    pub(super) fn types(&self) -> TypeMeta {
+        if self.metadata_only {
+            return TypeMeta {
+                api_version: "meta.k8s.io/v1".to_owned(),
+                kind: "PartialObjectMetadata".to_owned(),
+            };
+        }
+        let ApiResource {
+            api_version, kind, ..
+        } = self.resource.api_resource();
+        TypeMeta { api_version, kind }
+    }
+}
+
+/// Where an API is, as somebody wrote it: a path of this page, or an address.
+///
+/// # Errors
+/// It is neither.
+pub fn base(text: &str) -> Result<String, Words> {
+    let text = text.trim();
+    let path = match text.split_once("://") {
+        Some(("http" | "https", rest)) if !rest.is_empty() && !rest.starts_with('/') => Some(rest),
+        Some(_) => None,
+        None => Some(text)
+            .filter(|text| text.is_empty() || text.starts_with('/') && !text.starts_with("//")),
+    };
+    let usual = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~:[]@%".contains(&byte);
+    if path.is_none_or(|path| !path.bytes().all(usual)) {
+        return Err(Words {
+            en: "This is no address of an API. Give a path of this server such as /k8s/, or an address such as http://127.0.0.1:8001/.".to_owned(),
+            zh: "这不是 API 的地址。请填写本服务器上的路径（如 /k8s/），或地址（如 http://127.0.0.1:8001/）。".to_owned(),
+        });
+    }
+    Ok(format!("{}/", text.trim_end_matches('/')))
+}
+
+fn is_path_part(text: &str) -> bool {
+    let usual = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(usual) && !text.starts_with('.')
+}

@@ -1,0 +1,229 @@
+//! A recorded stream as a source: the bodies that a real API server once sent.
+//!
+//! Only what was recorded can be answered. When the reflector asks for more, the recording is over
+//! and says so.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use kube_core::DynamicObject;
+
+use crate::{Refused, Source, Time};
+use deltascope_cache::fact::{EventType, Fact, Refusal, Rv, WatchEnd};
+use deltascope_cache::lister_watcher::{ApiError, ListPage, ListRequest, WatchItem, WatchRequest};
+use deltascope_cache::object::Item;
+use deltascope_cache::step::Step;
+use deltascope_cache::trace::Trace;
+
+use super::Command;
+use super::known::Known;
+use super::simulator::{bare, key_of, reference, write_target};
+use super::stream::Stream;
+use super::wire::{Recorded, RecordedEvent};
+
+/// How far apart the events of a recording without times are played, in virtual ms.
+pub const EVENT_MS: Time = 500;
+
+/// The source.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    list: Option<ListPage<DynamicObject>>,
+    has_list: bool,
+    events: VecDeque<RecordedEvent>,
+    has_watch: bool,
+    watch: Option<Rv>,
+    next: Time,
+    /// How many events were taken.
+    number: u32,
+    stream: Stream,
+    /// What the server had by now; without a list nobody knows.
+    known: Known,
+}
+
+impl Recording {
+    /// From what [`super::wire::open`] read.
+    #[must_use]
+    pub fn new(recorded: Recorded) -> Self {
+        let mut known = Known::new("".into(), recorded.start.is_some());
+        if let Some(start) = &recorded.start {
+            let objects = start.items.iter();
+            let objects: Vec<_> = objects.map(|o| reference(&key_of(o), o)).collect();
+            known.learn(Arc::clone(&start.rv), &objects);
+        }
+        let list = recorded.start.map(|start| ListPage {
+            resource_version: start.rv,
+            items: start.items.into_iter().map(Item::Object).collect(),
+            continue_token: Arc::default(),
+            table: None,
+        });
+        Self {
+            known,
+            has_list: list.is_some(),
+            list,
+            events: recorded.events.into(),
+            has_watch: recorded.has_watch,
+            watch: None,
+            next: 0,
+            number: 0,
+            stream: Stream::default(),
+        }
+    }
+
+    /// The version that the open watch started at.
+    #[must_use]
+    pub fn open_watch(&self) -> Option<Rv> {
+        self.watch.clone()
+    }
+
+    /// What was sent.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// What the server is known to have.
+    #[must_use]
+    pub fn known(&self) -> &Known {
+        &self.known
+    }
+}
+
+impl Source for Recording {
+    type Command = Command;
+
+    /// Nobody can write to the past; a cut is possible.
+    fn command(&mut self, now: Time, command: Command, trace: &mut impl Trace) {
+        match command {
+            Command::Write(write) => {
+                let (verb, key) = write_target(&write);
+                trace.fact(Step::ServerCheck, || Fact::WriteRefused {
+                    verb,
+                    key,
+                    refusal: Refusal::Invalid("a recording cannot be written to".into()),
+                });
+            }
+            Command::Cut => {
+                if self.watch.is_some() && !self.stream.is_ending() {
+                    self.events.clear();
+                    self.stream.end(now, WatchEnd::Cut, trace);
+                }
+            }
+            // What was recorded is all that there is.
+            Command::Compact
+            | Command::Close
+            | Command::Bookmark
+            | Command::ErrorEvent(_)
+            | Command::Refuse(_)
+            | Command::Tell(_) => {}
+        }
+    }
+
+    fn next_moment(&self) -> Option<Time> {
+        (self.watch.is_some() && !self.events.is_empty()).then_some(self.next)
+    }
+
+    fn number(&self) -> u32 {
+        self.number
+    }
+
+    fn advance(&mut self, now: Time, trace: &mut impl Trace) {
+        let Some(event) = self.events.pop_front() else {
+            return;
+        };
+        self.number += 1;
+        self.next = now + EVENT_MS;
+        let (sent, object, item) = match event {
+            RecordedEvent::Object { event, object } => {
+                let sent = reference(&key_of(&object), &object);
+                (event, sent, WatchItem::Event(event, Item::Object(object)))
+            }
+            RecordedEvent::Bookmark {
+                rv,
+                initial_events_end,
+            } => {
+                let sent = bare(Arc::clone(&rv));
+                let item = WatchItem::Bookmark {
+                    resource_version: rv,
+                    initial_events_end,
+                };
+                (EventType::Bookmark, sent, item)
+            }
+            RecordedEvent::Error {
+                code,
+                reason,
+                message,
+                causes,
+            } => {
+                let causes = causes.iter().map(String::as_str);
+                let error = ApiError::from_status(code, &reason, &message, causes);
+                (EventType::Error, bare("".into()), WatchItem::Error(error))
+            }
+            RecordedEvent::Cut { bytes } => {
+                self.stream.end(now, WatchEnd::CutInLine(bytes), trace);
+                return;
+            }
+        };
+        self.known.follow(sent, &object);
+        self.stream.send(now, sent, object, item, trace);
+    }
+
+    fn begins_with_list(&self) -> bool {
+        self.has_list
+    }
+
+    fn list(
+        &mut self,
+        _now: Time,
+        _request: &ListRequest,
+        trace: &mut impl Trace,
+    ) -> Result<ListPage<DynamicObject>, Refused> {
+        let Some(page) = self.list.take() else {
+            let reason: Arc<str> = "the recording holds no further list".into();
+            trace.fact(Step::ServerList, || Fact::ListRefused {
+                code: 0,
+                reason: Arc::clone(&reason),
+            });
+            return Err(Refused::Over(reason));
+        };
+        trace.fact(Step::ServerList, || Fact::ListAnswered {
+            rv: Arc::clone(&page.resource_version),
+            count: page.items.len() as u32,
+        });
+        Ok(page)
+    }
+
+    fn watch(
+        &mut self,
+        now: Time,
+        request: &WatchRequest,
+        trace: &mut impl Trace,
+    ) -> Result<(), Refused> {
+        if !self.has_watch || self.events.is_empty() && self.next > 0 {
+            return Err(Refused::Over("the recording ends here".into()));
+        }
+        let rv = &request.resource_version;
+        self.watch = Some(Arc::clone(rv));
+        self.next = now + EVENT_MS;
+        trace.fact(Step::ServerWatch, || Fact::WatchAccepted {
+            rv: Arc::clone(rv),
+        });
+        Ok(())
+    }
+
+    fn arrival(&self) -> Option<Time> {
+        self.stream.arrival()
+    }
+
+    fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
+        let item = self.stream.receive()?;
+        if matches!(item, WatchItem::Closed | WatchItem::Error(_)) {
+            self.watch = None;
+        }
+        Some(item)
+    }
+
+    fn hang_up(&mut self) {
+        self.watch = None;
+        self.stream.hang_up();
+    }
+}

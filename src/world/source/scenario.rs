@@ -1,0 +1,531 @@
+//! A scenario: everything that makes a run, as data.
+
+use std::sync::Arc;
+
+use kube_core::DynamicObject;
+use serde_json::Value;
+
+use crate::Time;
+use crate::bounds::{MAX_BUILT, MOST_BESIDE, MOST_HANDLERS};
+use crate::deserialize_by_fields;
+use crate::fields::{Fields, Read, moment, one_of};
+use crate::slices::{Slices, at_once};
+use crate::virtual_time::{
+    Feed, HandlerSettings, Input, ProcessModeText, Question, Settings, World,
+};
+use deltascope_cache::lister_watcher::ApiErrorKind;
+
+use super::any::AnySource;
+use super::live::{self, Live, Telling};
+use super::pod::{self, Write};
+use super::program::Program;
+use super::recorded::Recording;
+use super::simulator::Simulator;
+use super::wire::Recorded;
+use super::workload::{Options, Workload};
+use super::{Command, Refusals};
+
+/// Settings, what is there at the start, and what happens when.
+#[derive(Clone, Debug, Default)]
+pub struct Scenario {
+    /// What is built.
+    pub settings: Settings,
+    /// The objects that the server has at the start.
+    pub initial: Vec<Value>,
+    /// What happens, in the order of time.
+    pub script: Vec<Entry>,
+    /// Endless traffic with this seed.
+    pub traffic: Option<u64>,
+    /// The writes of the traffic that are left out, by number.
+    pub drops: Vec<u32>,
+    /// Further informers, of which only the lines are shown: with the same API server, or, where
+    /// they name objects of their own, with that of another kind.
+    pub beside: Vec<Scenario>,
+    /// What was recorded, for a recorded stream.
+    pub recorded: Option<Recorded>,
+}
+
+/// One thing that happens.
+///
+/// Written as one object: `at`, `op` and what the op asks for.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// When, in virtual ms.
+    pub at: Time,
+    /// What.
+    pub act: Act,
+}
+
+/// What can happen, as a script or `inject` writes it.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Create this object.
+    Create {
+        /// It.
+        object: Value,
+    },
+    /// Change this object.
+    Update {
+        /// It, whole.
+        object: Value,
+    },
+    /// Delete this object.
+    Delete {
+        /// Its metadata are enough.
+        object: Value,
+    },
+    /// Cut the watch.
+    Cut,
+    /// Forget the history.
+    Compact,
+    /// What a cluster has told.
+    Tell {
+        /// It.
+        tellings: Arc<[Telling]>,
+    },
+    /// Pop once.
+    Pop,
+    /// Set how the process loop runs.
+    Mode {
+        /// `free`, `held` or a pause in ms.
+        mode: ProcessModeText,
+    },
+    /// Switch KnownObjects.
+    KnownObjects {
+        /// On or off.
+        on: bool,
+    },
+    /// Close the watch in good order.
+    Close,
+    /// Send a bookmark.
+    Bookmark,
+    /// End the watch with an `ERROR` event.
+    Error {
+        /// Its HTTP status.
+        code: u16,
+    },
+    /// Refuse the next requests.
+    Refuse {
+        /// Which, with what and how often.
+        refusals: Refusals,
+    },
+    /// Add a handler to a shared informer.
+    AddHandler {
+        /// It.
+        handler: HandlerSettings,
+    },
+    /// Remove a handler from a shared informer.
+    RemoveHandler {
+        /// Its place, from 0.
+        handler: u8,
+    },
+    /// The program prints a line.
+    Print {
+        /// It; `{indices}` is filled in.
+        line: Arc<str>,
+    },
+    /// The program asks the Indexer for the keys of a value, and prints them.
+    Ask {
+        /// Of which index, for which value and how to print the answer.
+        question: Question,
+    },
+}
+
+impl Read for Scenario {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("a scenario", value)?;
+        let read = Self {
+            settings: fields.get("settings")?,
+            initial: fields.get("initial")?,
+            script: fields.get("script")?,
+            traffic: fields.get("traffic")?,
+            drops: fields.get("drops")?,
+            beside: fields.get("beside")?,
+            recorded: None,
+        };
+        fields.done()?;
+        read.bounded()?;
+        Ok(read)
+    }
+}
+
+impl Read for Entry {
+    fn read(value: Value) -> Result<Self, String> {
+        let mut fields = Fields::of("an entry of a script", value)?;
+        let at = moment(fields.need("at")?)?;
+        let op: String = fields.need("op")?;
+        let act = match &*op {
+            "create" => Act::Create {
+                object: fields.need("object")?,
+            },
+            "update" => Act::Update {
+                object: fields.need("object")?,
+            },
+            "delete" => Act::Delete {
+                object: fields.need("object")?,
+            },
+            "cut" => Act::Cut,
+            "compact" => Act::Compact,
+            "tell" => {
+                let told: Vec<Value> = fields.need("told")?;
+                let tellings = told.into_iter().map(live::telling);
+                Act::Tell {
+                    tellings: tellings.collect::<Result<_, _>>()?,
+                }
+            }
+            "pop" => Act::Pop,
+            "mode" => Act::Mode {
+                mode: fields.need("mode")?,
+            },
+            "knownObjects" => Act::KnownObjects {
+                on: fields.need("on")?,
+            },
+            "close" => Act::Close,
+            "bookmark" => Act::Bookmark,
+            "error" => Act::Error {
+                code: fields.need("code")?,
+            },
+            "refuse" => {
+                let words = [("watch", true), ("list", false)];
+                let request: Value = fields.need("request")?;
+                let watch = one_of(&request, &words)?;
+                let with: String = fields.need("with")?;
+                let kind = refusal_kind(&with);
+                let kind = kind.ok_or_else(|| {
+                    let known = REFUSALS.map(|(word, _)| word);
+                    none_of("with", &with, &known)
+                })?;
+                let times = fields.need("times")?;
+                Act::Refuse {
+                    refusals: Refusals { watch, kind, times },
+                }
+            }
+            "addHandler" => Act::AddHandler {
+                handler: fields.need("handler")?,
+            },
+            "removeHandler" => Act::RemoveHandler {
+                handler: fields.need("handler")?,
+            },
+            "print" => Act::Print {
+                line: fields.need("line")?,
+            },
+            "ask" => {
+                let words = [("json", true), ("go", false)];
+                let form: Value = fields.need("as")?;
+                let question = Question {
+                    index: fields.need_name("index")?,
+                    value: fields.need_name("value")?,
+                    json: one_of(&form, &words)?,
+                };
+                Act::Ask { question }
+            }
+            _ => return Err(none_of("op", &op, &OPS)),
+        };
+        fields.done()?;
+        Ok(Self { at, act })
+    }
+}
+
+deserialize_by_fields!(Scenario, Entry);
+
+/// What can happen, as a script names it.
+const OPS: [&str; 17] = [
+    "create",
+    "update",
+    "delete",
+    "cut",
+    "compact",
+    "tell",
+    "pop",
+    "mode",
+    "knownObjects",
+    "close",
+    "bookmark",
+    "error",
+    "refuse",
+    "addHandler",
+    "removeHandler",
+    "print",
+    "ask",
+];
+
+fn none_of(field: &str, value: &str, known: &[&str]) -> String {
+    let known = known.join(", ");
+    format!("{field:?} cannot be {value:?} in a script; there are: {known}")
+}
+
+/// How a script, and the page, name what a server refuses a request with.
+#[must_use]
+pub fn refusal_kind(name: &str) -> Option<ApiErrorKind> {
+    let found = REFUSALS.iter().find(|(word, _)| *word == name);
+    found.map(|(_, kind)| *kind)
+}
+
+/// The name of what a server refuses a request with; what has none is an internal error.
+pub(super) fn refusal_name(kind: ApiErrorKind) -> &'static str {
+    let found = REFUSALS.iter().find(|(_, other)| *other == kind);
+    found.map_or("internalError", |(word, _)| word)
+}
+
+const REFUSALS: [(&str, ApiErrorKind); 7] = [
+    ("expired", ApiErrorKind::Expired),
+    ("tooLarge", ApiErrorKind::TooLarge),
+    ("tooManyRequests", ApiErrorKind::TooManyRequests),
+    ("connectionRefused", ApiErrorKind::ConnectionRefused),
+    ("internalError", ApiErrorKind::InternalError),
+    ("forbidden", ApiErrorKind::Forbidden),
+    ("invalid", ApiErrorKind::Invalid),
+];
+
+/// To build an object costs as much as so many facts.
+const EACH: usize = 4;
+
+impl Act {
+    /// Whether it happens on the server, which informers can share.
+    fn is_for_server(&self) -> bool {
+        !matches!(
+            self,
+            Self::Pop
+                | Self::Mode { .. }
+                | Self::KnownObjects { .. }
+                | Self::AddHandler { .. }
+                | Self::RemoveHandler { .. }
+                | Self::Print { .. }
+                | Self::Tell { .. }
+                | Self::Ask { .. }
+        )
+    }
+
+    /// As an input of a world.
+    ///
+    /// # Errors
+    /// Says what is wrong with the object, and what to do about it.
+    pub fn into_input(self) -> Result<Input<Command>, String> {
+        let write = match self {
+            Self::Create { object } => Write::Create(pod::from_json(&object)?),
+            Self::Update { object } => Write::Update(pod::from_json(&object)?),
+            Self::Delete { object } => {
+                let object = pod::from_json(&object)?;
+                Write::Delete {
+                    namespace: object.metadata.namespace.unwrap_or_default(),
+                    name: object.metadata.name.unwrap_or_default(),
+                }
+            }
+            Self::Cut => return Ok(Input::Source(Command::Cut)),
+            Self::Compact => return Ok(Input::Source(Command::Compact)),
+            Self::Tell { tellings } => return Ok(Input::Source(Command::Tell(tellings))),
+            Self::Pop => return Ok(Input::Pop),
+            Self::Mode { mode } => return Ok(Input::Mode(mode.0)),
+            Self::KnownObjects { on } => return Ok(Input::KnownObjects(on)),
+            Self::Close => return Ok(Input::Source(Command::Close)),
+            Self::Bookmark => return Ok(Input::Source(Command::Bookmark)),
+            Self::Error { code } => return Ok(Input::Source(Command::ErrorEvent(code))),
+            Self::Refuse { refusals } => return Ok(Input::Source(Command::Refuse(refusals))),
+            Self::AddHandler { handler } => return Ok(Input::AddHandler(handler)),
+            Self::RemoveHandler { handler } => return Ok(Input::RemoveHandler(handler)),
+            Self::Print { line } => return Ok(Input::Print(line)),
+            Self::Ask { question } => return Ok(Input::Ask(question)),
+        };
+        Ok(Input::Source(Command::Write(write)))
+    }
+}
+
+impl Scenario {
+    /// Whether there is room for all that would be built.
+    ///
+    /// # Errors
+    /// Says what there is too much of.
+    pub fn bounded(&self) -> Result<(), String> {
+        let nested = |beside: &Self| !beside.beside.is_empty();
+        if self.beside.iter().any(nested) {
+            return Err("an informer beside others has others beside itself".to_owned());
+        }
+        let own = |one: &Self| one.initial.len() + one.script.len();
+        let recorded = self.recorded.as_ref().map_or(0, |recorded| {
+            let items = recorded.start.as_ref().map_or(0, |list| list.items.len());
+            items + recorded.events.len()
+        });
+        let built = own(self) * (1 + self.beside.len())
+            + self.beside.iter().map(own).sum::<usize>()
+            + recorded * self.readers();
+        if built > MAX_BUILT {
+            return Err(format!(
+                "{built} objects and entries would be built; the most is {MAX_BUILT}"
+            ));
+        }
+        Ok(())
+    }
+
+    /// How many informers read what was recorded, each its own copy.
+    #[must_use]
+    pub fn readers(&self) -> usize {
+        let reads = |one: &&Self| one.settings.feed == Feed::Recorded;
+        1 + self.beside.iter().filter(reads).count()
+    }
+
+    /// Builds the world; nothing has happened in it yet.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read and why.
+    pub fn build(&self) -> Result<World<AnySource>, String> {
+        at_once(self.build_slowly(&Slices::whole()))
+    }
+
+    /// The same in slices.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read and why.
+    pub async fn build_slowly(&self, slices: &Slices) -> Result<World<AnySource>, String> {
+        let mut world = self.build_alone(slices).await?;
+        for beside in &self.beside {
+            let same = beside.initial.is_empty() && beside.script.is_empty();
+            let informer = if same {
+                let settings = beside.settings.clone();
+                Self {
+                    settings,
+                    beside: Vec::new(),
+                    script: self
+                        .script
+                        .iter()
+                        .filter(|entry| entry.act.is_for_server())
+                        .cloned()
+                        .collect(),
+                    ..self.clone()
+                }
+                .build_alone(slices)
+                .await?
+            } else {
+                Box::pin(beside.build_slowly(slices)).await?
+            };
+            world = world.with_beside(informer, same);
+        }
+        Ok(world)
+    }
+
+    async fn build_alone(&self, slices: &Slices) -> Result<World<AnySource>, String> {
+        for (what, count, most) in [
+            ("handlers", self.settings.handlers.len(), MOST_HANDLERS),
+            ("informers beside", self.beside.len(), MOST_BESIDE),
+        ] {
+            if count > most {
+                return Err(format!(
+                    "a scenario has {count} {what}; there is room for {most}"
+                ));
+            }
+        }
+        let source = match self.settings.feed {
+            Feed::Program => AnySource::Program(Program::default()),
+            Feed::Cluster => AnySource::Live(Live::default()),
+            Feed::Recorded => {
+                AnySource::Recorded(Recording::new(self.recorded.clone().unwrap_or_default()))
+            }
+            Feed::Server => {
+                let mut initial = Vec::new();
+                for object in &self.initial {
+                    initial.push(pod::from_json(object)?);
+                    slices.spend(EACH).await;
+                }
+                let mut traffic = self
+                    .traffic
+                    .map(|seed| Workload::new(seed, Options::default()));
+                if let Some(workload) = &mut traffic {
+                    initial.extend(workload.start().into_iter().map(DynamicObject::from));
+                }
+                let settings = &self.settings;
+                let server = Simulator::new(initial, traffic)
+                    .without(&self.drops)
+                    .with_streaming_lists(!settings.refuses_streaming)
+                    .withholding_initial_events_end(settings.withholds_initial_events_end)
+                    .with_selector(settings.selector.clone())
+                    .repeating(&settings.repeats);
+                AnySource::Server(server)
+            }
+        };
+        let mut script = Vec::new();
+        for entry in &self.script {
+            script.push((entry.at, entry.act.clone().into_input()?));
+            slices.spend(EACH).await;
+        }
+        Ok(World::new(self.settings.clone(), source, script))
+    }
+
+    /// A world with a server that has nothing and to which nothing happens.
+    #[must_use]
+    pub fn empty_world(&self) -> World<AnySource> {
+        let source = AnySource::Server(Simulator::new(Vec::new(), None));
+        World::new(self.settings.clone(), source, Vec::new())
+    }
+
+    /// Whether it goes on for ever.
+    #[must_use]
+    pub fn is_endless(&self) -> bool {
+        let settings = &self.settings;
+        let resyncs = settings.resync_ms > 0 && settings.is_informer();
+        self.traffic.is_some()
+            // It asks again for as long as there is something to reject.
+            || settings.rejects() && settings.feed == Feed::Server
+            // It warns for ever.
+            || settings.withholds_initial_events_end && settings.feed == Feed::Server
+            || resyncs && settings.feed != Feed::Program
+            || self.beside.iter().any(Self::is_endless)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltascope_cache::fact::ProcessMode;
+
+    fn read(text: &str) -> Result<Entry, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_entry_is_a_time_an_op_and_what_the_op_asks_for() {
+        let mode = read(r#"{"at": 5, "op": "mode", "mode": 70}"#);
+        assert!(matches!(
+            mode,
+            Ok(Entry { at: 5, act: Act::Mode { mode } }) if mode.0 == ProcessMode::Paced(70)
+        ));
+        let refuse = read(
+            r#"{"at": 1, "op": "refuse", "request": "watch", "with": "forbidden", "times": 2}"#,
+        );
+        assert!(matches!(
+            refuse,
+            Ok(Entry { act: Act::Refuse { refusals }, .. })
+                if refusals.watch && refusals.times == 2 && refusals.kind == ApiErrorKind::Forbidden
+        ));
+        let handler = read(r#"{"at": 1, "op": "addHandler", "handler": {"name": "late"}}"#);
+        assert!(matches!(
+            handler,
+            Ok(Entry { act: Act::AddHandler { handler }, .. }) if &*handler.name == "late"
+        ));
+        let on = read(r#"{"op": "knownObjects", "on": true, "at": 0}"#);
+        assert!(matches!(on, Ok(entry) if matches!(entry.act, Act::KnownObjects { on: true })));
+    }
+
+    #[test]
+    fn an_entry_with_too_much_or_too_little_is_refused() {
+        for (text, named) in [
+            (r#"{"at": 5, "op": "cut", "object": {}}"#, "\"object\""),
+            (r#"{"at": 5, "op": "create", "objekt": {}}"#, "\"object\""),
+            (r#"{"at": -5, "op": "cut"}"#, "\"at\""),
+            (r#"{"at": 5, "op": "cat"}"#, "\"cat\""),
+            (r#"{"at": 5, "op": "mode", "mode": "fast"}"#, "\"held\""),
+            (r#"{"op": "cut"}"#, "\"at\""),
+            (r#"{"at": 18446744073709551615, "op": "cut"}"#, "too long"),
+            (r#"{"at": 5, "op": "error", "code": 70000}"#, "\"code\""),
+            (
+                r#"{"at": 5, "op": "refuse", "request": "watch", "with": "boom", "times": 1}"#,
+                "\"with\"",
+            ),
+            (
+                r#"{"at": 5, "op": "addHandler", "handler": {"nam": "x"}}"#,
+                "nam",
+            ),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(error.contains(named), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,946 @@
+//! A simulated API server: revisions, create, edit, delete, list, watch, and what can go wrong.
+//!
+//! It answers as a real one does where the reflector can tell: every write gets the next resource
+//! version, a deletion too; a watch starts after a version, as long as the server still has the
+//! history since then, and is answered with 410 Expired otherwise.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use kube_core::DynamicObject;
+
+use crate::{Refused, Source, Time};
+use deltascope_cache::fact::{
+    Body, EventType, Fact, ObjectRef, Refusal, Rv, Shape, Verb, WatchEnd,
+};
+use deltascope_cache::key::Key;
+use deltascope_cache::lister_watcher::{
+    ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
+};
+use deltascope_cache::object::{Item, Object};
+use deltascope_cache::selector::{Labels, Selector};
+use deltascope_cache::step::Step;
+use deltascope_cache::trace::Trace;
+
+use super::pod::{self, Write};
+use super::stream::Stream;
+use super::workload::Workload;
+use super::{Command, Refusals};
+
+/// How many changes the server remembers: small, so that a watch can expire before one's eyes.
+pub const WATCH_WINDOW: usize = 50;
+/// Where the versions begin: 0 has a meaning of its own in a request, so no server is ever there.
+const FIRST_RV: u64 = 1;
+/// How long the network is down after a cut, in virtual ms: long enough for the first attempt to
+/// reconnect to be refused.
+const OUTAGE_MS: Time = 300;
+/// How many deleted objects stay in the picture, struck out.
+pub const DELETED_SHOWN: usize = 2;
+
+/// One object the server has, or had a moment ago.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// It.
+    pub object: Arc<DynamicObject>,
+    /// It has been deleted: kept for the picture alone.
+    pub deleted: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Change {
+    rv: u64,
+    event: EventType,
+    object: Arc<DynamicObject>,
+    /// What was there before.
+    old: Option<Arc<DynamicObject>>,
+}
+
+/// The server.
+#[derive(Clone, Debug)]
+pub struct Simulator {
+    rv: u64,
+    uids: u64,
+    objects: IndexMap<Key, Stored>,
+    history: VecDeque<Change>,
+    /// A watch from before this version is too old.
+    oldest: u64,
+    watch: Option<Rv>,
+    stream: Stream,
+    /// Until then no connection is accepted.
+    down_until: Time,
+    /// What is left of the list that is being handed out in pages.
+    pages: Option<Pages>,
+    refusals: VecDeque<Refusals>,
+    /// Whether it knows streaming lists.
+    streams: bool,
+    /// Whether it leaves out the bookmark that ends the initial events of one.
+    withholds_initial_events_end: bool,
+    /// What its lists and watches are asked for; all where there is none.
+    selector: Option<Selector>,
+    /// The keys of the objects that a list names twice.
+    repeats: Arc<[Arc<str>]>,
+    traffic: Option<Traffic>,
+}
+
+/// The rest of a list, as it was when its first page was asked for.
+#[derive(Clone, Debug)]
+struct Pages {
+    rv: u64,
+    handed_out: usize,
+    rest: VecDeque<Arc<DynamicObject>>,
+}
+
+#[derive(Clone, Debug)]
+struct Traffic {
+    workload: Workload,
+    next: Option<(Time, Write)>,
+    /// How many writes were due.
+    number: u32,
+    /// The writes that are left out.
+    drops: Arc<[u32]>,
+}
+
+impl Simulator {
+    /// A server that has these objects already, and perhaps traffic that goes on for ever.
+    #[must_use]
+    pub fn new(initial: Vec<DynamicObject>, workload: Option<Workload>) -> Self {
+        let mut server = Self {
+            rv: FIRST_RV,
+            uids: 0,
+            objects: IndexMap::new(),
+            history: VecDeque::new(),
+            oldest: FIRST_RV,
+            watch: None,
+            stream: Stream::default(),
+            down_until: 0,
+            pages: None,
+            refusals: VecDeque::new(),
+            streams: true,
+            withholds_initial_events_end: false,
+            selector: None,
+            repeats: Arc::default(),
+            traffic: None,
+        };
+        for object in initial {
+            // A name that is there twice stays as it was first.
+            let _refused = server.apply(Write::Create(object), &mut ());
+        }
+        server.history.clear();
+        server.oldest = server.rv;
+        server.traffic = workload.map(|workload| Traffic {
+            workload,
+            next: None,
+            number: 0,
+            drops: Arc::default(),
+        });
+        server.plan_traffic(0);
+        server
+    }
+
+    /// The same server, which knows streaming lists or refuses them.
+    #[must_use]
+    pub fn with_streaming_lists(self, streams: bool) -> Self {
+        Self { streams, ..self }
+    }
+
+    /// The same server, which sends the bookmark at the end of the initial events, or never does.
+    #[must_use]
+    pub fn withholding_initial_events_end(self, withholds: bool) -> Self {
+        Self {
+            withholds_initial_events_end: withholds,
+            ..self
+        }
+    }
+
+    /// The same server, whose lists and watches are asked for with this label selector.
+    #[must_use]
+    pub fn with_selector(self, selector: Option<Selector>) -> Self {
+        Self { selector, ..self }
+    }
+
+    /// The same server, whose lists name the objects with these keys once more at their end: a broken one.
+    #[must_use]
+    pub fn repeating(self, keys: &[Arc<str>]) -> Self {
+        Self {
+            repeats: keys.into(),
+            ..self
+        }
+    }
+
+    /// The same server, whose traffic leaves out the writes with these numbers.
+    #[must_use]
+    pub fn without(mut self, drops: &[u32]) -> Self {
+        if let Some(traffic) = &mut self.traffic {
+            traffic.drops = drops.into();
+        }
+        self
+    }
+
+    /// Its version.
+    #[must_use]
+    pub fn rv(&self) -> Rv {
+        self.rv.to_string().into()
+    }
+
+    /// A watch from before this version is answered with 410.
+    #[must_use]
+    pub fn oldest(&self) -> Rv {
+        self.oldest.to_string().into()
+    }
+
+    /// The versions of the changes that it remembers, oldest first.
+    pub fn history(&self) -> impl Iterator<Item = Rv> {
+        self.history
+            .iter()
+            .map(|change| change.rv.to_string().into())
+    }
+
+    /// Its objects in the order of their creation, and the last deleted ones.
+    pub fn objects(&self) -> impl Iterator<Item = (&Key, &Stored)> {
+        self.objects.iter()
+    }
+
+    /// The version that the open watch started at.
+    #[must_use]
+    pub fn open_watch(&self) -> Option<Rv> {
+        self.watch.clone()
+    }
+
+    /// What was sent.
+    #[must_use]
+    pub fn stream(&self) -> &Stream {
+        &self.stream
+    }
+
+    /// The requests that it will refuse, the first first.
+    pub fn refusals(&self) -> impl Iterator<Item = &Refusals> {
+        self.refusals.iter()
+    }
+
+    /// Whether writes go on for ever.
+    #[must_use]
+    pub fn is_endless(&self) -> bool {
+        self.traffic.is_some()
+    }
+
+    fn live(&self, key: &str) -> Option<&Arc<DynamicObject>> {
+        self.objects
+            .get(key)
+            .filter(|stored| !stored.deleted)
+            .map(|stored| &stored.object)
+    }
+
+    /// Applies a write; `None` when it was refused.
+    fn apply(&mut self, write: Write, trace: &mut impl Trace) -> Option<Change> {
+        let (verb, key) = write_target(&write);
+        let current = self.live(&key).cloned();
+        let (event, mut object) = match (write, &current) {
+            (Write::Create(object), None) => (EventType::Added, object),
+            (Write::Update(object), Some(_)) => (EventType::Modified, object),
+            (Write::Delete { .. }, Some(current)) => {
+                (EventType::Deleted, DynamicObject::clone(current))
+            }
+            (Write::Create(_), Some(_)) => {
+                return refuse(verb, key, Refusal::AlreadyExists, trace);
+            }
+            (Write::Update(_) | Write::Delete { .. }, None) => {
+                return refuse(verb, key, Refusal::NotFound, trace);
+            }
+        };
+        self.rv += 1;
+        object.metadata.resource_version = Some(self.rv.to_string());
+        object.metadata.uid = Some(match &current {
+            Some(current) => current.uid().to_owned(),
+            None => {
+                self.uids += 1;
+                uid(self.uids)
+            }
+        });
+        let object = Arc::new(object);
+        let reference = reference(&key, &object);
+        let body = pod::body(&object);
+        let old_rv: Rv = current
+            .as_ref()
+            .map_or("", |current| current.resource_version())
+            .into();
+        match event {
+            EventType::Added => {
+                self.objects.shift_remove(&key);
+                self.insert(&key, &object);
+                trace.fact(Step::ServerWrite, || Fact::ObjectCreated {
+                    object: reference,
+                    body,
+                });
+            }
+            EventType::Modified => {
+                self.insert(&key, &object);
+                trace.fact(Step::ServerWrite, || Fact::ObjectUpdated {
+                    object: reference,
+                    body,
+                    old_rv,
+                });
+            }
+            _ => {
+                self.insert(&key, &object);
+                if let Some(stored) = self.objects.get_mut(&key) {
+                    stored.deleted = true;
+                }
+                // `deleted` objects leave the picture in the order of their deletion.
+                while self.objects.values().filter(|s| s.deleted).count() > DELETED_SHOWN {
+                    let first = self
+                        .objects
+                        .iter()
+                        .filter(|(_, stored)| stored.deleted)
+                        .min_by_key(|(_, stored)| version(&stored.object))
+                        .map(|(key, _)| key.clone());
+                    if let Some(first) = first {
+                        self.objects.shift_remove(&first);
+                    }
+                }
+                trace.fact(Step::ServerWrite, || Fact::ObjectDeleted {
+                    object: reference,
+                    old_rv,
+                });
+            }
+        }
+        let change = Change {
+            rv: self.rv,
+            event,
+            object,
+            old: current,
+        };
+        self.history.push_back(change.clone());
+        if self.history.len() > WATCH_WINDOW
+            && let Some(forgotten) = self.history.pop_front()
+        {
+            self.oldest = forgotten.rv;
+        }
+        Some(change)
+    }
+
+    fn insert(&mut self, key: &Key, object: &Arc<DynamicObject>) {
+        self.objects.insert(
+            key.clone(),
+            Stored {
+                object: Arc::clone(object),
+                deleted: false,
+            },
+        );
+    }
+
+    fn send(
+        &mut self,
+        now: Time,
+        event: EventType,
+        object: &Arc<DynamicObject>,
+        trace: &mut impl Trace,
+    ) {
+        if self.watch.is_none() || self.stream.is_ending() {
+            return;
+        }
+        let sent = reference(&key_of(object), object);
+        let item = WatchItem::Event(event, Item::Object(Arc::clone(object)));
+        self.stream.send(now, event, sent, item, trace);
+    }
+
+    fn send_bookmark(&mut self, now: Time, initial_events_end: bool, trace: &mut impl Trace) {
+        let rv = self.rv();
+        let item = WatchItem::Bookmark {
+            resource_version: Arc::clone(&rv),
+            initial_events_end,
+        };
+        let sent = bare(rv);
+        self.stream
+            .send(now, EventType::Bookmark, sent, item, trace);
+    }
+
+    /// Whether a watch is open that something can be sent on.
+    fn is_watched(&self) -> bool {
+        self.watch.is_some() && !self.stream.is_ending()
+    }
+
+    /// The objects that are asked for.
+    fn live_objects(&self) -> Vec<Arc<DynamicObject>> {
+        self.objects
+            .values()
+            .filter(|stored| !stored.deleted && self.selects(&stored.object))
+            .map(|stored| Arc::clone(&stored.object))
+            .collect()
+    }
+
+    /// The same, some of them twice.
+    fn listed_objects(&self) -> Vec<Arc<DynamicObject>> {
+        let mut objects = self.live_objects();
+        let again = self.repeats.iter().filter_map(|key| self.live(key));
+        let again = again.filter(|object| self.selects(object));
+        objects.extend(again.map(Arc::clone));
+        objects
+    }
+
+    fn selects(&self, object: &DynamicObject) -> bool {
+        let labels = object.metadata.labels.as_ref();
+        self.selector
+            .as_ref()
+            .is_none_or(|selector| selector.matches(labels.unwrap_or(&Labels::new())))
+    }
+
+    /// What a watch tells of a change: one that enters what is asked for is new to it, and one that leaves it
+    /// is gone, as it was last, with the version of the change.
+    fn told(&self, change: &Change) -> Option<(EventType, Arc<DynamicObject>)> {
+        let was = change.old.as_ref().filter(|old| self.selects(old));
+        let is = change.event != EventType::Deleted && self.selects(&change.object);
+        let object = Arc::clone(&change.object);
+        match (was, is) {
+            (None, false) => None,
+            (None, true) => Some((EventType::Added, object)),
+            (Some(_), true) => Some((EventType::Modified, object)),
+            (Some(_), false) if change.event == EventType::Deleted => {
+                Some((EventType::Deleted, object))
+            }
+            (Some(was), false) => {
+                let mut last = DynamicObject::clone(was);
+                last.metadata.resource_version = Some(change.rv.to_string());
+                Some((EventType::Deleted, Arc::new(last)))
+            }
+        }
+    }
+
+    fn tell(&mut self, now: Time, change: &Change, trace: &mut impl Trace) {
+        if let Some((event, object)) = self.told(change) {
+            self.send(now, event, &object, trace);
+        }
+    }
+
+    /// What stands between a request and its answer: the network, and refusals that were ordered.
+    fn refused(&mut self, now: Time, watch: bool, trace: &mut impl Trace) -> Result<(), ApiError> {
+        let is_down = now < self.down_until;
+        // A broken network does what a refused connection was asked for.
+        let asked = self.refusals.iter().find(|order| order.watch == watch);
+        let asked = asked.map(|order| order.kind);
+        let comes = !is_down || asked == Some(ApiErrorKind::ConnectionRefused);
+        if comes {
+            take_refusal(&mut self.refusals, watch);
+        }
+        if is_down {
+            return Err(connection_refused(watch, trace));
+        }
+        let Some(kind) = asked else {
+            return Ok(());
+        };
+        if kind == ApiErrorKind::ConnectionRefused {
+            return Err(connection_refused(watch, trace));
+        }
+        Err(refuse_request(kind, watch, trace))
+    }
+
+    fn ask_refusals(&mut self, refusals: Refusals, trace: &mut impl Trace) {
+        let Refusals { watch, kind, times } = refusals;
+        let before = self.refusals.len();
+        order_refusals(&mut self.refusals, refusals);
+        if self.refusals.len() != before {
+            trace.fact(Step::SettingChanged, || Fact::RefusalsAsked {
+                watch,
+                kind,
+                times,
+            });
+        }
+    }
+
+    fn plan_traffic(&mut self, now: Time) {
+        let existing: Vec<(Key, Body)> = self
+            .objects
+            .iter()
+            .filter(|(_, stored)| !stored.deleted)
+            .map(|(key, stored)| (key.clone(), pod::body(&stored.object)))
+            .collect();
+        if let Some(traffic) = &mut self.traffic {
+            traffic.next = Some(traffic.workload.next(now, &existing));
+        }
+    }
+}
+
+impl Source for Simulator {
+    type Command = Command;
+
+    fn command(&mut self, now: Time, command: Command, trace: &mut impl Trace) {
+        match command {
+            Command::Write(write) => {
+                if let Some(change) = self.apply(write, trace) {
+                    self.tell(now, &change, trace);
+                }
+            }
+            Command::Cut => {
+                if self.is_watched() {
+                    self.down_until = now + OUTAGE_MS;
+                    self.stream.end(now, WatchEnd::Cut, trace);
+                }
+            }
+            Command::Compact => {
+                // Versions belong to the whole server: other kinds have been written, too. So a watch
+                // that is asked for again comes too late.
+                self.rv += 1;
+                self.pages = None;
+                self.history.clear();
+                self.oldest = self.rv;
+                let oldest = self.oldest();
+                trace.fact(Step::ServerCompact, || Fact::HistoryCompacted { oldest });
+            }
+            Command::Close => {
+                if self.is_watched() {
+                    self.stream.end(now, WatchEnd::Closed, trace);
+                }
+            }
+            Command::Bookmark => {
+                if self.is_watched() {
+                    self.send_bookmark(now, false, trace);
+                }
+            }
+            Command::ErrorEvent(code) => {
+                if self.is_watched() {
+                    let kind = kind_of(code);
+                    let error = ApiError::new(kind, message(kind));
+                    let end = WatchEnd::Failed(error.code, Arc::clone(&error.reason));
+                    let item = WatchItem::Error(error);
+                    self.stream
+                        .send(now, EventType::Error, bare("".into()), item, trace);
+                    self.stream.end(now, end, trace);
+                }
+            }
+            Command::Refuse(refusals) => self.ask_refusals(refusals, trace),
+            // It knows for itself what it has.
+            Command::Tell(_) => {}
+        }
+    }
+
+    fn next_moment(&self) -> Option<Time> {
+        let next = self.traffic.as_ref()?.next.as_ref();
+        next.map(|(at, _)| *at)
+    }
+
+    fn number(&self) -> u32 {
+        self.traffic.as_ref().map_or(0, |traffic| traffic.number)
+    }
+
+    fn advance(&mut self, now: Time, trace: &mut impl Trace) {
+        if let Some(traffic) = &mut self.traffic
+            && let Some((_, write)) = traffic.next.take()
+        {
+            let dropped = traffic.drops.contains(&traffic.number);
+            traffic.number += 1;
+            if !dropped {
+                self.command(now, Command::Write(write), trace);
+            }
+            self.plan_traffic(now);
+        }
+    }
+
+    fn begins_with_list(&self) -> bool {
+        true
+    }
+
+    fn list(
+        &mut self,
+        now: Time,
+        request: &ListRequest,
+        trace: &mut impl Trace,
+    ) -> Result<ListPage<DynamicObject>, Refused> {
+        self.refused(now, false, trace)?;
+        let (rv, handed_out, mut rest) = if request.continue_token.is_empty() {
+            let asked = request.resource_version.parse().unwrap_or(0);
+            if asked > self.rv {
+                return Err(refuse_request(ApiErrorKind::TooLarge, false, trace).into());
+            }
+            (self.rv, 0, self.listed_objects().into())
+        } else {
+            // A token leads on in the list that it came with, as long as the server remembers that.
+            match self.pages.take() {
+                Some(pages) if *request.continue_token == *pages.token() => {
+                    (pages.rv, pages.handed_out, pages.rest)
+                }
+                _ => return Err(refuse_request(ApiErrorKind::Expired, false, trace).into()),
+            }
+        };
+        // Out of the watch cache ("0") a list comes in one piece, whatever the limit.
+        let limit = match (request.limit, &*request.resource_version) {
+            (0, _) | (_, "0") => rest.len(),
+            (limit, _) => rest.len().min(limit as usize),
+        };
+        let items: Vec<_> = rest.drain(..limit).map(Item::Object).collect();
+        let pages = (!rest.is_empty()).then_some(Pages {
+            rv,
+            handed_out: handed_out + limit,
+            rest,
+        });
+        let continue_token = pages.as_ref().map(Pages::token).unwrap_or_default().into();
+        self.pages = pages;
+        let resource_version: Rv = rv.to_string().into();
+        trace.fact(Step::ServerList, || Fact::ListAnswered {
+            rv: Arc::clone(&resource_version),
+            count: items.len() as u32,
+        });
+        Ok(ListPage {
+            resource_version,
+            items,
+            continue_token,
+            table: None,
+        })
+    }
+
+    fn watch(
+        &mut self,
+        now: Time,
+        request: &WatchRequest,
+        trace: &mut impl Trace,
+    ) -> Result<(), Refused> {
+        self.refused(now, true, trace)?;
+        let rv = &request.resource_version;
+        let initial = request.send_initial_events == Some(true);
+        if initial && !self.streams {
+            return Err(refuse_request(ApiErrorKind::Invalid, true, trace).into());
+        }
+        let from: u64 = rv.parse().unwrap_or_default();
+        if from > 0 && from < self.oldest && !initial {
+            let oldest = self.oldest();
+            trace.fact(Step::ServerWatch, || Fact::WatchRefused {
+                rv: Arc::clone(rv),
+                oldest,
+            });
+            return Err(
+                ApiError::new(ApiErrorKind::Expired, message(ApiErrorKind::Expired)).into(),
+            );
+        }
+        self.watch = Some(Arc::clone(rv));
+        trace.fact(Step::ServerWatch, || Fact::WatchAccepted {
+            rv: Arc::clone(rv),
+        });
+        if initial || from == 0 {
+            for object in self.live_objects() {
+                self.send(now, EventType::Added, &object, trace);
+            }
+            if initial && !self.withholds_initial_events_end {
+                self.send_bookmark(now, true, trace);
+            }
+            return Ok(());
+        }
+        let missed: Vec<Change> = self
+            .history
+            .iter()
+            .filter(|change| change.rv > from)
+            .cloned()
+            .collect();
+        for change in missed {
+            self.tell(now, &change, trace);
+        }
+        Ok(())
+    }
+
+    fn arrival(&self) -> Option<Time> {
+        self.stream.arrival()
+    }
+
+    fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
+        let item = self.stream.receive()?;
+        if matches!(item, WatchItem::Closed | WatchItem::Error(_)) {
+            self.watch = None;
+        }
+        Some(item)
+    }
+
+    fn hang_up(&mut self) {
+        self.watch = None;
+        self.stream.hang_up();
+    }
+}
+
+impl Pages {
+    /// Opaque to everybody else.
+    fn token(&self) -> String {
+        format!("{}:{}", self.rv, self.handed_out)
+    }
+}
+
+/// Adds to what will be refused, or takes back.
+pub fn order_refusals(orders: &mut VecDeque<Refusals>, new: Refusals) {
+    if new.times > 0 {
+        orders.push_back(new);
+    } else {
+        orders.retain(|order| (order.watch, order.kind) != (new.watch, new.kind));
+    }
+}
+
+/// A request was refused as asked for.
+pub fn take_refusal(orders: &mut VecDeque<Refusals>, watch: bool) {
+    let Some(place) = orders.iter().position(|order| order.watch == watch) else {
+        return;
+    };
+    if let Some(order) = orders.get_mut(place) {
+        order.times = order.times.saturating_sub(1);
+        if order.times == 0 {
+            orders.remove(place);
+        }
+    }
+}
+
+fn connection_refused(watch: bool, trace: &mut impl Trace) -> ApiError {
+    let step = if watch {
+        Step::ServerWatch
+    } else {
+        Step::ServerList
+    };
+    trace.fact(step, || Fact::ConnectionRefused);
+    let kind = ApiErrorKind::ConnectionRefused;
+    ApiError::new(kind, message(kind))
+}
+
+fn refuse_request(kind: ApiErrorKind, watch: bool, trace: &mut impl Trace) -> ApiError {
+    let error = ApiError::new(kind, message(kind));
+    let (code, reason) = (error.code, Arc::clone(&error.reason));
+    if watch {
+        trace.fact(Step::ServerWatch, || Fact::WatchDenied { code, reason });
+    } else {
+        trace.fact(Step::ServerList, || Fact::ListRefused { code, reason });
+    }
+    error
+}
+
+/// What the server says, where it says no.
+fn message(kind: ApiErrorKind) -> &'static str {
+    use ApiErrorKind as K;
+    match kind {
+        K::Expired | K::Gone => "too old resource version",
+        K::TooLarge => "Too large resource version",
+        K::TooManyRequests => "too many requests",
+        K::ConnectionRefused => "connection refused",
+        K::InternalError => "internal error",
+        K::Timeout => "timeout",
+        K::Forbidden => "forbidden",
+        K::Invalid => "sendInitialEvents is forbidden for watch",
+        K::Unauthorized => "unauthorized",
+        K::NotFound => "not found",
+        K::Other => "bad request",
+    }
+}
+
+/// The class of an error with this HTTP status.
+#[must_use]
+pub fn kind_of(code: u16) -> ApiErrorKind {
+    use ApiErrorKind as K;
+    match code {
+        410 => K::Expired,
+        429 => K::TooManyRequests,
+        500 => K::InternalError,
+        504 => K::Timeout,
+        403 => K::Forbidden,
+        422 => K::Invalid,
+        401 => K::Unauthorized,
+        404 => K::NotFound,
+        _ => K::Other,
+    }
+}
+
+/// A bookmark or an error: about no object.
+pub(crate) fn bare(rv: Rv) -> ObjectRef {
+    ObjectRef {
+        key: Key::from(""),
+        shape: Shape::Object,
+        rv,
+        uid: "".into(),
+    }
+}
+
+fn refuse(verb: Verb, key: Key, refusal: Refusal, trace: &mut impl Trace) -> Option<Change> {
+    trace.fact(Step::ServerCheck, || Fact::WriteRefused {
+        verb,
+        key,
+        refusal,
+    });
+    None
+}
+
+fn join(namespace: &str, name: &str) -> Key {
+    if namespace.is_empty() {
+        Key::from(name)
+    } else {
+        Key::from(format!("{namespace}/{name}"))
+    }
+}
+
+pub(super) fn write_target(write: &Write) -> (Verb, Key) {
+    match write {
+        Write::Create(object) => (Verb::Create, key_of(object)),
+        Write::Update(object) => (Verb::Update, key_of(object)),
+        Write::Delete { namespace, name } => (Verb::Delete, join(namespace, name)),
+    }
+}
+
+pub(super) fn key_of(object: &DynamicObject) -> Key {
+    join(object.namespace(), object.name())
+}
+
+/// What facts say of an object.
+pub fn reference(key: &Key, object: &DynamicObject) -> ObjectRef {
+    ObjectRef {
+        key: key.clone(),
+        shape: Shape::Object,
+        rv: object.resource_version().into(),
+        uid: object.uid().into(),
+    }
+}
+
+/// The version of an object of the simulator, as a number; 0 where it is none.
+pub fn version(object: &DynamicObject) -> u64 {
+    object.resource_version().parse().unwrap_or_default()
+}
+
+/// A UID that looks like one; the same for the same number.
+fn uid(number: u64) -> String {
+    let mut rng = deltascope_cache::rng::Rng::new(number);
+    let (a, b) = (rng.next_u64(), rng.next_u64());
+    format!(
+        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+        a >> 32,
+        (a >> 16) & 0xffff,
+        a & 0xfff,
+        b >> 52,
+        b & 0xffff_ffff_ffff
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(name: &str, app: &str) -> DynamicObject {
+        let object = json!({ "metadata": { "name": name, "labels": { "app": app } } });
+        pod::from_json(&object).unwrap()
+    }
+
+    fn server(selector: Option<&str>) -> Simulator {
+        let initial = vec![object("in", "web"), object("out", "db")];
+        let selector = selector.map(|text| Selector::parse(text).unwrap());
+        Simulator::new(initial, None).with_selector(selector)
+    }
+
+    fn list(server: &mut Simulator, limit: u32, token: &str) -> (Vec<String>, Arc<str>) {
+        let request = ListRequest {
+            resource_version: Rv::default(),
+            resource_version_match: None,
+            limit,
+            continue_token: token.into(),
+        };
+        let page = server.list(0, &request, &mut ()).unwrap();
+        let name = |item: &Item<DynamicObject>| item.plain_object().map(|o| o.name().to_owned());
+        (
+            page.items.iter().filter_map(name).collect(),
+            page.continue_token,
+        )
+    }
+
+    fn watch(server: &mut Simulator, rv: &str, initial: bool) {
+        let request = WatchRequest {
+            resource_version: rv.into(),
+            resource_version_match: None,
+            allow_watch_bookmarks: true,
+            send_initial_events: initial.then_some(true),
+            timeout: std::time::Duration::ZERO,
+        };
+        server.watch(0, &request, &mut ()).unwrap();
+    }
+
+    /// Type, version and label of what was sent, bookmarks by `end` and `mark`.
+    fn received(server: &mut Simulator) -> Vec<String> {
+        let mut told = Vec::new();
+        while let Some(item) = server.receive() {
+            told.push(match item {
+                WatchItem::Event(event, item) => {
+                    let object = item.plain_object().unwrap();
+                    let app = &object.metadata.labels.as_ref().unwrap()["app"];
+                    format!("{} {} {app}", event.as_str(), object.resource_version())
+                }
+                WatchItem::Bookmark {
+                    resource_version,
+                    initial_events_end,
+                } => format!(
+                    "{} {resource_version}",
+                    if initial_events_end { "end" } else { "mark" }
+                ),
+                _ => "over".to_owned(),
+            });
+        }
+        told
+    }
+
+    // As recorded from a real server: `watch-pod-lifecycle-selector`.
+    #[test]
+    fn a_watch_with_a_selector_tells_of_what_enters_and_leaves_as_of_what_comes_and_goes() {
+        let update = |app| Write::Update(object("x", app));
+        let delete = || Write::Delete {
+            namespace: String::new(),
+            name: "x".to_owned(),
+        };
+        let table = [
+            (Write::Create(object("x", "db")), None),
+            (update("cache"), None),
+            (update("web"), Some("ADDED 6 web")),
+            (update("web"), Some("MODIFIED 7 web")),
+            // It lives on; the watch has the last it knew of it, with the version of the change.
+            (update("db"), Some("DELETED 8 web")),
+            (delete(), None),
+            (Write::Create(object("x", "web")), Some("ADDED 10 web")),
+            (delete(), Some("DELETED 11 web")),
+        ];
+        let mut server = server(Some("app=web"));
+        assert_eq!(list(&mut server, 0, "").0, ["in"]);
+        watch(&mut server, "3", false);
+        let mut all = Vec::new();
+        for (write, expected) in table {
+            server.command(0, Command::Write(write), &mut ());
+            let told = received(&mut server);
+            assert_eq!(told, Vec::from_iter(expected), "{all:?}");
+            all.extend(told);
+        }
+        // What was missed comes the same, and a bookmark says how far the server is.
+        watch(&mut server, "3", false);
+        server.command(0, Command::Bookmark, &mut ());
+        all.push("mark 11".to_owned());
+        assert_eq!(received(&mut server), all);
+        // A watch from the present on, and a streaming list.
+        watch(&mut server, "0", false);
+        assert_eq!(received(&mut server), ["ADDED 2 web"]);
+        watch(&mut server, "", true);
+        assert_eq!(received(&mut server), ["ADDED 2 web", "end 11"]);
+        server.command(0, Command::Compact, &mut ());
+        assert_eq!(&*server.oldest(), "12");
+    }
+
+    #[test]
+    fn a_broken_server_names_objects_twice_and_does_not_end_the_initial_events() {
+        let again = ["out".into(), "gone".into(), "in".into()];
+        for (selector, limit, pages) in [
+            (None, 0, vec![vec!["in", "out", "out", "in"]]),
+            (Some("app=web"), 0, vec![vec!["in", "in"]]),
+            (None, 3, vec![vec!["in", "out", "out"], vec!["in"]]),
+        ] {
+            let mut server = server(selector).repeating(&again);
+            let mut token = Arc::default();
+            for page in pages {
+                let (names, next) = list(&mut server, limit, &token);
+                assert_eq!(names, page);
+                token = next;
+            }
+            assert!(token.is_empty());
+        }
+        let mut server = server(None).withholding_initial_events_end(true);
+        watch(&mut server, "", true);
+        server.command(0, Command::Bookmark, &mut ());
+        assert_eq!(
+            received(&mut server),
+            ["ADDED 2 web", "ADDED 3 db", "mark 3"]
+        );
+    }
+}

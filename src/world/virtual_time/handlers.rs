@@ -1,0 +1,606 @@
+//! Handlers and their listeners in a world, and the program that adds and removes them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use kube_core::DynamicObject;
+
+use crate::bounds::{Line, MOST_HANDLERS};
+use crate::{Source, Time, Wait};
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::event_handler::{FilteredUpdate, filter_update};
+use deltascope_cache::fact::{Actor, Cause, Fact, Notification};
+use deltascope_cache::informer::initial_notices;
+use deltascope_cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
+use deltascope_cache::mutation_detector::{COMPARE_PERIOD, MutationDetector};
+use deltascope_cache::object::{Item, Object};
+use deltascope_cache::process::Notice;
+use deltascope_cache::step::Step;
+use deltascope_cache::trace::Trace;
+
+use super::settings::{HandlerSettings, Machinery};
+use super::{NOTIFICATIONS, World, ceil_ms, key_of, millis, phase_of};
+
+type Obj = DynamicObject;
+
+/// How often the mutation detector looks, in virtual ms.
+const COMPARE_MS: Time = COMPARE_PERIOD.as_secs() * 1_000;
+
+/// One handler.
+#[derive(Clone)]
+pub struct Handler {
+    /// How it behaves.
+    pub settings: HandlerSettings,
+    /// Whether the process function calls it itself, as `NewInformer` does: it has no listener.
+    pub inline: bool,
+    pub(super) id: ListenerId,
+    pub(super) running: Option<Running>,
+    /// Its listener, once that was removed.
+    left: Option<ProcessorListener<Obj>>,
+    /// The notifications that it was given last.
+    pub notifications: VecDeque<Arc<Notification>>,
+    /// Whether it was removed.
+    pub removed: bool,
+    /// How often it has panicked.
+    pub panics: u32,
+    /// Whether it took part in resyncs when it was removed.
+    pub syncing: bool,
+}
+
+/// What a handler is at.
+#[derive(Clone)]
+pub(super) struct Running {
+    notice: Arc<Notice<Obj>>,
+    until: Time,
+}
+
+impl Handler {
+    pub(super) fn new(settings: HandlerSettings, inline: bool, id: ListenerId) -> Self {
+        Self {
+            settings,
+            inline,
+            id,
+            running: None,
+            left: None,
+            notifications: VecDeque::new(),
+            removed: false,
+            panics: 0,
+            syncing: false,
+        }
+    }
+
+    /// Its own `HasSynced`, if it was removed.
+    pub fn had_synced(&self) -> bool {
+        self.left
+            .as_ref()
+            .is_some_and(ProcessorListener::has_synced)
+    }
+
+    /// What it is working on.
+    pub fn at_work(&self) -> Option<Notification> {
+        self.running
+            .as_ref()
+            .map(|running| running.notice.to_fact())
+    }
+
+    fn remember(&mut self, notification: Notification) {
+        if self.notifications.len() == NOTIFICATIONS {
+            self.notifications.pop_front();
+        }
+        self.notifications.push_back(Arc::new(notification));
+    }
+
+    fn passes(&self, item: &Item<Obj>) -> bool {
+        let Some((label, value)) = self.settings.filter.as_deref().map(label_and_value) else {
+            return true;
+        };
+        // The filter of a real program, too, has to look into tombstones.
+        item.as_object()
+            .and_then(|object| object.labels().get(label))
+            .is_some_and(|has| has == value)
+    }
+
+    /// What the handler behind the filter is told.
+    fn told(&self, notice: &Notice<Obj>) -> Option<Notice<Obj>> {
+        match notice {
+            Notice::Update { old, new } => {
+                let old_passes = self.passes(old.as_ref().unwrap_or(new));
+                match (filter_update(old_passes, self.passes(new)), old) {
+                    (FilteredUpdate::Update, _) => Some(notice.clone()),
+                    (FilteredUpdate::Add, _) => Some(Notice::Add {
+                        object: new.clone(),
+                        is_in_initial_list: false,
+                    }),
+                    (FilteredUpdate::Delete, Some(old)) => Some(Notice::Delete {
+                        object: old.clone(),
+                    }),
+                    _ => None,
+                }
+            }
+            Notice::Add { object, .. } | Notice::Delete { object } => {
+                self.passes(object).then(|| notice.clone())
+            }
+        }
+    }
+
+    /// Whether it asks, told this inside `process`, whether the queue has synced.
+    pub(super) fn calls_has_synced(&self, notice: &Notice<Obj>) -> bool {
+        self.settings.calls_has_synced && self.told(notice).is_some()
+    }
+
+    fn lines(
+        &self,
+        notice: &Notice<Obj>,
+        type_name: &'static str,
+        synced: Option<bool>,
+    ) -> Vec<Arc<str>> {
+        let templates = match notice {
+            Notice::Add { .. } => &self.settings.on_add,
+            Notice::Update { .. } => &self.settings.on_update,
+            Notice::Delete { .. } => &self.settings.on_delete,
+        };
+        filled(templates, type_name, notice.object(), synced)
+    }
+}
+
+/// Lines with what they say of an object.
+pub(super) fn filled(
+    templates: &[String],
+    type_name: &str,
+    item: &Item<Obj>,
+    synced: Option<bool>,
+) -> Vec<Arc<str>> {
+    let key = key_of(item);
+    let name = key.rsplit('/').next().unwrap_or_default();
+    let object = item.as_object();
+    let rv = object.map_or("", |object| object.resource_version());
+    let phase = object.map(|object| phase_of(object)).unwrap_or_default();
+    let answer = synced.map(|synced| synced.to_string());
+    let mut values = vec![
+        ("{type}", type_name),
+        ("{name}", name),
+        ("{rv}", rv),
+        ("{phase}", &*phase),
+    ];
+    values.extend(answer.as_deref().map(|answer| ("{synced}", answer)));
+    let line = |template: &String| Line::filled(template, &values).into_text();
+    templates.iter().map(line).collect()
+}
+
+/// What the program around the informer is asked to do.
+#[derive(Clone, Debug)]
+pub(super) enum Request {
+    Add(HandlerSettings),
+    Remove(u8),
+}
+
+/// The program around the informer.
+#[derive(Clone, Default)]
+pub(super) struct Main {
+    requests: VecDeque<(Cause, Request)>,
+    stage: MainStage,
+}
+
+#[derive(Clone, Default)]
+enum MainStage {
+    #[default]
+    Idle,
+    Want(Request),
+    Act(Request),
+    /// These are to be told to a new listener.
+    Initial(ListenerId, VecDeque<Arc<Notice<Obj>>>),
+    /// At this step.
+    Unblock(Step),
+}
+
+impl Main {
+    /// The new listener that is being told what there is.
+    pub(super) fn is_telling(&self) -> Option<ListenerId> {
+        match &self.stage {
+            MainStage::Initial(id, _) => Some(*id),
+            _ => None,
+        }
+    }
+}
+
+impl<S: Source> World<S> {
+    // ---- handlers inside process
+
+    /// A handler is called, …
+    pub(super) fn call_inside(&mut self, number: usize, notice: &Arc<Notice<Obj>>) {
+        let Some(handler) = self.handlers.get_mut(number) else {
+            return;
+        };
+        let notification = notice.to_fact();
+        handler.remember(notification.clone());
+        handler.running = Some(Running {
+            notice: Arc::clone(notice),
+            until: self.now,
+        });
+        self.scribe
+            .fact(Step::ProcessNotify, || Fact::NotificationTaken {
+                handler: number as u8,
+                notification,
+            });
+    }
+
+    /// … does what it does, and returns.
+    pub(super) fn return_inside(
+        &mut self,
+        number: usize,
+        type_name: &'static str,
+        synced: Option<bool>,
+    ) {
+        let handler = self.handlers.get_mut(number);
+        let Some(running) = handler.and_then(|handler| handler.running.take()) else {
+            return;
+        };
+        self.handle(number, &running.notice, type_name, synced);
+        self.scribe
+            .fact(Step::ListenerDone, || Fact::NotificationHandled {
+                handler: number as u8,
+            });
+    }
+
+    /// What a handler does: it prints, writes into the object, adds the key to the workqueue.
+    fn handle(
+        &mut self,
+        number: usize,
+        notice: &Notice<Obj>,
+        type_name: &'static str,
+        synced: Option<bool>,
+    ) {
+        let Some(handler) = self.handlers.get(number) else {
+            return;
+        };
+        let Some(told) = handler.told(notice) else {
+            return;
+        };
+        let queues = handler.settings.queues;
+        let mutates = handler.settings.mutates.clone();
+        for line in handler.lines(&told, type_name, synced) {
+            self.keep_line(&line);
+            self.scribe
+                .fact(Step::ListenerHandle, || Fact::LinePrinted {
+                    handler: number as u8,
+                    line,
+                });
+        }
+        if let Some(mutation) = mutates {
+            self.write_through(number as u8, told.object(), &mutation);
+        }
+        if queues && let Some(work) = &mut self.work {
+            work.queue.add(key_of(told.object()), &mut self.scribe);
+        }
+    }
+
+    /// A handler writes a label into an object that it shares with everybody.
+    fn write_through(&mut self, number: u8, item: &Item<Obj>, mutation: &str) {
+        let (Some(old), Some(store)) = (item.plain_object(), self.store.as_mut()) else {
+            return;
+        };
+        let (label, value) = label_and_value(mutation);
+        if old.labels().get(label).is_some_and(|has| has == value) {
+            return;
+        }
+        let mut object = Obj::clone(old);
+        let labels = object.metadata.labels.get_or_insert_default();
+        labels.insert(label.to_owned(), value.to_owned());
+        let new = Arc::new(object);
+        let key = key_of(item);
+        // The store may hold a newer one by now.
+        let shared = store.get_by_key(&key).and_then(Item::plain_object);
+        if shared.is_some_and(|shared| Arc::ptr_eq(shared, old)) {
+            store.write_through(&key, Item::Object(Arc::clone(&new)));
+        }
+        if let Some(detector) = self.detector()
+            && detector.write_through(old, &new)
+        {
+            let next = (self.now / COMPARE_MS + 1) * COMPARE_MS;
+            self.compare_at.get_or_insert(next);
+        }
+        self.scribe
+            .fact(Step::ListenerHandle, || Fact::ObjectMutated {
+                key,
+                handler: number,
+            });
+    }
+
+    /// The mutation detector as of now. It looks once a second, from the start on; where nobody has
+    /// written into anything, that is made up for here, so that a world can come to rest.
+    pub(super) fn detector(&mut self) -> Option<&mut MutationDetector<Obj>> {
+        let detector = self.detector.as_mut()?;
+        detector.catch_up(millis(self.now));
+        Some(detector)
+    }
+
+    /// The mutation detector looks at all that came in.
+    pub(super) fn compare_objects(&mut self) {
+        self.compare_at = None;
+        if let Some(detector) = &mut self.detector {
+            // What it finds it states; upstream panics.
+            let _stated = detector.compare_objects(millis(self.now), &mut self.scribe);
+            self.scribe.compared();
+        }
+    }
+
+    // ---- listeners
+
+    pub(super) fn pop_waits(&self, number: u8) -> Wait {
+        match self.listener(number) {
+            Some(listener) if listener.is_offered() => Wait::Ready,
+            _ => Wait::Outside,
+        }
+    }
+
+    /// `pop` of a listener.
+    pub(super) fn pop(&mut self, number: u8) {
+        let id = self.handlers.get(usize::from(number)).map(|h| h.id);
+        if let Some(listener) = id.and_then(|id| self.processor.get_mut(id)) {
+            listener.receive(&mut self.scribe);
+        }
+    }
+
+    pub(super) fn listener_waits(&self, number: u8) -> Wait {
+        let Some(handler) = self.handlers.get(usize::from(number)) else {
+            return Wait::Outside;
+        };
+        match &handler.running {
+            // The process loop is at it.
+            _ if handler.inline => Wait::Outside,
+            Some(running) => Wait::Until(running.until),
+            None if self
+                .listener(number)
+                .is_some_and(|listener| listener.is_ready()) =>
+            {
+                Wait::Ready
+            }
+            None => Wait::Outside,
+        }
+    }
+
+    /// `run` of a listener.
+    pub(super) fn listen(&mut self, number: u8) {
+        let place = usize::from(number);
+        let Some(handler) = self.handlers.get_mut(place) else {
+            return;
+        };
+        if let Some(running) = handler.running.take() {
+            let name = running.notice.object().as_object().map(|o| o.name());
+            let panics = handler.settings.panics_at.as_deref();
+            let is_called = handler.told(&running.notice).is_some();
+            let end = if is_called && panics.is_some() && panics == name {
+                handler.panics += 1;
+                HandlerEnd::Panicked("a fault of the handler".into())
+            } else {
+                let delta_type = match &*running.notice {
+                    Notice::Add { .. } => DeltaType::Added,
+                    Notice::Update { .. } => DeltaType::Updated,
+                    Notice::Delete { .. } => DeltaType::Deleted,
+                };
+                self.handle(place, &running.notice, delta_type.as_str(), None);
+                HandlerEnd::Returned
+            };
+            let Some(handler) = self.handlers.get_mut(place) else {
+                return;
+            };
+            if let Some(listener) = handler.left.as_mut() {
+                listener.done(end, &mut self.scribe);
+            } else if let Some(listener) = self.processor.get_mut(handler.id) {
+                listener.done(end, &mut self.scribe);
+            }
+            return;
+        }
+        let taken = self
+            .processor
+            .get_mut(handler.id)
+            .and_then(|listener| listener.take(&mut self.scribe));
+        if let Some(taken) = taken {
+            handler.remember(taken.notice.to_fact());
+            handler.running = Some(Running {
+                notice: taken.notice,
+                until: self.now + ceil_ms(taken.rest) + Time::from(handler.settings.latency_ms),
+            });
+        }
+    }
+
+    /// The listener of a handler, as long as it is among the processor's.
+    pub fn listener(&self, number: u8) -> Option<&ProcessorListener<Obj>> {
+        let handler = self.handlers.get(usize::from(number))?;
+        self.processor.get(handler.id)
+    }
+
+    /// Whether a handler takes part in resyncs.
+    pub fn is_syncing(&self, number: u8) -> bool {
+        self.handlers
+            .get(usize::from(number))
+            .is_some_and(|handler| self.processor.is_syncing(handler.id))
+    }
+
+    pub(super) fn should_resync(&mut self) -> bool {
+        self.settings.machinery != Machinery::Shared
+            || self
+                .processor
+                .should_resync(millis(self.now), &mut self.scribe)
+    }
+
+    // ---- the program around the informer
+
+    pub(super) fn ask_main(&mut self, cause: Cause, asked: Fact, request: Request) {
+        self.scribe.turn(self.now, Actor::Main);
+        let asked = self.scribe.input(cause, Step::SettingChanged, asked);
+        self.main.requests.push_back((asked, request));
+    }
+
+    /// The handlers that were asked for and are not there yet.
+    pub fn asked(&self) -> impl Iterator<Item = &HandlerSettings> {
+        let at = match &self.main.stage {
+            MainStage::Want(request) | MainStage::Act(request) => Some(request),
+            _ => None,
+        };
+        let waiting = self.main.requests.iter().map(|(_, request)| request);
+        at.into_iter()
+            .chain(waiting)
+            .filter_map(|request| match request {
+                Request::Add(settings) => Some(settings),
+                Request::Remove(_) => None,
+            })
+    }
+
+    /// Whether the removal of a handler was asked for and has not come yet.
+    pub fn is_leaving(&self, number: u8) -> bool {
+        let at = match &self.main.stage {
+            MainStage::Want(request) | MainStage::Act(request) => Some(request),
+            _ => None,
+        };
+        let waiting = self.main.requests.iter().map(|(_, request)| request);
+        at.into_iter()
+            .chain(waiting)
+            .any(|request| matches!(request, Request::Remove(of) if *of == number))
+    }
+
+    /// Whether a handler is there, or will be, whose removal can be asked for.
+    pub(super) fn can_remove(&self, number: u8) -> bool {
+        let place = usize::from(number);
+        let is_there = match self.handlers.get(place) {
+            Some(handler) => !handler.removed,
+            None => place < self.handlers.len() + self.asked().count(),
+        };
+        is_there && !self.is_leaving(number)
+    }
+
+    pub(super) fn main_waits(&self) -> Wait {
+        match &self.main.stage {
+            MainStage::Idle if !self.main.requests.is_empty() => Wait::Ready,
+            MainStage::Idle => Wait::Outside,
+            MainStage::Want(_) if !self.block_deltas.is_ready_for(Actor::Main) => Wait::Lock,
+            MainStage::Initial(id, _)
+                if self
+                    .processor
+                    .get(*id)
+                    .is_some_and(|listener| listener.is_offered()) =>
+            {
+                Wait::Outside
+            }
+            _ => Wait::Ready,
+        }
+    }
+
+    /// Whether its next micro-step states a fact, where that shows before.
+    pub(super) fn main_states(&self) -> Option<bool> {
+        if self.timer_at().is_some_and(|at| at <= self.now) {
+            return None;
+        }
+        match &self.main.stage {
+            MainStage::Idle => Some(false),
+            MainStage::Want(_) => self.asking_states(&self.block_deltas, Actor::Main),
+            MainStage::Unblock(_) => Some(true),
+            MainStage::Act(_) | MainStage::Initial(..) => None,
+        }
+    }
+
+    pub(super) fn run_main(&mut self) {
+        match std::mem::take(&mut self.main.stage) {
+            MainStage::Idle => {
+                if let Some((cause, request)) = self.main.requests.pop_front() {
+                    self.scribe.because(Actor::Main, cause);
+                    self.main.stage = MainStage::Want(request);
+                }
+            }
+            MainStage::Want(request) => {
+                let step = match &request {
+                    Request::Add(_) => Step::HandlerLock,
+                    Request::Remove(_) => Step::RemoveLock,
+                };
+                let taken = self
+                    .block_deltas
+                    .acquire(Actor::Main, step, &mut self.scribe);
+                self.main.stage = if taken {
+                    MainStage::Act(request)
+                } else {
+                    MainStage::Want(request)
+                };
+            }
+            MainStage::Act(Request::Add(settings)) => self.add_handler(settings),
+            MainStage::Act(Request::Remove(number)) => {
+                self.remove_handler(number);
+                self.main.stage = MainStage::Unblock(Step::RemoveUnlock);
+            }
+            MainStage::Initial(id, mut notices) => {
+                let Some(listener) = self.processor.get_mut(id) else {
+                    self.main.stage = MainStage::Unblock(Step::HandlerUnlock);
+                    return;
+                };
+                if let Some(notice) = notices.pop_front() {
+                    // Its `pop` has taken the one before.
+                    let _has_room = listener.offer(notice, &mut self.scribe);
+                    self.main.stage = MainStage::Initial(id, notices);
+                } else {
+                    if self.informer.has_synced() {
+                        listener.upstream_has_synced(&mut self.scribe);
+                    }
+                    self.main.stage = MainStage::Unblock(Step::HandlerUnlock);
+                }
+            }
+            MainStage::Unblock(step) => {
+                self.block_deltas
+                    .release(self.now, Actor::Main, step, &mut self.scribe);
+            }
+        }
+    }
+
+    fn add_handler(&mut self, settings: HandlerSettings) {
+        self.main.stage = MainStage::Unblock(Step::HandlerUnlock);
+        if self.handlers.len() >= MOST_HANDLERS {
+            return;
+        }
+        let resync = settings.resync_ms.map(millis);
+        let Ok(registration) =
+            self.informer
+                .add_event_handler(&settings.name, resync, &mut self.scribe)
+        else {
+            return;
+        };
+        let initial: VecDeque<_> = self
+            .store
+            .as_ref()
+            .map(initial_notices)
+            .unwrap_or_default()
+            .into();
+        let id = self.processor.add_listener(
+            &registration,
+            initial.len(),
+            |id, name| ProcessorListener::new(id, name),
+            millis(self.now),
+            &mut self.scribe,
+        );
+        self.handlers.push(Handler::new(settings, false, id));
+        self.main.stage = MainStage::Initial(id, initial);
+    }
+
+    fn remove_handler(&mut self, number: u8) {
+        let Some(handler) = self.handlers.get_mut(usize::from(number)) else {
+            return;
+        };
+        let syncing = self.processor.is_syncing(handler.id);
+        if let Some(mut listener) = self.processor.remove_listener(handler.id, &mut self.scribe) {
+            handler.syncing = syncing;
+            listener.close();
+            // What waits is dropped; what the handler is at, it ends.
+            listener.receive(&mut ());
+            handler.left = Some(listener);
+            handler.removed = true;
+        }
+    }
+}
+
+/// What of an object must not change while it is shared.
+pub(super) fn fingerprint(object: &Obj) -> u64 {
+    use std::hash::BuildHasher;
+    let state = foldhash::quality::FixedState::with_seed(0);
+    state.hash_one((object.labels(), object.data.to_string()))
+}
+
+pub(super) fn label_and_value(text: &str) -> (&str, &str) {
+    text.split_once('=').unwrap_or((text, ""))
+}

@@ -1,0 +1,526 @@
+//! The process loop in a world: Pop and the process function, one micro-step at a time.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube_core::DynamicObject;
+
+use crate::{Source, Time, Wait};
+use deltascope_cache::controller::{InformerQueue, TakenWork};
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{Actor, Entry, Fact, ObjectRef, ProcessMode, Rv, Shape};
+use deltascope_cache::key::Key;
+use deltascope_cache::listener::ListenerId;
+use deltascope_cache::process::{Fault, Notice, Process, Progress};
+use deltascope_cache::queue::ProcessOutcome;
+use deltascope_cache::real_fifo::QueuedDelta;
+use deltascope_cache::step::Step;
+
+use super::settings::Machinery;
+use super::{World, key_of};
+
+type Obj = DynamicObject;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    Idle,
+    Begin,
+    /// Processing needs `blockDeltas`.
+    Block,
+    Run,
+    /// A handler inside `process` asks whether the queue has synced, …
+    HasSynced,
+    /// … waits for the queue's lock, …
+    HasSyncedWait,
+    /// … and has it.
+    HasSyncedAnswer,
+    /// The next listener is to be told.
+    Send,
+    /// Its `pop` has not taken it yet.
+    Sent(ListenerId),
+    Busy(Time),
+    Unblock,
+    /// The queue's lock was given back while processing.
+    Relock,
+    Finish,
+    Unlock,
+}
+
+/// Pop and the process function.
+#[derive(Clone)]
+pub struct ProcessLoop {
+    /// Whether it pops by itself.
+    pub mode: ProcessMode,
+    /// How many Pops it was asked for and has not begun.
+    pub asked: u32,
+    pub(super) not_before: Time,
+    work: Work,
+    began: Time,
+    run: Option<Process<Obj>>,
+    outcome: ProcessOutcome,
+    /// How often the process function has failed because it was set so.
+    failures: u8,
+    /// What is being told, and to whom.
+    telling: Option<Arc<Notice<Obj>>>,
+    type_name: &'static str,
+    /// The handlers inside `process` that are still to be told; the first one is at it while it asks.
+    inside: VecDeque<usize>,
+    targets: VecDeque<ListenerId>,
+    /// What was popped last.
+    pub last: Option<PoppedWork>,
+    /// How often something was popped.
+    pub count: u64,
+}
+
+/// What was popped, for the picture.
+#[derive(Clone, Debug)]
+pub struct PoppedWork {
+    /// The key; empty for a RealFIFO's entries.
+    pub key: Key,
+    /// Its deltas, oldest first.
+    pub deltas: Vec<(DeltaType, ObjectRef)>,
+    /// The one in work, or the last one that was.
+    pub position: Option<usize>,
+    /// Whether it belongs to the first list.
+    pub is_in_initial_list: bool,
+    /// The entries of a RealFIFO.
+    pub entries: Vec<Entry>,
+}
+
+impl ProcessLoop {
+    pub(super) fn new(mode: ProcessMode) -> Self {
+        Self {
+            mode,
+            asked: 0,
+            not_before: 0,
+            work: Work::Idle,
+            began: 0,
+            run: None,
+            outcome: ProcessOutcome::Done,
+            failures: 0,
+            telling: None,
+            type_name: DeltaType::Added.as_str(),
+            inside: VecDeque::new(),
+            targets: VecDeque::new(),
+            last: None,
+            count: 0,
+        }
+    }
+}
+
+impl<S: Source> World<S> {
+    /// What was popped and is not done with.
+    pub fn processing(&self) -> Option<PoppedWork> {
+        self.process.run.as_ref().map(|run| self.popped(run))
+    }
+
+    fn popped(&self, run: &Process<Obj>) -> PoppedWork {
+        let taken = run.position().taken;
+        match run.work() {
+            TakenWork::Deltas(work) => PoppedWork {
+                key: work.key.clone(),
+                deltas: work
+                    .deltas
+                    .iter()
+                    .map(|delta| (delta.delta_type, delta.object.to_ref(&work.key)))
+                    .collect(),
+                position: taken.checked_sub(1),
+                is_in_initial_list: work.is_in_initial_list,
+                entries: Vec::new(),
+            },
+            TakenWork::Object(work) => PoppedWork {
+                key: work.key.clone(),
+                // As its `KeyPopped` says it.
+                deltas: vec![(DeltaType::Added, work.item.to_ref(&work.key))],
+                position: None,
+                is_in_initial_list: work.is_in_initial_list,
+                entries: Vec::new(),
+            },
+            TakenWork::Entries(work) => {
+                let entries: Vec<Entry> = match &self.queue {
+                    InformerQueue::Real(queue) => work
+                        .entries
+                        .iter()
+                        .map(|entry| entry.to_entry(queue.key_func()))
+                        .collect(),
+                    InformerQueue::Delta(_) | InformerQueue::Fifo(_) => Vec::new(),
+                };
+                let deltas: Vec<_> = entries
+                    .iter()
+                    .filter_map(|entry| match entry {
+                        Entry::Delta(delta_type, object) => Some((*delta_type, object.clone())),
+                        _ => None,
+                    })
+                    .collect();
+                PoppedWork {
+                    key: Key::from(""),
+                    position: taken.checked_sub(1).filter(|place| *place < deltas.len()),
+                    deltas,
+                    is_in_initial_list: work.is_in_initial_list,
+                    entries,
+                }
+            }
+        }
+    }
+
+    pub(super) fn process_waits(&self) -> Wait {
+        let actor = Actor::ProcessLoop;
+        match self.process.work {
+            Work::Idle if self.queue.is_empty() => Wait::Outside,
+            Work::Idle if !self.lock.is_ready_for(actor) => Wait::Lock,
+            Work::Idle => match self.process.mode {
+                ProcessMode::Held if self.process.asked == 0 => Wait::Outside,
+                ProcessMode::Paced(_) => Wait::Until(self.process.not_before),
+                ProcessMode::Free | ProcessMode::Held => Wait::Ready,
+            },
+            Work::Block if !self.block_deltas.is_ready_for(actor) => Wait::Lock,
+            Work::Relock | Work::HasSyncedWait if !self.lock.is_ready_for(actor) => Wait::Lock,
+            Work::Busy(until) => Wait::Until(until),
+            Work::Sent(id) if self.is_offered(id) => Wait::Outside,
+            Work::Begin
+            | Work::Block
+            | Work::Run
+            | Work::HasSynced
+            | Work::HasSyncedWait
+            | Work::HasSyncedAnswer
+            | Work::Send
+            | Work::Sent(_)
+            | Work::Unblock
+            | Work::Relock
+            | Work::Finish
+            | Work::Unlock => Wait::Ready,
+        }
+    }
+
+    /// Whether its next micro-step states a fact, where that shows before.
+    pub(super) fn process_states(&self) -> Option<bool> {
+        let actor = Actor::ProcessLoop;
+        match self.process.work {
+            Work::Idle | Work::Relock => self.asking_states(&self.lock, actor),
+            Work::Block => self.asking_states(&self.block_deltas, actor),
+            Work::HasSynced | Work::HasSyncedAnswer | Work::Unblock | Work::Unlock => Some(true),
+            Work::HasSyncedWait | Work::Sent(_) | Work::Busy(_) => Some(false),
+            Work::Begin | Work::Run | Work::Send | Work::Finish => None,
+        }
+    }
+
+    /// One micro-step of the process loop.
+    pub(super) fn run_process(&mut self) {
+        let actor = Actor::ProcessLoop;
+        let shared = self.settings.machinery == Machinery::Shared;
+        match self.process.work {
+            Work::Idle => {
+                let held = self.process.mode == ProcessMode::Held;
+                match &self.queue {
+                    InformerQueue::Delta(queue) => {
+                        if let Some(key) = queue.list_keys().next() {
+                            self.scribe.about_to_pop(Some(key), held);
+                        }
+                    }
+                    InformerQueue::Real(_) => self.scribe.about_to_pop(None, held),
+                    InformerQueue::Fifo(queue) => {
+                        let has_object = |key: &&Key| queue.get_by_key(key).is_some();
+                        let key = queue.queue().find(has_object);
+                        if let Some(key) = key.or_else(|| queue.queue().next()) {
+                            self.scribe.about_to_pop(Some(key), held);
+                        }
+                    }
+                }
+                if self.lock.acquire(actor, Step::PopLock, &mut self.scribe) {
+                    self.process.work = Work::Begin;
+                }
+            }
+            Work::Begin => {
+                self.process.began = self.now;
+                match self.queue.begin_pop(&mut self.scribe) {
+                    Ok(Some(taken)) => {
+                        self.process.asked = self.process.asked.saturating_sub(1);
+                        self.process.count += 1;
+                        let run = if self.settings.by_type {
+                            Process::by_type(taken)
+                        } else {
+                            Process::new(taken)
+                        };
+                        self.process.run = Some(run.with_fault(self.fault()));
+                        if self.queue.unlocks_while_processing() {
+                            self.lock
+                                .release(self.now, actor, Step::PopRelease, &mut self.scribe);
+                            self.scribe.turn(self.now, actor);
+                        }
+                        self.process.work = if shared { Work::Block } else { Work::Run };
+                    }
+                    Ok(None) | Err(_) => self.process.work = Work::Unlock,
+                }
+            }
+            Work::Block => {
+                if self
+                    .block_deltas
+                    .acquire(actor, Step::BlockDeltasLock, &mut self.scribe)
+                {
+                    self.process.work = Work::Run;
+                }
+            }
+            Work::Run => self.run_step(),
+            Work::HasSynced => {
+                // Whether Pop has the lock it does not know.
+                let step = Step::HasSyncedLock;
+                let taken = self.lock.acquire_again(actor, step, &mut self.scribe);
+                self.process.work = if taken {
+                    Work::HasSyncedAnswer
+                } else {
+                    Work::HasSyncedWait
+                };
+            }
+            Work::HasSyncedWait => self.process.work = Work::HasSyncedAnswer,
+            Work::HasSyncedAnswer => {
+                let synced = self.queue.has_synced();
+                let step = Step::HasSyncedUnlock;
+                self.lock.release(self.now, actor, step, &mut self.scribe);
+                self.scribe.turn(self.now, actor);
+                if let Some(number) = self.process.inside.pop_front() {
+                    self.return_inside(number, self.process.type_name, Some(synced));
+                }
+                self.tell_inside();
+            }
+            Work::Send => self.send(),
+            Work::Sent(_) => self.process.work = Work::Send,
+            Work::Busy(_) => self.process.work = Work::Run,
+            Work::Unblock => {
+                self.block_deltas.release(
+                    self.now,
+                    actor,
+                    Step::BlockDeltasUnlock,
+                    &mut self.scribe,
+                );
+                self.process.work = if self.lock.holder() == Some(actor) {
+                    Work::Finish
+                } else {
+                    Work::Relock
+                };
+            }
+            Work::Relock => {
+                if self.lock.acquire(actor, Step::PopRetake, &mut self.scribe) {
+                    self.process.work = Work::Finish;
+                }
+            }
+            Work::Finish => {
+                self.process.work = Work::Unlock;
+                let Some(run) = self.process.run.take() else {
+                    return;
+                };
+                self.process.last = Some(self.popped(&run));
+                let elapsed = Duration::from_millis(self.now - self.process.began);
+                let outcome = std::mem::replace(&mut self.process.outcome, ProcessOutcome::Done);
+                // The process loop ignores the error; the queue has stated it.
+                let _stated =
+                    self.queue
+                        .finish_pop(run.into_taken(), outcome, elapsed, &mut self.scribe);
+            }
+            Work::Unlock => {
+                self.lock
+                    .release(self.now, actor, Step::PopUnlock, &mut self.scribe);
+                self.scribe.turn(self.now, actor);
+                self.synced();
+                if let ProcessMode::Paced(ms) = self.process.mode {
+                    self.process.not_before = self.now + Time::from(ms);
+                }
+                self.process.work = Work::Idle;
+            }
+        }
+    }
+
+    fn run_step(&mut self) {
+        let Some(mut run) = self.process.run.take() else {
+            self.process.work = Work::Unlock;
+            return;
+        };
+        let before = self.scribe.count();
+        let progress = match &mut self.store {
+            Some(store) => run.step(store, &mut self.scribe),
+            None => run.step_without_store(&mut self.scribe),
+        };
+        match progress {
+            Progress::Took => {}
+            Progress::Wrote => self.follow_store(before, &run),
+            Progress::Notify(notice) => {
+                let delta_type = delta_type(&run, &notice);
+                self.tell(Arc::new(notice), delta_type.map_or("", DeltaType::as_str));
+            }
+            Progress::Done(outcome) => {
+                self.process.outcome = self.outcome_of(outcome);
+                self.process.work = if self.block_deltas.holder() == Some(Actor::ProcessLoop) {
+                    Work::Unblock
+                } else if self.lock.holder() == Some(Actor::ProcessLoop) {
+                    Work::Finish
+                } else {
+                    Work::Relock
+                };
+            }
+        }
+        self.process.run = Some(run);
+    }
+
+    /// What the process function fails at, as long as it does.
+    fn fault(&self) -> Option<Fault> {
+        let fails = self.settings.process_fails.as_ref()?;
+        (self.process.failures < fails.times).then(|| Fault {
+            name: Arc::clone(&fails.at),
+            error: format!("cannot process {}", fails.at).into(),
+        })
+    }
+
+    /// What Pop is told: a queue that can put back what was popped may be asked to.
+    fn outcome_of(&mut self, outcome: ProcessOutcome) -> ProcessOutcome {
+        let ProcessOutcome::Failed(error) = outcome else {
+            return outcome;
+        };
+        // Nothing else makes one fail: whatever comes into a world has a key.
+        self.process.failures = self.process.failures.saturating_add(1);
+        let asks = self.settings.process_fails.as_ref();
+        if asks.is_some_and(|fails| fails.requeue) && matches!(self.queue, InformerQueue::Delta(_))
+        {
+            ProcessOutcome::Requeue(Some(error))
+        } else {
+            ProcessOutcome::Failed(error)
+        }
+    }
+
+    /// Tells the handlers inside `process`, and finds out which listeners are told.
+    fn tell(&mut self, notice: Arc<Notice<Obj>>, type_name: &'static str) {
+        if let Notice::Add { object, .. } | Notice::Update { new: object, .. } = &*notice
+            && let Some(detector) = self.detector()
+        {
+            detector.add_object(object);
+        }
+        self.process.inside = (0..self.handlers.len())
+            .filter(|number| self.handlers[*number].inline)
+            .collect();
+        self.process.type_name = type_name;
+        self.process.telling = Some(notice);
+        self.tell_inside();
+    }
+
+    /// Tells the handlers inside `process`, up to one that asks for the lock.
+    fn tell_inside(&mut self) {
+        let Some(notice) = self.process.telling.clone() else {
+            return;
+        };
+        while let Some(number) = self.process.inside.front().copied() {
+            self.call_inside(number, &notice);
+            let handler = self.handlers.get(number);
+            if handler.is_some_and(|handler| handler.calls_has_synced(&notice)) {
+                self.process.work = Work::HasSynced;
+                return;
+            }
+            self.process.inside.pop_front();
+            self.return_inside(number, self.process.type_name, None);
+        }
+        self.process.targets = self
+            .processor
+            .distribute(&notice, &mut self.scribe)
+            .map(|(id, _)| id)
+            .collect();
+        self.process.work = Work::Send;
+    }
+
+    /// Tells the next listener; where there is none, goes on.
+    fn send(&mut self) {
+        let Some(notice) = self.process.telling.clone() else {
+            self.process.work = Work::Run;
+            return;
+        };
+        let Some(id) = self.process.targets.pop_front() else {
+            self.process.telling = None;
+            self.process.work = if self.settings.process_ms > 0 {
+                Work::Busy(self.now + Time::from(self.settings.process_ms))
+            } else {
+                Work::Run
+            };
+            return;
+        };
+        if let Some(listener) = self.processor.get_mut(id) {
+            // Nobody else offers anything while blockDeltas is held.
+            let _has_room = listener.offer(notice, &mut self.scribe);
+            self.process.work = Work::Sent(id);
+        }
+    }
+
+    fn is_offered(&self, id: ListenerId) -> bool {
+        self.processor
+            .get(id)
+            .is_some_and(|listener| listener.is_offered())
+    }
+
+    /// What the page shows as the store's version, where client-go keeps none.
+    fn follow_store(&mut self, before: u64, run: &Process<Obj>) {
+        let mut rv: Option<Rv> = None;
+        for record in self.scribe.since(before) {
+            match &record.fact {
+                Fact::ItemStored { object, .. } => rv = Some(Arc::clone(&object.rv)),
+                Fact::ItemRemoved { key, .. } => {
+                    if let Some(object) = deleted(run, key) {
+                        rv = Some(object.rv);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Some(rv) = rv {
+            self.store_rv = rv;
+        }
+    }
+
+    /// Notes that the queue has synced, once its lock is free.
+    pub(super) fn synced(&mut self) {
+        if self.informer.has_synced() || !self.queue.has_synced() {
+            return;
+        }
+        self.informer.set_synced();
+        // Whoever is still being told what there is hears of it after that.
+        let new = self.main.is_telling();
+        for (id, listener) in self.processor.listeners_mut() {
+            if new != Some(id) {
+                listener.upstream_has_synced(&mut self.scribe);
+            }
+        }
+        self.tell_of_sync();
+    }
+}
+
+/// The delta by which `key` was removed, where it holds the object itself.
+fn deleted(run: &Process<Obj>, key: &Key) -> Option<ObjectRef> {
+    let object = match run.work() {
+        TakenWork::Deltas(work) => {
+            let delta = work.deltas.get(run.position().taken.checked_sub(1)?)?;
+            delta.object.to_ref(key)
+        }
+        TakenWork::Entries(work) => work.entries.iter().find_map(|entry| match entry {
+            QueuedDelta::Delta { key: of, delta } if of == key => Some(delta.object.to_ref(key)),
+            _ => None,
+        })?,
+        // It tells of no deletes.
+        TakenWork::Object(_) => return None,
+    };
+    (object.shape == Shape::Object).then_some(object)
+}
+
+/// The type of the delta that a notice is about; an object of a FIFO has none.
+fn delta_type(run: &Process<Obj>, notice: &Notice<Obj>) -> Option<DeltaType> {
+    match run.work() {
+        TakenWork::Object(_) => None,
+        TakenWork::Deltas(work) => run
+            .position()
+            .taken
+            .checked_sub(1)
+            .and_then(|place| work.deltas.get(place))
+            .map(|delta| delta.delta_type),
+        TakenWork::Entries(work) => {
+            let key = key_of(notice.object());
+            work.entries
+                .iter()
+                .find(|entry| entry.key().is_none_or(|of| *of == key))
+                .map(QueuedDelta::delta_type)
+        }
+    }
+}

@@ -1,0 +1,522 @@
+//! What a program does by itself: it lists and watches without a reflector, writes to an Indexer
+//! without a queue, asks it, prints; and it runs further informers beside the one that is shown.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt::Write as _;
+use std::iter;
+use std::sync::Arc;
+
+use kube_core::DynamicObject;
+
+use crate::bounds::Line;
+use crate::{Refused, Source, Time, Wait};
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{
+    Actor, Cause, EventType, Fact, FactId, ListAgain, ObjectRef, Rv, Shape,
+};
+use deltascope_cache::key::Key;
+use deltascope_cache::key_func::{KeyFunc, deletion_handling_meta_namespace_key_func};
+use deltascope_cache::lister_watcher::{ListRequest, WatchItem, WatchRequest};
+use deltascope_cache::object::{Item, Object};
+use deltascope_cache::reflector::ReflectorState;
+use deltascope_cache::sorted::SortedMap;
+use deltascope_cache::step::Step;
+use deltascope_cache::store::Indexer;
+use deltascope_cache::trace::Trace;
+
+use super::handlers::filled;
+use super::reflect::{Answer, REQUEST_MS, Stage};
+use super::settings::{Feed, Machinery, Settings};
+use super::{Input, OUTPUT_LINES, Question, World, key_of};
+
+type Obj = DynamicObject;
+
+/// Who printed a line, where it was no handler but the program around them …
+pub const PROGRAM: u8 = u8::MAX;
+/// … or a handler of the first informer beside; the next one has the next number. Handlers have
+/// lower ones.
+pub const BESIDE: u8 = 201;
+
+/// A program that lists and watches itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Client {
+    /// A list comes next.
+    #[default]
+    List,
+    /// It is answered then.
+    Listing(Time),
+    /// A watch comes next.
+    Watch,
+    /// It is answered then.
+    Opening(Time),
+    /// It is open.
+    Watching,
+}
+
+impl Client {
+    /// What a reflector in its place would be at.
+    pub(super) fn state(self) -> ReflectorState {
+        match self {
+            Self::List => ReflectorState::Idle,
+            Self::Listing(_) | Self::Watch => ReflectorState::List,
+            Self::Opening(_) | Self::Watching => ReflectorState::Watch,
+        }
+    }
+
+    pub(super) fn waits(self, arrival: Option<Time>) -> Wait {
+        match self {
+            Self::List | Self::Watch => Wait::Ready,
+            Self::Listing(at) | Self::Opening(at) => Wait::Until(at),
+            Self::Watching => arrival.map_or(Wait::Outside, Wait::Until),
+        }
+    }
+}
+
+/// An informer beside the one that is shown: a world of its own, of which its requests, its store
+/// and its lines are told.
+#[derive(Clone)]
+pub(super) struct Beside<S: Source> {
+    world: World<S>,
+    /// Whether it has the same API server: what is written there by hand, it sees, too.
+    same_server: bool,
+    /// What has been told of its store.
+    stored: SortedMap<Key, ObjectRef>,
+    /// It has nothing to do before this moment; nothing: ever, by itself.
+    due: Option<Time>,
+}
+
+impl<S: Source> World<S> {
+    /// The same with a further informer, whose world is run at the same time.
+    #[must_use]
+    pub fn with_beside(mut self, world: Self, same_server: bool) -> Self {
+        let stored = SortedMap::new();
+        self.beside.push(Beside {
+            world,
+            same_server,
+            stored,
+            due: Some(0),
+        });
+        self
+    }
+
+    /// The worlds of the informers beside the one that is shown.
+    pub fn beside(&self) -> impl Iterator<Item = &Self> {
+        self.beside.iter().map(|beside| &beside.world)
+    }
+
+    pub(super) fn beside_at(&self) -> Option<Time> {
+        self.beside.iter().filter_map(|beside| beside.due).min()
+    }
+
+    /// Brings the informers beside to the present, and tells what they have asked the server for,
+    /// stored and printed.
+    pub(super) fn run_beside(&mut self) {
+        let now = self.now;
+        let mut told = Vec::new();
+        for (place, beside) in (0..).zip(&mut self.beside) {
+            let world = &mut beside.world;
+            if beside.due.is_none_or(|at| at > now) {
+                world.now = now;
+                continue;
+            }
+            loop {
+                world.run_beside();
+                if world.micro_step() {
+                    continue;
+                }
+                beside.due = world.next_moment();
+                match beside.due {
+                    Some(next) if next <= now => world.now = next,
+                    _ => break,
+                }
+            }
+            world.now = now;
+            for record in world.drain() {
+                tell_of_beside(place, record.fact, &mut beside.stored, &mut told);
+            }
+        }
+        for fact in told {
+            if let Fact::LinePrinted { line, .. } = &fact {
+                self.keep_line(line);
+            }
+            self.scribe.turn(now, Actor::Program);
+            self.scribe.input(Cause::Start, Step::ProgramCall, fact);
+        }
+    }
+
+    /// What comes from outside comes to all that share the server.
+    pub(super) fn input_beside(&mut self, input: &Input<S::Command>) {
+        if self.beside.is_empty() || !matches!(input, Input::Source(_)) {
+            return;
+        }
+        self.run_beside();
+        for beside in self.beside.iter_mut().filter(|beside| beside.same_server) {
+            beside.world.input(input.clone());
+            beside.due = Some(self.now);
+        }
+    }
+
+    // ---- printing
+
+    pub(super) fn keep_line(&mut self, line: &Arc<str>) {
+        if self.output.len() == OUTPUT_LINES {
+            self.output.pop_front();
+        }
+        self.output.push_back(Arc::clone(line));
+    }
+
+    fn say(&mut self, handler: u8, cause: Cause, line: Arc<str>) {
+        self.keep_line(&line);
+        self.scribe.turn(self.now, Actor::Program);
+        self.scribe.input(
+            cause,
+            Step::ProgramCall,
+            Fact::LinePrinted { handler, line },
+        );
+    }
+
+    pub(super) fn print(&mut self, cause: Cause, line: &str) {
+        const INDICES: &str = "{indices}";
+        let store = self.store.as_ref().filter(|_| line.contains(INDICES));
+        let indices = store.map(go_indices).unwrap_or_default();
+        let line = Line::filled(line, &[(INDICES, &indices)]);
+        self.say(PROGRAM, cause, line.into_text());
+    }
+
+    pub(super) fn ask(&mut self, cause: Cause, question: &Question) {
+        let answer = match &self.store {
+            Some(store) => store
+                .index_keys(&question.index, &question.value)
+                .map_err(|error| error.to_string()),
+            None => Err("there is no Indexer".to_owned()),
+        };
+        let line = match answer {
+            Ok(keys) if question.json => {
+                let keys = keys.into_iter().map(|key| key.to_string().into());
+                serde_json::Value::Array(keys.collect()).to_string()
+            }
+            Ok(keys) => format!("[{}] <nil>", joined(keys)),
+            Err(error) if question.json => error,
+            Err(error) => format!("[] {error}"),
+        };
+        let mut bounded = Line::default();
+        bounded.push(&line);
+        self.say(PROGRAM, cause, bounded.into_text());
+    }
+
+    /// Whoever waited for the sync goes on.
+    pub(super) fn tell_of_sync(&mut self) {
+        let cause = self.scribe.synced();
+        for line in self.settings.prints.on_sync.clone() {
+            self.say(PROGRAM, cause, line);
+        }
+    }
+
+    // ---- an Indexer without a queue
+
+    pub(super) fn write_to_indexer(&mut self, delta_type: DeltaType, item: &Item<Obj>) {
+        let Some(store) = &mut self.store else {
+            return;
+        };
+        let scribe = &mut self.scribe;
+        let written = match delta_type {
+            DeltaType::Deleted => store.delete(item, scribe),
+            DeltaType::Updated => store.update(item.clone(), scribe),
+            _ => store.add(item.clone(), scribe),
+        };
+        if let (Ok(()), Some(object)) = (written, item.as_object())
+            && delta_type != DeltaType::Deleted
+        {
+            self.store_rv = object.resource_version().into();
+        }
+    }
+
+    // ---- List and Watch without a reflector
+
+    /// One micro-step.
+    pub(super) fn run_client(&mut self, client: Client) {
+        let rv = Rv::default();
+        let next = match client {
+            Client::List => {
+                self.feeder.log.asks_list(&ListRequest::default());
+                self.scribe.fact(Step::ProgramCall, || Fact::ListRequested {
+                    rv,
+                    rv_match: "",
+                    limit: 0,
+                    continues: false,
+                });
+                Client::Listing(self.now + REQUEST_MS)
+            }
+            Client::Listing(_) => match self.list_as_client() {
+                Ok(()) => Client::Watch,
+                Err(reason) => return self.stop(reason),
+            },
+            Client::Watch => {
+                self.feeder.log.asks_watch(&WatchRequest::default());
+                self.scribe
+                    .fact(Step::ProgramCall, || Fact::WatchRequested {
+                        rv,
+                        initial_events: false,
+                    });
+                Client::Opening(self.now + REQUEST_MS)
+            }
+            Client::Opening(_) => match self.watch_as_client() {
+                Ok(()) => Client::Watching,
+                Err(reason) => return self.stop(reason),
+            },
+            Client::Watching => match self.receive_as_client() {
+                Ok(()) => Client::Watching,
+                Err(reason) => return self.stop(reason),
+            },
+        };
+        self.feeder.stage = Stage::Client(next);
+    }
+
+    fn list_as_client(&mut self) -> Result<(), Arc<str>> {
+        let answer = self.ask_server(|world| {
+            let request = ListRequest::default();
+            world.source.list(world.now, &request, &mut world.scribe)
+        });
+        let page = answer.map_err(|refused| {
+            self.refused(refused, |error| Fact::ListFailed {
+                error,
+                next: ListAgain::Later,
+            })
+        })?;
+        let count = page.items.len() as u32;
+        self.feeder.log.answered(Answer::Listed(count));
+        self.scribe.fact(Step::ProgramCall, || Fact::ListReceived {
+            rv: Arc::clone(&page.resource_version),
+            count,
+        });
+        let cause = self.last_fact();
+        let templates = self.settings.prints.on_list.clone();
+        for item in &page.items {
+            self.say_of(cause, &templates, "", item);
+        }
+        Ok(())
+    }
+
+    fn watch_as_client(&mut self) -> Result<(), Arc<str>> {
+        let answer = self.ask_server(|world| {
+            let request = WatchRequest::default();
+            world.source.watch(world.now, &request, &mut world.scribe)
+        });
+        answer.map_err(|refused| self.refused(refused, |error| Fact::WatchFailed { error }))?;
+        self.feeder.log.answered(Answer::Open);
+        Ok(())
+    }
+
+    fn receive_as_client(&mut self) -> Result<(), Arc<str>> {
+        let mut code = 0;
+        let item = self.source.receive();
+        if let Some(item) = &item {
+            self.feeder.log.receives(item);
+        }
+        let (event, object, line) = match item {
+            None => return Ok(()),
+            Some(WatchItem::Event(event, item)) => {
+                (event, item.to_ref(&key_of(&item)), Ok(Some(item)))
+            }
+            Some(WatchItem::Bookmark {
+                resource_version, ..
+            }) => (EventType::Bookmark, nothing(resource_version), Ok(None)),
+            Some(WatchItem::Error(error)) => {
+                code = error.code;
+                (EventType::Error, nothing(Rv::default()), Err(error.message))
+            }
+            Some(WatchItem::Closed) => {
+                self.feeder.log.closes();
+                self.source.hang_up();
+                self.scribe.stream_ended();
+                self.scribe.fact(Step::ProgramCall, || Fact::WatchEnded {
+                    relist: false,
+                    code,
+                });
+                return Err("the watch is over".into());
+            }
+        };
+        self.scribe.fact(Step::ProgramCall, || Fact::EventReceived {
+            event,
+            object,
+            ends_list: false,
+        });
+        match line {
+            Ok(None) => Ok(()),
+            Ok(Some(item)) => {
+                let templates = self.settings.prints.on_event.clone();
+                self.say_of(self.last_fact(), &templates, event.as_str(), &item);
+                Ok(())
+            }
+            Err(reason) => {
+                self.feeder.log.closes();
+                self.source.hang_up();
+                self.scribe.fact(Step::ProgramCall, || Fact::WatchEnded {
+                    relist: false,
+                    code,
+                });
+                Err(reason)
+            }
+        }
+    }
+
+    fn last_fact(&self) -> Cause {
+        Cause::Fact(FactId(self.scribe.count().saturating_sub(1)))
+    }
+
+    fn say_of(&mut self, cause: Cause, templates: &[String], type_name: &str, item: &Item<Obj>) {
+        for line in filled(templates, type_name, item, None) {
+            self.say(PROGRAM, cause, line);
+        }
+    }
+
+    fn ask_server<T>(
+        &mut self,
+        ask: impl FnOnce(&mut Self) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
+        self.scribe.turn(self.now, Actor::Server);
+        let answer = ask(self);
+        self.scribe.turn(self.now, self.feeder.actor);
+        answer
+    }
+
+    /// Why there is no answer; an error of the server is stated.
+    fn refused(&mut self, refused: Refused, fact: impl FnOnce(Arc<str>) -> Fact) -> Arc<str> {
+        match refused {
+            Refused::Over(reason) => reason,
+            Refused::Api(error) => {
+                let reason = Arc::clone(&error.message);
+                self.feeder
+                    .log
+                    .answered(Answer::Failed(Arc::clone(&reason)));
+                self.scribe.fact(Step::ProgramCall, || fact(error.message));
+                reason
+            }
+        }
+    }
+}
+
+/// What is told of a fact of an informer beside; what stays as it is, is not told.
+fn tell_of_beside(
+    informer: u8,
+    fact: Fact,
+    stored: &mut SortedMap<Key, ObjectRef>,
+    told: &mut Vec<Fact>,
+) {
+    let mut store =
+        |stored: &mut SortedMap<Key, ObjectRef>, key: Key, object: Option<ObjectRef>| {
+            if stored.get(&key) == object.as_ref() {
+                return;
+            }
+            match &object {
+                Some(object) => stored.insert(key.clone(), object.clone()),
+                None => stored.remove(&key),
+            };
+            told.push(Fact::BesideStored {
+                informer,
+                key,
+                object,
+            });
+        };
+    match fact {
+        Fact::ItemStored { object, .. } => store(stored, object.key.clone(), Some(object)),
+        Fact::ItemRemoved { key, .. } => store(stored, key, None),
+        Fact::StoreReplaced { items } => {
+            let gone = |key: &&Key| items.iter().all(|object| object.key != **key);
+            let gone: Vec<Key> = stored.keys().filter(gone).cloned().collect();
+            for key in gone {
+                store(stored, key, None);
+            }
+            for object in items {
+                store(stored, object.key.clone(), Some(object));
+            }
+        }
+        Fact::ListRequested { continues, .. } if !continues => {
+            told.push(Fact::BesideRequested {
+                informer,
+                watch: false,
+            });
+        }
+        Fact::WatchRequested { .. } => told.push(Fact::BesideRequested {
+            informer,
+            watch: true,
+        }),
+        Fact::LinePrinted { line, .. } => told.push(Fact::LinePrinted {
+            handler: BESIDE.saturating_add(informer).min(PROGRAM - 1),
+            line,
+        }),
+        _ => {}
+    }
+}
+
+/// The key function of a world's Indexer.
+pub(super) fn key_func(settings: &Settings) -> KeyFunc<Obj> {
+    // A queue has keys of its own, and they must be those of the Indexer.
+    let own = settings.machinery == Machinery::Indexer && settings.feed == Feed::Program;
+    match settings.key_separator.clone().filter(|_| own) {
+        None => Arc::new(deletion_handling_meta_namespace_key_func),
+        Some(separator) => Arc::new(move |item| {
+            let key = deletion_handling_meta_namespace_key_func(item)?;
+            Ok(Key::from(key.replacen('/', &separator, 1)))
+        }),
+    }
+}
+
+/// A bookmark or an error: about no object.
+fn nothing(rv: Rv) -> ObjectRef {
+    ObjectRef {
+        key: Key::from(""),
+        shape: Shape::Object,
+        rv,
+        uid: "".into(),
+    }
+}
+
+/// All indices as Go prints a map: in the order of its keys. It sorts only those that the line has room for.
+fn go_indices(store: &Indexer<Obj>) -> Arc<str> {
+    let mut text = Line::default();
+    let space = |place: usize| if place > 0 { " " } else { "" };
+    text.push("map[");
+    let indices = store.indices().map(|index| (index.name(), index.entries()));
+    // Writing into a line cannot fail.
+    for (place, (name, values)) in in_order(indices).enumerate() {
+        let _ = write!(text, "{}{name}:map[", space(place));
+        for (place, (value, keys)) in in_order(values).enumerate() {
+            if text.is_full() {
+                break;
+            }
+            let _ = write!(text, "{}{value}:map[", space(place));
+            for (place, (key, ())) in in_order(keys.map(|key| (key, ()))).enumerate() {
+                if text.is_full() {
+                    break;
+                }
+                let _ = write!(text, "{}{key}:{{}}", space(place));
+            }
+            text.push("]");
+        }
+        text.push("]");
+    }
+    text.push("]");
+    text.into_text()
+}
+
+/// The items by their keys, the smallest first. It sorts as far as somebody takes them.
+fn in_order<K: Ord, T>(items: impl Iterator<Item = (K, T)>) -> impl Iterator<Item = (K, T)> {
+    let (mut all, mut first) = (Vec::new(), Vec::new());
+    for (place, (key, item)) in items.enumerate() {
+        first.push(Reverse((key, place)));
+        all.push(Some(item));
+    }
+    let mut first = BinaryHeap::from(first);
+    iter::from_fn(move || {
+        let Reverse((key, place)) = first.pop()?;
+        Some((key, all.get_mut(place)?.take()?))
+    })
+}
+
+fn joined(mut keys: Vec<&Key>) -> String {
+    keys.sort_unstable();
+    let keys: Vec<&str> = keys.into_iter().map(|key| &**key).collect();
+    keys.join(" ")
+}
