@@ -68,7 +68,7 @@ fn named(thing: &Thing) -> String {
         Thing::Object(one) => object(one),
         Thing::Gone(one) => format!("-{}", object(one)),
         Thing::Delta(delta_type, one) => format!("{} {}", delta_type.as_str(), object(one)),
-        Thing::Crate(delta_type, rv, objects) => {
+        Thing::BatchEntry(delta_type, rv, objects) => {
             let objects: Vec<String> = objects.iter().map(object).collect();
             format!("{} {rv} [{}]", delta_type.as_str(), objects.join(" "))
         }

@@ -24,7 +24,7 @@ use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::wire::{Recorded, RecordedEvent, RecordedList};
 use deltascope::world::source::{Command, Refusals};
 use deltascope::world::virtual_time::{
-    Era, HandMadeQueue, Machinery, PROGRAM, PrintSettings, ProcessFailure, Question,
+    Era, HandMadeQueue, InformerKind, PROGRAM, PrintSettings, ProcessFailure, Question,
     TransformSettings, WorkSettings,
 };
 use deltascope::world::virtual_time::{Feed, HandlerSettings, Input, Settings, World};
@@ -157,11 +157,11 @@ fn settings() -> impl Strategy<Value = Settings> {
             any::<bool>(),
             prop_oneof![3 => Just(Feed::Server), 1 => Just(Feed::Program)],
             prop_oneof![
-                1 => Just(Machinery::HandMade),
-                1 => Just(Machinery::Plain),
-                3 => Just(Machinery::Shared),
-                1 => Just(Machinery::Indexer),
-                1 => Just(Machinery::Client),
+                1 => Just(InformerKind::Manual),
+                1 => Just(InformerKind::Plain),
+                3 => Just(InformerKind::Shared),
+                1 => Just(InformerKind::Indexer),
+                1 => Just(InformerKind::Client),
             ],
             prop::sample::select(&Generation::ALL[..]),
         ),
@@ -198,9 +198,9 @@ fn settings() -> impl Strategy<Value = Settings> {
                 handlers,
                 work,
             )| {
-                let is_fifo = machinery == Machinery::HandMade && refuses_streaming;
+                let is_fifo = machinery == InformerKind::Manual && refuses_streaming;
                 let feed = if is_fifo { Feed::Program } else { feed };
-                let by_type = by_type && machinery == Machinery::HandMade && !is_fifo;
+                let by_type = by_type && machinery == InformerKind::Manual && !is_fifo;
                 Settings {
                     seed,
                     interleave,
@@ -766,7 +766,7 @@ proptest! {
     #[test]
     fn the_gauge_counts_the_objects_that_the_store_does_not_show_as_the_server_has_them(
         settings in settings(),
-        machinery in prop::sample::select(vec![Machinery::HandMade, Machinery::Plain, Machinery::Shared]),
+        machinery in prop::sample::select(vec![InformerKind::Manual, InformerKind::Plain, InformerKind::Shared]),
         selector in prop::option::of(prop::sample::select(vec!["app", "app=app-1", "app!=app-2"])),
         ops in ops(),
     ) {
@@ -993,7 +993,7 @@ fn the_gauge_of_a_recording_says_when_it_cannot_be_known() {
         };
         let settings = Settings {
             feed: Feed::Recorded,
-            machinery: Machinery::Shared,
+            machinery: InformerKind::Shared,
             era: Era(generation),
             ..Settings::default()
         };

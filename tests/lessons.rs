@@ -10,7 +10,7 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, FactRecord};
 use deltascope::replay::lessons::{self, text::Lang};
 use deltascope::replay::monitors::Monitors;
-use deltascope::replay::picture::Machinery;
+use deltascope::replay::picture::InformerKind;
 use deltascope::replay::recording::Recording;
 use deltascope::replay::timeline::Timeline;
 
@@ -84,7 +84,7 @@ fn two_handlers_share_one_list_and_one_store_and_two_informers_do_not() {
         let picture = timeline.picture(timeline.len());
         let beside = picture.beside.iter();
         let shown = (
-            picture.machinery == Machinery::Shared,
+            picture.machinery == InformerKind::Shared,
             picture.reflector.lists_asked,
             picture.reflector.watches_asked,
             picture.store.items.clone(),

@@ -25,10 +25,10 @@ use deltascope::replay::timeline::Timeline;
 use deltascope::replay::trace::{self, Trace};
 use deltascope::world::source::Command;
 use deltascope::world::source::any::AnySource;
-use deltascope::world::source::live::{Page, Telling, Told, Wanted};
+use deltascope::world::source::live::{Page, ServerResponse, Told, Wanted};
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::wire::{RecordedEvent, Words, event_of};
-use deltascope::world::virtual_time::{Era, Feed, HandlerSettings, Input, Machinery, Settings};
+use deltascope::world::virtual_time::{Era, Feed, HandlerSettings, InformerKind, Input, Settings};
 use deltascope::world::{Asked, Time};
 use kube_core::DynamicObject;
 use proptest::prelude::*;
@@ -43,7 +43,7 @@ fn scenario(generation: Generation, watch_list: Option<bool>) -> Scenario {
     Scenario {
         settings: Settings {
             feed: Feed::Cluster,
-            machinery: Machinery::Shared,
+            machinery: InformerKind::Shared,
             era: Era(generation),
             watch_list,
             resync_ms: 700,
@@ -152,7 +152,7 @@ impl Cluster {
     }
 
     /// What comes over the wire now; `refuse` says with what a new request is answered.
-    fn tell(&mut self, wanted: Option<Wanted>, refuse: Option<u8>) -> Vec<Telling> {
+    fn tell(&mut self, wanted: Option<Wanted>, refuse: Option<u8>) -> Vec<ServerResponse> {
         let Some(Wanted { request, ask, .. }) = wanted else {
             self.watching = false;
             return Vec::new();
@@ -176,7 +176,7 @@ impl Cluster {
                 }
                 return told
                     .into_iter()
-                    .map(|told| Telling { request, told })
+                    .map(|told| ServerResponse { request, told })
                     .collect();
             }
             self.answered = request;
@@ -210,7 +210,7 @@ impl Cluster {
             told.extend(self.unsent.drain(..).map(Told::Event));
         }
         told.into_iter()
-            .map(|told| Telling { request, told })
+            .map(|told| ServerResponse { request, told })
             .collect()
     }
 }
@@ -252,7 +252,7 @@ impl Run {
         while !self.timeline.go_to(self.now, 10_000) {}
     }
 
-    fn tell(&mut self, told: Vec<Telling>) {
+    fn tell(&mut self, told: Vec<ServerResponse>) {
         if !told.is_empty() {
             let input = Input::Source(Command::Tell(told.into()));
             self.timeline.take(self.now, input);
@@ -269,7 +269,7 @@ impl Run {
             && self.cluster.watching
         {
             self.cluster.watching = false;
-            self.tell(vec![Telling {
+            self.tell(vec![ServerResponse {
                 request,
                 told: Told::Ended(end),
             }]);
@@ -718,7 +718,7 @@ fn a_busy_cluster_is_forgotten_as_it_goes() {
     assert!(versions.eq(101..=50_100), "each event, once");
 }
 
-fn version(telling: &Telling) -> Option<u64> {
+fn version(telling: &ServerResponse) -> Option<u64> {
     match &telling.told {
         Told::Event(RecordedEvent::Object { object, .. }) => {
             object.metadata.resource_version.as_ref()?.parse().ok()
@@ -817,7 +817,7 @@ fn more_than_can_be_kept_is_waited_for_and_no_error_of_the_reflector() {
     };
     let tell = |run: &mut Run, told: Vec<Told>| {
         let request = wanted(&run.timeline).unwrap().request;
-        let tell = |told| Telling { request, told };
+        let tell = |told| ServerResponse { request, told };
         run.now += 10;
         run.go();
         run.tell(told.into_iter().map(tell).collect());
@@ -869,7 +869,7 @@ fn the_pages_of_one_list_count_together_and_no_others() {
         run.now += 100_000;
         run.go();
         let Wanted { request, .. } = wanted(&run.timeline).unwrap();
-        run.tell(vec![Telling { request, told }]);
+        run.tell(vec![ServerResponse { request, told }]);
         run.now += 100_000;
         run.go();
         has.push(wanted(&run.timeline).unwrap().has);

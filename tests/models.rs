@@ -65,11 +65,11 @@ mod threads {
     use sync::JoinHandle;
 
     pub(crate) mod clock;
+    pub(crate) mod condvar_mutex;
     pub(crate) mod controller;
     pub(crate) mod informer;
     pub(crate) mod latch;
     pub(crate) mod listener;
-    pub(crate) mod monitor;
     pub(crate) mod queue;
     pub(crate) mod store;
     pub(crate) mod unshared;

@@ -16,7 +16,7 @@ use deltascope::cache::fact::{EventType, WatchEnd};
 use deltascope::cache::lister_watcher::{
     ApiErrorKind, ListRequest, ResourceVersionMatch, WatchRequest,
 };
-use deltascope::world::source::live::{Asked, Page, Telling, Told, Wanted};
+use deltascope::world::source::live::{Asked, Page, ServerResponse, Told, Wanted};
 use deltascope::world::source::proxy::discovery::{self, Discovery, Found};
 use deltascope::world::source::proxy::exchange::{
     Deadlines, End, Exchange, Head, MAX_RETRIES, Phase,
@@ -691,7 +691,7 @@ fn a_server_that_says_when_is_asked_again_ten_times() {
         };
         assert_eq!(
             told,
-            [Telling {
+            [ServerResponse {
                 request: 7,
                 told: later
             }]
@@ -798,7 +798,7 @@ fn what_stays_silent_is_given_up() {
     let told = exchange.timeout(500);
     assert!(matches!(
         told[..],
-        [Telling {
+        [ServerResponse {
             told: Told::Ended(WatchEnd::Silent),
             ..
         }]
@@ -946,7 +946,7 @@ fn list_of(count: usize) -> Vec<u8> {
         .into_bytes()
 }
 
-fn answer(exchange: &mut Exchange, now: u64, status: u16, body: &[u8]) -> Vec<Telling> {
+fn answer(exchange: &mut Exchange, now: u64, status: u16, body: &[u8]) -> Vec<ServerResponse> {
     let head = Head {
         status,
         content_type: "application/json".to_owned(),
@@ -1326,7 +1326,7 @@ impl Answer {
     }
 
     /// What is told where the body comes in pieces that end there.
-    fn told(&self, cuts: &[usize]) -> Vec<Telling> {
+    fn told(&self, cuts: &[usize]) -> Vec<ServerResponse> {
         let mut exchange = self.exchange();
         exchange.sent(0);
         let mut told = exchange.head(0, &self.head);
@@ -1356,7 +1356,7 @@ fn is_meant(found: Meaning, expected: Meaning) -> bool {
     }
 }
 
-fn meaning(told: &[Telling]) -> Meaning {
+fn meaning(told: &[ServerResponse]) -> Meaning {
     assert!(told.iter().all(|telling| telling.request == 7));
     let told: Vec<&Told> = told.iter().map(|telling| &telling.told).collect();
     let text = |text: &str| -> &'static str { text.to_owned().leak() };

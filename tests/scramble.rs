@@ -14,7 +14,7 @@ use deltascope::replay::recording::{Recording, Taken};
 use deltascope::replay::scramble::{Scramble, scramble, scramble_trace};
 use deltascope::replay::trace::{Trace, read, write};
 use deltascope::world::source::Command;
-use deltascope::world::source::live::{Page, Telling, Told};
+use deltascope::world::source::live::{Page, ServerResponse, Told};
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::wire::{RecordedEvent, Words, open};
 use deltascope::world::virtual_time::Input;
@@ -75,7 +75,7 @@ fn recording(scenario: Value, told: Vec<(u32, Told)>) -> Recording {
         .map(|(at, (request, told))| Taken {
             after: usize::MAX,
             at: 1_000 + 100 * at as u64,
-            input: Input::Source(Command::Tell([Telling { request, told }].into())),
+            input: Input::Source(Command::Tell([ServerResponse { request, told }].into())),
         });
     Recording {
         scenario,

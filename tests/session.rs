@@ -26,9 +26,9 @@ use deltascope::presentation::state::state;
 use deltascope::presentation::strings;
 use deltascope::presentation::view::View;
 use deltascope::replay::edit::as_set;
-use deltascope::replay::grain::Grain;
 use deltascope::replay::lessons;
 use deltascope::replay::picture::{Answer, RequestKind};
+use deltascope::replay::step_size::StepSize;
 use deltascope::replay::timeline::Timeline;
 use deltascope::world::source::scenario::{Act, Scenario};
 use deltascope::world::virtual_time::{Era, Input};
@@ -394,7 +394,7 @@ fn starting_over_keeps_what_was_set() {
         let mut session = open(lesson);
         session.obey(Command::Seek(30));
         session.obey(Command::Speed(400));
-        session.obey(Command::Grain(Grain::Pop));
+        session.obey(Command::StepSize(StepSize::Pop));
         for command in &commands {
             session.obey(command.clone());
             assert_eq!(session.view().error, None, "{command:?}");
@@ -420,7 +420,7 @@ fn starting_over_keeps_what_was_set() {
         session.obey(Command::Reset);
         let view = session.view();
         assert_eq!((view.step, view.speed, &view.lesson.era), (0, 400, &era));
-        assert_eq!(view.walking.grain, Grain::Pop);
+        assert_eq!(view.walking.grain, StepSize::Pop);
         assert_eq!(settings(&mut session), set, "{lesson} {commands:?}");
         assert!(session.timeline().inputs().is_empty());
         let own = lessons::load(lesson).unwrap().scenario;

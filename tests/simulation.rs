@@ -25,7 +25,8 @@ use deltascope::world::source::pod::{PodSpec, Write};
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::{Command, Refusals};
 use deltascope::world::virtual_time::{
-    Answer, Era, HandlerSettings, Input, Machinery, ReflectorState, Settings, WorkSettings, World,
+    Answer, Era, HandlerSettings, InformerKind, Input, ReflectorState, Settings, WorkSettings,
+    World,
 };
 
 /// How many seeds there are: 1000, or what `SOAK_SEEDS` says (as `make soak` does).
@@ -71,9 +72,9 @@ fn scenario(seed: u64, rng: &mut Rng, at_once: bool) -> Scenario {
             seed,
             interleave: true,
             machinery: if shared {
-                Machinery::Shared
+                InformerKind::Shared
             } else {
-                Machinery::Plain
+                InformerKind::Plain
             },
             era: Era(generation),
             watch_list: Some(rng.chance(50)),
@@ -381,12 +382,12 @@ impl Run {
             let wants = handlers[number].resync_ms.unwrap_or(settings.resync_ms);
             // Who wants it less often than anybody checks, is due at each so manieth check.
             let each = match settings.machinery {
-                Machinery::Plain => 1,
+                InformerKind::Plain => 1,
                 // A second is the least that can be asked for.
                 _ => wants.max(1_000).max(check_ms).div_ceil(check_ms) as usize,
             };
             let expected = match (settings.machinery, wants, handler.removed) {
-                (_, _, true) | (Machinery::Shared, 0, _) => 0..=0,
+                (_, _, true) | (InformerKind::Shared, 0, _) => 0..=0,
                 _ => CHECKS / each..=CHECKS.div_ceil(each),
             };
             let mut times: BTreeMap<&str, usize> = BTreeMap::new();

@@ -46,7 +46,7 @@ use deltascope::cache::threads::{
 };
 use deltascope::cache::trace::Trace;
 use deltascope::cache::workqueue::{ItemFastSlow, ShutDown, default_controller_rate_limiter};
-use deltascope::world::virtual_time::{Era, HandlerSettings, Input, Machinery, Settings, World};
+use deltascope::world::virtual_time::{Era, HandlerSettings, InformerKind, Input, Settings, World};
 use deltascope::world::{Refused, Source, Time};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_core::{ApiResource, DynamicObject};
@@ -589,7 +589,7 @@ fn in_world(generation: Generation, seed: u64, ops: &[Op]) -> Vec<Vec<String>> {
     let settings = Settings {
         seed,
         interleave: true,
-        machinery: Machinery::Shared,
+        machinery: InformerKind::Shared,
         era: Era(generation),
         watch_list: Some(false),
         handlers: vec![handler()],

@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::chunks::Chunks;
+use super::chunked_vec::ChunkedVec;
 use super::delta::{Delta, DeltaType, Deltas};
 use super::error::Error;
 use super::fact::{Fact, Known};
+use super::interner::Interner;
 use super::key::Key;
 use super::key_func::KeyFunc;
-use super::numbers::Numbers;
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{
     KeyListerGetter, Population, ProcessOutcome, Queue, Release, SLOW_PROCESS, TakenItem,
@@ -51,9 +51,9 @@ impl<O> DeltaFifoOptions<O> {
 /// Cloning copies the queue and shares the objects.
 pub struct DeltaFifo<O> {
     /// A number for each queued key.
-    keys: Numbers<Key>,
+    keys: Interner<Key>,
     /// The deltas of each queued key by its number, oldest first; never empty.
-    items: Chunks<Deltas<O>>,
+    items: ChunkedVec<Deltas<O>>,
     /// The numbers of the queued keys, the next one first.
     ///
     /// Invariant: a key is in `queue`, once, exactly when it has a number and deltas.
@@ -128,8 +128,8 @@ impl<O: Object> DeltaFifo<O> {
     #[must_use]
     pub fn new(options: DeltaFifoOptions<O>) -> Self {
         Self {
-            keys: Numbers::default(),
-            items: Chunks::default(),
+            keys: Interner::default(),
+            items: ChunkedVec::default(),
             queue: VecDeque::new(),
             population: Population::default(),
             closed: false,

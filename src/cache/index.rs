@@ -12,8 +12,8 @@ use indexmap::IndexMap;
 
 use super::error::Error;
 use super::fact::Fact;
+use super::interner::Interner;
 use super::key::Key;
-use super::numbers::Numbers;
 use super::object::{Item, Object};
 use super::order::Order;
 use super::postings::{Held, Postings, Removed};
@@ -235,7 +235,7 @@ impl<O: Object> Indices<O> {
                     index: Arc::clone(&index.name),
                     error,
                 };
-                self.doubt(position, row);
+                self.mark_stale(position, row);
                 return Err(error);
             }
             // As upstream does, even where the key is missing after an index function failed.
@@ -256,9 +256,9 @@ impl<O: Object> Indices<O> {
     }
 
     /// Notes that the indices from `first` on do not hold what an object has; they were not written.
-    pub(super) fn doubt(&mut self, first: usize, row: u32) {
+    pub(super) fn mark_stale(&mut self, first: usize, row: u32) {
         for index in self.list.iter_mut().skip(first) {
-            index.postings.doubt(row);
+            index.postings.mark_stale(row);
         }
     }
 
@@ -305,7 +305,7 @@ impl<O: Object> Indices<O> {
     /// Every index with its values and their keys.
     pub(super) fn view<'a>(
         &'a self,
-        keys: &'a Numbers<Key>,
+        keys: &'a Interner<Key>,
     ) -> impl ExactSizeIterator<Item = IndexView<'a>> {
         self.list.iter().map(move |index| IndexView {
             name: &index.name,
@@ -331,7 +331,7 @@ impl<O: Object> Indices<O> {
 pub struct IndexView<'a> {
     name: &'a Arc<str>,
     postings: &'a Postings,
-    keys: &'a Numbers<Key>,
+    keys: &'a Interner<Key>,
     order: Order,
 }
 

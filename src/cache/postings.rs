@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use super::chunks::Chunks;
-use super::numbers::Numbers;
-use super::places::Places;
+use super::chunked_vec::ChunkedVec;
+use super::interner::Interner;
+use super::store_order::StoreOrder;
 
 /// Values with the numbers of what has them, and back from each number to where it stands.
 #[derive(Clone, Default)]
 pub(super) struct Postings {
-    values: Numbers<Arc<str>>,
+    values: Interner<Arc<str>>,
     /// The visible order of the values.
-    order: Places,
+    order: StoreOrder,
     /// By the number of a value; never empty for one that is there.
     lists: Vec<Vec<u32>>,
     /// By the number of an object.
-    entries: Chunks<Entry>,
+    entries: ChunkedVec<Entry>,
     /// What does not fit into one entry.
     many: Vec<Vec<Entry>>,
     free: Vec<u32>,
@@ -139,7 +139,7 @@ impl Postings {
 
     /// Notes that an object's values are not known any more, because the index function failed. It
     /// holds until the object is gone.
-    pub(super) fn doubt(&mut self, object: u32) {
+    pub(super) fn mark_stale(&mut self, object: u32) {
         self.unsure(object);
     }
 
@@ -254,7 +254,7 @@ mod tests {
                         }
                     }
                     (2, ..) => prop_assert!(postings.remove(object, &value).is_none()),
-                    _ => postings.doubt(object),
+                    _ => postings.mark_stale(object),
                 }
                 let found: Vec<_> = postings
                     .iter()

@@ -7,18 +7,18 @@ use std::time::Duration;
 
 use hashbrown::{HashTable, hash_table};
 
+use super::chunked_queue::ChunkedQueue;
 use super::delta::{Delta, DeltaType};
 use super::error::Error;
 use super::fact::{Entry, Fact, Rv};
+use super::interner::{Interner, hash};
 use super::key::Key;
 use super::key_func::KeyFunc;
-use super::numbers::{Numbers, hash};
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{
     KeyListerGetter, Population, ProcessOutcome, Processing, Queue, Release, SLOW_DEPTH,
     SLOW_PROCESS, TakenItem, TransformFunc, count, queue_key, state_processed, transform,
 };
-use super::ring::Ring;
 use super::step::Step;
 use super::trace::Trace;
 
@@ -152,7 +152,7 @@ impl<O: Object> QueuedDelta<O> {
 ///
 /// Cloning copies the queue and shares the objects.
 pub struct RealFifo<O> {
-    items: Ring<QueuedDelta<O>>,
+    items: ChunkedQueue<QueuedDelta<O>>,
     /// Room to find out which keys a batch has, kept from batch to batch.
     unique: HashTable<usize>,
     population: Population,
@@ -221,7 +221,7 @@ impl<O: Object> RealFifo<O> {
     #[must_use]
     pub fn new(options: RealFifoOptions<O>) -> Self {
         Self {
-            items: Ring::default(),
+            items: ChunkedQueue::default(),
             unique: HashTable::new(),
             population: Population::default(),
             closed: false,
@@ -418,7 +418,7 @@ impl<O: Object> RealFifo<O> {
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
         let step = Step::RealReplaceItems;
-        let mut listed = Numbers::with_capacity(items.len());
+        let mut listed = Interner::with_capacity(items.len());
         let mut numbers = Vec::with_capacity(items.len());
         for item in &items {
             let key = queue_key(&self.key_func, item, step, trace)?;
@@ -427,7 +427,7 @@ impl<O: Object> RealFifo<O> {
         }
 
         // The queued keys, and for each the place of its newest entry.
-        let mut queued = Numbers::default();
+        let mut queued = Interner::default();
         let mut newest: Vec<usize> = Vec::new();
         for (place, entry) in self.items.iter().enumerate() {
             if let Some(key) = entry.key() {
@@ -603,7 +603,7 @@ impl<O: Object> Queue<O> for RealFifo<O> {
         }
         let Some(known) = known else { return Ok(()) };
         let step = Step::RealResync;
-        let mut queued = Numbers::default();
+        let mut queued = Interner::default();
         for key in self.items.iter().filter_map(QueuedDelta::key) {
             queued.insert(key.clone());
         }
@@ -680,7 +680,7 @@ impl<O: Object> Queue<O> for RealFifo<O> {
 /// Whether a batch has not got this key yet, which is that of the entry at `place`; if so, it has.
 fn is_new<O: Object>(
     unique: &mut HashTable<usize>,
-    items: &Ring<QueuedDelta<O>>,
+    items: &ChunkedQueue<QueuedDelta<O>>,
     place: usize,
     key: &Key,
 ) -> bool {

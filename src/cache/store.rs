@@ -7,18 +7,18 @@
 
 use std::sync::Arc;
 
-use super::chunks::Chunks;
+use super::chunked_vec::ChunkedVec;
 use super::error::{Error, TransactionError};
 use super::fact::{Fact, Rv};
 use super::index::{IndexView, Indexers, Indices};
+use super::interner::Interner;
 use super::key::Key;
 use super::key_func::{KeyFunc, key_error};
-use super::numbers::Numbers;
 use super::object::{Item, Object};
 use super::order::Order;
-use super::places::{Places, PlacesIter};
 use super::queue::{KeyListerGetter, TransformFunc};
 use super::step::Step;
+use super::store_order::{PlacesIter, StoreOrder};
 use super::trace::Trace;
 
 /// What a store is made of besides its key function and indexers.
@@ -64,11 +64,11 @@ pub type Store<O> = Indexer<O>;
 pub struct Indexer<O> {
     key_func: KeyFunc<O>,
     /// A number for each key: everything here and in the indices is by number.
-    keys: Numbers<Key>,
+    keys: Interner<Key>,
     /// `None` for a key that is in an index alone, after an index function failed.
-    items: Chunks<Option<Item<O>>>,
+    items: ChunkedVec<Option<Item<O>>>,
     /// The numbers of what is stored, as it lies.
-    places: Places,
+    places: StoreOrder,
     indices: Indices<O>,
     version: Version,
     transformer: Option<TransformFunc<O>>,
@@ -124,9 +124,9 @@ impl<O: Object> Indexer<O> {
         indices.add(indexers);
         Self {
             key_func,
-            keys: Numbers::default(),
-            items: Chunks::default(),
-            places: Places::default(),
+            keys: Interner::default(),
+            items: ChunkedVec::default(),
+            places: StoreOrder::default(),
             indices,
             version: Version::new(options.keeps_resource_version),
             transformer: options.transformer,
@@ -186,14 +186,14 @@ impl<O: Object> Indexer<O> {
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
         let items = items.into_iter();
-        let mut keys = Numbers::with_capacity(items.size_hint().0);
-        let mut content = Chunks::default();
+        let mut keys = Interner::with_capacity(items.size_hint().0);
+        let mut content = ChunkedVec::default();
         for item in items {
             let key = self.key_of(&item, trace)?;
             let (row, _) = keys.insert(key);
             content.set(row, Some(self.transform(item)?));
         }
-        self.places = Places::in_turn(keys.len());
+        self.places = StoreOrder::in_turn(keys.len());
         self.keys = keys;
         self.items = content;
         trace.fact(Step::StoreReplace, || Fact::StoreReplaced {
@@ -260,7 +260,7 @@ impl<O: Object> Indexer<O> {
             Some(stored @ Some(_)) => {
                 *stored = Some(item);
                 // What the indices hold is not what they would be told of it now.
-                self.indices.doubt(0, row);
+                self.indices.mark_stale(0, row);
                 true
             }
             _ => false,
@@ -529,7 +529,7 @@ impl<O: Object> Indexer<O> {
                     .indices
                     .update(first, None, Some(item), (row, key), trace);
             } else {
-                self.indices.doubt(first, row);
+                self.indices.mark_stale(first, row);
             }
         }
         end
@@ -662,8 +662,8 @@ impl<O> ExactSizeIterator for List<'_, O> {}
 
 /// Keys and items as they lie. Each number that has a place has both.
 struct Stored<'a, O> {
-    keys: &'a Numbers<Key>,
-    items: &'a Chunks<Option<Item<O>>>,
+    keys: &'a Interner<Key>,
+    items: &'a ChunkedVec<Option<Item<O>>>,
     rows: PlacesIter<'a>,
 }
 
@@ -689,7 +689,7 @@ impl<'a, O> Iterator for Stored<'a, O> {
 
 /// What is stored under one indexed value, lent.
 pub struct ByIndex<'a, O> {
-    items: &'a Chunks<Option<Item<O>>>,
+    items: &'a ChunkedVec<Option<Item<O>>>,
     rows: Rows<'a>,
 }
 

@@ -30,7 +30,7 @@ use deltascope_terminal::{self as terminal, Form, Out};
 use deltascope_world::Time;
 use deltascope_world::source::Command;
 use deltascope_world::source::any::AnySource;
-use deltascope_world::source::live::{Live, Telling, Told};
+use deltascope_world::source::live::{Live, ServerResponse, Told};
 use deltascope_world::source::proxy::discovery::{self, Discovery};
 use deltascope_world::source::proxy::exchange::{Deadlines, End, Exchange, Head, Phase};
 use deltascope_world::source::proxy::list;
@@ -524,7 +524,7 @@ impl<'a> Recorder<'a> {
         dues.into_iter().flatten().min().unwrap_or(Time::MAX)
     }
 
-    fn came(&mut self, came: Came) -> Vec<Telling> {
+    fn came(&mut self, came: Came) -> Vec<ServerResponse> {
         let now = self.now();
         let Some(exchange) = &mut self.exchange else {
             return Vec::new();
@@ -536,7 +536,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    fn timeout(&mut self) -> Vec<Telling> {
+    fn timeout(&mut self) -> Vec<ServerResponse> {
         let now = self.now();
         match &mut self.exchange {
             Some(exchange) if exchange.due().is_some_and(|due| due <= now) => exchange.timeout(now),
@@ -545,7 +545,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Lets the world take what came, and writes it down as it was taken.
-    fn take(&mut self, mut told: Vec<Telling>) -> io::Result<Option<Over>> {
+    fn take(&mut self, mut told: Vec<ServerResponse>) -> io::Result<Option<Over>> {
         let enough = self.count(&mut told);
         if !told.is_empty() {
             let before = self.timeline.forgotten();
@@ -614,7 +614,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Notes what came, leaves out what was not asked for, and says whether it is enough.
-    fn count(&mut self, told: &mut Vec<Telling>) -> bool {
+    fn count(&mut self, told: &mut Vec<ServerResponse>) -> bool {
         let most = self.options.max_events.unwrap_or(u64::MAX);
         let mut kept = 0;
         for telling in &*told {

@@ -15,7 +15,7 @@ use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_cache::queue::Release;
 use deltascope_cache::step::Step;
-use deltascope_replay::picture::{Feed, LockState, Machinery, Picture, QueueKind};
+use deltascope_replay::picture::{Feed, InformerKind, LockState, Picture, QueueKind};
 
 use super::i18n::Lang;
 use super::lanes::actor_name;
@@ -3207,7 +3207,7 @@ impl Writer<'_> {
                 Shape::Object | Shape::ExplicitKey | Shape::Opaque => {
                     match self.checked(&object.key) {
                         Some((known @ Some(Known::Yes(_)), false))
-                            if self.picture.machinery == Machinery::HandMade =>
+                            if self.picture.machinery == InformerKind::Manual =>
                         {
                             vec![
                                 self.delete_condition(known, false),
@@ -5614,7 +5614,7 @@ mod tests {
     fn every_generation_has_words_and_a_listing_at_every_step() {
         use deltascope_world::source::scenario::Scenario;
         use deltascope_world::virtual_time::{
-            Era, HandlerSettings, Machinery, Settings, WorkSettings,
+            Era, HandlerSettings, InformerKind, Settings, WorkSettings,
         };
 
         let handler = |name: &str, resync_ms| HandlerSettings {
@@ -5637,7 +5637,7 @@ mod tests {
         for generation in GENERATIONS {
             for streams in [false, true] {
                 let settings = Settings {
-                    machinery: Machinery::Shared,
+                    machinery: InformerKind::Shared,
                     era: Era(generation),
                     watch_list: Some(streams),
                     page_size: 2,

@@ -17,7 +17,7 @@ use deltascope_world::source::proxy::list::{Excess, MAX_LIST, MAX_OBJECTS};
 use deltascope_world::source::proxy::target::{Resource, Target};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::MAX_LINE;
-use deltascope_world::virtual_time::{Era, Feed, HandlerSettings, Machinery, Settings};
+use deltascope_world::virtual_time::{Era, Feed, HandlerSettings, InformerKind, Settings};
 
 /// Where an API may be, as seen from the page: behind what passes it on, or beside the page.
 pub const BASES: [&str; 2] = ["/k8s/", "/"];
@@ -450,7 +450,7 @@ pub fn scenario(target: &Target, options: &Options, seed: u32) -> Scenario {
     };
     let settings = Settings {
         feed: Feed::Cluster,
-        machinery: Machinery::Shared,
+        machinery: InformerKind::Shared,
         jitter: Some(seed),
         era: Era(options.era),
         resync_ms: options.resync_ms,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::edit::Setting;
-use deltascope_replay::grain::Grain;
 use deltascope_replay::picture::ProcessMode;
 use deltascope_replay::scramble::Scramble;
+use deltascope_replay::step_size::StepSize;
 
 use super::i18n::Lang;
 use super::session::walk::BreakCommand;
@@ -77,7 +77,7 @@ pub enum Command {
     /// A branch with another setting.
     Set(Setting),
     /// From now on steps go so far.
-    Grain(Grain),
+    StepSize(StepSize),
     /// Make a step of the size that is chosen, or of the next coarser one, on or back.
     Walk {
         /// On, not back.
@@ -150,7 +150,7 @@ impl Command {
             | Self::Reset
             | Self::Speed(..)
             | Self::RenameBranch(..)
-            | Self::Grain(..)
+            | Self::StepSize(..)
             | Self::Walk { .. }
             | Self::RunUntil(..)
             | Self::LookOn

@@ -11,7 +11,7 @@ use deltascope_cache::fact::{Entry, EventType, Fact, FactRecord, ObjectRef};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_replay::lessons::MarkerRule;
-use deltascope_replay::passages::Passages;
+use deltascope_replay::occurrences::Occurrences;
 use deltascope_replay::timeline::{SEGMENT, Timeline};
 
 use super::rows::density::Places;
@@ -36,7 +36,7 @@ pub struct Landmarks {
     /// Of a run that was cut it may hold keys that come no more: who asks looks who is there.
     alike: Rc<Alike>,
     places: Rc<Places>,
-    passages: Passages,
+    passages: Occurrences,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -226,7 +226,7 @@ impl Landmarks {
 
     /// Where each object comes up.
     #[must_use]
-    pub fn passages(&self) -> &Passages {
+    pub fn passages(&self) -> &Occurrences {
         &self.passages
     }
 

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use crate::i18n::{Lang, Text};
 use crate::rows::live::Room;
 use deltascope_cache::controller::Generation;
-use deltascope_replay::grain::Grain;
 use deltascope_replay::moment::Moment;
 use deltascope_replay::playback::SPEEDS;
+use deltascope_replay::step_size::StepSize;
 use deltascope_world::virtual_time::Era;
 
 /// The names of the attributes.
@@ -53,7 +53,7 @@ pub struct Options {
     /// Only time can be moved; nothing else can be changed.
     pub watch: bool,
     /// How far a step goes.
-    pub granularity: Option<Grain>,
+    pub granularity: Option<StepSize>,
     /// How fast it plays, in percent.
     pub speed: Option<u32>,
     /// Dark or light; left out, as the page around it.
@@ -148,7 +148,7 @@ impl Options {
             "mode" => self.watch = one_of(key, value, &MODES)?,
             "granularity" if value.is_empty() => self.granularity = None,
             "granularity" => {
-                let words = Grain::ALL.map(|grain| (grain.id(), grain));
+                let words = StepSize::ALL.map(|grain| (grain.id(), grain));
                 self.granularity = Some(one_of(key, value, &words)?);
             }
             "speed" if value.is_empty() => self.speed = None,

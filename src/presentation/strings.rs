@@ -12,8 +12,8 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::Actor;
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 use deltascope_replay::gauge::Behind;
-use deltascope_replay::grain::Grain;
 use deltascope_replay::picture::{Answer, Feed, ProcessMode};
+use deltascope_replay::step_size::StepSize;
 use deltascope_world::source::Refusals;
 
 /// Every label, hint and accessible name of the page.
@@ -751,15 +751,15 @@ pub fn follow(lang: Lang, key: &str) -> String {
 
 /// What a size of steps is called.
 #[must_use]
-pub fn grain(lang: Lang, grain: Grain) -> &'static str {
+pub fn grain(lang: Lang, grain: StepSize) -> &'static str {
     match (grain, lang) {
-        (Grain::Event, Lang::En) => "event",
-        (Grain::Event, Lang::Zh) => "事件",
-        (Grain::Pop, _) => "Pop",
-        (Grain::Lock, Lang::En) => "lock",
-        (Grain::Lock, Lang::Zh) => "锁",
-        (Grain::Micro, Lang::En) => "fact",
-        (Grain::Micro, Lang::Zh) => "最小步",
+        (StepSize::Event, Lang::En) => "event",
+        (StepSize::Event, Lang::Zh) => "事件",
+        (StepSize::Pop, _) => "Pop",
+        (StepSize::Lock, Lang::En) => "lock",
+        (StepSize::Lock, Lang::Zh) => "锁",
+        (StepSize::Micro, Lang::En) => "fact",
+        (StepSize::Micro, Lang::Zh) => "最小步",
     }
 }
 

@@ -64,7 +64,7 @@ pub enum Thing {
     /// A delta.
     Delta(DeltaType, ObjectRef),
     /// A whole list, a whole resync or a bookmark, with its version and its objects.
-    Crate(DeltaType, Rv, Vec<ObjectRef>),
+    BatchEntry(DeltaType, Rv, Vec<ObjectRef>),
     /// What a handler was told.
     Told(Arc<Notification>),
     /// What the reflector does.
@@ -93,7 +93,7 @@ impl Thing {
             (Self::Delta(one, object), Self::Delta(other, of)) => {
                 one == other && is_like(object, of, alike)
             }
-            (Self::Crate(one, rv, objects), Self::Crate(other, of, others)) => {
+            (Self::BatchEntry(one, rv, objects), Self::BatchEntry(other, of, others)) => {
                 let is_same = || {
                     objects
                         .iter()
@@ -308,12 +308,12 @@ fn delta(kind: QueueKind, (delta_type, object): &(DeltaType, ObjectRef)) -> Thin
 }
 
 fn entry(entry: &Entry) -> Thing {
-    let whole = |delta_type, rv: &str| Thing::Crate(delta_type, rv.into(), Vec::new());
+    let whole = |delta_type, rv: &str| Thing::BatchEntry(delta_type, rv.into(), Vec::new());
     match entry {
         Entry::Delta(delta_type, object) => Thing::Delta(*delta_type, object.clone()),
         Entry::ReplacedAll { rv, objects } => {
             let objects = objects.iter().take(SHOWN).cloned().collect();
-            Thing::Crate(DeltaType::ReplacedAll, Arc::clone(rv), objects)
+            Thing::BatchEntry(DeltaType::ReplacedAll, Arc::clone(rv), objects)
         }
         Entry::SyncAll => whole(DeltaType::SyncAll, ""),
         Entry::Bookmark { rv } => whole(DeltaType::Bookmark, rv),

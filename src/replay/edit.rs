@@ -8,12 +8,12 @@ use deltascope_cache::object::Object as _;
 use deltascope_world::Time;
 use deltascope_world::fields::LATEST_MS;
 use deltascope_world::source::Command;
-use deltascope_world::source::live::{Telling, Told};
+use deltascope_world::source::live::{ServerResponse, Told};
 use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::recorded::EVENT_MS;
 use deltascope_world::source::scenario::{Act, Entry, Scenario};
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::virtual_time::{Era, Feed, Input, Machinery, ProcessModeText};
+use deltascope_world::virtual_time::{Era, Feed, InformerKind, Input, ProcessModeText};
 
 use super::recording::{Recording, Taken};
 use super::timeline::is_told;
@@ -90,7 +90,10 @@ impl Setting {
     pub fn fits(&self, scenario: &Scenario) -> bool {
         let settings = &scenario.settings;
         let is_informer = settings.is_informer();
-        let has_queue = !matches!(settings.machinery, Machinery::Client | Machinery::Indexer);
+        let has_queue = !matches!(
+            settings.machinery,
+            InformerKind::Client | InformerKind::Indexer
+        );
         let has_server = settings.feed == Feed::Server;
         match self {
             Self::Era(_) => is_informer,
@@ -98,7 +101,7 @@ impl Setting {
             Self::Traffic(_) => scenario.traffic.is_some(),
             Self::PageSize(_) | Self::WatchList(_) => has_server && has_queue,
             Self::KnownObjects(_) => {
-                settings.machinery == Machinery::HandMade && !settings.has_fifo()
+                settings.machinery == InformerKind::Manual && !settings.has_fifo()
             }
             Self::Mode(_) | Self::ProcessMs(_) => has_queue,
             Self::HandlerMs(_) => settings.handlers.iter().any(|handler| !handler.inline),
@@ -197,11 +200,11 @@ impl Origin {
 }
 
 /// What a cluster has told, without the event that is shown; the rest of what came with it stays.
-fn without(told: &[Telling], shown: Option<&FactRecord>) -> Option<Arc<[Telling]>> {
+fn without(told: &[ServerResponse], shown: Option<&FactRecord>) -> Option<Arc<[ServerResponse]>> {
     let Fact::EventSent { event, object, .. } = &shown?.fact else {
         return None;
     };
-    let is_it = |telling: &Telling| match &telling.told {
+    let is_it = |telling: &ServerResponse| match &telling.told {
         Told::Event(RecordedEvent::Object {
             event: told,
             object: of,

@@ -3,7 +3,7 @@
 use deltascope_cache::fact::{Fact, ObjectRef};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
-use deltascope_world::virtual_time::{Feed, Machinery, ReflectorState};
+use deltascope_world::virtual_time::{Feed, InformerKind, ReflectorState};
 
 use super::picture::{ApiRoom, Picture, StoreRoom};
 
@@ -67,7 +67,7 @@ impl Picture {
 
     /// How far the store is behind.
     pub(super) fn behind(&self) -> Behind {
-        let is_filled = !matches!(self.machinery, Machinery::Indexer | Machinery::Client);
+        let is_filled = !matches!(self.machinery, InformerKind::Indexer | InformerKind::Client);
         let is_told = || {
             let api = &self.api;
             api.told_by_events && api.tells && self.reflector.state == ReflectorState::Watch

@@ -24,12 +24,12 @@ use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::fields::LATEST_MS;
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::Command;
-use deltascope_world::source::live::{Page, Telling, Told};
+use deltascope_world::source::live::{Page, ServerResponse, Told};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::{
     self, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent, WireError, Words,
 };
-use deltascope_world::virtual_time::{Era, Feed, HandlerSettings, Input, Machinery, Settings};
+use deltascope_world::virtual_time::{Era, Feed, HandlerSettings, InformerKind, Input, Settings};
 
 use super::recording::{Recording, Taken};
 use super::trace::{Trace, each_line, json_of};
@@ -249,7 +249,7 @@ impl Log {
     fn trace(self, name: &str) -> Trace {
         let settings = Settings {
             feed: Feed::Cluster,
-            machinery: Machinery::Shared,
+            machinery: InformerKind::Shared,
             era: Era(Generation::Atomic),
             watch_list: Some(false),
             indices: vec!["namespace".into()],
@@ -276,7 +276,7 @@ impl Log {
         let inputs = told.into_iter().map(|(at, request, told)| Taken {
             after: usize::MAX,
             at,
-            input: Input::Source(Command::Tell([Telling { request, told }].into())),
+            input: Input::Source(Command::Tell([ServerResponse { request, told }].into())),
         });
         Trace {
             lesson: Arc::default(),

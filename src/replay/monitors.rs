@@ -16,7 +16,7 @@ use deltascope_cache::selector::Selector;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_world::Time;
 
-use super::picture::{Feed, Machinery, Picture, QueueKind};
+use super::picture::{Feed, InformerKind, Picture, QueueKind};
 use super::timeline::{SEGMENT, Timeline};
 
 /// What is watched.
@@ -89,8 +89,8 @@ impl Monitor {
     /// Whether there is something to watch in a program of this shape.
     #[must_use]
     pub fn applies(self, start: &Picture) -> bool {
-        let informer = matches!(start.machinery, Machinery::Plain | Machinery::Shared);
-        let by_hand = start.machinery == Machinery::HandMade;
+        let informer = matches!(start.machinery, InformerKind::Plain | InformerKind::Shared);
+        let by_hand = start.machinery == InformerKind::Manual;
         // A FIFO keeps neither Deltas nor deletes: what is asked of those is nothing for it.
         let queued = informer || by_hand && start.queue.kind != QueueKind::Fifo;
         let server = start.api.feed == Feed::Server;
@@ -1088,7 +1088,7 @@ pub fn is_older(one: &str, other: &str) -> bool {
 
 impl Picture {
     fn machinery_is_informer(&self) -> bool {
-        matches!(self.machinery, Machinery::Plain | Machinery::Shared)
+        matches!(self.machinery, InformerKind::Plain | InformerKind::Shared)
     }
 }
 

@@ -33,7 +33,7 @@ pub use deltascope_world::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
 use deltascope_world::source::simulator::{order_refusals, take_refusal};
 pub use deltascope_world::source::stream::{Delivery, STREAM_LINES, StreamLine};
 pub use deltascope_world::virtual_time::{
-    Answer, Feed, Machinery, NOTIFICATIONS, OUTPUT_LINES, REQUESTS, ReflectorState, RequestKind,
+    Answer, Feed, InformerKind, NOTIFICATIONS, OUTPUT_LINES, REQUESTS, ReflectorState, RequestKind,
     RequestLine,
 };
 use deltascope_world::virtual_time::{HandlerSettings, PoppedWork, World};
@@ -45,7 +45,7 @@ const SHARED: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Picture {
     /// What stands behind the reflector.
-    pub machinery: Machinery,
+    pub machinery: InformerKind,
     /// Whose behaviour it has.
     pub generation: Generation,
     /// The API server's room.
@@ -399,7 +399,7 @@ impl Picture {
     #[must_use]
     pub fn beside_number(&self, informer: u8) -> Option<usize> {
         let place = usize::from(informer);
-        let shown = self.machinery == Machinery::Shared;
+        let shown = self.machinery == InformerKind::Shared;
         let shared = self.beside.get(place).is_some_and(|room| room.shared);
         let before = self.beside.iter().take(place);
         let before = before.filter(|room| room.shared == shared).count();
@@ -1375,7 +1375,7 @@ fn asked_of(settings: &HandlerSettings, world: &World<AnySource>) -> HandlerRoom
 fn beside_of(world: &World<AnySource>) -> BesideRoom {
     let log = &world.reflector().log;
     BesideRoom {
-        shared: world.settings().machinery == Machinery::Shared,
+        shared: world.settings().machinery == InformerKind::Shared,
         handlers: world.settings().handlers.len(),
         lists: log.lists_asked,
         watches: log.watches_asked,

@@ -9,7 +9,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::Command;
-use deltascope_world::source::live::{Page, Telling, Told};
+use deltascope_world::source::live::{Page, ServerResponse, Told};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::virtual_time::{Era, Input};
@@ -125,7 +125,7 @@ impl Recording {
             };
             let kept = told.iter().filter_map(|telling| match &telling.told {
                 Told::Event(event) if !is_about(event) => None,
-                Told::Page(page) => Some(Telling {
+                Told::Page(page) => Some(ServerResponse {
                     request: telling.request,
                     told: Told::Page(Page {
                         items: page

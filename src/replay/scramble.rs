@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use deltascope_cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
 use deltascope_cache::rng::Rng;
-use deltascope_world::source::live::{Page, Telling, Told};
+use deltascope_world::source::live::{Page, ServerResponse, Told};
 use deltascope_world::source::pod::{self, Write};
 use deltascope_world::source::scenario::{Act, Entry, Scenario};
 use deltascope_world::source::wire::{Recorded, RecordedEvent, RecordedList, Words};
@@ -378,11 +378,13 @@ impl Scrambler {
         }
     }
 
-    fn tellings(&mut self, tellings: &[Telling]) -> Arc<[Telling]> {
-        let told = tellings.iter().map(|Telling { request, told }| Telling {
-            request: *request,
-            told: self.told(told),
-        });
+    fn tellings(&mut self, tellings: &[ServerResponse]) -> Arc<[ServerResponse]> {
+        let told = tellings
+            .iter()
+            .map(|ServerResponse { request, told }| ServerResponse {
+                request: *request,
+                told: self.told(told),
+            });
         told.collect()
     }
 

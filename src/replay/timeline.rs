@@ -20,7 +20,7 @@ use deltascope_world::bounds::{FACTS_HOLD, RUN_HOLDS, SEGMENT_HOLDS};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::Command;
 use deltascope_world::source::any::AnySource;
-use deltascope_world::source::live::{Page, Telling, Told};
+use deltascope_world::source::live::{Page, ServerResponse, Told};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::virtual_time::{Input, World};
@@ -297,7 +297,7 @@ impl Timeline {
             input,
         };
         let weight = match &taken.input {
-            Input::Source(Command::Tell(told)) => told.iter().map(Telling::weight).sum(),
+            Input::Source(Command::Tell(told)) => told.iter().map(ServerResponse::weight).sum(),
             _ => 0,
         };
         self.weights.push_back(weight);
@@ -693,7 +693,9 @@ impl Timeline {
         };
         for (request, told) in told {
             let told: Vec<Told> = told;
-            let tellings = told.into_iter().map(|told| Telling { request, told });
+            let tellings = told
+                .into_iter()
+                .map(|told| ServerResponse { request, told });
             prologue.push(Taken {
                 after: usize::MAX,
                 at,
@@ -1178,7 +1180,7 @@ pub fn renumber(taken: &mut Taken, (was, is): (u32, u32)) {
     if let Input::Source(Command::Tell(told)) = &mut taken.input {
         *told = told
             .iter()
-            .map(|telling| Telling {
+            .map(|telling| ServerResponse {
                 // What is about an older one was passed over, and will be.
                 request: match telling.request.checked_sub(was) {
                     Some(later) => is + later,

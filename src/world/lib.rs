@@ -6,10 +6,10 @@
 //! that jumps and a scheduler with a seed, so that a run can be repeated to the last fact.
 
 pub mod bounds;
+pub mod cause_tracker;
 pub mod fields;
 pub mod fill;
 pub mod lock;
-pub mod scribe;
 pub mod slices;
 pub mod source;
 pub mod virtual_time;
@@ -35,7 +35,7 @@ pub enum Wait {
     /// A lock: the queue's or `blockDeltas`.
     Lock,
     /// Something that only another machine or an input can bring.
-    Outside,
+    External,
 }
 
 /// Why a source did not answer.

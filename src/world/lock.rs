@@ -7,7 +7,7 @@ use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
 use super::Time;
-use super::scribe::Scribe;
+use super::cause_tracker::CauseTracker;
 
 /// A lock in virtual time: fair, first come, first served.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +47,7 @@ impl Lock {
 
     /// The same for somebody who does not know whether he has it: if he has, he waits for himself,
     /// and for ever.
-    pub fn acquire_again(&mut self, actor: Actor, step: Step, scribe: &mut Scribe) -> bool {
+    pub fn acquire_again(&mut self, actor: Actor, step: Step, scribe: &mut CauseTracker) -> bool {
         if self.holder != Some(actor) {
             return self.acquire(actor, step, scribe);
         }
@@ -55,7 +55,7 @@ impl Lock {
         false
     }
 
-    fn wait(&mut self, actor: Actor, holder: Actor, step: Step, scribe: &mut Scribe) {
+    fn wait(&mut self, actor: Actor, holder: Actor, step: Step, scribe: &mut CauseTracker) {
         self.waiting.push_back((actor, step));
         scribe.fact(step, || Fact::LockAwaited {
             lock: self.name,
@@ -65,7 +65,7 @@ impl Lock {
     }
 
     /// Takes it or begins to wait; true when `actor` has it.
-    pub fn acquire(&mut self, actor: Actor, step: Step, scribe: &mut Scribe) -> bool {
+    pub fn acquire(&mut self, actor: Actor, step: Step, scribe: &mut CauseTracker) -> bool {
         match self.holder {
             Some(holder) if holder == actor => true,
             None => {
@@ -84,7 +84,7 @@ impl Lock {
     }
 
     /// Gives it back; who waited longest has it at once.
-    pub fn release(&mut self, now: Time, actor: Actor, step: Step, scribe: &mut Scribe) {
+    pub fn release(&mut self, now: Time, actor: Actor, step: Step, scribe: &mut CauseTracker) {
         scribe.fact(step, || Fact::LockReleased {
             lock: self.name,
             by: actor,

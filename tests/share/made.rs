@@ -10,7 +10,7 @@ use deltascope::world::source::pod::{self, Write};
 use deltascope::world::source::scenario::{Act, Entry, Scenario};
 use deltascope::world::source::{Command, Refusals};
 use deltascope::world::virtual_time::{
-    Era, Feed, HandMadeQueue, HandlerSettings, Input, Machinery, PrintSettings, ProcessFailure,
+    Era, Feed, HandMadeQueue, HandlerSettings, InformerKind, Input, PrintSettings, ProcessFailure,
     ProcessModeText, Question, Settings, TransformSettings, WorkSettings,
 };
 use proptest::collection::vec;
@@ -158,11 +158,11 @@ pub(crate) fn input() -> impl Strategy<Value = Input<Command>> {
 fn settings() -> impl Strategy<Value = Settings> {
     let feed = select(vec![Feed::Server, Feed::Recorded, Feed::Program]);
     let machinery = select(vec![
-        Machinery::HandMade,
-        Machinery::Plain,
-        Machinery::Shared,
-        Machinery::Indexer,
-        Machinery::Client,
+        InformerKind::Manual,
+        InformerKind::Plain,
+        InformerKind::Shared,
+        InformerKind::Indexer,
+        InformerKind::Client,
     ]);
     let work =
         (0..3_u8, 0..99_u32, 0..3_u32).prop_map(|(workers, latency_ms, failures)| WorkSettings {
@@ -230,7 +230,7 @@ fn settings() -> impl Strategy<Value = Settings> {
         .prop_map(|(a, b, c, d)| Settings {
             // A FIFO has no more than a program that feeds it.
             queue: match (a.2, a.3) {
-                (Feed::Program, Machinery::HandMade)
+                (Feed::Program, InformerKind::Manual)
                     if !(c.0 || c.2 || d.1 || c.5.is_some() || c.6.is_some()) =>
                 {
                     HandMadeQueue::Fifo

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::condvar_mutex::CondvarMutex;
 use super::latch::Latch;
-use super::monitor::Monitor;
 use super::sync::{Arc, Mutex};
 
 /// The time since some start.
@@ -22,7 +22,7 @@ enum Kind {
 #[derive(Default)]
 struct Manual {
     now: Duration,
-    timers: Vec<std::sync::Weak<Monitor<State>>>,
+    timers: Vec<std::sync::Weak<CondvarMutex<State>>>,
 }
 
 impl Default for Clock {
@@ -82,7 +82,7 @@ impl Clock {
 /// Somebody waits for a moment that others set.
 pub(super) struct Timer {
     clock: Clock,
-    state: Arc<Monitor<State>>,
+    state: Arc<CondvarMutex<State>>,
 }
 
 #[derive(Default)]
@@ -93,7 +93,7 @@ struct State {
 
 impl Timer {
     pub(super) fn new(clock: &Clock) -> Self {
-        let state = Arc::new(Monitor::new(State::default()));
+        let state = Arc::new(CondvarMutex::new(State::default()));
         if let Kind::Manual(manual) = &*clock.kind {
             lock(manual).timers.push(Arc::downgrade(&state));
         }

@@ -21,8 +21,8 @@ use crate::queue::ProcessOutcome;
 use crate::reflector::{Need, Reflector, ReflectorOptions, StoreCall};
 
 use super::clock::{Clock, Timer, wait_until};
+use super::condvar_mutex::CondvarMutex;
 use super::latch::Latch;
-use super::monitor::Monitor;
 use super::queue::caught;
 use super::store::ThreadSafeStore;
 use super::sync::{Arc, Mutex, MutexGuard};
@@ -100,7 +100,7 @@ pub(super) trait Sink<O>: Send + Sync {
 
 /// Queue, store and reflector of a running informer.
 pub(super) struct Engine<O> {
-    queue: Monitor<InformerQueue<O>>,
+    queue: CondvarMutex<InformerQueue<O>>,
     store: Arc<ThreadSafeStore<O>>,
     reflector: Mutex<Reflector<O>>,
     lister_watcher: Arc<dyn AnyListerWatcher<O>>,
@@ -130,7 +130,7 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
             ..config.reflector_options()
         });
         Self {
-            queue: Monitor::new(config.queue()),
+            queue: CondvarMutex::new(config.queue()),
             store: Arc::clone(store),
             reflector: Mutex::new(reflector),
             lister_watcher: Arc::clone(lister_watcher),

@@ -17,10 +17,10 @@ use crate::processor::SharedProcessor;
 use crate::queue::{ProcessOutcome, TransformFunc};
 
 use super::clock::{Clock, wait_until};
+use super::condvar_mutex::CondvarMutex;
 use super::controller::{AnyListerWatcher, Engine, InformerOptions, Sink, lock};
 use super::latch::Latch;
 use super::listener::{Chunk, Listener};
-use super::monitor::Monitor;
 use super::store::ThreadSafeStore;
 use super::sync::{Arc, JoinHandle, Mutex};
 use super::{guarded, has_ended, join, spawn};
@@ -86,7 +86,7 @@ struct Shared<O> {
     block_deltas: Mutex<Vec<Notice<O>>>,
     /// What was processed and not handed to the listeners yet. A thread of its own does that while the
     /// next is processed, and takes all there is: to wake a listener costs more than most Pops.
-    outbox: Monitor<Outbox<O>>,
+    outbox: CondvarMutex<Outbox<O>>,
     processor: Mutex<SharedProcessor<Arc<Listener<O>>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     engine: OnceLock<Arc<Engine<O>>>,
@@ -119,7 +119,7 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
             lister_watcher: Arc::new(lister_watcher),
             state: Mutex::new(SharedInformerState::new(options.config.full_resync_period)),
             block_deltas: Mutex::new(Vec::new()),
-            outbox: Monitor::new(Outbox {
+            outbox: CondvarMutex::new(Outbox {
                 notices: Vec::new(),
                 ended: false,
             }),

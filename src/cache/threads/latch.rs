@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::monitor::Monitor;
+use super::condvar_mutex::CondvarMutex;
 use super::sync::Arc;
 
 /// A flag that is set once and never taken back: to stop something, or to say that it is done.
@@ -18,7 +18,7 @@ pub struct Latch {
 struct Inner {
     // The same as in the state, for those who only look.
     set: AtomicBool,
-    state: Monitor<State>,
+    state: CondvarMutex<State>,
 }
 
 #[derive(Default)]
@@ -30,7 +30,7 @@ struct State {
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
 
-impl Default for Monitor<State> {
+impl Default for CondvarMutex<State> {
     fn default() -> Self {
         Self::new(State::default())
     }

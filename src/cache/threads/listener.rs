@@ -15,8 +15,8 @@ use crate::object::Object;
 use crate::process::Notice;
 
 use super::clock::{Clock, wait_until};
+use super::condvar_mutex::CondvarMutex;
 use super::latch::Latch;
-use super::monitor::Monitor;
 use super::sync::Arc;
 
 /// A handler that a thread can call.
@@ -64,7 +64,7 @@ impl<O: Object> Chunk<O> {
 /// Relays notifications to one handler.
 pub(crate) struct Listener<O> {
     handler: Handler<O>,
-    inbox: Monitor<Inbox<O>>,
+    inbox: CondvarMutex<Inbox<O>>,
     closed: Latch,
     // The same for whoever is between two notifications.
     is_closed: AtomicBool,
@@ -80,7 +80,7 @@ impl<O: Object> Listener<O> {
     pub(crate) fn new(handler: Handler<O>) -> Self {
         Self {
             handler,
-            inbox: Monitor::new(Inbox {
+            inbox: CondvarMutex::new(Inbox {
                 chunks: VecDeque::new(),
                 tracker: SingleFileTracker::default(),
             }),

@@ -45,12 +45,12 @@
 //! ```
 
 mod clock;
+mod condvar_mutex;
 mod controller;
 mod factory;
 mod informer;
 mod latch;
 mod listener;
-mod monitor;
 mod queue;
 mod store;
 mod sync;

@@ -10,7 +10,7 @@ use crate::object::{Item, Object};
 use crate::queue::{KeyListerGetter, ProcessOutcome, Processing, Queue, TakenItem};
 use crate::real_fifo::{RealFifo, TakenDeltas};
 
-use super::monitor::Monitor;
+use super::condvar_mutex::CondvarMutex;
 use super::sync::Arc;
 
 /// What a queue asks about objects that were processed before.
@@ -48,7 +48,7 @@ impl<O: Object> Unlocks for RealFifo<O> {
 /// The lock is held while the process function runs, as upstream (but for a RealFIFO that unlocks):
 /// whoever adds waits as long.
 pub struct BlockingQueue<O, Q> {
-    queue: Monitor<Q>,
+    queue: CondvarMutex<Q>,
     known: Option<KnownObjects<O>>,
 }
 
@@ -57,7 +57,7 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
     #[must_use]
     pub fn new(queue: Q, known: Option<KnownObjects<O>>) -> Self {
         Self {
-            queue: Monitor::new(queue),
+            queue: CondvarMutex::new(queue),
             known,
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::workqueue::{RateLimiter, ShutDown, WorkItem, Workqueue};
 
 use super::clock::{Clock, Timer};
-use super::monitor::Monitor;
+use super::condvar_mutex::CondvarMutex;
 use super::sync::{Arc, JoinHandle, Mutex};
 use super::{join, spawn};
 
@@ -19,7 +19,7 @@ pub struct BlockingWorkqueue<T> {
 }
 
 struct Shared<T> {
-    queue: Monitor<Workqueue<T>>,
+    queue: CondvarMutex<Workqueue<T>>,
     clock: Clock,
     timer: Timer,
 }
@@ -35,7 +35,7 @@ impl<T: WorkItem + Send + 'static> BlockingWorkqueue<T> {
     #[must_use]
     pub fn with_clock(limiter: Box<dyn RateLimiter<T>>, clock: &Clock) -> Self {
         let shared = Arc::new(Shared {
-            queue: Monitor::new(Workqueue::new(limiter)),
+            queue: CondvarMutex::new(Workqueue::new(limiter)),
             clock: clock.clone(),
             timer: Timer::new(clock),
         });

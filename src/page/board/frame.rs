@@ -8,7 +8,7 @@ use crate::app::Ui;
 use crate::memo::Memo;
 use deltascope_presentation::rows::live::{self, Room};
 use deltascope_presentation::rows::{RvText, current};
-use deltascope_replay::picture::Machinery;
+use deltascope_replay::picture::InformerKind;
 
 /// A room: its heading, what stands at the right of it, and its content.
 #[component]
@@ -34,7 +34,7 @@ pub(super) fn Frame(
     let unused = ui.memo(move |view| {
         let queues = matches!(room, Room::Reflector | Room::Queue | Room::Pop);
         (queues && !view.picture.machinery.has_queue())
-            .then_some(room == Room::Reflector && view.picture.machinery == Machinery::Client)
+            .then_some(room == Room::Reflector && view.picture.machinery == InformerKind::Client)
     });
     view! {
         <section

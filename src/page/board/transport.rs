@@ -14,8 +14,8 @@ use deltascope_presentation::decimal::decimal;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
-use deltascope_replay::grain::Grain;
 use deltascope_replay::monitors::Violation;
+use deltascope_replay::step_size::StepSize;
 
 /// The speeds, in percent.
 const SPEEDS: [u32; 6] = [25, 50, 100, 200, 400, 800];
@@ -174,12 +174,12 @@ pub(super) fn Transport() -> impl IntoView {
                     title=ui.word(|words| words.grain)
                     prop:value=move || grain.get().id()
                     on:change=move |event| {
-                        if let Some(grain) = Grain::from_id(&event_target_value(&event)) {
-                            ui.send(Command::Grain(grain));
+                        if let Some(grain) = StepSize::from_id(&event_target_value(&event)) {
+                            ui.send(Command::StepSize(grain));
                         }
                     }
                 >
-                    {Grain::ALL
+                    {StepSize::ALL
                         .map(|one| {
                             view! {
                                 <option value=one.id() selected=move || grain.get() == one>

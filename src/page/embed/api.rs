@@ -21,8 +21,8 @@ use deltascope_presentation::session::walk::BreakCommand;
 use deltascope_presentation::session::{Change, Session};
 use deltascope_presentation::state::{API_VERSION, state};
 use deltascope_presentation::svg::{SvgOptions, Theme};
-use deltascope_replay::grain::Grain;
 use deltascope_replay::scramble::Scramble;
+use deltascope_replay::step_size::StepSize;
 
 /// Puts `deltascope` on the window. The page is mounted; its `ready` is settled once what is to be opened
 /// first is there.
@@ -278,8 +278,8 @@ const FARTHEST: f64 = 100_000.0;
 
 /// So many steps of a size.
 fn walk(session: &mut Session, by: f64, grain: &str) -> Change {
-    let Some(size) = Grain::from_id(grain) else {
-        let sizes = Grain::ALL.map(Grain::id).join(", ");
+    let Some(size) = StepSize::from_id(grain) else {
+        let sizes = StepSize::ALL.map(StepSize::id).join(", ");
         return session.say(Text::new(
             &format!("step: there is no size {grain:?}. Write one of: {sizes}."),
             &format!(

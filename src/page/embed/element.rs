@@ -235,7 +235,7 @@ fn changed(session: &mut Session, name: &str, options: &Options) -> Change {
             return session.obey(Command::Speed(options.speed.unwrap_or(100)));
         }
         ("granularity", _) => {
-            return session.obey(Command::Grain(options.granularity.unwrap_or_default()));
+            return session.obey(Command::StepSize(options.granularity.unwrap_or_default()));
         }
         _ => return Change::None,
     };

@@ -23,7 +23,7 @@ use deltascope_presentation::i18n::Text;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::live::LiveRun;
 use deltascope_world::Time;
-use deltascope_world::source::live::{Asked, Telling, Told};
+use deltascope_world::source::live::{Asked, ServerResponse, Told};
 use deltascope_world::source::proxy::discovery::{self, Ask, Discovery, Found};
 use deltascope_world::source::proxy::exchange::{self, Deadlines, End, Exchange};
 use deltascope_world::source::proxy::list;
@@ -247,7 +247,7 @@ impl Inner {
         self.tell(told);
     }
 
-    fn tell(self: &Rc<Self>, told: Vec<Telling>) {
+    fn tell(self: &Rc<Self>, told: Vec<ServerResponse>) {
         let Some(now) = self.wire.borrow_mut().as_mut().map(|wire| {
             wire.note(&told);
             wire.now()
@@ -401,7 +401,7 @@ impl Wire {
         }
     }
 
-    fn came(&mut self, came: Came) -> Vec<Telling> {
+    fn came(&mut self, came: Came) -> Vec<ServerResponse> {
         let now = self.now();
         let Some(exchange) = &mut self.exchange else {
             return Vec::new();
@@ -421,7 +421,7 @@ impl Wire {
     }
 
     /// What the badge has to know of it.
-    fn note(&mut self, told: &[Telling]) {
+    fn note(&mut self, told: &[ServerResponse]) {
         for telling in told {
             match &telling.told {
                 Told::Page(_) => self.trouble = None,

@@ -31,7 +31,7 @@ use deltascope_cache::rng::Rng;
 use deltascope_replay::lessons;
 use deltascope_replay::timeline::Timeline;
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::virtual_time::{Era, Machinery};
+use deltascope_world::virtual_time::{Era, InformerKind};
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/caption/generations.tsv");
 
@@ -86,7 +86,7 @@ struct Run {
 impl Run {
     fn of(name: &str, scenario: Scenario, steps: usize) -> Self {
         let (generation, informer) = (scenario.settings.era.0, scenario.settings.is_informer());
-        let inline = scenario.settings.machinery != Machinery::Shared;
+        let inline = scenario.settings.machinery != InformerKind::Shared;
         let mut timeline = Timeline::new(scenario).unwrap();
         timeline.extend(steps);
         let facts = timeline.all_facts().to_vec();

@@ -681,7 +681,7 @@ mod tests {
     use deltascope_replay::lessons;
     use deltascope_replay::picture::ReflectorRoom;
     use deltascope_replay::timeline::Timeline;
-    use deltascope_world::virtual_time::{Era, Machinery};
+    use deltascope_world::virtual_time::{Era, InformerKind};
 
     #[test]
     fn every_motion_of_every_lesson_goes_from_somewhere_to_somewhere_else() {
@@ -838,7 +838,7 @@ mod tests {
                 panic!("{id} does not load")
             };
             let informer = lesson.scenario.settings.machinery;
-            let informer = matches!(informer, Machinery::Plain | Machinery::Shared);
+            let informer = matches!(informer, InformerKind::Plain | InformerKind::Shared);
             for generation in Generation::ALL {
                 let mut scenario = lesson.scenario.clone();
                 if informer {

@@ -4,7 +4,7 @@ use super::{Mark, Names, RvText, current};
 use crate::rows::processor::WorkKey;
 use crate::view::View;
 use deltascope_cache::fact::Fact;
-use deltascope_replay::picture::Machinery;
+use deltascope_replay::picture::InformerKind;
 
 /// So many objects of one store are shown at most.
 const OBJECTS: usize = 12;
@@ -53,7 +53,7 @@ pub fn rows(view: &View) -> Option<BesideRows> {
     };
     let listen = picture.handlers.iter().filter(|room| !room.removed);
     add(
-        picture.machinery == Machinery::Shared,
+        picture.machinery == InformerKind::Shared,
         [
             1,
             picture.reflector.lists_asked,

@@ -231,7 +231,7 @@ fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
             ..Chip::default()
         },
         Thing::Delta(delta_type, object) => typed(*delta_type, delta_type.as_str(), object),
-        Thing::Crate(delta_type, rv, objects) => Chip {
+        Thing::BatchEntry(delta_type, rv, objects) => Chip {
             class: format!("typed boxful {}", type_class(*delta_type)),
             glyph: Some(*delta_type),
             about: objects.iter().map(about).collect(),

@@ -11,7 +11,7 @@ use deltascope_replay::timeline::{MAX_FACTS, Timeline};
 use deltascope_world::Time;
 use deltascope_world::source;
 use deltascope_world::source::any::AnySource;
-use deltascope_world::source::live::{Telling, Wanted};
+use deltascope_world::source::live::{ServerResponse, Wanted};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::Input;
 
@@ -52,7 +52,7 @@ pub(super) struct Live {
     /// The cursor stays at the edge.
     following: bool,
     /// What came and was not taken yet, each with its moment.
-    told: VecDeque<(Time, Vec<Telling>)>,
+    told: VecDeque<(Time, Vec<ServerResponse>)>,
     /// Time has gone by so far.
     now: Time,
     /// Something that is due has not happened yet.
@@ -120,7 +120,7 @@ impl Session {
     }
 
     /// This has come, in ms since the run began. Follow with [`Session::live_follow`].
-    pub fn live_told(&mut self, now: Time, told: Vec<Telling>) {
+    pub fn live_told(&mut self, now: Time, told: Vec<ServerResponse>) {
         if let Some(live) = &mut self.live {
             if !told.is_empty() {
                 live.told.push_back((now, told));
@@ -146,7 +146,7 @@ impl Session {
                 live.busy = false;
                 break;
             };
-            let told: Arc<[Telling]> = told.into();
+            let told: Arc<[ServerResponse]> = told.into();
             let input = Input::Source(source::Command::Tell(told));
             self.timeline.take(at, input);
         }
@@ -432,7 +432,7 @@ mod tests {
 
     fn tell(session: &mut Session, now: Time, told: Told) {
         let request = session.live_wanted().unwrap().request;
-        session.live_told(now, vec![Telling { request, told }]);
+        session.live_told(now, vec![ServerResponse { request, told }]);
         while session.live_due().is_some_and(|due| due <= now) {
             session.live_tick(now);
         }

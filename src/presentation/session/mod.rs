@@ -41,7 +41,7 @@ use deltascope_world::slices::Slices;
 use deltascope_world::source::pod::{self, PodSpec, Write};
 use deltascope_world::source::scenario::{Act, Scenario};
 use deltascope_world::source::{self, Refusals};
-use deltascope_world::virtual_time::{Era, HandlerSettings, Input, Machinery};
+use deltascope_world::virtual_time::{Era, HandlerSettings, InformerKind, Input};
 
 use super::command::{Command, Draft, Fault};
 use super::i18n::Text;
@@ -334,7 +334,7 @@ impl Session {
             Command::DropEvent(place) => self.drop_event(place),
             Command::MoveEvent(place, when) => self.move_event(place, when),
             Command::Set(setting) => self.set(setting),
-            Command::Grain(grain) => self.set_grain(grain),
+            Command::StepSize(grain) => self.set_grain(grain),
             Command::Walk { on, coarser } => self.walk(on, coarser),
             Command::RunUntil(text) => self.run_until(&text),
             Command::LookOn => self.look_on(),
@@ -816,10 +816,10 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         } else {
             settings.era.0.era().into()
         },
-        can_switch_known: settings.machinery == Machinery::HandMade && !settings.has_fifo(),
+        can_switch_known: settings.machinery == InformerKind::Manual && !settings.has_fifo(),
         can_write: !matches!(feed, Feed::Recorded | Feed::Cluster),
         can_cut: feed == Feed::Server,
-        can_add: settings.machinery == Machinery::Shared,
+        can_add: settings.machinery == InformerKind::Shared,
         can_choose: settings.is_informer(),
         keeps_rv: settings.keeps_resource_version(),
         start: lesson.start,

@@ -161,7 +161,7 @@ impl Session {
             self.obey(Command::Speed(percent));
         }
         if let Some(grain) = options.granularity {
-            self.obey(Command::Grain(grain));
+            self.obey(Command::StepSize(grain));
         }
     }
 

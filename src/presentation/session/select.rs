@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::anchor::{Anchor, INDEX};
 use deltascope_cache::fact::{Actor, Entry, Fact, FactRecord, LockName};
 use deltascope_cache::key::Key;
-use deltascope_replay::passages::thinned;
+use deltascope_replay::occurrences::thinned;
 use deltascope_replay::picture::{Feed, Picture};
 
 use super::{Change, Session};

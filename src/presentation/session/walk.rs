@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use crate::i18n::Text;
 use crate::strings;
-use deltascope_replay::grain::{FARTHEST, Grain};
 use deltascope_replay::monitors::Monitors;
 use deltascope_replay::picture::{Picture, ProcessMode};
 use deltascope_replay::predicate::Predicate;
+use deltascope_replay::step_size::{FARTHEST, StepSize};
 use deltascope_replay::timeline::{SEGMENT, Timeline};
 
 use super::{Change, LEAP, Session};
@@ -20,7 +20,7 @@ const MOST_BREAKS: usize = 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walking {
     /// How far a step goes.
-    pub grain: Grain,
+    pub grain: StepSize,
     /// The breakpoints, the oldest first.
     pub breaks: Vec<Break>,
     /// What came of the last search.
@@ -122,7 +122,7 @@ impl Session {
     }
 
     /// From now on steps go so far.
-    pub(super) fn set_grain(&mut self, grain: Grain) -> Change {
+    pub(super) fn set_grain(&mut self, grain: StepSize) -> Change {
         if self.walking.grain != grain {
             Rc::make_mut(&mut self.walking).grain = grain;
         }
@@ -142,10 +142,10 @@ impl Session {
     }
 
     /// A step of a size.
-    pub fn walk_by(&mut self, grain: Grain, on: bool) -> Change {
+    pub fn walk_by(&mut self, grain: StepSize, on: bool) -> Change {
         self.playback.pause();
         let cursor = self.playback.cursor();
-        let to = if grain == Grain::Micro {
+        let to = if grain == StepSize::Micro {
             return self.move_by(if on { 1 } else { -1 });
         } else if on {
             self.look_ahead(cursor + 1);
@@ -501,7 +501,7 @@ mod tests {
             let mut session = session(era);
             session.obey(Command::Seek(start));
             for grain in grains {
-                let grain = Grain::ALL[grain];
+                let grain = StepSize::ALL[grain];
                 session.walk_by(grain, true);
                 let (at, there) = (session.playback.cursor(), session.picture());
                 session.walk_by(grain, true);
@@ -528,7 +528,7 @@ mod tests {
             let mut session = session(era);
             session.obey(Command::Seek(900));
             let end = session.timeline.time_at(900);
-            let counts = Grain::ALL.map(|grain| {
+            let counts = StepSize::ALL.map(|grain| {
                 session.obey(Command::Seek(0));
                 let steps = std::iter::from_fn(|| {
                     session.walk_by(grain, true);
@@ -541,11 +541,11 @@ mod tests {
             let [event, pop, lock, micro] = counts;
             let fewer = event > 3 && pop > 3 && event.max(pop) < lock && lock < micro;
             assert!(fewer, "{era}: {counts:?}");
-            session.set_grain(Grain::Lock);
+            session.set_grain(StepSize::Lock);
             session.obey(Command::Seek(0));
             session.walk(true, true);
             let pop = session.playback.cursor();
-            assert_eq!(Some(pop), Grain::Pop.next(&session.timeline, 0));
+            assert_eq!(Some(pop), StepSize::Pop.next(&session.timeline, 0));
         }
     }
 

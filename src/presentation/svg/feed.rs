@@ -171,7 +171,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let mut y = a.y + pen.head(a, "Reflector", &[]);
     if unused {
         let text = match view.picture.machinery {
-            deltascope_replay::picture::Machinery::Client => words.unused_reflector,
+            deltascope_replay::picture::InformerKind::Client => words.unused_reflector,
             _ => words.unused,
         };
         y += pen.empty(a.below(y), text) + 6;

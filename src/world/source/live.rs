@@ -47,7 +47,7 @@ pub struct Wanted {
 
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Telling {
+pub struct ServerResponse {
     /// Its number; what is told of one before the wanted one is passed over.
     pub request: u32,
     /// What came.
@@ -57,7 +57,7 @@ pub struct Telling {
 /// What a node of JSON takes, about, in bytes: itself, its place in a map, its text's allocation.
 const NODE: usize = 96;
 
-impl Telling {
+impl ServerResponse {
     /// How much memory its objects take, about, in bytes.
     #[must_use]
     pub fn weight(&self) -> usize {
@@ -128,7 +128,7 @@ pub struct Page {
 ///
 /// # Errors
 /// Says what is wrong with it.
-pub fn telling(value: Value) -> Result<Telling, String> {
+pub fn telling(value: Value) -> Result<ServerResponse, String> {
     let mut fields = Fields::of("what a cluster has told", value)?;
     let request = fields.need("request")?;
     let page: Option<Value> = fields.get("page")?;
@@ -171,7 +171,7 @@ pub fn telling(value: Value) -> Result<Telling, String> {
             );
         }
     };
-    Ok(Telling { request, told })
+    Ok(ServerResponse { request, told })
 }
 
 fn read_page(value: Value) -> Result<Page, String> {
@@ -236,7 +236,7 @@ pub struct Live {
     early: VecDeque<Told>,
     /// What was told of requests that were not made yet: where a run is another than it was when this
     /// was told, the reflector may come to them later.
-    ahead: VecDeque<Telling>,
+    ahead: VecDeque<ServerResponse>,
     stream: Stream,
     known: Known,
     /// The objects behind `known`, the deleted ones left out.
@@ -581,7 +581,7 @@ impl Source for Live {
     }
 
     fn advance(&mut self, now: Time, trace: &mut impl Trace) {
-        if let Some(Telling { request, told }) = self.ahead.pop_front()
+        if let Some(ServerResponse { request, told }) = self.ahead.pop_front()
             && request == self.request
         {
             self.tell(now, told, trace);

@@ -42,7 +42,7 @@ pub enum Command {
     /// Refuse the next requests; no times: take back what was asked for and has not come yet.
     Refuse(Refusals),
     /// What a real cluster has answered, all at once.
-    Tell(Arc<[live::Telling]>),
+    Tell(Arc<[live::ServerResponse]>),
 }
 
 /// Requests that a simulated server refuses.

@@ -16,7 +16,7 @@ use crate::virtual_time::{
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
 use super::any::AnySource;
-use super::live::{self, Live, Telling};
+use super::live::{self, Live, ServerResponse};
 use super::pod::{self, Write};
 use super::program::Program;
 use super::recorded::Recording;
@@ -81,7 +81,7 @@ pub enum Act {
     /// What a cluster has told.
     Tell {
         /// It.
-        tellings: Arc<[Telling]>,
+        tellings: Arc<[ServerResponse]>,
     },
     /// Pop once.
     Pop,

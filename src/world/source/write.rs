@@ -7,14 +7,14 @@ use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
 use crate::virtual_time::{
-    Feed, HandMadeQueue, HandlerSettings, Input, Machinery, PrintSettings, ProcessFailure,
+    Feed, HandMadeQueue, HandlerSettings, InformerKind, Input, PrintSettings, ProcessFailure,
     Settings, TransformSettings, WorkSettings,
 };
 use deltascope_cache::fact::{EventType, ProcessMode, WatchEnd};
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
 use super::Command;
-use super::live::{Telling, Told};
+use super::live::{ServerResponse, Told};
 use super::pod::Write;
 use super::scenario::{Act, Entry, Scenario, refusal_name};
 use super::wire::{Recorded, RecordedEvent, RecordedList};
@@ -82,11 +82,11 @@ pub fn settings(settings: &Settings) -> Value {
         Feed::Program => "program",
     };
     let machinery = match machinery {
-        Machinery::HandMade => "",
-        Machinery::Plain => "plain",
-        Machinery::Shared => "shared",
-        Machinery::Indexer => "indexer",
-        Machinery::Client => "client",
+        InformerKind::Manual => "",
+        InformerKind::Plain => "plain",
+        InformerKind::Shared => "shared",
+        InformerKind::Indexer => "indexer",
+        InformerKind::Client => "client",
     };
     let queue = match queue {
         HandMadeQueue::DeltaFifo => "",
@@ -477,7 +477,7 @@ fn whole_object(object: &DynamicObject) -> Value {
 
 /// What came of a request. Of a page the number of its objects: they are written apart (see
 /// [`told_items`]), because together they are longer than a line may be.
-fn telling(telling: &Telling) -> Value {
+fn telling(telling: &ServerResponse) -> Value {
     let mut fields = Fields::default();
     fields.some("request", Some(telling.request.into()));
     let mut of = Fields::default();
@@ -524,7 +524,7 @@ fn telling(telling: &Telling) -> Value {
 }
 
 /// The objects of the pages among what was told, in order.
-pub fn told_items(tellings: &[Telling]) -> impl Iterator<Item = Value> {
+pub fn told_items(tellings: &[ServerResponse]) -> impl Iterator<Item = Value> {
     tellings
         .iter()
         .filter_map(|telling| match &telling.told {

@@ -18,7 +18,7 @@ use deltascope_cache::process::Notice;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
-use super::settings::{HandlerSettings, Machinery};
+use super::settings::{HandlerSettings, InformerKind};
 use super::{NOTIFICATIONS, World, ceil_ms, key_of, millis, phase_of};
 
 type Obj = DynamicObject;
@@ -329,7 +329,7 @@ impl<S: Source> World<S> {
     pub(super) fn pop_waits(&self, number: u8) -> Wait {
         match self.listener(number) {
             Some(listener) if listener.is_offered() => Wait::Ready,
-            _ => Wait::Outside,
+            _ => Wait::External,
         }
     }
 
@@ -343,11 +343,11 @@ impl<S: Source> World<S> {
 
     pub(super) fn listener_waits(&self, number: u8) -> Wait {
         let Some(handler) = self.handlers.get(usize::from(number)) else {
-            return Wait::Outside;
+            return Wait::External;
         };
         match &handler.running {
             // The process loop is at it.
-            _ if handler.inline => Wait::Outside,
+            _ if handler.inline => Wait::External,
             Some(running) => Wait::Until(running.until),
             None if self
                 .listener(number)
@@ -355,7 +355,7 @@ impl<S: Source> World<S> {
             {
                 Wait::Ready
             }
-            None => Wait::Outside,
+            None => Wait::External,
         }
     }
 
@@ -418,7 +418,7 @@ impl<S: Source> World<S> {
     }
 
     pub(super) fn should_resync(&mut self) -> bool {
-        self.settings.machinery != Machinery::Shared
+        self.settings.machinery != InformerKind::Shared
             || self
                 .processor
                 .should_resync(millis(self.now), &mut self.scribe)
@@ -472,7 +472,7 @@ impl<S: Source> World<S> {
     pub(super) fn main_waits(&self) -> Wait {
         match &self.main.stage {
             MainStage::Idle if !self.main.requests.is_empty() => Wait::Ready,
-            MainStage::Idle => Wait::Outside,
+            MainStage::Idle => Wait::External,
             MainStage::Want(_) if !self.block_deltas.is_ready_for(Actor::Main) => Wait::Lock,
             MainStage::Initial(id, _)
                 if self
@@ -480,7 +480,7 @@ impl<S: Source> World<S> {
                     .get(*id)
                     .is_some_and(|listener| listener.is_offered()) =>
             {
-                Wait::Outside
+                Wait::External
             }
             _ => Wait::Ready,
         }

@@ -44,17 +44,19 @@ use deltascope_cache::step::Step;
 use deltascope_cache::store::{Indexer, StoreOptions};
 
 use super::bounds::MOST_HANDLERS;
+use super::cause_tracker::CauseTracker;
 use super::lock::Lock;
-use super::scribe::Scribe;
 use super::{Source, Time, Wait};
 use deltascope_cache::rng::Rng;
 
 pub use handlers::Handler;
 pub use process::{PoppedWork, ProcessLoop};
 pub use program::{BESIDE, PROGRAM};
-pub use reflect::{Answer, Feeder, REQUEST_MS, REQUESTS, ReflectorLog, RequestKind, RequestLine};
+pub use reflect::{
+    Answer, REQUEST_MS, REQUESTS, ReflectorDriver, ReflectorLog, RequestKind, RequestLine,
+};
 pub use settings::{
-    Era, Feed, HandMadeQueue, HandlerSettings, Machinery, PrintSettings, ProcessFailure,
+    Era, Feed, HandMadeQueue, HandlerSettings, InformerKind, PrintSettings, ProcessFailure,
     ProcessModeText, Settings, TransformSettings, WorkSettings,
 };
 pub use work::Work;
@@ -109,11 +111,11 @@ pub struct World<S: Source> {
     now: Time,
     rng: Rng,
     settings: Settings,
-    scribe: Scribe,
+    scribe: CauseTracker,
     source: S,
     lock: Lock,
     block_deltas: Lock,
-    feeder: Feeder,
+    feeder: ReflectorDriver,
     queue: InformerQueue<Obj>,
     known_objects: bool,
     store: Option<Indexer<Obj>>,
@@ -158,9 +160,11 @@ impl<S: Source> World<S> {
         let mut handlers = Vec::new();
         for handler in settings.handlers.iter().take(MOST_HANDLERS) {
             let inline = match settings.machinery {
-                Machinery::HandMade | Machinery::Indexer | Machinery::Client => handler.inline,
-                Machinery::Plain => true,
-                Machinery::Shared => false,
+                InformerKind::Manual | InformerKind::Indexer | InformerKind::Client => {
+                    handler.inline
+                }
+                InformerKind::Plain => true,
+                InformerKind::Shared => false,
             };
             let resync = handler.resync_ms.map(millis);
             // It can be refused only after a stop.
@@ -180,17 +184,17 @@ impl<S: Source> World<S> {
         let period = informer.start().unwrap_or(period);
         let key_func = Arc::new(meta_namespace_key_func);
         let has_store = match settings.machinery {
-            Machinery::HandMade => settings.store || settings.knows_objects(),
-            Machinery::Plain | Machinery::Shared | Machinery::Indexer => true,
-            Machinery::Client => false,
+            InformerKind::Manual => settings.store || settings.knows_objects(),
+            InformerKind::Plain | InformerKind::Shared | InformerKind::Indexer => true,
+            InformerKind::Client => false,
         };
         Self {
             now: 0,
             rng: Rng::new(settings.seed),
-            scribe: Scribe::default(),
+            scribe: CauseTracker::default(),
             lock: Lock::default(),
             block_deltas: Lock::new(LockName::BlockDeltas),
-            feeder: Feeder::new(&settings, period, source.begins_with_list()),
+            feeder: ReflectorDriver::new(&settings, period, source.begins_with_list()),
             queue: if settings.has_fifo() {
                 InformerQueue::Fifo(Fifo::new(FifoOptions {
                     release: Release::V0_32,
@@ -278,7 +282,7 @@ impl<S: Source> World<S> {
             }
             Input::KnownObjects(on) => {
                 // An informer's queue has what it needs, and a FIFO asks nobody.
-                if self.settings.machinery == Machinery::HandMade && !self.settings.has_fifo() {
+                if self.settings.machinery == InformerKind::Manual && !self.settings.has_fifo() {
                     self.known_objects = on;
                     if on && self.store.is_none() {
                         self.store = Some(indexer(&self.settings));
@@ -288,7 +292,7 @@ impl<S: Source> World<S> {
             }
             // Only a shared informer's handlers come and go.
             Input::AddHandler(_) | Input::RemoveHandler(_)
-                if self.settings.machinery != Machinery::Shared => {}
+                if self.settings.machinery != InformerKind::Shared => {}
             Input::AddHandler(_) if self.handlers.len() + self.asked().count() >= MOST_HANDLERS => {
             }
             Input::AddHandler(settings) => {
@@ -363,7 +367,7 @@ impl<S: Source> World<S> {
     pub fn next_moment(&self) -> Option<Time> {
         let waiting = |actor| match self.wait_of(actor) {
             Wait::Until(at) => Some(at),
-            Wait::Ready | Wait::Lock | Wait::Outside => None,
+            Wait::Ready | Wait::Lock | Wait::External => None,
         };
         let own = self.actors().filter_map(waiting).min();
         own.into_iter().chain(self.beside_at()).min()
@@ -528,7 +532,7 @@ impl<S: Source> World<S> {
 
     /// The reflector.
     #[must_use]
-    pub fn reflector(&self) -> &Feeder {
+    pub fn reflector(&self) -> &ReflectorDriver {
         &self.feeder
     }
 
@@ -572,7 +576,7 @@ impl<S: Source> World<S> {
         match self.wait_of(actor) {
             Wait::Ready => true,
             Wait::Until(at) => at <= self.now,
-            Wait::Lock | Wait::Outside => false,
+            Wait::Lock | Wait::External => false,
         }
     }
 
@@ -602,7 +606,7 @@ impl<S: Source> World<S> {
                 .into_iter()
                 .chain(self.script.front().map(|(at, _)| *at))
                 .min()
-                .map_or(Wait::Outside, Wait::Until),
+                .map_or(Wait::External, Wait::Until),
             Actor::Reflector | Actor::Program => self.feeder_waits(),
             Actor::Resync => self.resync_waits(),
             Actor::ProcessLoop => self.process_waits(),

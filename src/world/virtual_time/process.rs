@@ -17,7 +17,7 @@ use deltascope_cache::queue::ProcessOutcome;
 use deltascope_cache::real_fifo::QueuedDelta;
 use deltascope_cache::step::Step;
 
-use super::settings::Machinery;
+use super::settings::InformerKind;
 use super::{World, key_of};
 
 type Obj = DynamicObject;
@@ -167,17 +167,17 @@ impl<S: Source> World<S> {
     pub(super) fn process_waits(&self) -> Wait {
         let actor = Actor::ProcessLoop;
         match self.process.work {
-            Work::Idle if self.queue.is_empty() => Wait::Outside,
+            Work::Idle if self.queue.is_empty() => Wait::External,
             Work::Idle if !self.lock.is_ready_for(actor) => Wait::Lock,
             Work::Idle => match self.process.mode {
-                ProcessMode::Held if self.process.asked == 0 => Wait::Outside,
+                ProcessMode::Held if self.process.asked == 0 => Wait::External,
                 ProcessMode::Paced(_) => Wait::Until(self.process.not_before),
                 ProcessMode::Free | ProcessMode::Held => Wait::Ready,
             },
             Work::Block if !self.block_deltas.is_ready_for(actor) => Wait::Lock,
             Work::Relock | Work::HasSyncedWait if !self.lock.is_ready_for(actor) => Wait::Lock,
             Work::Busy(until) => Wait::Until(until),
-            Work::Sent(id) if self.is_offered(id) => Wait::Outside,
+            Work::Sent(id) if self.is_offered(id) => Wait::External,
             Work::Begin
             | Work::Block
             | Work::Run
@@ -208,7 +208,7 @@ impl<S: Source> World<S> {
     /// One micro-step of the process loop.
     pub(super) fn run_process(&mut self) {
         let actor = Actor::ProcessLoop;
-        let shared = self.settings.machinery == Machinery::Shared;
+        let shared = self.settings.machinery == InformerKind::Shared;
         match self.process.work {
             Work::Idle => {
                 let held = self.process.mode == ProcessMode::Held;

@@ -27,7 +27,7 @@ use deltascope_cache::trace::Trace;
 
 use super::handlers::filled;
 use super::reflect::{Answer, REQUEST_MS, Stage};
-use super::settings::{Feed, Machinery, Settings};
+use super::settings::{Feed, InformerKind, Settings};
 use super::{Input, OUTPUT_LINES, Question, World, key_of};
 
 type Obj = DynamicObject;
@@ -68,7 +68,7 @@ impl Client {
         match self {
             Self::List | Self::Watch => Wait::Ready,
             Self::Listing(at) | Self::Opening(at) => Wait::Until(at),
-            Self::Watching => arrival.map_or(Wait::Outside, Wait::Until),
+            Self::Watching => arrival.map_or(Wait::External, Wait::Until),
         }
     }
 }
@@ -453,7 +453,7 @@ fn tell_of_beside(
 /// The key function of a world's Indexer.
 pub(super) fn key_func(settings: &Settings) -> KeyFunc<Obj> {
     // A queue has keys of its own, and they must be those of the Indexer.
-    let own = settings.machinery == Machinery::Indexer && settings.feed == Feed::Program;
+    let own = settings.machinery == InformerKind::Indexer && settings.feed == Feed::Program;
     match settings.key_separator.clone().filter(|_| own) {
         None => Arc::new(deletion_handling_meta_namespace_key_func),
         Some(separator) => Arc::new(move |item| {

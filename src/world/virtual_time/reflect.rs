@@ -24,7 +24,7 @@ use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
 use super::program::Client;
-use super::settings::{Feed, Machinery, Settings};
+use super::settings::{Feed, InformerKind, Settings};
 use super::{World, ceil_ms, key_of, millis};
 
 /// How long a list or the opening of a watch takes, in virtual ms: a fast server on a local network.
@@ -210,7 +210,7 @@ enum ResyncStage {
 
 /// The reflector, or a program in its place.
 #[derive(Clone)]
-pub struct Feeder {
+pub struct ReflectorDriver {
     pub(super) actor: Actor,
     pub(super) stage: Stage,
     pub(super) reflector: Reflector<Obj>,
@@ -222,13 +222,13 @@ pub struct Feeder {
     pub in_hand: Option<(EventType, ObjectRef)>,
 }
 
-impl Feeder {
+impl ReflectorDriver {
     pub(super) fn new(
         settings: &Settings,
         resync_period: Duration,
         begins_with_list: bool,
     ) -> Self {
-        let client = settings.machinery == Machinery::Client;
+        let client = settings.machinery == InformerKind::Client;
         let program = settings.feed == Feed::Program || client;
         let options = ReflectorOptions {
             type_description: settings.type_description(),
@@ -253,7 +253,7 @@ impl Feeder {
                 Actor::Reflector
             },
             stage: match settings.machinery {
-                Machinery::Client => Stage::Client(Client::default()),
+                InformerKind::Client => Stage::Client(Client::default()),
                 _ if program => Stage::Calls,
                 _ => Stage::Ask,
             },
@@ -296,19 +296,19 @@ impl<S: Source> World<S> {
                 Need::Event => {
                     let next = self.source.arrival().into_iter();
                     let next = next.chain(self.initial_events_end_check());
-                    next.min().map_or(Wait::Outside, Wait::Until)
+                    next.min().map_or(Wait::External, Wait::Until)
                 }
-                Need::Stopped => Wait::Outside,
+                Need::Stopped => Wait::External,
                 Need::List(_) | Need::Watch(_) | Need::Store(_) | Need::Stored => Wait::Ready,
             },
             Stage::Await(at) => self
                 .source
                 .answer_at(*at)
-                .map_or(Wait::Outside, Wait::Until),
-            Stage::Calls => self.source.arrival().map_or(Wait::Outside, Wait::Until),
+                .map_or(Wait::External, Wait::Until),
+            Stage::Calls => self.source.arrival().map_or(Wait::External, Wait::Until),
             Stage::Client(client) => client.waits(self.source.arrival()),
             Stage::Want(_) if !self.lock.is_ready_for(actor) => Wait::Lock,
-            Stage::Stopped => Wait::Outside,
+            Stage::Stopped => Wait::External,
             Stage::Want(_) | Stage::Do(_) | Stage::Unlock(..) | Stage::Stored(_) => Wait::Ready,
         }
     }
@@ -431,7 +431,7 @@ impl<S: Source> World<S> {
                     Ok(page) => Ok(page.items.len()),
                     Err(error) => Err(Arc::clone(&error.message)),
                 };
-                let Feeder { reflector, log, .. } = &mut self.feeder;
+                let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
                 reflector.listed(now, answer, &mut self.scribe);
                 match (brought, reflector.need()) {
                     (Err(error), _) => log.answered(Answer::Failed(error)),
@@ -478,7 +478,7 @@ impl<S: Source> World<S> {
         if matches!(item, WatchItem::Closed) {
             self.scribe.stream_ended();
         }
-        let Feeder { reflector, log, .. } = &mut self.feeder;
+        let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
         log.receives(&item);
         reflector.received(millis(self.now), item, &mut self.scribe);
         // The end of a streaming list: it is complete.
@@ -500,7 +500,7 @@ impl<S: Source> World<S> {
     /// Closes the watch once the reflector has done with it, and notes what it came to.
     fn attend(&mut self) {
         let now = millis(self.now);
-        let Feeder { reflector, log, .. } = &mut self.feeder;
+        let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
         if !reflector.is_watching() {
             log.closes();
             self.source.hang_up();
@@ -528,7 +528,7 @@ impl<S: Source> World<S> {
         let object = item.to_ref(&key_of(&item));
         self.scribe
             .fact(Step::ProgramCall, || Fact::Called { delta_type, object });
-        if self.settings.machinery == Machinery::Indexer {
+        if self.settings.machinery == InformerKind::Indexer {
             return self.write_to_indexer(delta_type, &item);
         }
         self.feeder.stage = Stage::Want(match delta_type {
@@ -583,7 +583,7 @@ impl<S: Source> World<S> {
                 .feeder
                 .reflector
                 .resync_at()
-                .map_or(Wait::Outside, |at| Wait::Until(ceil_ms(at))),
+                .map_or(Wait::External, |at| Wait::Until(ceil_ms(at))),
             ResyncStage::Want if !self.lock.is_ready_for(Actor::Resync) => Wait::Lock,
             ResyncStage::Want | ResyncStage::Do | ResyncStage::Unlock => Wait::Ready,
         }
@@ -605,7 +605,7 @@ impl<S: Source> World<S> {
             ResyncStage::Timer => {
                 self.scribe.because(Actor::Resync, Cause::Start);
                 let wanted = self.should_resync();
-                let Feeder { reflector, log, .. } = &mut self.feeder;
+                let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
                 log.resyncs += u64::from(reflector.resync_at().is_some());
                 if reflector.resync_fired(now, wanted, &mut self.scribe) {
                     self.feeder.resync = ResyncStage::Want;
@@ -772,7 +772,7 @@ mod tests {
         let settings = Settings {
             seed,
             interleave: true,
-            machinery: Machinery::Plain,
+            machinery: InformerKind::Plain,
             era: Era(Generation::ALL[(seed % 4) as usize]),
             watch_list: Some(false),
             resync_ms: 500,

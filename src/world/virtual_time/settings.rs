@@ -32,11 +32,11 @@ pub enum Feed {
 
 /// What stands behind the reflector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Machinery {
+pub enum InformerKind {
     /// A DeltaFIFO and a process function, put together by hand as the first programs of the lessons
     /// do; the generation says nothing here.
     #[default]
-    HandMade,
+    Manual,
     /// `NewInformer`: the process loop calls the handlers itself.
     Plain,
     /// A shared informer: every handler has a listener of its own.
@@ -57,7 +57,7 @@ pub enum HandMadeQueue {
     Fifo,
 }
 
-impl Machinery {
+impl InformerKind {
     /// Whether there is a queue, and whatever feeds and empties it.
     #[must_use]
     pub fn has_queue(self) -> bool {
@@ -78,7 +78,7 @@ pub struct Settings {
     /// What feeds the queue.
     pub feed: Feed,
     /// What stands behind the reflector.
-    pub machinery: Machinery,
+    pub machinery: InformerKind,
     /// The queue, where it is put together by hand.
     pub queue: HandMadeQueue,
     /// What stands between namespace and name in the keys of an Indexer without a queue; a slash
@@ -211,7 +211,7 @@ impl Settings {
     /// Whether the queue is a FIFO, which a program feeds.
     #[must_use]
     pub fn has_fifo(&self) -> bool {
-        self.machinery == Machinery::HandMade
+        self.machinery == InformerKind::Manual
             && self.queue == HandMadeQueue::Fifo
             && self.feed == Feed::Program
     }
@@ -222,7 +222,7 @@ impl Settings {
             return Ok(());
         }
         let no = |what: &str| Err(format!("settings, field \"queue\": a FIFO {what}"));
-        if self.machinery != Machinery::HandMade {
+        if self.machinery != InformerKind::Manual {
             return no("is in no informer; leave \"machinery\" out, or \"queue\"");
         }
         if self.feed != Feed::Program {
@@ -252,7 +252,7 @@ impl Settings {
     /// Whether an informer stands behind the reflector.
     #[must_use]
     pub fn is_informer(&self) -> bool {
-        matches!(self.machinery, Machinery::Plain | Machinery::Shared)
+        matches!(self.machinery, InformerKind::Plain | InformerKind::Shared)
     }
 
     /// Whether the reflector begins with a streaming list.
@@ -289,10 +289,10 @@ impl Settings {
     #[must_use]
     pub fn knows_objects(&self) -> bool {
         match self.machinery {
-            Machinery::HandMade => self.known_objects && !self.has_fifo(),
-            Machinery::Indexer | Machinery::Client => false,
+            InformerKind::Manual => self.known_objects && !self.has_fifo(),
+            InformerKind::Indexer | InformerKind::Client => false,
             // The consumer works out what is missing from a list.
-            Machinery::Plain | Machinery::Shared => self.era.0 != Generation::Atomic,
+            InformerKind::Plain | InformerKind::Shared => self.era.0 != Generation::Atomic,
         }
     }
 
@@ -408,10 +408,10 @@ impl Read for Feed {
     }
 }
 
-impl Read for Machinery {
+impl Read for InformerKind {
     fn read(value: Value) -> Result<Self, String> {
         let words = [
-            ("handMade", Self::HandMade),
+            ("handMade", Self::Manual),
             ("plain", Self::Plain),
             ("shared", Self::Shared),
             ("indexer", Self::Indexer),

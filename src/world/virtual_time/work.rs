@@ -83,13 +83,13 @@ impl<S: Source> World<S> {
 
     pub(super) fn worker_waits(&self, number: u8) -> Wait {
         let Some(work) = &self.work else {
-            return Wait::Outside;
+            return Wait::External;
         };
         match work.workers.get(usize::from(number)) {
             Some(Worker::Idle) if !work.queue.is_empty() => Wait::Ready,
             Some(Worker::Busy(_, until)) => Wait::Until(*until),
             Some(Worker::Ended(..) | Worker::Answered(_)) => Wait::Ready,
-            _ => Wait::Outside,
+            _ => Wait::External,
         }
     }
 

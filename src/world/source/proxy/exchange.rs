@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::Time;
-use crate::source::live::{Asked, Telling, Told, Wanted};
+use crate::source::live::{Asked, ServerResponse, Told, Wanted};
 use crate::source::pod::Keep;
 use crate::source::wire::{
     LineSplitter, MAX_LINE, RecordedEvent, causes, code, event_in, reason, shortened, text_of,
@@ -262,7 +262,7 @@ impl Exchange {
     }
 
     /// The answer begins.
-    pub fn head(&mut self, now: Time, head: &Head) -> Vec<Telling> {
+    pub fn head(&mut self, now: Time, head: &Head) -> Vec<ServerResponse> {
         let mut told = Vec::new();
         if !self.hears(now) || !matches!(self.body, Body::Awaited) {
             return told;
@@ -320,7 +320,7 @@ impl Exchange {
     }
 
     /// A part of the body, cut anywhere.
-    pub fn chunk(&mut self, now: Time, chunk: &[u8]) -> Vec<Telling> {
+    pub fn chunk(&mut self, now: Time, chunk: &[u8]) -> Vec<ServerResponse> {
         let mut told = Vec::new();
         if chunk.is_empty() || !self.hears(now) {
             return told;
@@ -383,7 +383,7 @@ impl Exchange {
     }
 
     /// The body is over, or the connection; also where there never was one.
-    pub fn end(&mut self, now: Time, end: End) -> Vec<Telling> {
+    pub fn end(&mut self, now: Time, end: End) -> Vec<ServerResponse> {
         let mut told = Vec::new();
         let broken = match end {
             // Nothing was heard that was not there before.
@@ -436,7 +436,7 @@ impl Exchange {
     }
 
     /// Nothing came until [`Exchange::due`].
-    pub fn timeout(&mut self, now: Time) -> Vec<Telling> {
+    pub fn timeout(&mut self, now: Time) -> Vec<ServerResponse> {
         let mut told = Vec::new();
         if self.due().is_none_or(|due| now < due) {
             return told;
@@ -490,8 +490,8 @@ impl Exchange {
         open
     }
 
-    fn tell(&self, what: Told, told: &mut Vec<Telling>) {
-        told.push(Telling {
+    fn tell(&self, what: Told, told: &mut Vec<ServerResponse>) {
+        told.push(ServerResponse {
             request: self.number,
             told: what,
         });
@@ -506,14 +506,14 @@ impl Exchange {
     }
 
     /// The list cannot be used: it waits for one that can, or says why there is none.
-    fn no_list(&mut self, now: Time, error: ListError, told: &mut Vec<Telling>) {
+    fn no_list(&mut self, now: Time, error: ListError, told: &mut Vec<ServerResponse>) {
         match error {
             ListError::Excess(excess) => self.wait(now, excess),
             ListError::Bad(why) => self.refuse(200, "", &why, told),
         }
     }
 
-    fn refuse(&mut self, code: u16, reason: &str, message: &str, told: &mut Vec<Telling>) {
+    fn refuse(&mut self, code: u16, reason: &str, message: &str, told: &mut Vec<ServerResponse>) {
         let error = ApiError::from_status(code, reason, message, []);
         self.tell(Told::Refused(error), told);
         self.phase = Phase::Done;
@@ -521,14 +521,14 @@ impl Exchange {
 
     /// Nobody answered. What a page's fetch knows about it is next to nothing: to the reflector it is
     /// a server that is down for a moment, and a watch goes on where it was.
-    fn no_answer(&mut self, why: &str, told: &mut Vec<Telling>) {
+    fn no_answer(&mut self, why: &str, told: &mut Vec<ServerResponse>) {
         let error = ApiError::new(ApiErrorKind::ConnectionRefused, &shortened(why));
         self.tell(Told::Refused(error), told);
         self.phase = Phase::Done;
     }
 
     /// The answer is an error: a Status, or whatever else stood between the server and here.
-    fn fail(&mut self, told: &mut Vec<Telling>) {
+    fn fail(&mut self, told: &mut Vec<ServerResponse>) {
         let body = std::mem::replace(&mut self.body, Body::Awaited);
         if let Body::Error {
             status,
@@ -543,7 +543,7 @@ impl Exchange {
     }
 
     /// What was left of a line when the stream ended.
-    fn last_line(&self, splitter: LineSplitter, broken: bool, told: &mut Vec<Telling>) {
+    fn last_line(&self, splitter: LineSplitter, broken: bool, told: &mut Vec<ServerResponse>) {
         let mut end = if broken {
             WatchEnd::Cut
         } else {

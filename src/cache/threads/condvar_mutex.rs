@@ -9,7 +9,7 @@ use super::sync::{Condvar, Mutex, MutexGuard};
 /// A value, its lock, and who waits.
 ///
 /// Nobody is woken where nobody waits: a wake-up costs a system call.
-pub(crate) struct Monitor<T> {
+pub(crate) struct CondvarMutex<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
 }
@@ -20,10 +20,10 @@ struct State<T> {
     waiting: usize,
 }
 
-/// The lock on a [`Monitor`].
+/// The lock on a [`CondvarMutex`].
 pub(crate) struct Held<'a, T>(MutexGuard<'a, State<T>>);
 
-impl<T> Monitor<T> {
+impl<T> CondvarMutex<T> {
     pub(crate) fn new(value: T) -> Self {
         Self {
             state: Mutex::new(State { value, waiting: 0 }),

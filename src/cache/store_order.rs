@@ -2,7 +2,7 @@
 
 /// Numbers, each at most once, in an order with places 0, 1, 2 …
 #[derive(Clone, Default)]
-pub(super) struct Places {
+pub(super) struct StoreOrder {
     /// As long as nothing was removed out of turn, each number is its own place: so many there are.
     in_turn: u32,
     /// All, once something was.
@@ -17,7 +17,7 @@ struct Mixed {
     places: Vec<u32>,
 }
 
-impl Places {
+impl StoreOrder {
     /// The numbers from 0 on.
     pub(super) fn in_turn(count: usize) -> Self {
         Self {
@@ -86,7 +86,7 @@ impl Places {
     }
 }
 
-/// The numbers of [`Places`], in their order.
+/// The numbers of [`StoreOrder`], in their order.
 #[derive(Clone)]
 pub(super) enum PlacesIter<'a> {
     InTurn(std::ops::Range<u32>),
@@ -125,7 +125,7 @@ mod tests {
             moves_up: bool,
             steps in prop::collection::vec((0..3_usize, 0..12_u32), 0..100),
         ) {
-            let mut places = Places::default();
+            let mut places = StoreOrder::default();
             let mut naive: Vec<u32> = Vec::new();
             for (kind, number) in steps {
                 // Two thirds are the least number that is free, as a store takes them.

@@ -16,7 +16,7 @@ use super::Time;
 /// in a buffer), so that every fact knows the one that caused it without any machine having to
 /// carry causes around.
 #[derive(Clone, Debug)]
-pub struct Scribe {
+pub struct CauseTracker {
     now: Time,
     actor: Actor,
     next: u64,
@@ -59,7 +59,7 @@ pub struct Scribe {
     mutated: SortedMap<Key, Cause>,
 }
 
-impl Default for Scribe {
+impl Default for CauseTracker {
     fn default() -> Self {
         Self {
             now: 0,
@@ -88,7 +88,7 @@ impl Default for Scribe {
     }
 }
 
-impl Scribe {
+impl CauseTracker {
     /// From now on `actor` acts, at `now`.
     pub(super) fn turn(&mut self, now: Time, actor: Actor) {
         self.now = now;
@@ -392,7 +392,7 @@ impl Scribe {
     }
 }
 
-impl Trace for Scribe {
+impl Trace for CauseTracker {
     fn fact(&mut self, step: Step, fact: impl FnOnce() -> Fact) {
         let fact = fact();
         let cause = self.cause_of(&fact);
@@ -407,9 +407,9 @@ mod tests {
     #[test]
     fn a_run_has_more_facts_than_fit_32_bits() {
         let last = u64::from(u32::MAX);
-        let mut scribe = Scribe {
+        let mut scribe = CauseTracker {
             next: last,
-            ..Scribe::default()
+            ..CauseTracker::default()
         };
         let mut told = Vec::new();
         for _ in 0..3 {

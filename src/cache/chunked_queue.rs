@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// First in, first out. A long one is made of pieces: one `VecDeque` would copy all of it to grow,
 /// and never give room back.
 #[derive(Clone)]
-pub(super) struct Ring<T> {
+pub(super) struct ChunkedQueue<T> {
     /// None is empty; all but the first and the last have `PIECE` values.
     pieces: VecDeque<VecDeque<T>>,
 }
@@ -14,7 +14,7 @@ pub(super) struct Ring<T> {
 /// many that making one is nothing beside filling it.
 const PIECE: usize = 512;
 
-impl<T> Default for Ring<T> {
+impl<T> Default for ChunkedQueue<T> {
     fn default() -> Self {
         Self {
             pieces: VecDeque::new(),
@@ -22,7 +22,7 @@ impl<T> Default for Ring<T> {
     }
 }
 
-impl<T> Ring<T> {
+impl<T> ChunkedQueue<T> {
     pub(super) fn len(&self) -> usize {
         match (self.pieces.front(), self.pieces.back()) {
             (Some(front), Some(back)) if self.pieces.len() > 1 => {
@@ -112,7 +112,7 @@ mod tests {
     proptest! {
         #[test]
         fn is_a_queue(steps in prop::collection::vec((any::<bool>(), 0..2 * PIECE), 0..12)) {
-            let mut ring = Ring::default();
+            let mut ring = ChunkedQueue::default();
             let mut naive: VecDeque<usize> = VecDeque::new();
             let mut next = 0;
             for (push, count) in steps {

@@ -11,13 +11,13 @@ use deltascope_cache::sorted::SortedMap;
 
 /// The places of the facts about each object. They are 32-bit, as runs are shorter than that.
 #[derive(Clone, Debug, Default)]
-pub struct Passages {
+pub struct Occurrences {
     of: SortedMap<Key, Vec<u32>>,
     /// Facts about a whole list or store.
     wholes: Vec<u32>,
 }
 
-impl Passages {
+impl Occurrences {
     /// Takes in the next fact; true if it is the first about its object.
     pub fn see(&mut self, place: usize, fact: &Fact) -> bool {
         let Ok(place) = u32::try_from(place) else {
@@ -139,7 +139,7 @@ mod tests {
             Fact::QueueEmpty,
             about("a"),
         ];
-        let mut passages = Passages::default();
+        let mut passages = Occurrences::default();
         for (place, fact) in facts.iter().enumerate() {
             passages.see(place, fact);
         }

@@ -12,7 +12,7 @@ pub const FARTHEST: usize = 20_000;
 
 /// A size of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Grain {
+pub enum StepSize {
     /// Until the reflector is done with what the server said (or a program with its call).
     Event,
     /// Until a Pop is done.
@@ -24,7 +24,7 @@ pub enum Grain {
     Micro,
 }
 
-impl Grain {
+impl StepSize {
     /// The coarsest first.
     pub const ALL: [Self; 4] = [Self::Event, Self::Pop, Self::Lock, Self::Micro];
 

@@ -3,7 +3,7 @@
 /// Values by number, in pieces of a fixed size: a `Vec` of many copies itself and has up to half of
 /// its room empty.
 #[derive(Clone)]
-pub(super) struct Chunks<T> {
+pub(super) struct ChunkedVec<T> {
     /// All full but for the last.
     chunks: Vec<Vec<T>>,
 }
@@ -12,13 +12,13 @@ pub(super) struct Chunks<T> {
 /// page are small.
 const CHUNK: usize = 512;
 
-impl<T> Default for Chunks<T> {
+impl<T> Default for ChunkedVec<T> {
     fn default() -> Self {
         Self { chunks: Vec::new() }
     }
 }
 
-impl<T> Chunks<T> {
+impl<T> ChunkedVec<T> {
     pub(super) fn push(&mut self, value: T) {
         match self.chunks.last_mut() {
             Some(chunk) if chunk.len() < CHUNK => chunk.push(value),
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn holds_what_a_vec_holds() {
-        let mut chunks = Chunks::default();
+        let mut chunks = ChunkedVec::default();
         let mut naive = Vec::new();
         for value in 0..3 * CHUNK as u32 {
             if value % 3 == 0 {

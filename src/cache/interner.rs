@@ -5,17 +5,17 @@ use std::hash::{BuildHasher, Hasher};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
-use super::chunks::Chunks;
+use super::chunked_vec::ChunkedVec;
 
 /// Gives each name a number, small ones first, and finds it again. A number that is given back goes
 /// to another name later.
 #[derive(Clone)]
-pub(super) struct Numbers<N> {
+pub(super) struct Interner<N> {
     /// The numbers, by the hashes of their names. The hashes are not kept: a larger table makes them
     /// anew, once or twice for a name, and a cached object is spared their bytes.
     table: HashTable<u32>,
     /// The names by number; `None` for a free number.
-    names: Chunks<Option<N>>,
+    names: ChunkedVec<Option<N>>,
     free: Vec<u32>,
 }
 
@@ -36,17 +36,17 @@ impl Name for std::sync::Arc<str> {
     }
 }
 
-impl<N> Default for Numbers<N> {
+impl<N> Default for Interner<N> {
     fn default() -> Self {
         Self {
             table: HashTable::new(),
-            names: Chunks::default(),
+            names: ChunkedVec::default(),
             free: Vec::new(),
         }
     }
 }
 
-impl<N: Name> Numbers<N> {
+impl<N: Name> Interner<N> {
     /// With room for so many names.
     pub(super) fn with_capacity(names: usize) -> Self {
         Self {
@@ -122,11 +122,11 @@ pub(super) fn hash(name: &[u8]) -> u64 {
     hasher.finish()
 }
 
-fn is_at<N: Name>(names: &Chunks<Option<N>>, number: u32, name: &[u8]) -> bool {
+fn is_at<N: Name>(names: &ChunkedVec<Option<N>>, number: u32, name: &[u8]) -> bool {
     matches!(names.get(number), Some(Some(other)) if other.bytes() == name)
 }
 
-fn rehash<N: Name>(names: &Chunks<Option<N>>, number: u32) -> u64 {
+fn rehash<N: Name>(names: &ChunkedVec<Option<N>>, number: u32) -> u64 {
     match names.get(number) {
         Some(Some(name)) => hash(name.bytes()),
         _ => 0,
@@ -147,7 +147,7 @@ mod tests {
         fn gives_each_name_one_number(
             steps in prop::collection::vec((any::<bool>(), 0..40_u32), 0..200),
         ) {
-            let mut numbers = Numbers::default();
+            let mut numbers = Interner::default();
             let mut naive: BTreeMap<String, u32> = BTreeMap::new();
             for (insert, name) in steps {
                 let name = format!("some-namespace/pod-{name}");
