@@ -1329,7 +1329,7 @@ fn pop_is_begin_process_and_finish() {
     let mut seen = Vec::new();
     for _ in 0..2 {
         let process = |p: deltascope::cache::queue::Processing<'_, _>| {
-            let taken: &deltascope::cache::delta_fifo::Taken<O> = p.taken;
+            let taken: &deltascope::cache::delta_fifo::PoppedDeltas<O> = p.taken;
             seen.push((taken.key.to_string(), p.is_in_initial_list, p.has_synced));
             ProcessOutcome::Failed("process failed".into())
         };

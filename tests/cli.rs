@@ -23,7 +23,7 @@ use std::time::Duration;
 use deltascope::presentation::command::{self as page, Export};
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
-use deltascope::replay::recording::Taken;
+use deltascope::replay::recording::RecordedInput;
 use deltascope::replay::trace;
 use serde_json::{Value, json};
 
@@ -1164,7 +1164,8 @@ fn what_is_recorded_plays_again() {
         // So that it can be laid beside logs.
         assert!(trace.start > Some(1_700_000_000_000), "{:?}", trace.start);
         let timeline = trace.recording.play().unwrap();
-        let after = |inputs: &[Taken]| inputs.iter().map(|one| one.after).collect::<Vec<_>>();
+        let after =
+            |inputs: &[RecordedInput]| inputs.iter().map(|one| one.after).collect::<Vec<_>>();
         assert_eq!(
             after(timeline.inputs()),
             after(&trace.recording.inputs),

@@ -16,7 +16,7 @@ use deltascope::presentation::session::Session;
 use deltascope::presentation::session::compare::With;
 use deltascope::presentation::state::state;
 use deltascope::presentation::{checks, rows};
-use deltascope::replay::diff::{self, Label, Line, Pair, Room, Tallies, Thing};
+use deltascope::replay::diff::{self, DiffSection, Label, Line, Pair, Tallies, Thing};
 use deltascope::replay::lessons;
 use deltascope::replay::recording::Recording;
 use deltascope::replay::timeline::Timeline;
@@ -40,7 +40,7 @@ fn compare(session: &mut Session, with: &str) -> Value {
 }
 
 /// What stands on each side of a line, where it differs.
-fn differing(session: &mut Session, room: Room, label: &Label) -> Vec<(String, String)> {
+fn differing(session: &mut Session, room: DiffSection, label: &Label) -> Vec<(String, String)> {
     let compare = session.view().compare.unwrap();
     let room = compare.rooms.iter().find(|one| one.room == room).unwrap();
     let line = room.lines.iter().find(|line| line.label == *label).unwrap();
@@ -91,7 +91,7 @@ fn a_relist_that_loses_one_and_changes_one_is_deltas_here_and_a_crate_there() {
     };
     // The list is in the queue, and the store is as it was.
     assert_eq!(
-        differing(&mut session, Room::Queue, &Label::Queued),
+        differing(&mut session, DiffSection::Queue, &Label::Queued),
         pairs(&[
             ("Replaced a@2", ""),
             ("Replaced c@6", ""),
@@ -107,11 +107,11 @@ fn a_relist_that_loses_one_and_changes_one_is_deltas_here_and_a_crate_there() {
     // One Pop later the one store is new as a whole, and the other still has b.
     session.seek_marker("half-told");
     assert_eq!(
-        differing(&mut session, Room::Store, &Label::Items),
+        differing(&mut session, DiffSection::Store, &Label::Items),
         pairs(&[("b@3", ""), ("c@4", "c@6")])
     );
     assert_eq!(
-        differing(&mut session, Room::Output, &Label::Lines),
+        differing(&mut session, DiffSection::Output, &Label::Lines),
         pairs(&[("OnUpdate: a", ""), ("", "OnDelete: b")])
     );
     // Both have come to the same store, and told of it in another order.
@@ -127,7 +127,7 @@ fn a_relist_that_loses_one_and_changes_one_is_deltas_here_and_a_crate_there() {
     );
     assert_eq!(comparison["summary"]["stored"], json!([2, 2]));
     assert_eq!(
-        differing(&mut session, Room::Output, &Label::Lines),
+        differing(&mut session, DiffSection::Output, &Label::Lines),
         pairs(&[("", "OnDelete: b"), ("OnDelete: b", "")])
     );
     // What the page makes of it names all that differs.
@@ -309,7 +309,9 @@ fn printed(left: &[u8], right: &[u8]) -> Option<Line> {
         picture
     };
     let rooms = diff::diff(&picture(left), &picture(right), Alike::default());
-    let room = rooms.into_iter().find(|room| room.room == Room::Output)?;
+    let room = rooms
+        .into_iter()
+        .find(|room| room.room == DiffSection::Output)?;
     room.lines.into_iter().next()
 }
 
@@ -427,10 +429,10 @@ fn a_write_that_is_left_out_is_all_that_differs_whatever_number_the_others_have(
         );
         // The list after the cut brings a once more, here as it was and there as it was changed.
         for (room, label, expected) in [
-            (Room::Api, Label::Objects, vec![("a@2", "a@4")]),
-            (Room::Store, Label::Items, vec![("a@2", "a@4")]),
+            (DiffSection::Api, Label::Objects, vec![("a@2", "a@4")]),
+            (DiffSection::Store, Label::Items, vec![("a@2", "a@4")]),
             (
-                Room::Output,
+                DiffSection::Output,
                 Label::Lines,
                 vec![("", "~ a 4"), ("~ a 2", ""), ("", "~ a 4")],
             ),
@@ -446,7 +448,10 @@ fn a_write_that_is_left_out_is_all_that_differs_whatever_number_the_others_have(
         }
         // Every other has another number, all the same.
         let rooms = session.view().compare.unwrap().rooms.clone();
-        let line = rooms.iter().find(|one| one.room == Room::Output).unwrap();
+        let line = rooms
+            .iter()
+            .find(|one| one.room == DiffSection::Output)
+            .unwrap();
         let texts = line.lines[0].pairs.iter().map(|pair| {
             let text = |thing: &Option<Thing>| thing.as_ref().map_or_else(String::new, named);
             [text(&pair.left), text(&pair.right)]

@@ -27,7 +27,7 @@ use deltascope::world::virtual_time::{
     Era, HandMadeQueue, InformerKind, PROGRAM, PrintSettings, ProcessFailure, Question,
     TransformSettings, WorkSettings,
 };
-use deltascope::world::virtual_time::{Feed, HandlerSettings, Input, Settings, World};
+use deltascope::world::virtual_time::{HandlerSettings, Input, Settings, SourceKind, World};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -155,7 +155,7 @@ fn settings() -> impl Strategy<Value = Settings> {
         (
             any::<u64>(),
             any::<bool>(),
-            prop_oneof![3 => Just(Feed::Server), 1 => Just(Feed::Program)],
+            prop_oneof![3 => Just(SourceKind::Server), 1 => Just(SourceKind::Program)],
             prop_oneof![
                 1 => Just(InformerKind::Manual),
                 1 => Just(InformerKind::Plain),
@@ -199,7 +199,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                 work,
             )| {
                 let is_fifo = machinery == InformerKind::Manual && refuses_streaming;
-                let feed = if is_fifo { Feed::Program } else { feed };
+                let feed = if is_fifo { SourceKind::Program } else { feed };
                 let by_type = by_type && machinery == InformerKind::Manual && !is_fifo;
                 Settings {
                     seed,
@@ -226,7 +226,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     by_type,
                     transform: (seed % 4 == 1 && !is_fifo).then(|| TransformSettings {
                         // A server's list would be asked for again without an end.
-                        rejects: (feed == Feed::Program).then(|| "app=app-2".into()),
+                        rejects: (feed == SourceKind::Program).then(|| "app=app-2".into()),
                         sets: Some("sets=a".into()),
                         appends: Some("app=+".into()),
                     }),
@@ -771,7 +771,7 @@ proptest! {
         ops in ops(),
     ) {
         let settings = Settings {
-            feed: Feed::Server,
+            feed: SourceKind::Server,
             machinery,
             queue: HandMadeQueue::DeltaFifo,
             selector: selector.map(|text| Selector::parse(text).unwrap()),
@@ -810,7 +810,7 @@ proptest! {
         ops in ops(),
     ) {
         // A timer has no end.
-        let settings = Settings { feed: Feed::Recorded, resync_ms: 0, ..settings };
+        let settings = Settings { feed: SourceKind::Recorded, resync_ms: 0, ..settings };
         let scenario = Scenario { recorded: Some(recorded), ..scenario(settings) };
         let mut world = scenario.build().unwrap();
         let mut picture = Picture::of(&world);
@@ -992,7 +992,7 @@ fn the_gauge_of_a_recording_says_when_it_cannot_be_known() {
             error: None,
         };
         let settings = Settings {
-            feed: Feed::Recorded,
+            feed: SourceKind::Recorded,
             machinery: InformerKind::Shared,
             era: Era(generation),
             ..Settings::default()

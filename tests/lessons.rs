@@ -8,8 +8,8 @@
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, FactRecord};
+use deltascope::replay::invariants::Invariants;
 use deltascope::replay::lessons::{self, text::Lang};
-use deltascope::replay::monitors::Monitors;
 use deltascope::replay::picture::InformerKind;
 use deltascope::replay::recording::Recording;
 use deltascope::replay::timeline::Timeline;
@@ -127,7 +127,7 @@ fn the_monitors_find_in_every_lesson_what_is_known_and_nothing_else() {
             };
             let mut timeline = recording.in_generation(generation).play().unwrap();
             timeline.extend(20_000);
-            let monitors = Monitors::of(&timeline);
+            let monitors = Invariants::of(&timeline);
             let found = monitors.violations().iter();
             let found: Vec<_> = found.map(|one| (one.monitor.id(), one.known)).collect();
             let expected = match &*id {

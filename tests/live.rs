@@ -25,10 +25,12 @@ use deltascope::replay::timeline::Timeline;
 use deltascope::replay::trace::{self, Trace};
 use deltascope::world::source::Command;
 use deltascope::world::source::any::AnySource;
-use deltascope::world::source::live::{Page, ServerResponse, Told, Wanted};
+use deltascope::world::source::live::{Page, ResponsePart, ServerResponse, Wanted};
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::wire::{RecordedEvent, Words, event_of};
-use deltascope::world::virtual_time::{Era, Feed, HandlerSettings, InformerKind, Input, Settings};
+use deltascope::world::virtual_time::{
+    Era, HandlerSettings, InformerKind, Input, Settings, SourceKind,
+};
 use deltascope::world::{Asked, Time};
 use kube_core::DynamicObject;
 use proptest::prelude::*;
@@ -42,7 +44,7 @@ fn scenario(generation: Generation, watch_list: Option<bool>) -> Scenario {
     };
     Scenario {
         settings: Settings {
-            feed: Feed::Cluster,
+            feed: SourceKind::Cluster,
             machinery: InformerKind::Shared,
             era: Era(generation),
             watch_list,
@@ -162,14 +164,17 @@ impl Cluster {
             self.watching = false;
             if let Some(kind) = refuse {
                 told.push(match kind % 4 {
-                    0 => Told::Later {
+                    0 => ResponsePart::Later {
                         code: 429,
                         after_ms: 1_000,
                         attempt: 1,
                     },
-                    1 => Told::Refused(ApiError::new(ApiErrorKind::InternalError, "boom")),
-                    2 => Told::Refused(ApiError::new(ApiErrorKind::Expired, "too old")),
-                    _ => Told::Refused(ApiError::new(ApiErrorKind::ConnectionRefused, "nobody")),
+                    1 => ResponsePart::Refused(ApiError::new(ApiErrorKind::InternalError, "boom")),
+                    2 => ResponsePart::Refused(ApiError::new(ApiErrorKind::Expired, "too old")),
+                    _ => ResponsePart::Refused(ApiError::new(
+                        ApiErrorKind::ConnectionRefused,
+                        "nobody",
+                    )),
                 });
                 if kind % 4 != 0 {
                     self.answered = request;
@@ -182,7 +187,7 @@ impl Cluster {
             self.answered = request;
             match ask {
                 Asked::List(_) => {
-                    told.push(Told::Page(Page {
+                    told.push(ResponsePart::Page(Page {
                         rv: self.rv(),
                         items: self.objects.values().cloned().collect(),
                         continue_token: "".into(),
@@ -190,15 +195,15 @@ impl Cluster {
                     self.unsent.clear();
                 }
                 Asked::Watch(watch) => {
-                    told.push(Told::Opened);
+                    told.push(ResponsePart::Opened);
                     self.watching = true;
                     if watch.send_initial_events == Some(true) {
                         self.unsent.clear();
                         for object in self.objects.values().cloned() {
                             let event = EventType::Added;
-                            told.push(Told::Event(RecordedEvent::Object { event, object }));
+                            told.push(ResponsePart::Event(RecordedEvent::Object { event, object }));
                         }
-                        told.push(Told::Event(RecordedEvent::Bookmark {
+                        told.push(ResponsePart::Event(RecordedEvent::Bookmark {
                             rv: self.rv(),
                             initial_events_end: true,
                         }));
@@ -207,7 +212,7 @@ impl Cluster {
             }
         }
         if self.watching {
-            told.extend(self.unsent.drain(..).map(Told::Event));
+            told.extend(self.unsent.drain(..).map(ResponsePart::Event));
         }
         told.into_iter()
             .map(|told| ServerResponse { request, told })
@@ -271,7 +276,7 @@ impl Run {
             self.cluster.watching = false;
             self.tell(vec![ServerResponse {
                 request,
-                told: Told::Ended(end),
+                told: ResponsePart::Ended(end),
             }]);
         }
     }
@@ -720,7 +725,7 @@ fn a_busy_cluster_is_forgotten_as_it_goes() {
 
 fn version(telling: &ServerResponse) -> Option<u64> {
     match &telling.told {
-        Told::Event(RecordedEvent::Object { object, .. }) => {
+        ResponsePart::Event(RecordedEvent::Object { object, .. }) => {
             object.metadata.resource_version.as_ref()?.parse().ok()
         }
         _ => None,
@@ -810,12 +815,12 @@ fn more_than_can_be_kept_is_waited_for_and_no_error_of_the_reflector() {
     let one = |n: u32| {
         let mut made = DynamicObject::clone(&object(1, 7));
         made.metadata.name = Some(n.to_string());
-        Told::Event(RecordedEvent::Object {
+        ResponsePart::Event(RecordedEvent::Object {
             event: EventType::Added,
             object: Arc::new(made),
         })
     };
-    let tell = |run: &mut Run, told: Vec<Told>| {
+    let tell = |run: &mut Run, told: Vec<ResponsePart>| {
         let request = wanted(&run.timeline).unwrap().request;
         let tell = |told| ServerResponse { request, told };
         run.now += 10;
@@ -823,7 +828,7 @@ fn more_than_can_be_kept_is_waited_for_and_no_error_of_the_reflector() {
         run.tell(told.into_iter().map(tell).collect());
     };
     let all = |count: u32| {
-        [Told::Opened]
+        [ResponsePart::Opened]
             .into_iter()
             .chain((0..count).map(one))
             .collect()
@@ -842,7 +847,7 @@ fn more_than_can_be_kept_is_waited_for_and_no_error_of_the_reflector() {
     // There are fewer: it goes on by itself.
     tell(&mut run, all(3));
     let rv = "9".into();
-    let end = Told::Event(RecordedEvent::Bookmark {
+    let end = ResponsePart::Event(RecordedEvent::Bookmark {
         rv,
         initial_events_end: true,
     });
@@ -859,12 +864,12 @@ fn the_pages_of_one_list_count_together_and_no_others() {
     let mut run = Run::new(Generation::Classic, None);
     let mut has = Vec::new();
     for told in [
-        Told::Page(Page {
+        ResponsePart::Page(Page {
             rv: "9".into(),
             items: (1..4).map(|name| object(name, 7)).collect(),
             continue_token: "more".into(),
         }),
-        Told::Refused(ApiError::new(ApiErrorKind::InternalError, "boom")),
+        ResponsePart::Refused(ApiError::new(ApiErrorKind::InternalError, "boom")),
     ] {
         run.now += 100_000;
         run.go();

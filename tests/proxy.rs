@@ -16,7 +16,7 @@ use deltascope::cache::fact::{EventType, WatchEnd};
 use deltascope::cache::lister_watcher::{
     ApiErrorKind, ListRequest, ResourceVersionMatch, WatchRequest,
 };
-use deltascope::world::source::live::{Asked, Page, ServerResponse, Told, Wanted};
+use deltascope::world::source::live::{Asked, Page, ResponsePart, ServerResponse, Wanted};
 use deltascope::world::source::proxy::discovery::{self, Discovery, Found};
 use deltascope::world::source::proxy::exchange::{
     Deadlines, End, Exchange, Head, MAX_RETRIES, Phase,
@@ -684,7 +684,7 @@ fn a_server_that_says_when_is_asked_again_ten_times() {
         exchange.sent(now);
         assert_eq!(exchange.phase(), Phase::Reading);
         let told = exchange.head(now, &busy.head);
-        let later = Told::Later {
+        let later = ResponsePart::Later {
             code: 429,
             after_ms: 1_000,
             attempt,
@@ -799,7 +799,7 @@ fn what_stays_silent_is_given_up() {
     assert!(matches!(
         told[..],
         [ServerResponse {
-            told: Told::Ended(WatchEnd::Silent),
+            told: ResponsePart::Ended(WatchEnd::Silent),
             ..
         }]
     ));
@@ -874,7 +874,7 @@ fn an_event_that_cannot_be_read_ends_the_watch_with_an_error() {
             matches!(found, Watch([1, 0, 0, 0], Error(500, "InternalError", text)) if text.contains(part)),
             "{found:?}"
         );
-        let Told::Event(RecordedEvent::Error { causes, .. }) = &told[2].told else {
+        let ResponsePart::Event(RecordedEvent::Error { causes, .. }) = &told[2].told else {
             panic!("{found:?}");
         };
         assert!(causes.iter().any(|cause| cause == "ClientWatchDecoding"));
@@ -1358,24 +1358,24 @@ fn is_meant(found: Meaning, expected: Meaning) -> bool {
 
 fn meaning(told: &[ServerResponse]) -> Meaning {
     assert!(told.iter().all(|telling| telling.request == 7));
-    let told: Vec<&Told> = told.iter().map(|telling| &telling.told).collect();
+    let told: Vec<&ResponsePart> = told.iter().map(|telling| &telling.told).collect();
     let text = |text: &str| -> &'static str { text.to_owned().leak() };
     match told[..] {
         [
-            Told::Page(Page {
+            ResponsePart::Page(Page {
                 rv,
                 items,
                 continue_token,
             }),
         ] => List(items.len(), text(rv), !continue_token.is_empty()),
-        [Told::Refused(error)] => Refused(
+        [ResponsePart::Refused(error)] => Refused(
             error.code,
             error.kind,
             text(&error.reason),
             text(&error.message),
         ),
         [
-            Told::Later {
+            ResponsePart::Later {
                 code,
                 after_ms,
                 attempt,
@@ -1384,27 +1384,29 @@ fn meaning(told: &[ServerResponse]) -> Meaning {
             assert_eq!(*attempt, 1);
             Later(*code, *after_ms)
         }
-        [Told::Opened, ref events @ ..] => {
+        [ResponsePart::Opened, ref events @ ..] => {
             let (mut counts, mut ending) = ([0; 4], None);
             for event in events {
                 assert_eq!(ending, None, "something comes after the end");
                 match event {
-                    Told::Event(RecordedEvent::Object { event, .. }) => match event {
+                    ResponsePart::Event(RecordedEvent::Object { event, .. }) => match event {
                         EventType::Added => counts[0] += 1,
                         EventType::Modified => counts[1] += 1,
                         EventType::Deleted => counts[2] += 1,
                         EventType::Bookmark | EventType::Error => panic!("{event:?}"),
                     },
-                    Told::Event(RecordedEvent::Bookmark { .. }) => counts[3] += 1,
-                    Told::Event(RecordedEvent::Error {
+                    ResponsePart::Event(RecordedEvent::Bookmark { .. }) => counts[3] += 1,
+                    ResponsePart::Event(RecordedEvent::Error {
                         code,
                         reason,
                         message,
                         ..
                     }) => ending = Some(Error(*code, text(reason), text(message))),
-                    Told::Ended(WatchEnd::Closed) => ending = Some(Closed),
-                    Told::Ended(WatchEnd::Cut) => ending = Some(Cut),
-                    Told::Ended(WatchEnd::CutInLine(bytes)) => ending = Some(CutInLine(*bytes)),
+                    ResponsePart::Ended(WatchEnd::Closed) => ending = Some(Closed),
+                    ResponsePart::Ended(WatchEnd::Cut) => ending = Some(Cut),
+                    ResponsePart::Ended(WatchEnd::CutInLine(bytes)) => {
+                        ending = Some(CutInLine(*bytes))
+                    }
                     other => panic!("a watch told {other:?}"),
                 }
             }

@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use deltascope::cache::object::Object;
-use deltascope::replay::recording::{Recording, Taken};
+use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::scramble::{Scramble, scramble, scramble_trace};
 use deltascope::replay::trace::{Trace, read, write};
 use deltascope::world::source::Command;
-use deltascope::world::source::live::{Page, ServerResponse, Told};
+use deltascope::world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::wire::{RecordedEvent, Words, open};
 use deltascope::world::virtual_time::Input;
@@ -47,14 +47,18 @@ fn recorded() -> Recording {
     let events = open(&[file("watch-pod-lifecycle")]).events;
     let mut told = vec![(
         1,
-        Told::Page(Page {
+        ResponsePart::Page(Page {
             rv: list.rv,
             items: list.items.into(),
             continue_token: "".into(),
         }),
     )];
-    told.push((2, Told::Opened));
-    told.extend(events.into_iter().map(|event| (2, Told::Event(event))));
+    told.push((2, ResponsePart::Opened));
+    told.extend(
+        events
+            .into_iter()
+            .map(|event| (2, ResponsePart::Event(event))),
+    );
     recording(
         json!({
             "settings": {
@@ -67,12 +71,12 @@ fn recorded() -> Recording {
     )
 }
 
-fn recording(scenario: Value, told: Vec<(u32, Told)>) -> Recording {
+fn recording(scenario: Value, told: Vec<(u32, ResponsePart)>) -> Recording {
     let scenario: Scenario = serde_json::from_value(scenario).unwrap();
     let inputs = told
         .into_iter()
         .enumerate()
-        .map(|(at, (request, told))| Taken {
+        .map(|(at, (request, told))| RecordedInput {
             after: usize::MAX,
             at: 1_000 + 100 * at as u64,
             input: Input::Source(Command::Tell([ServerResponse { request, told }].into())),
@@ -203,11 +207,11 @@ proptest! {
         let read_object = |at: usize| Arc::new(deltascope::world::source::pod::from_json(&object(at)).unwrap());
         let error = deltascope::cache::lister_watcher::ApiError::from_status(504, "Timeout", name(3), ["ResourceVersionTooLarge"]);
         let told = vec![
-            (1, Told::Page(Page { rv: "5".into(), items: (0..9).map(read_object).collect(), continue_token: name(2).into() })),
-            (2, Told::Refused(error)),
-            (3, Told::Opened),
-            (3, Told::Event(RecordedEvent::Object { event: deltascope::cache::fact::EventType::Added, object: read_object(3) })),
-            (3, Told::Event(RecordedEvent::Error {
+            (1, ResponsePart::Page(Page { rv: "5".into(), items: (0..9).map(read_object).collect(), continue_token: name(2).into() })),
+            (2, ResponsePart::Refused(error)),
+            (3, ResponsePart::Opened),
+            (3, ResponsePart::Event(RecordedEvent::Object { event: deltascope::cache::fact::EventType::Added, object: read_object(3) })),
+            (3, ResponsePart::Event(RecordedEvent::Error {
                 code: 410,
                 reason: "Expired".to_owned(),
                 message: name(4).to_owned(),
@@ -260,7 +264,7 @@ proptest! {
         // Which is which.
         let pages = |recording: &Recording| -> Vec<(String, String)> {
             let Input::Source(Command::Tell(told)) = &recording.inputs[0].input else { panic!("no page") };
-            let Told::Page(page) = &told[0].told else { panic!("no page") };
+            let ResponsePart::Page(page) = &told[0].told else { panic!("no page") };
             page.items.iter().map(|object| (object.name().to_owned(), object.namespace().to_owned())).collect()
         };
         let pairs: BTreeSet<_> = pages(&recording).into_iter().zip(pages(&other)).collect();

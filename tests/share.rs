@@ -23,7 +23,7 @@ use deltascope::replay::edit::Setting;
 use deltascope::replay::lessons;
 use deltascope::replay::link::Link;
 use deltascope::replay::moment::Moment;
-use deltascope::replay::recording::{Recording, Taken};
+use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::timeline::Timeline;
 use deltascope::replay::trace::{self, Trace};
 use deltascope::world::fields::Read;
@@ -114,11 +114,11 @@ fn recorded_streams_read_back_to_the_same() {
     assert!(seen > 100, "{seen}");
 }
 
-fn inputs_of(acts: &[(u64, Value)]) -> Vec<Taken> {
+fn inputs_of(acts: &[(u64, Value)]) -> Vec<RecordedInput> {
     let entry = |(at, act): &(u64, Value)| {
         let mut act = act.clone();
         act["at"] = json!(at);
-        Taken {
+        RecordedInput {
             after: usize::MAX,
             at: *at,
             input: Entry::read(act).unwrap().act.into_input().unwrap(),
@@ -810,7 +810,7 @@ proptest! {
         scenario in made::scenario(),
         inputs in proptest::collection::vec((0..20_000_u64, 0..900_usize, made::input()), 0..6),
     ) {
-        let inputs = inputs.into_iter().map(|(at, after, input)| Taken { after, at, input });
+        let inputs = inputs.into_iter().map(|(at, after, input)| RecordedInput { after, at, input });
         let recording = Recording { scenario, inputs: inputs.collect() };
         // Not every one can be built, and that is said.
         if let Ok((timeline, _)) = recording.play_within(1_000) {
@@ -884,7 +884,7 @@ proptest! {
         inputs in proptest::collection::vec((0..20_000_u64, 0..900_usize, made::input()), 0..6),
         own in made::scenario(),
     ) {
-        let inputs = inputs.into_iter().map(|(at, after, input)| Taken { after, at, input });
+        let inputs = inputs.into_iter().map(|(at, after, input)| RecordedInput { after, at, input });
         let recording = Recording { scenario, inputs: inputs.collect() };
         for lesson in [None, Some(("x".into(), &own))] {
             let link = Link::of(lesson, &recording).to_string();

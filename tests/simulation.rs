@@ -18,7 +18,7 @@ use deltascope::cache::fact::{Actor, Fact, FactRecord, LockName, Notification};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::rng::Rng;
 use deltascope::cache::selector::Selector;
-use deltascope::replay::monitors::Monitors;
+use deltascope::replay::invariants::Invariants;
 use deltascope::replay::picture::{Delivery, Picture};
 use deltascope::world::source::any::AnySource;
 use deltascope::world::source::pod::{PodSpec, Write};
@@ -428,7 +428,7 @@ fn run(seed: u64) {
         closes: false,
         name: format!("seed {seed}: {:?}", scenario.settings),
     };
-    let mut monitors = Monitors::new(&Picture::of(&run.world), false);
+    let mut monitors = Invariants::new(&Picture::of(&run.world), false);
     for _ in 0..rng.between(10, 40) {
         let input = input(&mut rng, at_once);
         if let Input::AddHandler(handler) = &input {

@@ -259,7 +259,7 @@ mod tests {
 
         queue.add(pod("a")).unwrap();
         assert_eq!(times(), [1, 1]);
-        let key = |popped: Poll<Result<(crate::delta_fifo::Taken<Pod>, _), Error>>| {
+        let key = |popped: Poll<Result<(crate::delta_fifo::PoppedDeltas<Pod>, _), Error>>| {
             let Poll::Ready(Ok((taken, end))) = popped else {
                 panic!("not ready");
             };

@@ -154,7 +154,7 @@ impl<O> Clone for InformerQueue<O> {
 #[derive(Debug)]
 pub enum TakenWork<O> {
     /// All deltas of one key.
-    Deltas(delta_fifo::Taken<O>),
+    Deltas(delta_fifo::PoppedDeltas<O>),
     /// One entry, or several of different keys.
     Entries(TakenDeltas<O>),
     /// The newest object of one key.

@@ -85,7 +85,7 @@ impl<O> Clone for DeltaFifo<O> {
 
 /// What [`DeltaFifo::begin_pop`] took out of the queue.
 #[derive(Debug)]
-pub struct Taken<O> {
+pub struct PoppedDeltas<O> {
     /// The key.
     pub key: Key,
     /// Its deltas, oldest first; at least one.
@@ -97,7 +97,7 @@ pub struct Taken<O> {
 }
 
 // Derived, this would ask for `O: Clone`.
-impl<O> Clone for Taken<O> {
+impl<O> Clone for PoppedDeltas<O> {
     fn clone(&self) -> Self {
         Self {
             key: self.key.clone(),
@@ -108,7 +108,7 @@ impl<O> Clone for Taken<O> {
     }
 }
 
-impl<O> TakenItem for Taken<O> {
+impl<O> TakenItem for PoppedDeltas<O> {
     fn is_in_initial_list(&self) -> bool {
         self.is_in_initial_list
     }
@@ -390,7 +390,7 @@ impl<O: Object> DeltaFifo<O> {
 }
 
 impl<O: Object> Queue<O> for DeltaFifo<O> {
-    type Taken = Taken<O>;
+    type Taken = PoppedDeltas<O>;
 
     fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
         self.queue_item(DeltaType::Added, item, trace)
@@ -551,7 +551,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
 
     /// Takes the next key with all its deltas. The first fill is counted down here, before anything
     /// is processed: `has_synced` is true while its last key is.
-    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<Taken<O>>, Error> {
+    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedDeltas<O>>, Error> {
         let is_in_initial_list = !self.population.synced;
         let taken = self.queue.pop_front().and_then(|number| {
             let deltas = std::mem::take(self.items.get_mut(number)?);
@@ -574,7 +574,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
             is_in_initial_list,
         });
         self.population.count_down(1, Step::PopCountDown, trace);
-        Ok(Some(Taken {
+        Ok(Some(PoppedDeltas {
             key,
             deltas,
             is_in_initial_list,
@@ -586,11 +586,11 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
     /// has newer ones.
     fn finish_pop(
         &mut self,
-        taken: Taken<O>,
+        taken: PoppedDeltas<O>,
         outcome: ProcessOutcome,
         elapsed: Duration,
         trace: &mut impl Trace,
-    ) -> (Taken<O>, Result<(), Error>) {
+    ) -> (PoppedDeltas<O>, Result<(), Error>) {
         let slow = SLOW_PROCESS;
         state_processed(
             Step::PopProcess,

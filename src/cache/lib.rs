@@ -25,7 +25,7 @@
 //! | [`reflector`] | lists and watches, and fills a queue with what comes | `reflector.go` |
 //! | [`backoff`] | how long to wait before the next attempt | `wait.Backoff` of apimachinery |
 //! | [`order`] | the visible order of what upstream keeps in maps | |
-//! | `numbers`, `chunks`, `places`, `postings`, `ring` | what stores and queues are made of inside | |
+//! | `interner`, `chunked_vec`, `store_order`, `postings`, `chunked_queue` | what stores and queues are made of inside | |
 //! | [`error`] | what can go wrong, with upstream's texts | |
 //! | [`fact`], [`step`], [`trace`] | what is told about all this | |
 //! | `threads` (natively) | informers, queues and stores for programs with threads | `shared_informer.go` and others |

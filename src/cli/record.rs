@@ -22,7 +22,7 @@ use deltascope_cache::fact::WatchEnd;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_presentation::cluster::{self, Options};
 use deltascope_replay::lessons::text::{Lang, Text};
-use deltascope_replay::recording::{Recording, Taken};
+use deltascope_replay::recording::{RecordedInput, Recording};
 use deltascope_replay::scramble::{Scramble, scramble_trace};
 use deltascope_replay::timeline::{self, Timeline};
 use deltascope_replay::trace::{self, Trace};
@@ -30,7 +30,7 @@ use deltascope_terminal::{self as terminal, Form, Out};
 use deltascope_world::Time;
 use deltascope_world::source::Command;
 use deltascope_world::source::any::AnySource;
-use deltascope_world::source::live::{Live, ServerResponse, Told};
+use deltascope_world::source::live::{Live, ResponsePart, ServerResponse};
 use deltascope_world::source::proxy::discovery::{self, Discovery};
 use deltascope_world::source::proxy::exchange::{Deadlines, End, Exchange, Head, Phase};
 use deltascope_world::source::proxy::list;
@@ -554,7 +554,7 @@ impl<'a> Recorder<'a> {
             if let Some(taken) = self.timeline.inputs().last() {
                 let mut text = String::new();
                 // The file may have its beginning still.
-                let mut taken = Taken {
+                let mut taken = RecordedInput {
                     after: usize::try_from(before)
                         .unwrap_or(usize::MAX)
                         .saturating_add(taken.after),
@@ -623,23 +623,23 @@ impl<'a> Recorder<'a> {
             }
             kept += 1;
             let trouble = match &telling.told {
-                Told::Page(_) | Told::Opened => None,
+                ResponsePart::Page(_) | ResponsePart::Opened => None,
                 // An expired version is nothing to worry about: the reflector lists again.
-                Told::Event(RecordedEvent::Error { code, message, .. }) if *code != 410 => {
+                ResponsePart::Event(RecordedEvent::Error { code, message, .. }) if *code != 410 => {
                     Some(cluster::failed(*code, message))
                 }
-                Told::Event(event) => {
+                ResponsePart::Event(event) => {
                     self.events += u64::from(matches!(event, RecordedEvent::Object { .. }));
                     continue;
                 }
-                Told::Refused(error) if error.kind == ApiErrorKind::ConnectionRefused => {
+                ResponsePart::Refused(error) if error.kind == ApiErrorKind::ConnectionRefused => {
                     Some(self.options.proxy.down(&error.message))
                 }
-                Told::Refused(error) => Some(cluster::trouble(error, &self.target)),
-                Told::Later { code, .. } => Some(cluster::later(*code)),
+                ResponsePart::Refused(error) => Some(cluster::trouble(error, &self.target)),
+                ResponsePart::Later { code, .. } => Some(cluster::later(*code)),
                 // A server ends each watch after some minutes.
-                Told::Ended(WatchEnd::Closed) => continue,
-                Told::Ended(end) => cluster::ended(end),
+                ResponsePart::Ended(WatchEnd::Closed) => continue,
+                ResponsePart::Ended(end) => cluster::ended(end),
             };
             self.listed |= trouble.is_none();
             self.troubled(trouble);

@@ -6,7 +6,7 @@ use deltascope_presentation::caption::Span;
 use deltascope_presentation::i18n::Lang;
 
 use super::block::Block;
-use super::words::{Told, gap, spans};
+use super::words::{Transcript, gap, spans};
 
 /// A block's picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ const UNSEARCHED: [&str; 2] = [
 /// The element. It is one line: a blank one would end it, and containers put their marks before each.
 pub(super) fn figure(block: &mut Block, poster: &Poster) -> String {
     let lang = block.options.lang.unwrap_or_default();
-    let told = Told::of(&mut block.session, lang);
+    let told = Transcript::of(&mut block.session, lang);
     let mut out = String::from("<figure class=\"deltascope\"><delta-scope");
     for (key, value) in &block.attributes {
         attribute(&mut out, key, value);
@@ -79,7 +79,7 @@ pub(super) fn loader(assets: &str) -> String {
 /// The picture and the words as Markdown, for other renderers.
 pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     let lang = block.options.lang.unwrap_or_default();
-    let told = Told::of(&mut block.session, lang);
+    let told = Transcript::of(&mut block.session, lang);
     let mut out = format!(
         "![{}]({})\n\n",
         escaped(&alt(block, &told, lang)),
@@ -140,12 +140,12 @@ pub(super) fn markdown(block: &mut Block, poster: &Poster) -> String {
     out
 }
 
-fn alt(block: &Block, told: &Told, lang: Lang) -> String {
+fn alt(block: &Block, told: &Transcript, lang: Lang) -> String {
     let own = block.alt.clone();
     own.unwrap_or_else(|| format!("{}: {}", told.title, told.now(lang)))
 }
 
-fn transcript(out: &mut String, told: &Told, lang: Lang) {
+fn transcript(out: &mut String, told: &Transcript, lang: Lang) {
     out.push_str("<p><b>");
     text(out, &told.title);
     out.push_str("</b>");

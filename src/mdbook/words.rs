@@ -14,7 +14,7 @@ use deltascope_presentation::view::RECENT;
 const TOLD: usize = 40;
 
 /// What is told of a run.
-pub(super) struct Told {
+pub(super) struct Transcript {
     /// What it is called, with its generation, and what it is about.
     pub(super) title: String,
     /// See there.
@@ -37,7 +37,7 @@ pub(super) struct Turn {
     pub(super) facts: Vec<Words>,
 }
 
-impl Told {
+impl Transcript {
     /// Up to what the session shows.
     pub(super) fn of(session: &mut Session, lang: Lang) -> Self {
         let view = session.view();

@@ -18,7 +18,7 @@ use crate::memo::Memo;
 use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::{Controls, Options};
-use deltascope_presentation::rows::live::{PIECES, Piece, Room};
+use deltascope_presentation::rows::live::{PIECES, Panel, Piece};
 use deltascope_presentation::strings::{Strings, strings};
 use deltascope_presentation::view::View;
 use deltascope_replay::link;
@@ -56,7 +56,7 @@ pub struct Shape {
     /// It is an element among others.
     pub embedded: bool,
     /// The rooms that are shown; none: all.
-    pub panels: Vec<Room>,
+    pub panels: Vec<Panel>,
     /// What there is to turn.
     pub controls: Controls,
     /// Only time can be moved.

@@ -15,7 +15,7 @@ use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_cache::queue::Release;
 use deltascope_cache::step::Step;
-use deltascope_replay::picture::{Feed, InformerKind, LockState, Picture, QueueKind};
+use deltascope_replay::picture::{InformerKind, LockState, Picture, QueueKind, SourceKind};
 
 use super::i18n::Lang;
 use super::lanes::actor_name;
@@ -179,16 +179,16 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
     }
     let queue = picture.queue.kind.as_str();
     let (en, zh) = match picture.api.feed {
-        Feed::Server => (
+        SourceKind::Server => (
             "Nothing has happened yet. The API server holds {objects}; the {queue} and everything after it is empty.",
             "还什么都没有发生。API server 上有 {objects}，{queue} 及其后的一切都是空的。",
         ),
-        Feed::Recorded => (
+        SourceKind::Recorded => (
             "Nothing has happened yet. What follows was recorded from a real API server.",
             "还什么都没有发生。接下来的内容录自一个真实的 API server。",
         ),
         // The recording begins in the middle of a run.
-        Feed::Cluster if !picture.reflector.requests.is_empty() => {
+        SourceKind::Cluster if !picture.reflector.requests.is_empty() => {
             let what = say(
                 lang,
                 "What came before this moment is no longer kept: the recording begins here, in the middle of the run.",
@@ -200,25 +200,25 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
                 why: Vec::new(),
             };
         }
-        Feed::Cluster => (
+        SourceKind::Cluster => (
             "Nothing has happened yet. What follows comes from a real cluster.",
             "还什么都没有发生。接下来的内容来自一个真实的集群。",
         ),
-        Feed::Program => (
+        SourceKind::Program => (
             "Nothing has happened yet. A program will call the {queue} itself: no API server, no Reflector.",
             "还什么都没有发生。这里由程序直接调用 {queue}：没有 API server，也没有 Reflector。",
         ),
     };
     let why = match picture.api.feed {
-        Feed::Recorded if !picture.api.told_by_events => (
+        SourceKind::Recorded if !picture.api.told_by_events => (
             "Step on: the recording begins in the middle of a watch, without a list.",
             "向前一步：录制从 watch 的中途开始，没有 List。",
         ),
-        Feed::Server | Feed::Recorded | Feed::Cluster => (
+        SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster => (
             "Step on: the reflector starts with a list.",
             "向前一步：Reflector 从 List 开始。",
         ),
-        Feed::Program => (
+        SourceKind::Program => (
             "Step on: the first call is made.",
             "向前一步：程序发出第一个调用。",
         ),
@@ -461,19 +461,23 @@ impl Writer<'_> {
                 )],
             ),
             // Code 0: nobody answered, there is nothing more to answer with.
-            Fact::ListRefused { code: 0, reason } if self.picture.api.feed != Feed::Cluster => (
-                say!(
-                    self,
-                    "No answer to the list: {reason}.",
-                    "List 没有得到回应：{reason}。",
-                    reason = self.reason(reason),
-                ),
-                vec![say!(
-                    self,
-                    "The reflector stops here. What is queued and what is stored stay as they are.",
-                    "Reflector 到此停止。队列和已存的内容保持原样。",
-                )],
-            ),
+            Fact::ListRefused { code: 0, reason }
+                if self.picture.api.feed != SourceKind::Cluster =>
+            {
+                (
+                    say!(
+                        self,
+                        "No answer to the list: {reason}.",
+                        "List 没有得到回应：{reason}。",
+                        reason = self.reason(reason),
+                    ),
+                    vec![say!(
+                        self,
+                        "The reflector stops here. What is queued and what is stored stay as they are.",
+                        "Reflector 到此停止。队列和已存的内容保持原样。",
+                    )],
+                )
+            }
             Fact::ListRefused { code, reason } => (
                 say!(
                     self,
@@ -3147,11 +3151,11 @@ impl Writer<'_> {
             );
         let what = if alone {
             let (en, zh) = match self.picture.api.feed {
-                Feed::Server | Feed::Recorded | Feed::Cluster => (
+                SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster => (
                     "{name} was deleted on the server. The queue holds nothing for it, but the Indexer knows it, so a [Deleted] delta is kept.",
                     "{name} 在 API server 上被删除。队列里没有它，但 Indexer 还认识它，所以保留一个 [Deleted] Delta。",
                 ),
-                Feed::Program => (
+                SourceKind::Program => (
                     "The queue holds nothing for {name}, but the Indexer knows it, so a [Deleted] delta is kept.",
                     "队列里没有 {name}，但 Indexer 还认识它，所以保留一个 [Deleted] Delta。",
                 ),
@@ -3929,7 +3933,7 @@ impl Writer<'_> {
     /// Whether a recording starts without a list: then nobody knows at which version.
     fn begins_in_mid_watch(&self, rv: &str) -> bool {
         let api = &self.picture.api;
-        api.feed == Feed::Recorded && !api.told_by_events && rv.is_empty()
+        api.feed == SourceKind::Recorded && !api.told_by_events && rv.is_empty()
     }
 
     /// The runtime's reasons are English.
@@ -5031,7 +5035,7 @@ mod tests {
     /// Pictures that choose other words.
     fn pictures() -> Vec<Picture> {
         let mut rich = Picture::default();
-        rich.api.feed = Feed::Server;
+        rich.api.feed = SourceKind::Server;
         rich.api.watch = Some("4".into());
         rich.queue.known_objects = true;
         rich.queue
@@ -5057,7 +5061,7 @@ mod tests {
             },
         ];
         let mut program = Picture::default();
-        program.api.feed = Feed::Program;
+        program.api.feed = SourceKind::Program;
         program.queue.kind = QueueKind::RealFifo;
         program.queue.closed = true;
         program.lock.waiting = vec![Actor::Listener(9)];
@@ -5498,7 +5502,7 @@ mod tests {
     #[test]
     fn a_recording_without_a_list_begins_in_mid_watch() {
         let mut picture = Picture::default();
-        picture.api.feed = Feed::Recorded;
+        picture.api.feed = SourceKind::Recorded;
         let start = plain(&before_start(&picture, Lang::En).why);
         assert!(start.contains("middle of a watch"), "{start}");
         assert!(!start.contains("starts with a list"), "{start}");

@@ -1,6 +1,6 @@
 //! What the monitors watch and what they found, in words.
 
-use deltascope_replay::monitors::{Monitor, Violation, What};
+use deltascope_replay::invariants::{Invariant, Violation, ViolationKind};
 use deltascope_replay::picture::Picture;
 
 use super::i18n::{Lang, Text};
@@ -15,47 +15,47 @@ fn pick<'a>(lang: Lang, en: &'a str, zh: &'a str) -> &'a str {
 
 /// What holds as long as nothing is wrong.
 #[must_use]
-pub fn title(monitor: Monitor, lang: Lang) -> &'static str {
+pub fn title(monitor: Invariant, lang: Lang) -> &'static str {
     let (en, zh) = match monitor {
-        Monitor::Past => (
+        Invariant::Past => (
             "The store holds only what the API server once had",
             "存储里只有 API server 曾有过的东西",
         ),
-        Monitor::Lost => ("No change is lost", "变更不丢失"),
-        Monitor::Queue => (
+        Invariant::Lost => ("No change is lost", "变更不丢失"),
+        Invariant::Queue => (
             "Every queued key has its deltas",
             "队列里的每个 key 都有它的 Delta",
         ),
-        Monitor::Lock => (
+        Invariant::Lock => (
             "Only who holds the lock changes the queue",
             "只有持锁者能改动队列",
         ),
-        Monitor::Index => (
+        Invariant::Index => (
             "The indices show exactly what is stored",
             "索引与存储完全一致",
         ),
-        Monitor::Back => (
+        Invariant::Back => (
             "No object goes back to an older version",
             "对象不会退回旧版本",
         ),
-        Monitor::Synced => (
+        Invariant::Synced => (
             "HasSynced waits for the first list",
             "HasSynced 等到第一个列表",
         ),
-        Monitor::Early => (
+        Invariant::Early => (
             "When HasSynced turns true, the first list is stored",
             "HasSynced 变为真时，第一个列表已存好",
         ),
-        Monitor::Order => (
+        Invariant::Order => (
             "A handler hears of each object in order",
             "handler 按顺序得知每个对象的变化",
         ),
-        Monitor::Told => (
+        Invariant::Told => (
             "A handler that is done knows what is stored",
             "处理完毕的 handler 知道存储里的一切",
         ),
-        Monitor::Shared => ("Nobody writes into shared objects", "没有人改写共享的对象"),
-        Monitor::Work => (
+        Invariant::Shared => ("Nobody writes into shared objects", "没有人改写共享的对象"),
+        Invariant::Work => (
             "No key is with two workers",
             "同一个 key 不会在两个 worker 手里",
         ),
@@ -78,57 +78,57 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
     let handler = number.and_then(|number| picture.handlers.get(number));
     let here = handler.map_or("handler", |handler| &*handler.name);
     match &found.what {
-        What::IndexCount(index, count) => say(
+        ViolationKind::IndexCount(index, count) => say(
             "① is stored and stands under ② values of the index ③; it should be one.",
             "① 已存储，却在索引 ③ 里出现在 ② 个值之下；应当只有一个。",
             &[key, &count.to_string(), index],
         ),
-        What::IndexDangling(index) => say(
+        ViolationKind::IndexDangling(index) => say(
             "The index ② names ①, which is not stored.",
             "索引 ② 指向 ①，而存储里没有它。",
             &[key, index],
         ),
-        What::QueueUneven => say(
+        ViolationKind::QueueUneven => say(
             "① is queued without deltas, or has deltas and is not queued: nobody will pop them.",
             "① 在队列里却没有 Delta，或有 Delta 却不在队列里：没有人会弹出它们。",
             &[key],
         ),
-        What::QueueCount(out, had) => say(
+        ViolationKind::QueueCount(out, had) => say(
             "① came out of the queue where ② had been put in.",
             "放进队列的有 ② 个，取出的却是 ① 个。",
             &[&out.to_string(), &had.to_string()],
         ),
-        What::LockStolen(actor) => say(
+        ViolationKind::LockStolen(actor) => say(
             "A lock went from hand to hand without being free: ①.",
             "锁还没有释放就易手了：①。",
             &[&actor_name(*actor, picture, lang)],
         ),
-        What::Unlocked(actor) => say(
+        ViolationKind::Unlocked(actor) => say(
             "The queue was changed without its lock: ①.",
             "没有持锁就改动了队列：①。",
             &[&actor_name(*actor, picture, lang)],
         ),
-        What::NeverExisted(rv) => say(
+        ViolationKind::NeverExisted(rv) => say(
             "The store holds ① at version ②, which the API server never had.",
             "存储里 ① 的版本是 ②，而 API server 从未有过这个版本。",
             &[key, rv],
         ),
-        What::WentBack(from, to) if key.is_empty() => say(
+        ViolationKind::WentBack(from, to) if key.is_empty() => say(
             "The store's version went back from ① to ②.",
             "存储的版本从 ① 退回到 ②。",
             &[from, to],
         ),
-        What::WentBack(from, to) => say(
+        ViolationKind::WentBack(from, to) => say(
             "① went back from version ② to ③.",
             "① 从版本 ② 退回到 ③。",
             &[key, from, to],
         ),
-        What::DeleteDropped => say(
+        ViolationKind::DeleteDropped => say(
             "The delete of ① is lost. The queue holds nothing for it and has no KnownObjects to ask, so it took the object for unknown and dropped the delete; whoever was told of ① keeps it for ever.",
             "① 的删除丢失了。队列里没有它的 Delta，也没有 KnownObjects 可问，于是把它当作未知对象，丢掉了删除；已收到 ① 的通知的 handler 会永远留着它。",
             &[key],
         ),
-        What::Differs { server, here: rv } if found.monitor == Monitor::Lost => {
+        ViolationKind::Differs { server, here: rv } if found.monitor == Invariant::Lost => {
             match (&**server, &**rv) {
                 ("", rv) => say(
                     "All is quiet, and the store still holds ① (②), which the API server has no more.",
@@ -147,7 +147,7 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
                 ),
             }
         }
-        What::Differs { server, here: rv } => {
+        ViolationKind::Differs { server, here: rv } => {
             let none = pick(lang, "nothing", "无");
             let or = |rv: &str| {
                 if rv.is_empty() {
@@ -162,37 +162,37 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
                 &[key, &format!("{} ≠ {}", or(rv), or(server)), here],
             )
         }
-        What::Overtaken => say(
+        ViolationKind::Overtaken => say(
             "② was told of ① before something that had been sent earlier.",
             "② 在更早发出的通知之前就得知了 ①。",
             &[key, here],
         ),
-        What::AddedTwice => say(
+        ViolationKind::AddedTwice => say(
             "② was told OnAdd of ① twice, without OnDelete between.",
             "② 对 ① 收到了两次 OnAdd，其间没有 OnDelete。",
             &[key, here],
         ),
-        What::NotAddedBefore => say(
+        ViolationKind::NotAddedBefore => say(
             "② was told of a change of ① without OnAdd before.",
             "② 没有先收到 OnAdd，就收到了 ① 的变化。",
             &[key, here],
         ),
-        What::TooEarly(_) if found.monitor == Monitor::Early => say(
+        ViolationKind::TooEarly(_) if found.monitor == Invariant::Early => say(
             "HasSynced is true from here on, and the last of the first list is not stored yet: whoever waited for it and reads the store now misses it.",
             "从这里起 HasSynced 为真，而第一个列表的最后一部分还没有存好：等到它之后马上读存储的人会看不到。",
             &[],
         ),
-        What::TooEarly(left) => say(
+        ViolationKind::TooEarly(left) => say(
             "HasSynced is true although ① of the first list are still to come.",
             "HasSynced 已为真，而第一个列表还有 ① 个没有处理。",
             &[&left.to_string()],
         ),
-        What::Written => say(
+        ViolationKind::Written => say(
             "Somebody wrote into ①. Store, queue and every handler share that object; the indices are not told, and the next relist overwrites it.",
             "有人改写了 ①。存储、队列和所有 handler 共享这个对象；索引不会得知，下一次 relist 会覆盖它。",
             &[key],
         ),
-        What::TwoWorkers(_) => say(
+        ViolationKind::TwoWorkers(_) => say(
             "Two workers have ① at once.",
             "两个 worker 同时拿着 ①。",
             &[key],
@@ -204,19 +204,19 @@ pub fn explain(found: &Violation, picture: &Picture, lang: Lang) -> String {
 #[must_use]
 pub fn known(found: &Violation) -> Text {
     match found.monitor {
-        Monitor::Early => Text::new(
+        Invariant::Early => Text::new(
             "Known up to client-go 1.35: the count goes down when the last item is popped. From 1.36 on it goes down when it has been processed.",
             "已知（直到 client-go 1.35）：最后一项弹出时就已计完。从 1.36 起，处理完才计。",
         ),
-        Monitor::Lost => Text::new(
+        Invariant::Lost => Text::new(
             "Known of every DeltaFIFO without KnownObjects; an informer's queue always has them.",
             "已知：没有 KnownObjects 的 DeltaFIFO 都会如此；informer 的队列总是有它。",
         ),
-        Monitor::Order => Text::new(
+        Invariant::Order => Text::new(
             "Known from client-go 1.33 on: a RealFIFO passes on the delete of an unknown object; 1.36 looks a key that is twice in a list up in the old store, twice.",
             "已知（从 client-go 1.33 起）：RealFIFO 会传递未知对象的删除；1.36 对列表里出现两次的 key，两次都查旧的存储。",
         ),
-        Monitor::Shared => Text::new(
+        Invariant::Shared => Text::new(
             "Known of all generations: nothing prevents it, and only the mutation detector notices.",
             "所有实现版本都已知：没有什么能阻止它，只有 mutation detector 会发现。",
         ),

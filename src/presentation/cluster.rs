@@ -17,7 +17,7 @@ use deltascope_world::source::proxy::list::{Excess, MAX_LIST, MAX_OBJECTS};
 use deltascope_world::source::proxy::target::{Resource, Target};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::MAX_LINE;
-use deltascope_world::virtual_time::{Era, Feed, HandlerSettings, InformerKind, Settings};
+use deltascope_world::virtual_time::{Era, HandlerSettings, InformerKind, Settings, SourceKind};
 
 /// Where an API may be, as seen from the page: behind what passes it on, or beside the page.
 pub const BASES: [&str; 2] = ["/k8s/", "/"];
@@ -449,7 +449,7 @@ pub fn scenario(target: &Target, options: &Options, seed: u32) -> Scenario {
         ..HandlerSettings::default()
     };
     let settings = Settings {
-        feed: Feed::Cluster,
+        feed: SourceKind::Cluster,
         machinery: InformerKind::Shared,
         jitter: Some(seed),
         era: Era(options.era),

@@ -14,7 +14,7 @@ use deltascope_replay::lessons::MarkerRule;
 use deltascope_replay::occurrences::Occurrences;
 use deltascope_replay::timeline::{SEGMENT, Timeline};
 
-use super::rows::density::Places;
+use super::rows::density::CellSlots;
 use super::rows::{Alike, MARKS, Marks};
 use super::view::{Marker, Tick};
 
@@ -35,7 +35,7 @@ pub struct Landmarks {
     marks: Rc<Marks>,
     /// Of a run that was cut it may hold keys that come no more: who asks looks who is there.
     alike: Rc<Alike>,
-    places: Rc<Places>,
+    places: Rc<CellSlots>,
     passages: Occurrences,
 }
 
@@ -124,7 +124,7 @@ impl Landmarks {
             *found = found.filter(|at| *at <= seen);
         }
         self.passages.cut(seen);
-        Places::cut(&mut self.places, seen);
+        CellSlots::cut(&mut self.places, seen);
         let met = self.met.partition_point(|(at, _)| *at <= seen);
         let marks = Rc::make_mut(&mut self.marks);
         for (_, uid) in self.met.drain(met..) {
@@ -160,7 +160,7 @@ impl Landmarks {
             .collect();
         let is_there =
             |key: &Key| start.api.objects.contains_key(key) || !self.passages.of(key).is_empty();
-        Places::forget(&mut self.places, gone, &is_there);
+        CellSlots::forget(&mut self.places, gone, &is_there);
         Alike::forget(&mut self.alike, &is_there);
         let marks = Rc::make_mut(&mut self.marks);
         self.met.retain_mut(|(at, uid)| {
@@ -220,7 +220,7 @@ impl Landmarks {
 
     /// Where the objects have their cells.
     #[must_use]
-    pub fn places(&self) -> Rc<Places> {
+    pub fn places(&self) -> Rc<CellSlots> {
         Rc::clone(&self.places)
     }
 
@@ -257,7 +257,7 @@ impl Landmarks {
             ..
         } = &record.fact
         {
-            Places::meet(&mut self.places, at, &object.key);
+            CellSlots::meet(&mut self.places, at, &object.key);
         }
         let lists = match &record.fact {
             Fact::EntryAppended {
@@ -293,7 +293,7 @@ impl Landmarks {
             } => {
                 self.meet(at, object);
                 self.state.there.remove(&object.key);
-                Places::leave(&mut self.places, at, &object.key);
+                CellSlots::leave(&mut self.places, at, &object.key);
             }
             Fact::ObjectCreated { object, .. }
             | Fact::Called { object, .. }
@@ -319,7 +319,7 @@ impl Landmarks {
     /// Notes a key.
     fn name(&mut self, at: usize, key: &Key) {
         Alike::see(&mut self.alike, key);
-        Places::meet(&mut self.places, at, key);
+        CellSlots::meet(&mut self.places, at, key);
     }
 
     fn meet(&mut self, at: usize, object: &ObjectRef) {

@@ -2,7 +2,7 @@
 
 use deltascope_cache::fact::{Actor, Fact, FactRecord, LockName};
 use deltascope_cache::step::Step;
-use deltascope_replay::picture::{Feed, LockState, Picture};
+use deltascope_replay::picture::{LockState, Picture, SourceKind};
 
 use super::i18n::Lang;
 
@@ -52,7 +52,9 @@ pub enum Kind {
 pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
     let queue = picture.machinery.has_queue();
     let feed = match picture.api.feed {
-        Feed::Server | Feed::Recorded | Feed::Cluster if queue => Actor::Reflector,
+        SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster if queue => {
+            Actor::Reflector
+        }
         _ => Actor::Program,
     };
     let listeners = picture
@@ -367,7 +369,7 @@ mod tests {
     #[test]
     fn handlers_with_a_buffer_have_lanes_and_inline_ones_run_in_the_process_loop() {
         let mut picture = Picture::default();
-        picture.api.feed = Feed::Program;
+        picture.api.feed = SourceKind::Program;
         picture.handlers = vec![
             HandlerRoom {
                 name: "inside".into(),

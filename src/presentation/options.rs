@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::i18n::{Lang, Text};
-use crate::rows::live::Room;
+use crate::rows::live::Panel;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::moment::Moment;
 use deltascope_replay::playback::SPEEDS;
@@ -47,7 +47,7 @@ pub struct Options {
     /// Playing ends there.
     pub until: Option<Place>,
     /// The rooms that are shown, in the order of the data's path; none: all.
-    pub panels: Vec<Room>,
+    pub panels: Vec<Panel>,
     /// What there is to turn.
     pub controls: Controls,
     /// Only time can be moved; nothing else can be changed.
@@ -171,7 +171,7 @@ impl Options {
 
     /// Whether a room is shown.
     #[must_use]
-    pub fn shows(&self, room: Room) -> bool {
+    pub fn shows(&self, room: Panel) -> bool {
         self.panels.is_empty() || self.panels.contains(&room)
     }
 }
@@ -231,13 +231,13 @@ fn place(key: &str, value: &str) -> Result<Option<Place>, Text> {
     })
 }
 
-fn panels(key: &str, value: &str) -> Result<Vec<Room>, Text> {
+fn panels(key: &str, value: &str) -> Result<Vec<Panel>, Text> {
     let mut chosen = Vec::new();
     for word in value.split([',', ' ']).filter(|word| !word.is_empty()) {
-        let words = Room::ALL.map(|room| (room.id(), room));
+        let words = Panel::ALL.map(|room| (room.id(), room));
         chosen.push(one_of(key, word, &words)?);
     }
-    Ok(Room::ALL
+    Ok(Panel::ALL
         .into_iter()
         .filter(|room| chosen.contains(room))
         .collect())
@@ -320,6 +320,6 @@ mod tests {
         }
         let mut options = Options::default();
         options.set("panels", "indexer api").unwrap();
-        assert_eq!(options.panels, [Room::Api, Room::Indexer]);
+        assert_eq!(options.panels, [Panel::Api, Panel::Indexer]);
     }
 }

@@ -11,7 +11,7 @@ use deltascope_cache::fact::{
 };
 use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::step::Step;
-use deltascope_replay::picture::{Feed, Picture, QueueKind};
+use deltascope_replay::picture::{Picture, QueueKind, SourceKind};
 
 use super::caption::{answer, short_name, short_rv};
 use super::strings;
@@ -58,9 +58,9 @@ pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
     let Some(current) = recent.last() else {
         let id = match picture.api.feed {
             _ if !picture.machinery.has_queue() => Id::Program,
-            Feed::Server | Feed::Recorded | Feed::Cluster => Id::ListAndWatch,
-            Feed::Program if picture.queue.kind == QueueKind::Fifo => Id::FifoWrite,
-            Feed::Program => Id::Add,
+            SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster => Id::ListAndWatch,
+            SourceKind::Program if picture.queue.kind == QueueKind::Fifo => Id::FifoWrite,
+            SourceKind::Program => Id::Add,
         };
         let first = id
             .routine()
@@ -3378,7 +3378,7 @@ mod tests {
         let mut picture = classic();
         let server = listing(&[], &picture);
         assert_eq!(server.title, "Reflector.ListAndWatch");
-        picture.api.feed = Feed::Program;
+        picture.api.feed = SourceKind::Program;
         let program = listing(&[], &picture);
         assert_eq!(program.title, "DeltaFIFO.Add");
         for line in server.lines.iter().chain(&program.lines) {

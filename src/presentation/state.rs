@@ -5,7 +5,7 @@ use serde_json::Value;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Actor, Entry, Notification, ObjectRef, Shape};
 use deltascope_cache::key::Key;
-use deltascope_replay::monitors::Violation;
+use deltascope_replay::invariants::Violation;
 use deltascope_replay::picture::{Picture, QueueKind, ReflectorState};
 use deltascope_world::fill::fill;
 

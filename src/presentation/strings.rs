@@ -4,7 +4,7 @@
 use super::command::Fault;
 use super::i18n::{Lang, Text};
 use super::rows::density::Hue;
-use super::rows::live::Room;
+use super::rows::live::Panel;
 use super::rows::processor::WorkPart;
 use super::session::walk::{End, NotFound, Said};
 use super::session::why::Origin;
@@ -12,7 +12,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::Actor;
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 use deltascope_replay::gauge::Behind;
-use deltascope_replay::picture::{Answer, Feed, ProcessMode};
+use deltascope_replay::picture::{Answer, ProcessMode, SourceKind};
 use deltascope_replay::step_size::StepSize;
 use deltascope_world::source::Refusals;
 
@@ -316,27 +316,27 @@ pub fn strings(lang: Lang) -> &'static Strings {
 
 /// The title of a room, where it is not a name out of client-go that depends on the picture.
 #[must_use]
-pub fn room(lang: Lang, room: Room) -> &'static str {
+pub fn room(lang: Lang, room: Panel) -> &'static str {
     match (room, lang) {
-        (Room::Api, _) => "API server",
-        (Room::Reflector, _) => "Reflector",
-        (Room::Queue, Lang::En) => "Queue",
-        (Room::Queue, Lang::Zh) => "队列",
-        (Room::Pop, _) => "Pop",
-        (Room::Indexer, _) => "Indexer",
-        (Room::Now, _) => strings(lang).now_running,
-        (Room::Processor, _) => strings(lang).shared_processor,
+        (Panel::Api, _) => "API server",
+        (Panel::Reflector, _) => "Reflector",
+        (Panel::Queue, Lang::En) => "Queue",
+        (Panel::Queue, Lang::Zh) => "队列",
+        (Panel::Pop, _) => "Pop",
+        (Panel::Indexer, _) => "Indexer",
+        (Panel::Now, _) => strings(lang).now_running,
+        (Panel::Processor, _) => strings(lang).shared_processor,
     }
 }
 
 /// The title of the first room, by what it shows.
 #[must_use]
-pub fn feed(lang: Lang, feed: Feed) -> &'static str {
+pub fn feed(lang: Lang, feed: SourceKind) -> &'static str {
     match feed {
-        Feed::Server => room(lang, Room::Api),
-        Feed::Recorded => strings(lang).recording,
-        Feed::Cluster => strings(lang).cluster,
-        Feed::Program => strings(lang).program,
+        SourceKind::Server => room(lang, Panel::Api),
+        SourceKind::Recorded => strings(lang).recording,
+        SourceKind::Cluster => strings(lang).cluster,
+        SourceKind::Program => strings(lang).program,
     }
 }
 

@@ -7,12 +7,12 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::FactRecord;
 use deltascope_replay::diff::{Counted, RoomDiff};
 use deltascope_replay::edit::Setting;
+use deltascope_replay::invariants::{Invariant, Violation};
 use deltascope_replay::log;
-use deltascope_replay::monitors::{Monitor, Violation};
 use deltascope_replay::picture::{Picture, QueueKind};
 
 use super::i18n::Text;
-use super::rows::density::Places;
+use super::rows::density::CellSlots;
 use super::rows::{Alike, Marks};
 use super::session::select::{Followed, Selection};
 use super::session::walk::Walking;
@@ -51,7 +51,7 @@ pub struct View {
     /// Which keys of this run have one name.
     pub alike: Rc<Alike>,
     /// Where its objects have their cells, where they are many.
-    pub places: Rc<Places>,
+    pub places: Rc<CellSlots>,
     /// What is being shown.
     pub lesson: Rc<LessonHead>,
     /// How far steps go, what is run to, and the breakpoints.
@@ -213,7 +213,7 @@ pub struct ErrorView {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checks {
     /// Those that have something to watch.
-    pub applying: Vec<Monitor>,
+    pub applying: Vec<Invariant>,
     /// The first violation of each, in the order of the run.
     pub violations: Vec<Violation>,
 }

@@ -14,7 +14,7 @@ use super::writes::Alike;
 
 /// Where something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Room {
+pub enum DiffSection {
     /// The API server.
     Api,
     /// The reflector.
@@ -29,7 +29,7 @@ pub enum Room {
     Output,
 }
 
-impl Room {
+impl DiffSection {
     /// In the order in which data runs.
     pub const ALL: [Self; 6] = [
         Self::Api,
@@ -172,7 +172,7 @@ impl Line {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoomDiff {
     /// Which.
-    pub room: Room,
+    pub room: DiffSection,
     /// Its lines.
     pub lines: Vec<Line>,
 }
@@ -195,19 +195,19 @@ const NEWEST_SHOWN: usize = 12;
 /// What differs between two pictures, room by room.
 #[must_use]
 pub fn diff(left: &Picture, right: &Picture, alike: Alike) -> Vec<RoomDiff> {
-    let rooms = Room::ALL.iter().map(|room| {
+    let rooms = DiffSection::ALL.iter().map(|room| {
         let mut lines = match room {
-            Room::Api => vec![by_key(
+            DiffSection::Api => vec![by_key(
                 Label::Objects,
                 &objects(left),
                 &objects(right),
                 alike,
             )],
-            Room::Reflector => reflector(left, right, alike),
-            Room::Queue => queue(left, right, alike),
-            Room::Store => store(left, right, alike),
-            Room::Handlers => handlers(left, right, alike),
-            Room::Output => {
+            DiffSection::Reflector => reflector(left, right, alike),
+            DiffSection::Queue => queue(left, right, alike),
+            DiffSection::Store => store(left, right, alike),
+            DiffSection::Handlers => handlers(left, right, alike),
+            DiffSection::Output => {
                 let lines = |run: usize, picture: &Picture| {
                     let newest = picture.output.iter().rev().enumerate().take(NEWEST);
                     let newest = newest.map(|(since, line)| {

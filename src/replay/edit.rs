@@ -8,14 +8,14 @@ use deltascope_cache::object::Object as _;
 use deltascope_world::Time;
 use deltascope_world::fields::LATEST_MS;
 use deltascope_world::source::Command;
-use deltascope_world::source::live::{ServerResponse, Told};
+use deltascope_world::source::live::{ResponsePart, ServerResponse};
 use deltascope_world::source::pod::PodSpec;
 use deltascope_world::source::recorded::EVENT_MS;
 use deltascope_world::source::scenario::{Act, Entry, Scenario};
 use deltascope_world::source::wire::RecordedEvent;
-use deltascope_world::virtual_time::{Era, Feed, InformerKind, Input, ProcessModeText};
+use deltascope_world::virtual_time::{Era, InformerKind, Input, ProcessModeText, SourceKind};
 
-use super::recording::{Recording, Taken};
+use super::recording::{RecordedInput, Recording};
 use super::timeline::is_told;
 
 /// Where something that happened on the server came from.
@@ -94,10 +94,10 @@ impl Setting {
             settings.machinery,
             InformerKind::Client | InformerKind::Indexer
         );
-        let has_server = settings.feed == Feed::Server;
+        let has_server = settings.feed == SourceKind::Server;
         match self {
             Self::Era(_) => is_informer,
-            Self::ResyncMs(_) => is_informer && settings.feed != Feed::Program,
+            Self::ResyncMs(_) => is_informer && settings.feed != SourceKind::Program,
             Self::Traffic(_) => scenario.traffic.is_some(),
             Self::PageSize(_) | Self::WatchList(_) => has_server && has_queue,
             Self::KnownObjects(_) => {
@@ -205,7 +205,7 @@ fn without(told: &[ServerResponse], shown: Option<&FactRecord>) -> Option<Arc<[S
         return None;
     };
     let is_it = |telling: &ServerResponse| match &telling.told {
-        Told::Event(RecordedEvent::Object {
+        ResponsePart::Event(RecordedEvent::Object {
             event: told,
             object: of,
         }) => told == event && of.uid() == &*object.uid && of.resource_version() == &*object.rv,
@@ -266,7 +266,7 @@ impl Recording {
                 remove(&mut self.scenario.script, number)?;
             }
             Origin::Input(number) => match self.inputs.get_mut(number as usize) {
-                Some(Taken {
+                Some(RecordedInput {
                     input: Input::Source(Command::Tell(told)),
                     ..
                 }) => *told = without(told, shown).ok_or(EditError::Gone)?,
@@ -342,7 +342,7 @@ impl Recording {
 /// The scenario `own` with all that was set in a run of it: as that run was built, and with the last
 /// value of what is set while it runs. What was done to it is gone.
 #[must_use]
-pub fn as_set(own: &Scenario, run: &Scenario, inputs: &[Taken]) -> Scenario {
+pub fn as_set(own: &Scenario, run: &Scenario, inputs: &[RecordedInput]) -> Scenario {
     let mut set = own.clone();
     let program = |of: &Scenario| {
         let settings = &of.settings;

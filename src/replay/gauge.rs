@@ -3,7 +3,7 @@
 use deltascope_cache::fact::{Fact, ObjectRef};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
-use deltascope_world::virtual_time::{Feed, InformerKind, ReflectorState};
+use deltascope_world::virtual_time::{InformerKind, ReflectorState, SourceKind};
 
 use super::picture::{ApiRoom, Picture, StoreRoom};
 
@@ -73,10 +73,10 @@ impl Picture {
             api.told_by_events && api.tells && self.reflector.state == ReflectorState::Watch
         };
         match self.api.feed {
-            Feed::Program => Behind::Nothing,
+            SourceKind::Program => Behind::Nothing,
             _ if !self.store.present || !is_filled => Behind::Nothing,
-            Feed::Recorded | Feed::Cluster if !is_told() => Behind::Unknown,
-            Feed::Server | Feed::Recorded | Feed::Cluster => {
+            SourceKind::Recorded | SourceKind::Cluster if !is_told() => Behind::Unknown,
+            SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster => {
                 Behind::By(self.store.unlike.len() as u64)
             }
         }

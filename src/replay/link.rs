@@ -22,7 +22,7 @@ use deltascope_world::virtual_time::Era;
 
 use super::difference::{apply, difference};
 use super::moment::Moment;
-use super::recording::{Recording, Taken};
+use super::recording::{RecordedInput, Recording};
 use super::trace::{self, Parts};
 
 /// The longest link that is made, in bytes: what mail, chats and issue trackers carry.
@@ -44,7 +44,7 @@ pub struct Link {
     /// What makes another scenario of the lesson's.
     pub change: Option<Change>,
     /// What the visitor did.
-    pub inputs: Vec<Taken>,
+    pub inputs: Vec<RecordedInput>,
 }
 
 /// What makes another scenario of the lesson's.

@@ -24,14 +24,16 @@ use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::fields::LATEST_MS;
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::Command;
-use deltascope_world::source::live::{Page, ServerResponse, Told};
+use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::{
     self, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent, WireError, Words,
 };
-use deltascope_world::virtual_time::{Era, Feed, HandlerSettings, InformerKind, Input, Settings};
+use deltascope_world::virtual_time::{
+    Era, HandlerSettings, InformerKind, Input, Settings, SourceKind,
+};
 
-use super::recording::{Recording, Taken};
+use super::recording::{RecordedInput, Recording};
 use super::trace::{Trace, each_line, json_of};
 
 /// The key that makes a line count.
@@ -248,7 +250,7 @@ impl Log {
 
     fn trace(self, name: &str) -> Trace {
         let settings = Settings {
-            feed: Feed::Cluster,
+            feed: SourceKind::Cluster,
             machinery: InformerKind::Shared,
             era: Era(Generation::Atomic),
             watch_list: Some(false),
@@ -264,16 +266,19 @@ impl Log {
             items: self.initial.into_values().collect(),
             continue_token: Arc::default(),
         };
-        let mut told = vec![(LIST_AT, 1, Told::Page(page)), (OPEN_AT, 2, Told::Opened)];
+        let mut told = vec![
+            (LIST_AT, 1, ResponsePart::Page(page)),
+            (OPEN_AT, 2, ResponsePart::Opened),
+        ];
         let mut over = false;
         for (at, event) in self.events {
             // What comes after an error was told of another watch, of which the log does not say when it began.
             if !over {
                 over = matches!(event, RecordedEvent::Error { .. });
-                told.push((EVENTS_AT.max(at), 2, Told::Event(event)));
+                told.push((EVENTS_AT.max(at), 2, ResponsePart::Event(event)));
             }
         }
-        let inputs = told.into_iter().map(|(at, request, told)| Taken {
+        let inputs = told.into_iter().map(|(at, request, told)| RecordedInput {
             after: usize::MAX,
             at,
             input: Input::Source(Command::Tell([ServerResponse { request, told }].into())),

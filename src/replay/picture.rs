@@ -33,8 +33,8 @@ pub use deltascope_world::source::simulator::{DELETED_SHOWN, WATCH_WINDOW};
 use deltascope_world::source::simulator::{order_refusals, take_refusal};
 pub use deltascope_world::source::stream::{Delivery, STREAM_LINES, StreamLine};
 pub use deltascope_world::virtual_time::{
-    Answer, Feed, InformerKind, NOTIFICATIONS, OUTPUT_LINES, REQUESTS, ReflectorState, RequestKind,
-    RequestLine,
+    Answer, InformerKind, NOTIFICATIONS, OUTPUT_LINES, REQUESTS, ReflectorState, RequestKind,
+    RequestLine, SourceKind,
 };
 use deltascope_world::virtual_time::{HandlerSettings, PoppedWork, World};
 
@@ -80,7 +80,7 @@ pub struct Picture {
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ApiRoom {
     /// What stands in this room.
-    pub feed: Feed,
+    pub feed: SourceKind,
     /// Its resource version.
     pub rv: Rv,
     /// Its objects in the order of their creation, the last [`DELETED_SHOWN`] deleted ones among
@@ -543,7 +543,7 @@ impl Picture {
             Fact::EventSent { event, object, .. } => {
                 api.tells &= *event != EventType::Error;
                 api.line(*event, object, Delivery::Waiting);
-                if matches!(api.feed, Feed::Recorded | Feed::Cluster) {
+                if matches!(api.feed, SourceKind::Recorded | SourceKind::Cluster) {
                     api.told(*event, object);
                 }
             }

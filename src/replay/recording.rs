@@ -9,7 +9,7 @@ use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::Command;
-use deltascope_world::source::live::{Page, ServerResponse, Told};
+use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::virtual_time::{Era, Input};
@@ -22,12 +22,12 @@ pub struct Recording {
     /// What was built, and what happens in it by itself.
     pub scenario: Scenario,
     /// What came from outside.
-    pub inputs: Vec<Taken>,
+    pub inputs: Vec<RecordedInput>,
 }
 
 /// An input, and when it came.
 #[derive(Clone, Debug)]
-pub struct Taken {
+pub struct RecordedInput {
     /// So many facts came before it.
     pub after: usize,
     /// The virtual time of the last of them.
@@ -124,10 +124,10 @@ impl Recording {
                 return true;
             };
             let kept = told.iter().filter_map(|telling| match &telling.told {
-                Told::Event(event) if !is_about(event) => None,
-                Told::Page(page) => Some(ServerResponse {
+                ResponsePart::Event(event) if !is_about(event) => None,
+                ResponsePart::Page(page) => Some(ServerResponse {
                     request: telling.request,
-                    told: Told::Page(Page {
+                    told: ResponsePart::Page(Page {
                         items: page
                             .items
                             .iter()

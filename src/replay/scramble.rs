@@ -13,14 +13,14 @@ use serde_json::{Map, Value};
 
 use deltascope_cache::lister_watcher::{ApiError, TOO_LARGE_CAUSE};
 use deltascope_cache::rng::Rng;
-use deltascope_world::source::live::{Page, ServerResponse, Told};
+use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::pod::{self, Write};
 use deltascope_world::source::scenario::{Act, Entry, Scenario};
 use deltascope_world::source::wire::{Recorded, RecordedEvent, RecordedList, Words};
 use deltascope_world::source::{Command, write};
-use deltascope_world::virtual_time::{Feed, HandlerSettings, Input, Question, Settings};
+use deltascope_world::virtual_time::{HandlerSettings, Input, Question, Settings, SourceKind};
 
-use super::recording::{Recording, Taken};
+use super::recording::{RecordedInput, Recording};
 use super::trace::Trace;
 
 /// What is taken out.
@@ -86,7 +86,7 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
         && lesson
             .chars()
             .any(|c| !c.is_ascii_alphanumeric() && c != '-');
-    let of_cluster = recording.scenario.settings.feed == Feed::Cluster;
+    let of_cluster = recording.scenario.settings.feed == SourceKind::Cluster;
     // Selectors are in the title, too, after where they select.
     let selects = what.labels && of_cluster && title.en.matches(" · ").count() > 1;
     let renamed = what.names && (foreign || of_cluster || lesson.is_empty()) || selects;
@@ -167,7 +167,7 @@ impl Scrambler {
             scenario: self.scenario(scenario),
             inputs: inputs
                 .iter()
-                .map(|Taken { after, at, input }| Taken {
+                .map(|RecordedInput { after, at, input }| RecordedInput {
                     after: *after,
                     at: *at,
                     input: self.input(input),
@@ -388,13 +388,13 @@ impl Scrambler {
         told.collect()
     }
 
-    fn told(&mut self, told: &Told) -> Told {
+    fn told(&mut self, told: &ResponsePart) -> ResponsePart {
         match told {
-            Told::Page(Page {
+            ResponsePart::Page(Page {
                 rv,
                 items,
                 continue_token,
-            }) => Told::Page(Page {
+            }) => ResponsePart::Page(Page {
                 rv: Arc::clone(rv),
                 items: self.objects(items).into(),
                 // It has the name of the last object in it.
@@ -404,12 +404,14 @@ impl Scrambler {
                     "more".into()
                 },
             }),
-            Told::Refused(error) => Told::Refused(ApiError {
+            ResponsePart::Refused(error) => ResponsePart::Refused(ApiError {
                 message: self.message(&error.message).into(),
                 ..error.clone()
             }),
-            Told::Event(event) => Told::Event(self.event(event)),
-            Told::Opened | Told::Later { .. } | Told::Ended(_) => told.clone(),
+            ResponsePart::Event(event) => ResponsePart::Event(self.event(event)),
+            ResponsePart::Opened | ResponsePart::Later { .. } | ResponsePart::Ended(_) => {
+                told.clone()
+            }
         }
     }
 

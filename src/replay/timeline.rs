@@ -20,13 +20,13 @@ use deltascope_world::bounds::{FACTS_HOLD, RUN_HOLDS, SEGMENT_HOLDS};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::Command;
 use deltascope_world::source::any::AnySource;
-use deltascope_world::source::live::{Page, ServerResponse, Told};
+use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::virtual_time::{Input, World};
 
 use super::picture::Picture;
-use super::recording::{Recording, Taken};
+use super::recording::{RecordedInput, Recording};
 
 /// A segment has so many facts, or (a heavy world) twice as many as there are things in its picture:
 /// so the checkpoints weigh no more than the facts, and no seek computes more than it shows.
@@ -69,7 +69,7 @@ pub struct Timeline {
     /// How long the last one gets.
     gap: usize,
     /// The inputs of the user.
-    inputs: Vec<Taken>,
+    inputs: Vec<RecordedInput>,
     /// How many of them the world has taken.
     taken: usize,
     /// Nothing can happen any more without an input.
@@ -90,7 +90,7 @@ pub struct Timeline {
     forgotten: u64,
     forgotten_inputs: usize,
     /// Of the forgotten inputs those that no cluster told.
-    by_hand: Vec<Taken>,
+    by_hand: Vec<RecordedInput>,
     /// What the inputs of a live run weigh, each, …
     weights: VecDeque<usize>,
     /// … and together, in bytes.
@@ -194,7 +194,12 @@ impl Timeline {
     /// Adds an input to a run that is being played again, after all others: after as many facts as it
     /// came, if that is at its time and `exactly` is asked for, else at the end of its time. Computes
     /// nothing beyond it; false when there is no room for so many facts.
-    pub(super) async fn append(&mut self, taken: &Taken, exactly: bool, slices: &Slices) -> bool {
+    pub(super) async fn append(
+        &mut self,
+        taken: &RecordedInput,
+        exactly: bool,
+        slices: &Slices,
+    ) -> bool {
         // The informers beside may have gone on without a fact; computed again, they had not.
         if self.over && self.world.is_ahead() && !self.scenario.beside.is_empty() {
             self.rewind(self.len());
@@ -213,7 +218,7 @@ impl Timeline {
             self.collect();
             slices.spend(self.len() - known).await;
         }
-        let taken = Taken {
+        let taken = RecordedInput {
             after: self.len(),
             at: taken.at.max(self.last_time()),
             input: taken.input.clone(),
@@ -237,13 +242,18 @@ impl Timeline {
 
     /// The inputs from this number on, as they came: after as many facts as there were then, the forgotten ones among
     /// them. None where some of these inputs are forgotten.
-    pub fn inputs_since(&self, number: usize) -> Option<impl Iterator<Item = Taken>> {
+    pub fn inputs_since(&self, number: usize) -> Option<impl Iterator<Item = RecordedInput>> {
         let from = number.checked_sub(self.forgotten_inputs)?;
         let forgotten = usize::try_from(self.forgotten).unwrap_or(usize::MAX);
-        Some(self.inputs.iter().skip(from).map(move |taken| Taken {
-            after: taken.after.saturating_add(forgotten),
-            ..taken.clone()
-        }))
+        Some(
+            self.inputs
+                .iter()
+                .skip(from)
+                .map(move |taken| RecordedInput {
+                    after: taken.after.saturating_add(forgotten),
+                    ..taken.clone()
+                }),
+        )
     }
 
     /// A run that happens as it is looked at: nothing comes but what is told, and nothing before its time.
@@ -291,7 +301,7 @@ impl Timeline {
     pub fn take(&mut self, now: Time, input: Input<Command>) {
         let now = now.max(self.last_time());
         while !self.go_to(now, SEGMENT) {}
-        let taken = Taken {
+        let taken = RecordedInput {
             after: self.len(),
             at: now,
             input,
@@ -605,7 +615,7 @@ impl Timeline {
 
     /// The inputs of the user.
     #[must_use]
-    pub fn inputs(&self) -> &[Taken] {
+    pub fn inputs(&self) -> &[RecordedInput] {
         &self.inputs
     }
 
@@ -654,7 +664,7 @@ impl Timeline {
     }
 
     /// What stands for all that was forgotten: what the user did, and what the cluster had.
-    fn prologue(&self) -> Vec<Taken> {
+    fn prologue(&self) -> Vec<RecordedInput> {
         let mut prologue = self.by_hand.clone();
         let Some(start) = self.start().filter(|_| self.forgotten > 0) else {
             return prologue;
@@ -669,14 +679,15 @@ impl Timeline {
         let told = if self.streams() {
             let event = |object| {
                 let event = EventType::Added;
-                Told::Event(RecordedEvent::Object { event, object })
+                ResponsePart::Event(RecordedEvent::Object { event, object })
             };
-            let end = Told::Event(RecordedEvent::Bookmark {
+            let end = ResponsePart::Event(RecordedEvent::Bookmark {
                 rv: Arc::clone(rv),
                 initial_events_end: true,
             });
             let events = objects.map(event).chain([end]);
-            let mut told: Vec<Told> = [Told::Opened].into_iter().chain(events).collect();
+            let mut told: Vec<ResponsePart> =
+                [ResponsePart::Opened].into_iter().chain(events).collect();
             let mut parts = Vec::new();
             while !told.is_empty() {
                 let rest = told.split_off(told.len().min(AT_ONCE));
@@ -689,14 +700,17 @@ impl Timeline {
                 items: objects.collect(),
                 continue_token: "".into(),
             };
-            vec![(1, vec![Told::Page(page)]), (2, vec![Told::Opened])]
+            vec![
+                (1, vec![ResponsePart::Page(page)]),
+                (2, vec![ResponsePart::Opened]),
+            ]
         };
         for (request, told) in told {
-            let told: Vec<Told> = told;
+            let told: Vec<ResponsePart> = told;
             let tellings = told
                 .into_iter()
                 .map(|told| ServerResponse { request, told });
-            prologue.push(Taken {
+            prologue.push(RecordedInput {
                 after: usize::MAX,
                 at,
                 input: Input::Source(Command::Tell(tellings.collect())),
@@ -861,7 +875,7 @@ impl Timeline {
         let later = self.told_after(step);
         self.rewind(step);
         let after = self.len();
-        self.inputs.push(Taken {
+        self.inputs.push(RecordedInput {
             after,
             at: self.time_at(after),
             input: input.clone(),
@@ -884,9 +898,9 @@ impl Timeline {
     }
 
     /// What a cluster has told after so many facts.
-    fn told_after(&self, step: usize) -> Vec<Taken> {
+    fn told_after(&self, step: usize) -> Vec<RecordedInput> {
         let later = self.inputs.iter().filter(|taken| taken.after >= step);
-        let is_told = |taken: &&Taken| is_told(&taken.input);
+        let is_told = |taken: &&RecordedInput| is_told(&taken.input);
         // At the end of the run it came before what is put in.
         if step < self.len() {
             later.filter(is_told).cloned().collect()
@@ -906,7 +920,7 @@ impl Timeline {
     /// Whether the user did something after so many facts.
     #[must_use]
     pub fn has_inputs_after(&self, step: usize) -> bool {
-        let later = |taken: &Taken| taken.after >= step && !is_told(&taken.input);
+        let later = |taken: &RecordedInput| taken.after >= step && !is_told(&taken.input);
         step < self.len() && self.inputs.iter().any(later)
     }
 
@@ -1174,7 +1188,7 @@ pub fn is_told(input: &Input<Command>) -> bool {
 
 /// An input as it stands in a recording that begins where a watch was open: `was` is what its request is called here, `is`
 /// there.
-pub fn renumber(taken: &mut Taken, (was, is): (u32, u32)) {
+pub fn renumber(taken: &mut RecordedInput, (was, is): (u32, u32)) {
     // It came after other facts than it will.
     taken.after = usize::MAX;
     if let Input::Source(Command::Tell(told)) = &mut taken.input {
@@ -1200,7 +1214,7 @@ fn gap_after(picture: &Picture) -> usize {
 /// The inputs that are kept, and how many came before them.
 #[derive(Clone, Copy)]
 struct Inputs<'a> {
-    all: &'a [Taken],
+    all: &'a [RecordedInput],
     before: usize,
 }
 
@@ -1225,7 +1239,7 @@ fn go_on(
 }
 
 /// Gives a world an input. One that came later than the last fact came when time had gone by.
-fn give(world: &mut World<AnySource>, taken: &Taken, time: Time) {
+fn give(world: &mut World<AnySource>, taken: &RecordedInput, time: Time) {
     if taken.at > time {
         // What states no fact is done meanwhile.
         while world.step_within(taken.at) {}
@@ -1450,7 +1464,7 @@ mod tests {
         timeline.extend(1);
         let end = timeline.time_at(timeline.len());
         let mut recording = timeline.recording();
-        recording.inputs.push(Taken {
+        recording.inputs.push(RecordedInput {
             after: usize::MAX,
             at: end + 25_000,
             input: Input::Mode(deltascope_cache::fact::ProcessMode::Held),

@@ -20,12 +20,12 @@ use deltascope_world::source::wire::{
     RecordedEvent, WireError, Words,
 };
 use deltascope_world::source::write;
-use deltascope_world::virtual_time::{Feed, Input};
+use deltascope_world::virtual_time::{Input, SourceKind};
 
 use super::link::no_moment;
 use super::log;
 use super::moment::Moment;
-use super::recording::{Recording, Taken};
+use super::recording::{RecordedInput, Recording};
 
 pub use deltascope_world::bounds::MAX_INPUTS;
 
@@ -214,7 +214,7 @@ pub(super) struct Parts {
     pub(super) scenario: Option<Scenario>,
     /// What makes the scenario of that of a lesson; only in links.
     pub(super) change: Option<Value>,
-    pub(super) inputs: Vec<Taken>,
+    pub(super) inputs: Vec<RecordedInput>,
     list: Option<Value>,
     items: Vec<Value>,
     has_watch: bool,
@@ -286,7 +286,7 @@ impl Parts {
             .scenario
             .as_ref()
             .map(|scenario| scenario.settings.feed);
-        if feed == Some(Feed::Cluster) {
+        if feed == Some(SourceKind::Cluster) {
             MAX_TOLD
         } else {
             MAX_ITEMS
@@ -345,14 +345,14 @@ impl Parts {
 }
 
 /// A line for each input.
-pub(super) fn inputs(text: &mut String, inputs: &[Taken]) {
+pub(super) fn inputs(text: &mut String, inputs: &[RecordedInput]) {
     for taken in inputs {
         self::input(text, taken);
     }
 }
 
 /// The lines of an input: what a cluster's lists hold comes before it, an object a line.
-pub fn input(text: &mut String, taken: &Taken) {
+pub fn input(text: &mut String, taken: &RecordedInput) {
     if let Input::Source(Command::Tell(told)) = &taken.input {
         for item in write::told_items(told) {
             line(text, "item", item);
@@ -451,13 +451,13 @@ fn event(value: Value) -> Result<RecordedEvent, Words> {
     }
 }
 
-fn taken(mut fields: Map<String, Value>) -> Result<Taken, String> {
+fn taken(mut fields: Map<String, Value>) -> Result<RecordedInput, String> {
     let after: Option<usize> = match fields.remove("after") {
         Some(after) => Some(usize::read(after)?),
         None => None,
     };
     let Entry { at, act } = Entry::read(Value::Object(fields))?;
-    Ok(Taken {
+    Ok(RecordedInput {
         // Written by hand: it goes by its time.
         after: after.unwrap_or(usize::MAX),
         at,

@@ -10,8 +10,8 @@ use deltascope::world::source::pod::{self, Write};
 use deltascope::world::source::scenario::{Act, Entry, Scenario};
 use deltascope::world::source::{Command, Refusals};
 use deltascope::world::virtual_time::{
-    Era, Feed, HandMadeQueue, HandlerSettings, InformerKind, Input, PrintSettings, ProcessFailure,
-    ProcessModeText, Question, Settings, TransformSettings, WorkSettings,
+    Era, HandMadeQueue, HandlerSettings, InformerKind, Input, PrintSettings, ProcessFailure,
+    ProcessModeText, Question, Settings, SourceKind, TransformSettings, WorkSettings,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -156,7 +156,11 @@ pub(crate) fn input() -> impl Strategy<Value = Input<Command>> {
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    let feed = select(vec![Feed::Server, Feed::Recorded, Feed::Program]);
+    let feed = select(vec![
+        SourceKind::Server,
+        SourceKind::Recorded,
+        SourceKind::Program,
+    ]);
     let machinery = select(vec![
         InformerKind::Manual,
         InformerKind::Plain,
@@ -230,7 +234,7 @@ fn settings() -> impl Strategy<Value = Settings> {
         .prop_map(|(a, b, c, d)| Settings {
             // A FIFO has no more than a program that feeds it.
             queue: match (a.2, a.3) {
-                (Feed::Program, InformerKind::Manual)
+                (SourceKind::Program, InformerKind::Manual)
                     if !(c.0 || c.2 || d.1 || c.5.is_some() || c.6.is_some()) =>
                 {
                     HandMadeQueue::Fifo

@@ -17,9 +17,9 @@ use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, Draft, FAULTS};
 use deltascope_presentation::rows::api::{CallRow, ObjectRow, StreamRow, draft, free_name, rows};
 use deltascope_presentation::rows::density::Field;
-use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::strings;
-use deltascope_replay::picture::{Delivery, Feed};
+use deltascope_replay::picture::{Delivery, SourceKind};
 use deltascope_world::source::Refusals;
 
 // Heights of an object (under a mouse, under a finger), its gap and a stream line, in style/api.css.
@@ -68,8 +68,9 @@ pub(super) fn Api() -> impl IntoView {
     let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
     let hidden = Memo::new(move |_| room.with(|room| room.hidden));
     // Of a watch without a list nobody knows what the server has.
-    let unknown =
-        ui.memo(|view| view.picture.api.feed == Feed::Recorded && !view.picture.api.told_by_events);
+    let unknown = ui.memo(|view| {
+        view.picture.api.feed == SourceKind::Recorded && !view.picture.api.told_by_events
+    });
     let dense = Memo::new(move |_| room.with(|room| room.dense));
     let objects = Memo::new(move |_| room.with(|room| room.objects.clone()));
     let watch = Memo::new(move |_| room.with(|room| room.watch.clone()));
@@ -91,7 +92,7 @@ pub(super) fn Api() -> impl IntoView {
     });
     let title = text(move || strings::feed(ui.lang.get(), feed.get()));
     let shown_gauge = move || {
-        (feed.get() != Feed::Program).then(|| {
+        (feed.get() != SourceKind::Program).then(|| {
             let gauge = gauge.get();
             let empty = gauge.short.is_empty();
             view! {
@@ -102,7 +103,7 @@ pub(super) fn Api() -> impl IntoView {
         })
     };
     view! {
-            <Frame room=Room::Api title=title side=shown_gauge>
+            <Frame room=Panel::Api title=title side=shown_gauge>
                 {shown(move || can_write.get(), move || view! {
                     <div
                         class="btns"
@@ -150,7 +151,7 @@ pub(super) fn Api() -> impl IntoView {
                 <div
                     class="objects"
                     class:all=all
-                    class:absent=move || feed.get() == Feed::Program
+                    class:absent=move || feed.get() == SourceKind::Program
                     class:many=move || dense.get()
                     node_ref=objects_box
                 >
@@ -190,7 +191,7 @@ pub(super) fn Api() -> impl IntoView {
                     })}
                 </div>
                 {either(
-    move || feed.get() != Feed::Program,
+    move || feed.get() != SourceKind::Program,
     move || view! {
                     <h3
                         class="sub stream-title"
@@ -219,7 +220,7 @@ pub(super) fn Api() -> impl IntoView {
                     role="group"
                     aria-label=text(move || {
                         let words = ui.words();
-                        if feed.get() == Feed::Program { words.calls } else { words.watch_stream }
+                        if feed.get() == SourceKind::Program { words.calls } else { words.watch_stream }
                     })
                     node_ref=stream_box
                     tabindex=maybe(move || few.get().then_some("0"))
@@ -405,7 +406,7 @@ fn Stream(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoV
     let ui = Ui::get();
     let stream = Memo::new(move |_| room.with(|room| room.stream.clone()));
     let calls = Memo::new(move |_| room.with(|room| room.calls.clone()));
-    let program = Memo::new(move |_| room.with(|room| room.feed == Feed::Program));
+    let program = Memo::new(move |_| room.with(|room| room.feed == SourceKind::Program));
     let empty = move || stream.with(Vec::is_empty) && calls.with(Vec::is_empty);
     view! {
         <ul>

@@ -2,13 +2,13 @@
 
 use leptos::prelude::*;
 
-use super::drawer::{DrawerState, Panel};
+use super::drawer::{DrawerState, DrawerTab};
 use super::parts::part;
 use crate::app::Ui;
 use deltascope_presentation::checks;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::strings;
-use deltascope_replay::monitors::{Monitor, Violation};
+use deltascope_replay::invariants::{Invariant, Violation};
 
 /// The tab.
 #[component]
@@ -21,7 +21,7 @@ pub(super) fn Checks() -> impl IntoView {
         <ul class="checks" data-testid="checks">
             {part(move || {
                 let checks = all.get();
-                Monitor::ALL
+                Invariant::ALL
                     .iter()
                     .map(|monitor| {
                         let found = checks.violations.iter().find(|one| one.monitor == *monitor);
@@ -33,7 +33,7 @@ pub(super) fn Checks() -> impl IntoView {
     }
 }
 
-fn row(ui: Ui, monitor: Monitor, applies: bool, found: Option<&Violation>) -> AnyView {
+fn row(ui: Ui, monitor: Invariant, applies: bool, found: Option<&Violation>) -> AnyView {
     let (lang, words) = (ui.lang.get(), ui.words());
     let (class, sign, word) = match found {
         Some(found) if found.known => ("known", "!", words.check_known),
@@ -91,7 +91,7 @@ pub(super) fn tick(ui: Ui, drawer: DrawerState, found: &Violation, style: String
             prop:style=style
             on:click=move |_| {
                 ui.send(Command::Seek(to));
-                drawer.show(Panel::Checks);
+                drawer.show(DrawerTab::Checks);
             }
         ></button>
     }

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlElement};
 
-use super::drawer::Panel;
+use super::drawer::DrawerTab;
 use super::layout::{Layout as Screen, rem, size_of};
 use super::parts::{list, maybe, part, text};
 use crate::app::{Theme, Ui};
@@ -227,7 +227,7 @@ pub(super) fn Density(
         if let (true, Some(key)) = (follow, key) {
             ui.send(Command::Follow(Some(key)));
         }
-        screen.drawer.show(Panel::Why);
+        screen.drawer.show(DrawerTab::Why);
     };
     let on_key = move |event: web_sys::KeyboardEvent| {
         if event.ctrl_key() || event.alt_key() || event.meta_key() {
@@ -506,7 +506,7 @@ pub(super) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
         });
         if let Some((_, key)) = nearest {
             ui.send(Command::Select(Some(format!("{clicked}{key}").into())));
-            screen.drawer.show(Panel::Why);
+            screen.drawer.show(DrawerTab::Why);
         }
     };
     view! {

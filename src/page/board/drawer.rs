@@ -14,7 +14,7 @@ use deltascope_presentation::strings::Strings;
 
 /// A tab of the drawer. To add one: a variant, and a line in each of the functions below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Panel {
+pub(super) enum DrawerTab {
     /// Why something is so: the chain of causes.
     Why,
     /// Running until something, and breakpoints.
@@ -27,7 +27,7 @@ pub(super) enum Panel {
     Share,
 }
 
-impl Panel {
+impl DrawerTab {
     /// In the order of the tabs.
     const ALL: &[Self] = &[
         Self::Why,
@@ -94,9 +94,9 @@ impl Panel {
 #[derive(Clone, Copy)]
 pub(super) struct DrawerState {
     /// The tab that is open.
-    pub(super) open: RwSignal<Option<Panel>>,
+    pub(super) open: RwSignal<Option<DrawerTab>>,
     /// The one that was open last.
-    last: StoredValue<Panel>,
+    last: StoredValue<DrawerTab>,
     opener: StoredValue<Option<web_sys::HtmlElement>, LocalStorage>,
     ui: Ui,
 }
@@ -106,13 +106,13 @@ impl DrawerState {
         Self {
             ui: Ui::get(),
             open: RwSignal::new(None),
-            last: StoredValue::new(Panel::Why),
+            last: StoredValue::new(DrawerTab::Why),
             opener: StoredValue::new_local(None),
         }
     }
 
     /// Shows a tab and leaves the focus where it is.
-    pub(super) fn show(self, panel: Panel) {
+    pub(super) fn show(self, panel: DrawerTab) {
         if self.open.get_untracked().is_none() {
             self.opener.set_value(focused(self.ui));
         }
@@ -123,7 +123,7 @@ impl DrawerState {
     }
 
     /// What the button of a tab does: shows it, with the focus in it; or closes it.
-    pub(super) fn toggle(self, panel: Panel) {
+    pub(super) fn toggle(self, panel: DrawerTab) {
         if self.open.get_untracked() == Some(panel) {
             self.close();
         } else {
@@ -153,7 +153,7 @@ pub(super) fn Tools() -> impl IntoView {
     let ui = Ui::get();
     let layout = Layout::get();
     let drawer = layout.drawer;
-    let button = move |panel: Panel| {
+    let button = move |panel: DrawerTab| {
         let on = move || drawer.open.get() == Some(panel);
         view! {
             <button
@@ -197,7 +197,7 @@ pub(super) fn Tools() -> impl IntoView {
                     }
                         .into_any()
                 } else {
-                    Panel::ALL.iter().map(|panel| button(*panel)).collect_view().into_any()
+                    DrawerTab::ALL.iter().map(|panel| button(*panel)).collect_view().into_any()
                 }
             })}
         </div>
@@ -214,8 +214,8 @@ pub(super) fn Drawer() -> impl IntoView {
         let Some(open) = drawer.open.get_untracked() else {
             return;
         };
-        let at = Panel::ALL.iter().position(|panel| *panel == open);
-        let (at, count) = (at.unwrap_or_default(), Panel::ALL.len());
+        let at = DrawerTab::ALL.iter().position(|panel| *panel == open);
+        let (at, count) = (at.unwrap_or_default(), DrawerTab::ALL.len());
         let to = match event.key().as_str() {
             "ArrowRight" => (at + 1) % count,
             "ArrowLeft" => (at + count - 1) % count,
@@ -224,8 +224,8 @@ pub(super) fn Drawer() -> impl IntoView {
             _ => return,
         };
         event.prevent_default();
-        drawer.show(Panel::ALL[to]);
-        focus_tab(ui, Panel::ALL[to]);
+        drawer.show(DrawerTab::ALL[to]);
+        focus_tab(ui, DrawerTab::ALL[to]);
     };
     view! {
         {shown(move || drawer.open.get().is_some(), move || view! {
@@ -237,7 +237,7 @@ pub(super) fn Drawer() -> impl IntoView {
                         aria-label=ui.word(|words| words.drawer)
                         on:keydown=on_key
                     >
-                        {Panel::ALL
+                        {DrawerTab::ALL
                             .iter()
                             .map(|panel| {
                                 let panel = *panel;
@@ -277,11 +277,11 @@ pub(super) fn Drawer() -> impl IntoView {
                     role="tabpanel"
                     tabindex="0"
                     aria-labelledby=text(move || {
-                        let open = drawer.open.get().unwrap_or(Panel::Why);
+                        let open = drawer.open.get().unwrap_or(DrawerTab::Why);
                         format!("drawer-tab-{}", open.id())
                     })
                 >
-                    {part(move || drawer.open.get().map(Panel::view))}
+                    {part(move || drawer.open.get().map(DrawerTab::view))}
                 </div>
             </section>
         })}
@@ -292,7 +292,7 @@ fn focused(ui: Ui) -> Option<web_sys::HtmlElement> {
     ui.host().active_element()?.dyn_into().ok()
 }
 
-fn focus_tab(ui: Ui, panel: Panel) {
+fn focus_tab(ui: Ui, panel: DrawerTab) {
     focus_on(ui, format!("#drawer-tab-{}", panel.id()));
 }
 

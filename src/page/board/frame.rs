@@ -6,7 +6,7 @@ use super::layout::Layout;
 use super::parts::{Text, maybe, part, text};
 use crate::app::Ui;
 use crate::memo::Memo;
-use deltascope_presentation::rows::live::{self, Room};
+use deltascope_presentation::rows::live::{self, Panel};
 use deltascope_presentation::rows::{RvText, current};
 use deltascope_replay::picture::InformerKind;
 
@@ -14,7 +14,7 @@ use deltascope_replay::picture::InformerKind;
 #[component]
 pub(super) fn Frame(
     /// Which room.
-    room: Room,
+    room: Panel,
     /// Its title.
     title: Text,
     /// There is nothing in it: this program does without it.
@@ -32,9 +32,9 @@ pub(super) fn Frame(
     let id = room.id();
     let tabbed = move || layout.is_tabbed(room);
     let unused = ui.memo(move |view| {
-        let queues = matches!(room, Room::Reflector | Room::Queue | Room::Pop);
+        let queues = matches!(room, Panel::Reflector | Panel::Queue | Panel::Pop);
         (queues && !view.picture.machinery.has_queue())
-            .then_some(room == Room::Reflector && view.picture.machinery == InformerKind::Client)
+            .then_some(room == Panel::Reflector && view.picture.machinery == InformerKind::Client)
     });
     view! {
         <section

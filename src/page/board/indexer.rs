@@ -14,7 +14,7 @@ use crate::memo::Memo;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::beside;
 use deltascope_presentation::rows::density::Field;
-use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::store::{
     Change, IndexRow, ValueRow, first_query, index_names, query, rows,
 };
@@ -72,7 +72,7 @@ pub(super) fn Indexer() -> impl IntoView {
     });
     view! {
             <Frame
-                room=Room::Indexer
+                room=Panel::Indexer
                 title=text(|| "Indexer")
                 absent=Memo::new(move |_| !present.get())
                 side=side

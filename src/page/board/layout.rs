@@ -12,7 +12,7 @@ use crate::app::{Shape, Ui};
 use crate::host::Host;
 use crate::memo::Memo;
 use deltascope_presentation::rows::current;
-use deltascope_presentation::rows::live::{self, Room};
+use deltascope_presentation::rows::live::{self, Panel};
 use deltascope_presentation::strings;
 
 // The same limits as in style/stage.css; in em, so that larger text counts as less room.
@@ -28,9 +28,9 @@ pub(super) struct Layout {
     /// The lower two rooms share one place.
     pub(super) short: RwSignal<bool>,
     /// The room that is shown when there is only one.
-    pub(super) shown: RwSignal<Room>,
+    pub(super) shown: RwSignal<Panel>,
     /// Which of the lower two is shown when they share their place.
-    lower: RwSignal<Room>,
+    lower: RwSignal<Panel>,
     /// The drawer.
     pub(super) drawer: DrawerState,
 }
@@ -49,12 +49,12 @@ impl Layout {
             short,
             // Where something happens, if it is not the whole page that opens.
             shown: RwSignal::new(if ui.host().is_page() {
-                Room::Queue
+                Panel::Queue
             } else {
                 let room = ui.view.with_untracked(|view| current(view).map(live::room));
-                room.unwrap_or(Room::Queue)
+                room.unwrap_or(Panel::Queue)
             }),
-            lower: RwSignal::new(Room::Now),
+            lower: RwSignal::new(Panel::Now),
             drawer: DrawerState::new(),
         }
     }
@@ -64,14 +64,14 @@ impl Layout {
     }
 
     /// Whether `room` is behind a tab now.
-    pub(super) fn is_tabbed(self, room: Room) -> bool {
+    pub(super) fn is_tabbed(self, room: Panel) -> bool {
         let all = self.ui.shape.with(|shape| shape.panels.is_empty());
-        let lower = all && matches!(room, Room::Now | Room::Processor);
+        let lower = all && matches!(room, Panel::Now | Panel::Processor);
         self.narrow.get() || (lower && self.short.get())
     }
 
     pub(super) fn lower_is_processor(self) -> bool {
-        self.lower.get() == Room::Processor
+        self.lower.get() == Panel::Processor
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) fn RoomTabs() -> impl IntoView {
             <nav class="room-nav" aria-label=ui.word(|words| words.rooms)>
                 {part(move || {
                     let rooms = ui.shape.with(|shape| match &*shape.panels {
-                        [] => Room::ALL.to_vec(),
+                        [] => Panel::ALL.to_vec(),
                         chosen => chosen.to_vec(),
                     });
                     view! { <Tabs class="room-tabs" rooms=rooms chosen=layout.shown /> }
@@ -105,19 +105,19 @@ pub(super) fn LowerTabs() -> impl IntoView {
             let all = ui.shape.with(|shape| shape.panels.is_empty());
             all && layout.short.get() && !layout.narrow.get()
         }, move || view! {
-            <Tabs class="lower-tabs" rooms=vec![Room::Now, Room::Processor] chosen=layout.lower />
+            <Tabs class="lower-tabs" rooms=vec![Panel::Now, Panel::Processor] chosen=layout.lower />
         })}
     }
 }
 
 #[component]
-fn Tabs(class: &'static str, rooms: Vec<Room>, chosen: RwSignal<Room>) -> impl IntoView {
+fn Tabs(class: &'static str, rooms: Vec<Panel>, chosen: RwSignal<Panel>) -> impl IntoView {
     let ui = Ui::get();
     let live = ui.memo(|view| current(view).map(live::room));
     let kind = ui.memo(|view| view.picture.queue.kind);
     let feed = ui.memo(|view| view.picture.api.feed);
     let list = NodeRef::<html::Div>::new();
-    let go = move |room: Room| {
+    let go = move |room: Panel| {
         chosen.set(room);
         let tab = ui.host().find(&format!("#tab-{}", room.id()));
         if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<web_sys::HtmlElement>().ok()) {
@@ -160,8 +160,8 @@ fn Tabs(class: &'static str, rooms: Vec<Room>, chosen: RwSignal<Room>) -> impl I
                     let room = *room;
                     let on = move || chosen.get() == room;
                     let name = text(move || match room {
-                        Room::Queue => kind.get().as_str(),
-                        Room::Api => strings::feed(ui.lang.get(), feed.get()),
+                        Panel::Queue => kind.get().as_str(),
+                        Panel::Api => strings::feed(ui.lang.get(), feed.get()),
                         room => strings::room(ui.lang.get(), room),
                     });
                     view! {
@@ -300,14 +300,14 @@ fn least(shape: &Shape) -> f64 {
     if rooms.is_empty() {
         return ALL_PX;
     }
-    let below = |room: &&Room| matches!(room, Room::Now | Room::Processor);
-    let width = |room: &Room| match room {
-        Room::Api => 190.0,
-        Room::Reflector => 140.0,
-        Room::Queue => 180.0,
-        Room::Pop => 130.0,
-        Room::Indexer => 220.0,
-        Room::Now | Room::Processor => 320.0,
+    let below = |room: &&Panel| matches!(room, Panel::Now | Panel::Processor);
+    let width = |room: &Panel| match room {
+        Panel::Api => 190.0,
+        Panel::Reflector => 140.0,
+        Panel::Queue => 180.0,
+        Panel::Pop => 130.0,
+        Panel::Indexer => 220.0,
+        Panel::Now | Panel::Processor => 320.0,
     };
     let above = rooms
         .iter()

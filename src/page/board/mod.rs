@@ -40,7 +40,7 @@ use leptos::prelude::*;
 use crate::app::{Shape, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::options::Controls;
-use deltascope_presentation::rows::live::{Piece, Room};
+use deltascope_presentation::rows::live::{Panel, Piece};
 use layout::Layout;
 use parts::{Live, part, shown, text};
 
@@ -90,14 +90,14 @@ pub fn Board() -> impl IntoView {
                 <i class="link refl-queue"></i>
                 <i class="link queue-pop"></i>
                 <i class="link pop-idx"></i>
-                {room(ui, Room::Api, || api::Api().into_any())}
-                {room(ui, Room::Reflector, || reflector::Reflector().into_any())}
-                {room(ui, Room::Queue, || queue::Queue().into_any())}
-                {room(ui, Room::Pop, || pop::Pop().into_any())}
-                {room(ui, Room::Indexer, || indexer::Indexer().into_any())}
+                {room(ui, Panel::Api, || api::Api().into_any())}
+                {room(ui, Panel::Reflector, || reflector::Reflector().into_any())}
+                {room(ui, Panel::Queue, || queue::Queue().into_any())}
+                {room(ui, Panel::Pop, || pop::Pop().into_any())}
+                {room(ui, Panel::Indexer, || indexer::Indexer().into_any())}
                 <layout::LowerTabs />
-                {room(ui, Room::Now, || now::Now().into_any())}
-                {room(ui, Room::Processor, || processor::Processor().into_any())}
+                {room(ui, Panel::Now, || now::Now().into_any())}
+                {room(ui, Panel::Processor, || processor::Processor().into_any())}
                 <div id="motion" aria-hidden="true"></div>
             </div>
             {piece(ui, Piece::Over, || true, || view! { <why::Marked /><drawer::Drawer /> }.into_any())}
@@ -113,9 +113,14 @@ pub fn Board() -> impl IntoView {
 }
 
 /// A room, where it is shown.
-fn room(ui: Ui, room: Room, view: fn() -> AnyView) -> Live<AnyView> {
+fn room(ui: Ui, room: Panel, view: fn() -> AnyView) -> Live<AnyView> {
     let is_shown = move |shape: &Shape| shape.panels.is_empty() || shape.panels.contains(&room);
-    piece(ui, Piece::Room(room), move || ui.shape.with(is_shown), view)
+    piece(
+        ui,
+        Piece::Panel(room),
+        move || ui.shape.with(is_shown),
+        view,
+    )
 }
 
 /// A piece of the board, where it is shown and once its turn has come.

@@ -10,7 +10,7 @@ use crate::memo::Memo;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::lanes::{self, Kind, Lane};
 use deltascope_presentation::pseudo::{self, Listing};
-use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::live::Panel;
 
 /// The room.
 #[component]
@@ -37,7 +37,7 @@ pub(super) fn Now() -> impl IntoView {
         }
     });
     view! {
-        <Frame room=Room::Now title=title side=side>
+        <Frame room=Panel::Now title=title side=side>
             <pre class="code" node_ref=code tabindex="0" translate="no">
                 {part(move || {
                     listing

@@ -13,7 +13,7 @@ use crate::memo::Memo;
 use deltascope_cache::fact::Actor;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Lang;
-use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::pop::{LockRow, PoppedRow, rows};
 use deltascope_presentation::strings;
 use deltascope_replay::picture::ProcessMode;
@@ -69,7 +69,7 @@ pub(super) fn Pop() -> impl IntoView {
             .map_or_else(|| ui.words().lock_free.to_owned(), actor_name)
     };
     view! {
-        <Frame room=Room::Pop title=text(|| "Pop") side=side>
+        <Frame room=Panel::Pop title=text(|| "Pop") side=side>
             <div
                 class="segments"
                 role=ui.toolbar()

@@ -12,7 +12,7 @@ use crate::app::Ui;
 use crate::memo::Memo;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::motion::plan;
-use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::processor::{
     HandlerRow, RING, WorkKey, WorkLine, WorkPart, WorkRows, rows,
 };
@@ -79,7 +79,7 @@ pub(super) fn Processor() -> impl IntoView {
         }
     });
     view! {
-        <Frame room=Room::Processor title=title side=side>
+        <Frame room=Panel::Processor title=title side=side>
             <div class="two" class:works=works>
                 <ul class="handlers" tabindex="0">
                     {list(handlers, |row| (row.number * 2 + usize::from(row.inline), Arc::clone(&row.name)), move |row| {

@@ -15,7 +15,7 @@ use crate::app::Ui;
 use crate::memo::Memo;
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::rows::density::{Field, is_queue_dense};
-use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::queue::{ColumnRow, EntryRow, Space, is_wide, rows};
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
@@ -124,7 +124,7 @@ pub(super) fn Queue() -> impl IntoView {
         })
     });
     view! {
-        <Frame room=Room::Queue title=title side=side>
+        <Frame room=Panel::Queue title=title side=side>
             {shown(move || dense.get(), move || view! {
                 <Density field=Field::Queue label=|words| words.queued />
             })}

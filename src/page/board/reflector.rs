@@ -6,7 +6,7 @@ use super::frame::{Frame, rv};
 use super::parts::{either, maybe, part, text};
 use crate::app::Ui;
 use crate::memo::Memo;
-use deltascope_presentation::rows::live::Room;
+use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::reflector::{StateName, rows};
 use deltascope_presentation::strings;
 use deltascope_replay::picture::Answer;
@@ -24,7 +24,7 @@ pub(super) fn Reflector() -> impl IntoView {
     let few = Memo::new(move |_| ui.shape.with(|shape| !shape.panels.is_empty()));
     view! {
             <Frame
-                room=Room::Reflector
+                room=Panel::Reflector
                 title=text(|| "Reflector")
                 absent=Memo::new(move |_| !present.get())
             >

@@ -14,7 +14,7 @@ use crate::app::Ui;
 use crate::memo::Memo;
 use deltascope_presentation::command::Export;
 use deltascope_presentation::i18n::Text as Words;
-use deltascope_replay::picture::Feed;
+use deltascope_replay::picture::SourceKind;
 use deltascope_replay::scramble::Scramble;
 
 /// How long a browser may take to begin with a download, in ms.
@@ -37,7 +37,12 @@ pub(super) fn Share() -> impl IntoView {
     let [names, labels] = [(); 2].map(|()| RwSignal::new(false));
     let refused = RwSignal::new(None::<Words>);
     // What a real API server has told is somebody's.
-    let holds_all = ui.memo(|view| matches!(view.picture.api.feed, Feed::Cluster | Feed::Recorded));
+    let holds_all = ui.memo(|view| {
+        matches!(
+            view.picture.api.feed,
+            SourceKind::Cluster | SourceKind::Recorded
+        )
+    });
     let copy = move |_| {
         let Some(field) = field.get_untracked() else {
             return;

@@ -14,7 +14,7 @@ use deltascope_presentation::decimal::decimal;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::type_class;
 use deltascope_presentation::strings;
-use deltascope_replay::monitors::Violation;
+use deltascope_replay::invariants::Violation;
 use deltascope_replay::step_size::StepSize;
 
 /// The speeds, in percent.

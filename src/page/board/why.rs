@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
-use super::drawer::Panel;
+use super::drawer::DrawerTab;
 use super::layout::Layout;
 use super::parts::{maybe, part, text};
 use super::strip::spans;
@@ -151,7 +151,7 @@ fn about(ui: Ui, key: Key) -> AnyView {
                 on:change=move |event| {
                     let also = event_target_value(&event);
                     ui.send(Command::Break(BreakCommand::Add(format!("key={broken} {also}"))));
-                    layout.drawer.show(Panel::Until);
+                    layout.drawer.show(DrawerTab::Until);
                 }
             >
                 {part(move || {
@@ -211,12 +211,12 @@ pub(super) fn on_click(ui: Ui, layout: Layout, event: &web_sys::MouseEvent) {
     let control = closest("a, input, select, summary, label").is_some()
         || (closest("button").is_some() && thing.tag_name() != "BUTTON");
     // An object of the API server is a button of its own; asked about as well, while the tab is open.
-    let asks = layout.drawer.open.get_untracked() == Some(Panel::Why);
+    let asks = layout.drawer.open.get_untracked() == Some(DrawerTab::Why);
     if control || anchor.starts_with("room/") || (thing.tag_name() == "BUTTON" && !asks) {
         return;
     }
     ui.send(Command::Select(Some(anchor.into())));
-    layout.drawer.show(Panel::Why);
+    layout.drawer.show(DrawerTab::Why);
 }
 
 /// Marks what is selected and who is followed, wherever it stands: no token has to know of it.

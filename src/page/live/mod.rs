@@ -23,7 +23,7 @@ use deltascope_presentation::i18n::Text;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::live::LiveRun;
 use deltascope_world::Time;
-use deltascope_world::source::live::{Asked, ServerResponse, Told};
+use deltascope_world::source::live::{Asked, ResponsePart, ServerResponse};
 use deltascope_world::source::proxy::discovery::{self, Ask, Discovery, Found};
 use deltascope_world::source::proxy::exchange::{self, Deadlines, End, Exchange};
 use deltascope_world::source::proxy::list;
@@ -424,23 +424,23 @@ impl Wire {
     fn note(&mut self, told: &[ServerResponse]) {
         for telling in told {
             match &telling.told {
-                Told::Page(_) => self.trouble = None,
-                Told::Opened => (self.opened, self.trouble) = (true, None),
-                Told::Refused(error) => self.trouble = Some(trouble(error, &self.target)),
-                Told::Later { code, .. } => {
+                ResponsePart::Page(_) => self.trouble = None,
+                ResponsePart::Opened => (self.opened, self.trouble) = (true, None),
+                ResponsePart::Refused(error) => self.trouble = Some(trouble(error, &self.target)),
+                ResponsePart::Later { code, .. } => {
                     self.trouble = Some(deltascope_presentation::cluster::later(*code))
                 }
-                Told::Ended(end) => {
+                ResponsePart::Ended(end) => {
                     self.opened = false;
                     // The error that ended it stays to be read until what follows is open.
                     if let Some(end) = ended(end) {
                         self.trouble = Some(end);
                     }
                 }
-                Told::Event(RecordedEvent::Error { code, message, .. }) => {
+                ResponsePart::Event(RecordedEvent::Error { code, message, .. }) => {
                     self.trouble = Some(failed(*code, message));
                 }
-                Told::Event(_) => {}
+                ResponsePart::Event(_) => {}
             }
         }
     }

@@ -5,14 +5,14 @@ use crate::command::Draft;
 use crate::view::View;
 use deltascope_cache::fact::{EventType, Fact};
 use deltascope_cache::key::Key;
-use deltascope_replay::picture::{ApiObject, Delivery, Feed, RequestKind};
+use deltascope_replay::picture::{ApiObject, Delivery, RequestKind, SourceKind};
 use deltascope_world::source::Refusals;
 
 /// What the room shows.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ApiRows {
     /// What stands in this room.
-    pub feed: Feed,
+    pub feed: SourceKind,
     /// The server's version.
     pub rv: RvText,
     /// Objects can be written.
@@ -111,8 +111,8 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
     ApiRows {
         feed: api.feed,
         rv: RvText::of(&api.rv),
-        can_write: view.lesson.can_write && api.feed == Feed::Server,
-        can_cut: view.lesson.can_cut && api.feed == Feed::Server,
+        can_write: view.lesson.can_write && api.feed == SourceKind::Server,
+        can_cut: view.lesson.can_cut && api.feed == SourceKind::Server,
         objects: api
             .objects
             .iter()
@@ -203,7 +203,7 @@ fn object_row(names: &Names, key: &Key, object: &ApiObject, lit: bool) -> Object
 }
 
 fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
-    if view.picture.api.feed == Feed::Program {
+    if view.picture.api.feed == SourceKind::Program {
         // What a program does is its calls; there is no stream to look at.
         return Vec::new();
     }
@@ -244,7 +244,7 @@ fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
 }
 
 fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
-    if view.picture.api.feed != Feed::Program {
+    if view.picture.api.feed != SourceKind::Program {
         return Vec::new();
     }
     let called = current(view).is_some_and(|record| matches!(record.fact, Fact::Called { .. }));

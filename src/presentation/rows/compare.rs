@@ -5,10 +5,10 @@ use crate::strings;
 use crate::view::{CompareView, View};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Notification, ObjectRef};
-use deltascope_replay::diff::{Label, Line, Metric, Room, Thing};
+use deltascope_replay::diff::{DiffSection, Label, Line, Metric, Thing};
 use deltascope_replay::picture::ReflectorState;
 
-use super::live::Room as Place;
+use super::live::Panel as Place;
 use super::{Mark, Names, RvText, is_tombstone, notification_class, type_class};
 
 /// One room of both.
@@ -96,11 +96,11 @@ pub fn rooms(view: &View, lang: Lang) -> Vec<RoomRow> {
     compare.rooms.iter().map(row).collect()
 }
 
-fn title(room: Room, compare: &CompareView, lang: Lang) -> String {
+fn title(room: DiffSection, compare: &CompareView, lang: Lang) -> String {
     let text = match room {
-        Room::Api => strings::room(lang, Place::Api),
-        Room::Reflector => strings::room(lang, Place::Reflector),
-        Room::Queue => {
+        DiffSection::Api => strings::room(lang, Place::Api),
+        DiffSection::Reflector => strings::room(lang, Place::Reflector),
+        DiffSection::Queue => {
             let [one, other] = &compare.sides;
             let (one, other) = (one.queue.as_str(), other.queue.as_str());
             if one != other {
@@ -108,9 +108,9 @@ fn title(room: Room, compare: &CompareView, lang: Lang) -> String {
             }
             one
         }
-        Room::Store => strings::room(lang, Place::Indexer),
-        Room::Handlers => pick(lang, "Told to handlers", "通知 handler"),
-        Room::Output => pick(lang, "Printed", "输出"),
+        DiffSection::Store => strings::room(lang, Place::Indexer),
+        DiffSection::Handlers => pick(lang, "Told to handlers", "通知 handler"),
+        DiffSection::Output => pick(lang, "Printed", "输出"),
     };
     text.to_owned()
 }

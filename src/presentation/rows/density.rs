@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::live::{self, Room};
+use super::live::{self, Panel};
 use super::{RvText, current, is_tombstone};
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
@@ -27,14 +27,14 @@ const LARGEST: u32 = 18;
 
 /// Where the objects of a run have their cells: a number for each key, from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Places {
+pub struct CellSlots {
     of: SortedMap<Key, u32>,
     count: u32,
     /// Places of deleted objects, each with its key and the number of facts after which it was left.
     left: VecDeque<(usize, Key, u32)>,
 }
 
-impl Places {
+impl CellSlots {
     /// How many places there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -397,9 +397,9 @@ impl Field {
                 .map(|at| at.to_string());
         }
         let room = match self {
-            Self::Objects => Room::Api,
-            Self::Items => Room::Indexer,
-            Self::Queue => Room::Queue,
+            Self::Objects => Panel::Api,
+            Self::Items => Panel::Indexer,
+            Self::Queue => Panel::Queue,
         };
         let key = record.fact.key().filter(|_| live::room(record) == room)?;
         Some(key.to_string())
@@ -621,17 +621,17 @@ mod tests {
     fn a_place_is_kept_and_used_again_long_after() {
         let mut places = Rc::default();
         for (at, key) in ["a", "b", "c"].into_iter().enumerate() {
-            Places::meet(&mut places, at, &key.into());
+            CellSlots::meet(&mut places, at, &key.into());
         }
-        Places::leave(&mut places, 10, &"b".into());
-        Places::leave(&mut places, 11, &"a".into());
-        Places::meet(&mut places, 20, &"a".into());
-        Places::meet(&mut places, 30, &"d".into());
-        Places::meet(&mut places, KEPT + 30, &"e".into());
-        Places::meet(&mut places, KEPT + 30, &"f".into());
+        CellSlots::leave(&mut places, 10, &"b".into());
+        CellSlots::leave(&mut places, 11, &"a".into());
+        CellSlots::meet(&mut places, 20, &"a".into());
+        CellSlots::meet(&mut places, 30, &"d".into());
+        CellSlots::meet(&mut places, KEPT + 30, &"e".into());
+        CellSlots::meet(&mut places, KEPT + 30, &"f".into());
         let of = ["a", "b", "c", "d", "e", "f"].map(|key| places.get(key));
         assert_eq!(of, [Some(0), Some(1), Some(2), Some(3), Some(1), Some(4)]);
-        Places::forget(&mut places, 100, &|key| **key != *"c");
+        CellSlots::forget(&mut places, 100, &|key| **key != *"c");
         assert_eq!((places.get("c"), places.len()), (None, 5));
     }
 
@@ -639,14 +639,14 @@ mod tests {
     fn a_cell_that_was_left_after_the_cut_is_not_free() {
         let mut places = Rc::default();
         for (at, key) in ["a", "b"].into_iter().enumerate() {
-            Places::meet(&mut places, at, &key.into());
+            CellSlots::meet(&mut places, at, &key.into());
         }
-        Places::leave(&mut places, 10, &"a".into());
-        Places::leave(&mut places, 20, &"b".into());
-        Places::cut(&mut places, 10);
+        CellSlots::leave(&mut places, 10, &"a".into());
+        CellSlots::leave(&mut places, 20, &"b".into());
+        CellSlots::cut(&mut places, 10);
         let later = 20 + KEPT + 1;
-        Places::meet(&mut places, later, &"c".into());
-        Places::meet(&mut places, later, &"d".into());
+        CellSlots::meet(&mut places, later, &"c".into());
+        CellSlots::meet(&mut places, later, &"d".into());
         let of = ["a", "b", "c", "d"].map(|key| places.get(key));
         assert_eq!(of, [Some(0), Some(1), Some(0), Some(2)]);
     }

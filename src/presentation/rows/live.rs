@@ -8,11 +8,11 @@ macro_rules! rooms {
     ($($(#[$about:meta])* $room:ident = $id:literal,)*) => {
         /// A room of the stage.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Room {
+        pub enum Panel {
             $($(#[$about])* $room,)*
         }
 
-        impl Room {
+        impl Panel {
             /// All of them, in the order of the data's path.
             pub const ALL: [Self; [$($id),*].len()] = [$(Self::$room),*];
 
@@ -51,7 +51,7 @@ pub enum Piece {
     /// What holds the others.
     Board,
     /// A room.
-    Room(Room),
+    Panel(Panel),
     /// The line of what happened.
     Strip,
     /// The buttons and the timeline.
@@ -62,7 +62,7 @@ pub enum Piece {
     Over,
 }
 
-const AFTER_ROOMS: u8 = 1 + Room::ALL.len() as u8;
+const AFTER_ROOMS: u8 = 1 + Panel::ALL.len() as u8;
 
 /// How many pieces there are.
 pub const PIECES: u8 = AFTER_ROOMS + 4;
@@ -73,7 +73,7 @@ impl Piece {
     pub fn place(self) -> u8 {
         match self {
             Self::Board => 0,
-            Self::Room(room) => 1 + room as u8,
+            Self::Panel(room) => 1 + room as u8,
             Self::Strip => AFTER_ROOMS,
             Self::Transport => AFTER_ROOMS + 1,
             Self::Header => AFTER_ROOMS + 2,
@@ -84,7 +84,7 @@ impl Piece {
 
 /// The room in which a fact happened.
 #[must_use]
-pub fn room(record: &FactRecord) -> Room {
+pub fn room(record: &FactRecord) -> Panel {
     match &record.fact {
         Fact::ObjectCreated { .. }
         | Fact::ObjectUpdated { .. }
@@ -102,7 +102,7 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::WatchDenied { .. }
         | Fact::EventSent { .. }
         | Fact::WatchClosed { .. }
-        | Fact::Called { .. } => Room::Api,
+        | Fact::Called { .. } => Panel::Api,
 
         // A program without a reflector.
         Fact::ListRequested { .. }
@@ -114,7 +114,7 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::WatchEnded { .. }
             if record.actor == Actor::Program =>
         {
-            Room::Api
+            Panel::Api
         }
 
         Fact::ListRequested { .. }
@@ -135,21 +135,21 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::LastSyncMoved { .. }
         | Fact::WatchEnded { .. }
         | Fact::BackoffStarted { .. }
-        | Fact::ReflectorStopped { .. } => Room::Reflector,
+        | Fact::ReflectorStopped { .. } => Panel::Reflector,
 
         Fact::LockTaken { by, .. }
         | Fact::LockAwaited { by, .. }
         | Fact::LockReleased { by, .. } => match by {
-            Actor::ProcessLoop => Room::Pop,
+            Actor::ProcessLoop => Panel::Pop,
             // It has to do with handlers only.
-            Actor::Main => Room::Processor,
-            _ => Room::Queue,
+            Actor::Main => Panel::Processor,
+            _ => Panel::Queue,
         },
 
         Fact::TransformFailed { .. } | Fact::Transformed { .. }
             if record.step == Step::ReflectorKeep =>
         {
-            Room::Reflector
+            Panel::Reflector
         }
 
         Fact::KeyFailed { .. }
@@ -171,7 +171,7 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::Synced
         | Fact::Requeued { .. }
         | Fact::KnownObjectsSet { .. }
-        | Fact::QueueClosed => Room::Queue,
+        | Fact::QueueClosed => Panel::Queue,
 
         Fact::FifoKeySkipped { .. }
         | Fact::EntriesTaken { .. }
@@ -183,7 +183,7 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::Processed { .. }
         | Fact::EntriesProcessed { .. }
         | Fact::ModeSet { .. }
-        | Fact::PopAsked { .. } => Room::Pop,
+        | Fact::PopAsked { .. } => Panel::Pop,
 
         Fact::ItemStored { .. }
         | Fact::ListOpened { .. }
@@ -200,7 +200,7 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::StoreVersionMoved { .. }
         // Their card stands there.
         | Fact::BesideRequested { .. }
-        | Fact::BesideStored { .. } => Room::Indexer,
+        | Fact::BesideStored { .. } => Panel::Indexer,
 
         Fact::NotificationQueued { .. }
         | Fact::NotificationSent { .. }
@@ -222,7 +222,7 @@ pub fn room(record: &FactRecord) -> Room {
         | Fact::WorkShutDown { .. }
         | Fact::NotificationTaken { .. }
         | Fact::LinePrinted { .. }
-        | Fact::NotificationHandled { .. } => Room::Processor,
+        | Fact::NotificationHandled { .. } => Panel::Processor,
     }
 }
 
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
     use deltascope_cache::fact::{Cause, FactId, LockName};
 
-    fn at(actor: Actor, fact: Fact) -> Room {
+    fn at(actor: Actor, fact: Fact) -> Panel {
         room(&FactRecord {
             id: FactId(0),
             time: 0,
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn each_piece_of_a_board_has_a_place_of_its_own() {
-        let rooms = Room::ALL.map(Piece::Room);
+        let rooms = Panel::ALL.map(Piece::Panel);
         let mut places = vec![Piece::Board.place()];
         places.extend(rooms.map(Piece::place));
         let rest = [Piece::Strip, Piece::Transport, Piece::Header, Piece::Over];
@@ -257,38 +257,38 @@ mod tests {
         use crate::caption::samples;
         let table = [
             (
-                Room::Api,
+                Panel::Api,
                 "ObjectCreated ObjectUpdated ObjectDeleted WriteRefused HistoryCompacted RefusalsAsked \
                  ListAnswered ObjectsLearned RequestDeferred ListRefused WatchAccepted WatchRefused \
                  ConnectionRefused WatchDenied EventSent WatchClosed Called",
             ),
             (
-                Room::Reflector,
+                Panel::Reflector,
                 "ListRequested PageReceived ListFailed WatchFailed InitialEventKept InitialEventsEnded \
                  InitialEventsEndMissed StreamFellBack ObjectRejected VersionUnavailable \
                  WatchErrorReported ResyncDue ListReceived WatchRequested EventReceived LastSyncMoved \
                  WatchEnded BackoffStarted ReflectorStopped",
             ),
             (
-                Room::Queue,
+                Panel::Queue,
                 "KeyFailed TransformFailed Transformed Populated DeleteChecked DeleteIgnored \
                  DeltaAppended DeltasMerged KeyEnqueued DeletionDetected ResyncSkipped AlreadyPresent \
                  FifoItemSet FifoItemRemoved FifoCleared EntryAppended Synced Requeued KnownObjectsSet \
                  QueueClosed",
             ),
             (
-                Room::Pop,
+                Panel::Pop,
                 "FifoKeySkipped EntriesTaken QueueEmpty KeyPopped ProcessFailed ProcessWasSlow DeltaTaken \
                  Processed EntriesProcessed ModeSet PopAsked",
             ),
             (
-                Room::Indexer,
+                Panel::Indexer,
                 "ItemStored ListOpened ResyncOpened ObjectMutated MutationDetected ItemRemoved \
                  StoreReplaced IndexEntryRemoved IndexEntryAdded IndexFailed IndexersAdded IndicesReset \
                  StoreVersionMoved BesideRequested BesideStored",
             ),
             (
-                Room::Processor,
+                Panel::Processor,
                 "NotificationQueued NotificationSent NotificationWithheld HandlerPanicked HandlerAdded \
                  HandlerAsked RemovalAsked HandlerRemoved HandlerSynced SyncingSet ResyncCheckSet \
                  WorkAdded WorkTaken WorkDone WorkDelayed WorkForgotten Reconciled WorkShutDown \
@@ -330,7 +330,7 @@ mod tests {
                 "{name}"
             );
             let of_program = if has(asked, name) {
-                Some(Room::Api)
+                Some(Panel::Api)
             } else {
                 expected
             };
@@ -340,7 +340,7 @@ mod tests {
                 "{name}"
             );
             let of_stream = if has(kept, name) {
-                Some(Room::Reflector)
+                Some(Panel::Reflector)
             } else {
                 expected
             };
@@ -360,11 +360,11 @@ mod tests {
     #[test]
     fn a_lock_belongs_to_the_room_of_who_takes_it() {
         for (by, expected) in [
-            (Actor::ProcessLoop, Room::Pop),
-            (Actor::Main, Room::Processor),
-            (Actor::Reflector, Room::Queue),
-            (Actor::Resync, Room::Queue),
-            (Actor::Program, Room::Queue),
+            (Actor::ProcessLoop, Panel::Pop),
+            (Actor::Main, Panel::Processor),
+            (Actor::Reflector, Panel::Queue),
+            (Actor::Resync, Panel::Queue),
+            (Actor::Program, Panel::Queue),
         ] {
             for lock in [LockName::Queue, LockName::BlockDeltas] {
                 for fact in [

@@ -5,7 +5,7 @@ use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{EventType, Fact};
 use deltascope_cache::selector::Selector;
-use deltascope_replay::picture::{Answer, Feed, ReflectorState, RequestKind, RequestLine};
+use deltascope_replay::picture::{Answer, ReflectorState, RequestKind, RequestLine, SourceKind};
 
 /// So many marks of the temporary store are shown at most.
 const MARKS: usize = 7;
@@ -130,7 +130,7 @@ pub fn rows(view: &View) -> ReflectorRows {
         )
     );
     ReflectorRows {
-        present: view.picture.api.feed != Feed::Program,
+        present: view.picture.api.feed != SourceKind::Program,
         on,
         relist_next: reflector.relist && on == Some(StateName::Backoff),
         backoff_ms: reflector.backoff_ms,
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn a_program_has_none() {
         let mut picture = Picture::default();
-        picture.api.feed = Feed::Program;
+        picture.api.feed = SourceKind::Program;
         assert!(!rows(&view(picture, Vec::new())).present);
     }
 

@@ -5,10 +5,10 @@ use crate::caption::short_rv;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, Notification, ObjectRef};
 use deltascope_cache::key::Key;
-use deltascope_replay::picture::{Feed, Picture, Popped, QueueKind};
+use deltascope_replay::picture::{Picture, Popped, QueueKind, SourceKind};
 
 use super::Names;
-use super::live::Room;
+use super::live::Panel;
 
 /// So many things of one kind are listed: the rest is as much behind `+N` on the stage.
 const OF_A_KIND: usize = 60;
@@ -17,7 +17,7 @@ const OF_A_KIND: usize = 60;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thing {
     /// The room that it is in.
-    pub room: Room,
+    pub room: Panel,
     /// Its place on the stage: `data-anchor`.
     pub anchor: String,
     /// What it is called; never translated.
@@ -32,7 +32,7 @@ pub fn things<'a>(picture: &'a Picture, names: &'a Names, only: Option<&'a Key>)
         only,
         things: Vec::new(),
         left: 0,
-        room: Room::Api,
+        room: Panel::Api,
     };
     list.api(picture);
     list.queue(picture);
@@ -47,12 +47,12 @@ struct List<'a> {
     only: Option<&'a Key>,
     things: Vec<Thing>,
     left: usize,
-    room: Room,
+    room: Panel,
 }
 
 impl<'a> List<'a> {
     /// What follows is of this kind.
-    fn kind(&mut self, room: Room) {
+    fn kind(&mut self, room: Panel) {
         self.room = room;
         self.left = if self.only.is_some() {
             usize::MAX
@@ -88,7 +88,7 @@ impl<'a> List<'a> {
 
     fn api(&mut self, picture: &'a Picture) {
         let names = self.names;
-        self.kind(Room::Api);
+        self.kind(Panel::Api);
         let object = |key| Some((key, picture.api.objects.get(key)?));
         for (key, object) in self.those(&mut picture.api.objects.iter(), &object) {
             self.add(Some(key), &|| {
@@ -98,9 +98,9 @@ impl<'a> List<'a> {
                 )
             });
         }
-        self.kind(Room::Api);
+        self.kind(Panel::Api);
         let anchor = match picture.api.feed {
-            Feed::Program => Anchor::Call,
+            SourceKind::Program => Anchor::Call,
             _ => Anchor::Line,
         };
         for line in picture.api.stream.iter().rev() {
@@ -109,7 +109,7 @@ impl<'a> List<'a> {
                 (anchor(line.number).to_string(), name)
             });
         }
-        self.kind(Room::Reflector);
+        self.kind(Panel::Reflector);
         if let Some((event, object)) = &picture.reflector.in_hand {
             self.add(Some(&object.key), &|| {
                 (
@@ -122,7 +122,7 @@ impl<'a> List<'a> {
 
     fn queue(&mut self, picture: &'a Picture) {
         let names = self.names;
-        self.kind(Room::Queue);
+        self.kind(Panel::Queue);
         let queue = &picture.queue;
         let queued = |key| {
             // A FIFO's key may be there without its object.
@@ -143,7 +143,7 @@ impl<'a> List<'a> {
                 });
             }
         }
-        self.kind(Room::Queue);
+        self.kind(Panel::Queue);
         for (place, entry) in picture.queue.entries.iter().enumerate() {
             if self.left == 0 {
                 break;
@@ -155,7 +155,7 @@ impl<'a> List<'a> {
 
     fn pop(&mut self, picture: &Picture) {
         let names = self.names;
-        self.kind(Room::Pop);
+        self.kind(Panel::Pop);
         if let Some(popped) = &picture.pop.processing {
             for (index, (delta_type, object)) in popped.deltas.iter().enumerate() {
                 self.add(Some(&object.key), &|| {
@@ -177,14 +177,14 @@ impl<'a> List<'a> {
 
     fn indexer(&mut self, picture: &'a Picture) {
         let names = self.names;
-        self.kind(Room::Indexer);
+        self.kind(Panel::Indexer);
         let item = |key| Some((key, picture.store.items.get(key)?));
         for (key, object) in self.those(&mut picture.store.items.iter(), &item) {
             self.add(Some(key), &|| {
                 (format!("store/item/{key}"), named(names, "", object))
             });
         }
-        self.kind(Room::Indexer);
+        self.kind(Panel::Indexer);
         for (index, values) in &picture.store.indices {
             for (value, keys) in values {
                 let kept = |key| keys.binary_search(key).is_ok().then_some((key, ()));
@@ -200,7 +200,7 @@ impl<'a> List<'a> {
 
     fn processor(&mut self, picture: &Picture) {
         let names = self.names;
-        self.kind(Room::Processor);
+        self.kind(Panel::Processor);
         for (number, handler) in picture.handlers.iter().enumerate() {
             let pending = handler.pending.iter().enumerate();
             let pending = pending.map(|(at, told)| (format!("pending/{at}"), told));
@@ -216,13 +216,13 @@ impl<'a> List<'a> {
                 });
             }
         }
-        self.kind(Room::Processor);
+        self.kind(Panel::Processor);
         if let Some(work) = &picture.work {
             for key in &work.queue {
                 self.add(Some(key), &|| (format!("work/queue/{key}"), names.get(key)));
             }
         }
-        self.kind(Room::Processor);
+        self.kind(Panel::Processor);
         for (number, line) in picture.output.iter().enumerate().rev() {
             self.add(None, &|| {
                 (format!("output/line/{number}"), line.to_string())

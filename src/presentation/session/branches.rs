@@ -13,7 +13,7 @@ use crate::view::{BranchRow, ServerEvent, SettingRow};
 use deltascope_cache::fact::{Cause, Fact, FactRecord, WatchEnd};
 use deltascope_replay::branches::{Branch, MOST_BRANCHES, Made};
 use deltascope_replay::edit::{Edit, EditError, Origin, Setting, as_set};
-use deltascope_replay::monitors::Monitors;
+use deltascope_replay::invariants::Invariants;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{Timeline, is_told};
 use deltascope_world::Time;
@@ -35,7 +35,7 @@ pub(super) struct Kept {
     /// Where the cursor was.
     pub(super) cursor: usize,
     /// What was found along it.
-    found: (Landmarks, Monitors),
+    found: (Landmarks, Invariants),
 }
 
 impl Session {
@@ -241,7 +241,7 @@ impl Session {
     }
 
     /// Shows another run of the same lesson.
-    fn show(&mut self, timeline: Timeline, cursor: usize, found: Option<(Landmarks, Monitors)>) {
+    fn show(&mut self, timeline: Timeline, cursor: usize, found: Option<(Landmarks, Invariants)>) {
         self.playback.pause();
         self.timeline = timeline;
         self.asked.forget();

@@ -8,7 +8,7 @@ use crate::view::{Checks, Choice, CompareView, RECENT, Side};
 use deltascope_cache::controller::Generation;
 use deltascope_replay::diff::{self, Tallies};
 use deltascope_replay::edit::{Edit, Setting};
-use deltascope_replay::monitors::{Monitors, Violation};
+use deltascope_replay::invariants::{Invariants, Violation};
 use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::Timeline;
 use deltascope_replay::writes::{Alike, Writes};
@@ -84,7 +84,7 @@ pub(super) struct Compared {
     with: With,
     timeline: Timeline,
     picture: Shown,
-    checks: Monitors,
+    checks: Invariants,
     tallies: (Tallies, Tallies),
     writes: [Writes; 2],
     /// This run is another one since.
@@ -103,7 +103,7 @@ impl Session {
             Ok(timeline) => Some(Compared {
                 with,
                 picture: Shown::new(&timeline),
-                checks: Monitors::of(&timeline),
+                checks: Invariants::of(&timeline),
                 timeline,
                 tallies: (Tallies::default(), Tallies::default()),
                 writes: [Writes::default(), Writes::default()],

@@ -406,7 +406,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use deltascope_world::source::live::{Page, Told};
+    use deltascope_world::source::live::{Page, ResponsePart};
     use deltascope_world::source::wire::event_of;
 
     /// A run with little room, whose cluster changes one object over and over.
@@ -425,12 +425,12 @@ mod tests {
         live.bounds = (12_000, usize::MAX);
         live.bounds_looked_at = (24_000, usize::MAX);
         session.live_tick(0);
-        tell(&mut session, 10, Told::Page(Page::default()));
-        tell(&mut session, 20, Told::Opened);
+        tell(&mut session, 10, ResponsePart::Page(Page::default()));
+        tell(&mut session, 20, ResponsePart::Opened);
         (session, 20)
     }
 
-    fn tell(session: &mut Session, now: Time, told: Told) {
+    fn tell(session: &mut Session, now: Time, told: ResponsePart) {
         let request = session.live_wanted().unwrap().request;
         session.live_told(now, vec![ServerResponse { request, told }]);
         while session.live_due().is_some_and(|due| due <= now) {
@@ -443,7 +443,7 @@ mod tests {
             *now += 10;
             let event = json!({ "type": "MODIFIED", "object": { "kind": "Pod", "apiVersion": "v1",
                 "metadata": { "name": "a", "resourceVersion": now.to_string() } } });
-            tell(session, *now, Told::Event(event_of(event).unwrap()));
+            tell(session, *now, ResponsePart::Event(event_of(event).unwrap()));
         }
     }
 
@@ -491,7 +491,7 @@ mod tests {
         tell(
             &mut session,
             now + 10,
-            Told::Event(event_of(event).unwrap()),
+            ResponsePart::Event(event_of(event).unwrap()),
         );
         assert_eq!(session.live_follow(), Change::Forward);
         session.live_tick(now + 10 + LATE_MS);

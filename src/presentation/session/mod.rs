@@ -29,9 +29,9 @@ use deltascope_cache::fact::{
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::branches::{Branches, Made};
+use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
-use deltascope_replay::monitors::Monitors;
-use deltascope_replay::picture::{Feed, Picture};
+use deltascope_replay::picture::{Picture, SourceKind};
 use deltascope_replay::playback::Playback;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline, is_told};
@@ -85,7 +85,7 @@ pub struct Session {
     markers: Rc<[Marker]>,
     ticks: Rc<[Tick]>,
     landmarks: Landmarks,
-    monitors: Monitors,
+    monitors: Invariants,
     checks: Rc<Checks>,
     compared: Option<compare::Compared>,
     error: Option<ErrorView>,
@@ -143,7 +143,7 @@ impl Session {
             markers: Rc::new([]),
             ticks: Rc::new([]),
             landmarks: Landmarks::default(),
-            monitors: Monitors::default(),
+            monitors: Invariants::default(),
             checks: Rc::default(),
             compared: None,
             error: None,
@@ -265,7 +265,7 @@ impl Session {
                 }
                 self.insert(Input::Source(source::Command::Cut))
             }
-            Command::Compact if self.picture().api.feed != Feed::Server => {
+            Command::Compact if self.picture().api.feed != SourceKind::Server => {
                 self.fail(no_history(), None)
             }
             Command::Compact => {
@@ -579,7 +579,7 @@ impl Session {
 
     fn write(&mut self, write: Result<Write, String>) -> Change {
         // What a cluster has, its run knows by what it was told.
-        let is_told = self.timeline.scenario().settings.feed == Feed::Cluster;
+        let is_told = self.timeline.scenario().settings.feed == SourceKind::Cluster;
         if is_told && !self.is_live() && self.picture().api.watch.is_none() {
             return self.fail(nothing_tells(), None);
         }
@@ -692,7 +692,7 @@ impl Session {
     fn mark_anew(&mut self) {
         self.landmarks = Landmarks::of(&self.timeline, &self.lesson.markers);
         self.run_replaced();
-        self.monitors = Monitors::of(&self.timeline);
+        self.monitors = Invariants::of(&self.timeline);
         self.asked.forget();
         self.marked();
     }
@@ -817,8 +817,8 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
             settings.era.0.era().into()
         },
         can_switch_known: settings.machinery == InformerKind::Manual && !settings.has_fifo(),
-        can_write: !matches!(feed, Feed::Recorded | Feed::Cluster),
-        can_cut: feed == Feed::Server,
+        can_write: !matches!(feed, SourceKind::Recorded | SourceKind::Cluster),
+        can_cut: feed == SourceKind::Server,
         can_add: settings.machinery == InformerKind::Shared,
         can_choose: settings.is_informer(),
         keeps_rv: settings.keeps_resource_version(),

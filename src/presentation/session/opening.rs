@@ -7,11 +7,11 @@ use crate::command::Command;
 use crate::i18n::Text;
 use crate::landmarks::Landmarks;
 use crate::view::ErrorView;
+use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
 use deltascope_replay::log;
 use deltascope_replay::moment::{Anchor, Moment};
-use deltascope_replay::monitors::Monitors;
 use deltascope_replay::recording::Recording;
 use deltascope_replay::timeline::{MAX_FACTS, SEEN, SEGMENT, Timeline};
 use deltascope_replay::trace::{self, Trace};
@@ -26,7 +26,7 @@ pub struct Opened {
     lesson: Lesson,
     timeline: Timeline,
     landmarks: Landmarks,
-    monitors: Monitors,
+    monitors: Invariants,
     step: usize,
     selection: Arc<str>,
     /// What could not be read or shown of it.
@@ -222,7 +222,7 @@ async fn play(
 /// Finds what there is along a run.
 async fn look_through(lesson: Lesson, timeline: Timeline, slices: &Slices) -> Opened {
     let mut landmarks = Landmarks::begin(&timeline, &lesson.markers);
-    let mut monitors = Monitors::begin(&timeline);
+    let mut monitors = Invariants::begin(&timeline);
     let mut seen = 0;
     while seen < timeline.len() {
         let end = timeline.ready(seen, slices).await.min(seen + SEGMENT / 2);

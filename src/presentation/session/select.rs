@@ -10,7 +10,7 @@ use crate::anchor::{Anchor, INDEX};
 use deltascope_cache::fact::{Actor, Entry, Fact, FactRecord, LockName};
 use deltascope_cache::key::Key;
 use deltascope_replay::occurrences::thinned;
-use deltascope_replay::picture::{Feed, Picture};
+use deltascope_replay::picture::{Picture, SourceKind};
 
 use super::{Change, Session};
 
@@ -161,7 +161,7 @@ impl Search<'_> {
     fn as_today<'a>(&self, named: Anchor<'a>, anchor: &'a str) -> Anchor<'a> {
         let api = &self.picture.api;
         match named {
-            Anchor::Line(number) if api.feed == Feed::Program => {
+            Anchor::Line(number) if api.feed == SourceKind::Program => {
                 let place = usize::try_from(number).unwrap_or(usize::MAX);
                 let is_call = |record: &FactRecord| matches!(record.fact, Fact::Called { .. });
                 let timeline = &self.session.timeline;
@@ -229,7 +229,10 @@ impl Search<'_> {
         Some(match kind {
             "object" => {
                 // Of another server's objects only its answers tell.
-                let told = matches!(self.picture.api.feed, Feed::Recorded | Feed::Cluster);
+                let told = matches!(
+                    self.picture.api.feed,
+                    SourceKind::Recorded | SourceKind::Cluster
+                );
                 let found = self.last_of(rest, &|fact| match fact {
                     Fact::ObjectCreated { .. }
                     | Fact::ObjectUpdated { .. }
@@ -543,7 +546,7 @@ mod tests {
     use crate::command::Command;
     use crate::motion::plan::plan;
     use crate::rows::api;
-    use crate::rows::live::Room;
+    use crate::rows::live::Panel;
     use crate::rows::things;
     use deltascope_cache::controller::Generation;
     use deltascope_replay::lessons;
@@ -578,7 +581,7 @@ mod tests {
         for line in &picture.api.stream {
             let (line, number) = (line.clone(), line.number);
             let key = line.object.key.clone();
-            if picture.api.feed == Feed::Program {
+            if picture.api.feed == SourceKind::Program {
                 let says = says(move |fact| match fact {
                     Fact::Called { object, delta_type } => {
                         *object == line.object && event_of(*delta_type) == line.event
@@ -780,7 +783,7 @@ mod tests {
                         // The server's objects may be older than the run, and the rest follows.
                         found => {
                             let is = (found, thing.room);
-                            assert_eq!(is, (Found::Start, Room::Api), "{step}: {thing:?}");
+                            assert_eq!(is, (Found::Start, Panel::Api), "{step}: {thing:?}");
                             let key = key.as_ref().unwrap();
                             let (was, is) = (&start.api.objects, &picture.api.objects);
                             assert_eq!(was.get(key), is.get(key), "{step}: {thing:?}");
@@ -897,7 +900,7 @@ mod tests {
         session.obey(Command::Seek(300));
         let item = things::things(&session.picture(), &Default::default(), None)
             .into_iter()
-            .find(|thing| thing.room == Room::Indexer)
+            .find(|thing| thing.room == Panel::Indexer)
             .unwrap();
         session.obey(Command::Select(Some(item.anchor.as_str().into())));
         let selection = session.view().selection.unwrap();

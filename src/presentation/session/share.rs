@@ -10,13 +10,13 @@ use crate::svg;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::link::{self, Link};
 use deltascope_replay::moment::{Anchor, Moment};
-use deltascope_replay::recording::{Recording, Taken};
+use deltascope_replay::recording::{RecordedInput, Recording};
 use deltascope_replay::scramble::scramble_trace;
 use deltascope_replay::trace::{self, Trace};
 use deltascope_world::bounds::shortened;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::{MAX_BYTES, Words};
-use deltascope_world::virtual_time::{Feed, Input};
+use deltascope_world::virtual_time::{Input, SourceKind};
 
 use super::{LEAP, Session};
 
@@ -84,7 +84,7 @@ impl Session {
                 "这段录制来自文件，链接装不下。请下载运行记录并分享该文件。",
             ));
         }
-        if self.timeline.scenario().settings.feed == Feed::Cluster {
+        if self.timeline.scenario().settings.feed == SourceKind::Cluster {
             return Err(Text::new(
                 "What a cluster has told does not fit into a link. Download the trace and share that file.",
                 "集群的应答放不进链接。请下载运行记录并分享该文件。",
@@ -139,14 +139,14 @@ impl Session {
     /// Says why it cannot, and what to do instead.
     pub fn excerpt(&mut self, key: Option<&str>, part: Range<usize>) -> Result<String, Text> {
         let feed = self.timeline.scenario().settings.feed;
-        if !matches!(feed, Feed::Cluster | Feed::Recorded) {
+        if !matches!(feed, SourceKind::Cluster | SourceKind::Recorded) {
             return Err(Text::new(
                 "Only what was recorded can be cut: what a simulated server does follows from all of it. Export the whole run in the page.",
                 "只有录制的内容可以截取：模拟的 API server 的行为取决于整个运行。请在页面中导出整个运行。",
             ));
         }
         let all = self.timeline.len();
-        if feed == Feed::Recorded && part != (0..all) {
+        if feed == SourceKind::Recorded && part != (0..all) {
             return Err(Text::new(
                 "A recording without times is cut by an object only. Leave --last and --until out.",
                 "没有时间的录制只能按对象截取。请去掉 --last 和 --until。",
@@ -154,7 +154,7 @@ impl Session {
         }
         self.playback.seek(0, all);
         let until = (part.end < all).then(|| self.timeline.time_at(part.end));
-        if part.start > 0 && feed == Feed::Cluster {
+        if part.start > 0 && feed == SourceKind::Cluster {
             self.timeline.forget(all.saturating_sub(part.start));
         }
         let mut trace = self.trace();
@@ -204,7 +204,7 @@ pub(super) struct Packed {
 /// A run that is no lesson's, as one.
 pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
     let (en, zh) = match scenario.settings.feed {
-        Feed::Cluster => (
+        SourceKind::Cluster => (
             "A recording of a real cluster. What its API server said is replayed, and all else is computed anew; it can be changed like any other run.",
             "真实集群的录制。API server 说过的话会重放，其余都重新计算；也可以像其他运行一样改动。",
         ),
@@ -229,7 +229,7 @@ pub(super) fn far(recording: &Recording) -> usize {
         scenario.settings.handlers.len() + workers.map_or(0, |work| usize::from(work.workers))
     };
     let scenario = &recording.scenario;
-    let late = |taken: &&Taken| matches!(taken.input, Input::AddHandler(_));
+    let late = |taken: &&RecordedInput| matches!(taken.input, Input::AddHandler(_));
     let crowd = handlers(scenario)
         + scenario
             .beside

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::i18n::Text;
 use crate::strings;
-use deltascope_replay::monitors::Monitors;
+use deltascope_replay::invariants::Invariants;
 use deltascope_replay::picture::{Picture, ProcessMode};
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::step_size::{FARTHEST, StepSize};
@@ -91,7 +91,7 @@ impl NotFound {
 /// A copy of the run, computed farther than the run itself: what a search has looked through.
 pub(super) struct Ahead {
     timeline: Timeline,
-    monitors: Monitors,
+    monitors: Invariants,
 }
 
 /// What can be asked of breakpoints.
@@ -409,7 +409,7 @@ impl<'a> Search<'a> {
     fn through(
         &mut self,
         timeline: &Timeline,
-        monitors: &Monitors,
+        monitors: &Invariants,
         range: Range<usize>,
     ) -> Option<usize> {
         let is_violated = |at: usize| {

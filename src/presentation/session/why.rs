@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use crate::caption::{self, Aside, Span, Voice};
 use crate::i18n::Lang;
-use crate::rows::live::{self, Room};
+use crate::rows::live::{self, Panel};
 use crate::view::RECENT;
 use deltascope_cache::fact::{Cause, Entry, Fact, FactId, Notification, ObjectRef, Shape};
 use deltascope_cache::key::Key;
-use deltascope_world::virtual_time::Feed;
+use deltascope_world::virtual_time::SourceKind;
 
 use super::select::{Followed, Found, Selection};
 use super::{Change, Session};
@@ -46,7 +46,7 @@ pub struct Link {
     /// The name of the fact.
     pub fact: &'static str,
     /// Where it happened.
-    pub room: Room,
+    pub room: Panel,
     /// It is no cause of the link before it, but explains that one.
     pub aside: Option<Aside>,
     cause: Cause,
@@ -186,7 +186,9 @@ impl Session {
                 }
                 Cause::Start => Origin::Start,
                 Cause::Script(n) => Origin::Script(n + 1),
-                Cause::Input(_) if self.timeline.scenario().settings.feed == Feed::Cluster => {
+                Cause::Input(_)
+                    if self.timeline.scenario().settings.feed == SourceKind::Cluster =>
+                {
                     Origin::Cluster
                 }
                 Cause::Input(n) => Origin::Input(n + 1),

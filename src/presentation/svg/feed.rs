@@ -8,7 +8,7 @@ use crate::rows::reflector::StateName;
 use crate::rows::store::Change;
 use crate::rows::{api, reflector};
 use crate::strings;
-use deltascope_replay::picture::{Answer, Delivery, Feed};
+use deltascope_replay::picture::{Answer, Delivery, SourceKind};
 
 /// The height of a line of the stream.
 const LINE: i32 = 24;
@@ -22,10 +22,10 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     let places = ((a.h - lines) / OBJECT).clamp(3, 9);
     let rows = api::rows(view, places as usize, 12);
     let title = strings::feed(lang, rows.feed);
-    let program = rows.feed == Feed::Program;
+    let program = rows.feed == SourceKind::Program;
     let gauge = [Side::Gauge(&rows.rv, "", false)];
     let mut y = a.y + pen.head(a, title, if program { &[] } else { &gauge });
-    let unknown = rows.feed == Feed::Recorded && !view.picture.api.told_by_events;
+    let unknown = rows.feed == SourceKind::Recorded && !view.picture.api.told_by_events;
     if rows.dense {
         y += pen.field(area(a.x, y, a.w, 190), Field::Objects, words.objects) + 12;
     } else if !program {

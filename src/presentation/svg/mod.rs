@@ -19,7 +19,7 @@ use pen::{Area, Pen, area, count};
 
 use crate::caption::plain;
 use crate::i18n::Lang;
-use crate::rows::live::{self, Room};
+use crate::rows::live::{self, Panel};
 use crate::rows::{self, current, reflector, store as items};
 use crate::view::View;
 
@@ -27,7 +27,7 @@ use crate::view::View;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SvgOptions {
     /// The rooms, in the order of the data's path; none: all.
-    pub panels: Vec<Room>,
+    pub panels: Vec<Panel>,
     /// Its colours.
     pub theme: Theme,
     /// The language of its words.
@@ -93,41 +93,43 @@ const FEW_INSET: (i32, i32) = (10, 10);
 const FEW_WIDE: i32 = 960;
 
 /// How wide a room is at least.
-fn least(room: Room, few: bool) -> i32 {
+fn least(room: Panel, few: bool) -> i32 {
     match (room, few) {
-        (Room::Api, false) => 196,
-        (Room::Reflector, false) => 152,
-        (Room::Queue, false) => 244,
-        (Room::Pop, false) => 140,
-        (Room::Indexer, false) => 224,
-        (Room::Now | Room::Processor, false) => 340,
-        (Room::Api | Room::Queue, true) => 176,
-        (Room::Reflector, true) => 160,
-        (Room::Pop, true) => 136,
-        (Room::Indexer, true) => 200,
-        (Room::Now | Room::Processor, true) => 288,
+        (Panel::Api, false) => 196,
+        (Panel::Reflector, false) => 152,
+        (Panel::Queue, false) => 244,
+        (Panel::Pop, false) => 140,
+        (Panel::Indexer, false) => 224,
+        (Panel::Now | Panel::Processor, false) => 340,
+        (Panel::Api | Panel::Queue, true) => 176,
+        (Panel::Reflector, true) => 160,
+        (Panel::Pop, true) => 136,
+        (Panel::Indexer, true) => 200,
+        (Panel::Now | Panel::Processor, true) => 288,
     }
 }
 
 /// How much each of the rooms of a row takes of what is left.
-fn share(room: Room, row: &[Room], few: Option<i32>) -> i32 {
+fn share(room: Panel, row: &[Panel], few: Option<i32>) -> i32 {
     let has = |room| row.contains(&room);
     match (room, few) {
-        (Room::Api, None) => 12,
-        (Room::Reflector, None) => 2,
-        (Room::Queue, None) => 20,
-        (Room::Indexer, None) => 18,
-        (Room::Now | Room::Processor, None) => 10,
-        (Room::Queue, Some(_)) => 30,
-        (Room::Api | Room::Indexer, Some(width)) if !has(Room::Reflector) && !has(Room::Pop) => {
-            match (room, width >= FEW_WIDE, has(Room::Api)) {
-                (Room::Api, false, _) => 1,
-                (Room::Api, true, _) => 4,
+        (Panel::Api, None) => 12,
+        (Panel::Reflector, None) => 2,
+        (Panel::Queue, None) => 20,
+        (Panel::Indexer, None) => 18,
+        (Panel::Now | Panel::Processor, None) => 10,
+        (Panel::Queue, Some(_)) => 30,
+        (Panel::Api | Panel::Indexer, Some(width))
+            if !has(Panel::Reflector) && !has(Panel::Pop) =>
+        {
+            match (room, width >= FEW_WIDE, has(Panel::Api)) {
+                (Panel::Api, false, _) => 1,
+                (Panel::Api, true, _) => 4,
                 (_, false, true) => 2,
                 _ => 10,
             }
         }
-        (Room::Indexer, Some(_)) => 2,
+        (Panel::Indexer, Some(_)) => 2,
         _ => 1,
     }
 }
@@ -176,7 +178,7 @@ fn draw(pen: &mut Pen) -> (i32, i32) {
     let y = match grid {
         true => on_grid(pen, a),
         false => {
-            let chosen: Vec<Room> = Room::ALL
+            let chosen: Vec<Panel> = Panel::ALL
                 .into_iter()
                 .filter(|room| all || options.panels.contains(room))
                 .collect();
@@ -213,24 +215,24 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
         x += w + GAP;
         at
     });
-    let upper = [Room::Reflector, Room::Queue, Room::Pop, Room::Indexer];
-    let upper: Vec<(Room, Area)> = upper.into_iter().zip(columns.into_iter().skip(1)).collect();
+    let upper = [Panel::Reflector, Panel::Queue, Panel::Pop, Panel::Indexer];
+    let upper: Vec<(Panel, Area)> = upper.into_iter().zip(columns.into_iter().skip(1)).collect();
     let wide = |first: usize, last: usize| {
         let (first, last) = (columns[first], columns[last]);
         area(first.x, 0, last.right() - first.x, 0)
     };
-    let mut lower = vec![(Room::Now, wide(1, 2)), (Room::Processor, wide(3, 4))];
+    let mut lower = vec![(Panel::Now, wide(1, 2)), (Panel::Processor, wide(3, 4))];
     let high = tallest(pen, &upper, UPPER);
     let low = tallest(pen, &lower, LOWER);
     for (_, at) in &mut lower {
         at.y = a.y + high + GAP;
     }
     let all = high + GAP + low;
-    place(pen, &[(Room::Api, columns[0])], all, all);
+    place(pen, &[(Panel::Api, columns[0])], all, all);
     place(pen, &upper, high, UPPER);
     place(pen, &lower, low, LOWER);
     // The wires.
-    let wires = if is_unused(pen.view, Room::Queue) {
+    let wires = if is_unused(pen.view, Panel::Queue) {
         0
     } else {
         4
@@ -254,11 +256,11 @@ fn on_grid(pen: &mut Pen, a: Area) -> i32 {
 }
 
 /// As many beside each other as there is room for, in the order of the data's path.
-fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
+fn in_rows(pen: &mut Pen, a: Area, rooms: &[Panel], stacked: bool) -> i32 {
     let few = pen.is_few();
     let gap = if few { FEW_GAP } else { GAP };
-    let below = |room: Room| matches!(room, Room::Now | Room::Processor);
-    let mut rows: Vec<Vec<Room>> = Vec::new();
+    let below = |room: Panel| matches!(room, Panel::Now | Panel::Processor);
+    let mut rows: Vec<Vec<Panel>> = Vec::new();
     let mut left = 0;
     for room in rooms {
         let needs = least(*room, few);
@@ -277,13 +279,13 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
     }
     let mut y = a.y;
     for row in rows {
-        let share = |room: Room| share(room, &row, few.then_some(a.w));
+        let share = |room: Panel| share(room, &row, few.then_some(a.w));
         let needed: i32 = row.iter().map(|room| least(*room, few)).sum();
         let shares: i32 = row.iter().map(|room| share(*room)).sum();
         let between = gap * (count(row.len()) - 1);
         let spare = a.w - needed - between;
         let mut x = a.x;
-        let mut placed: Vec<(Room, Area)> = Vec::new();
+        let mut placed: Vec<(Panel, Area)> = Vec::new();
         for room in &row {
             let w = least(*room, few) + spare * share(*room) / shares.max(1);
             placed.push((*room, area(x, y, w, 0)));
@@ -296,7 +298,7 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
         let high = tallest(pen, &placed, HIGH);
         place(pen, &placed, high, HIGH);
         for (from, to) in placed.iter().zip(placed.iter().skip(1)) {
-            if to.0 <= Room::Indexer && !is_unused(pen.view, Room::Queue) {
+            if to.0 <= Panel::Indexer && !is_unused(pen.view, Panel::Queue) {
                 let (x, gap) = (from.1.right(), to.1.x - from.1.right());
                 pen.line(x, y + 84, gap, 0, Ink::WIRE, " stroke-width=\"2\"");
             }
@@ -307,7 +309,7 @@ fn in_rows(pen: &mut Pen, a: Area, rooms: &[Room], stacked: bool) -> i32 {
 }
 
 /// How high the highest of these rooms wants to be.
-fn tallest(pen: &mut Pen, rooms: &[(Room, Area)], most: i32) -> i32 {
+fn tallest(pen: &mut Pen, rooms: &[(Panel, Area)], most: i32) -> i32 {
     let mut high = LOW;
     let (beside, above) = pen.within();
     for (room, at) in rooms {
@@ -322,15 +324,15 @@ fn tallest(pen: &mut Pen, rooms: &[(Room, Area)], most: i32) -> i32 {
 }
 
 /// Draws rooms of one height; what they show is decided as when they were asked what they want of the `most`.
-fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32, most: i32) {
+fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
     let (beside, above) = pen.within();
     for (room, at) in rooms {
         let at = area(at.x, at.y, at.w, high);
         pen.room(room.id(), at);
         let is_live = current(pen.view).is_some_and(|record| live::room(record) == *room);
         let absent = is_unused(pen.view, *room)
-            || *room == Room::Reflector && !reflector::rows(pen.view).present
-            || *room == Room::Indexer && !items::rows(pen.view).present;
+            || *room == Panel::Reflector && !reflector::rows(pen.view).present
+            || *room == Panel::Indexer && !items::rows(pen.view).present;
         let (ground, border) = match (absent, is_live) {
             (_, true) => (Ink::CARD, Ink::GLOW_LINE),
             (true, _) => (Ink::NONE, Ink::WIRE),
@@ -357,20 +359,21 @@ fn place(pen: &mut Pen, rooms: &[(Room, Area)], high: i32, most: i32) {
 }
 
 /// This program does without it.
-fn is_unused(view: &View, room: Room) -> bool {
-    matches!(room, Room::Reflector | Room::Queue | Room::Pop) && !view.picture.machinery.has_queue()
+fn is_unused(view: &View, room: Panel) -> bool {
+    matches!(room, Panel::Reflector | Panel::Queue | Panel::Pop)
+        && !view.picture.machinery.has_queue()
 }
 
-fn inside(pen: &mut Pen, room: Room, a: Area) -> i32 {
+fn inside(pen: &mut Pen, room: Panel, a: Area) -> i32 {
     let unused = is_unused(pen.view, room);
     match room {
-        Room::Api => feed::api(pen, a),
-        Room::Reflector => feed::reflector(pen, a, unused),
-        Room::Queue => queue::queue(pen, a, unused),
-        Room::Pop => queue::pop(pen, a, unused),
-        Room::Indexer => store::indexer(pen, a),
-        Room::Now => work::now(pen, a),
-        Room::Processor => work::processor(pen, a),
+        Panel::Api => feed::api(pen, a),
+        Panel::Reflector => feed::reflector(pen, a, unused),
+        Panel::Queue => queue::queue(pen, a, unused),
+        Panel::Pop => queue::pop(pen, a, unused),
+        Panel::Indexer => store::indexer(pen, a),
+        Panel::Now => work::now(pen, a),
+        Panel::Processor => work::processor(pen, a),
     }
 }
 

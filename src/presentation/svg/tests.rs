@@ -15,7 +15,7 @@ use std::rc::Rc;
 use crate::command::Command;
 use crate::i18n::Lang;
 use crate::options::Options;
-use crate::rows::live::Room;
+use crate::rows::live::Panel;
 use crate::session::Session;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
@@ -30,10 +30,10 @@ const THEMES: [Theme; 3] = [Theme::Light, Theme::Dark, Theme::Auto];
 /// What a picture may look like.
 fn shapes() -> Vec<SvgOptions> {
     let some = [
-        vec![Room::Api, Room::Queue, Room::Indexer],
-        vec![Room::Queue, Room::Pop],
-        vec![Room::Reflector],
-        vec![Room::Now, Room::Processor],
+        vec![Panel::Api, Panel::Queue, Panel::Indexer],
+        vec![Panel::Queue, Panel::Pop],
+        vec![Panel::Reflector],
+        vec![Panel::Now, Panel::Processor],
     ];
     let mut shapes = Vec::new();
     for width in [0, 750, 320] {
@@ -292,7 +292,7 @@ fn a_picture_stands_alone_and_says_what_it_shows() {
         assert_eq!(text.contains(TOKENS[0].1), options.theme != Theme::Dark);
     }
     let asked = SvgOptions {
-        panels: vec![Room::Queue],
+        panels: vec![Panel::Queue],
         ..SvgOptions::default()
     };
     let text = stage(view, &asked);
@@ -310,8 +310,8 @@ fn some_rooms_show_as_much_as_an_element_does() {
     assert!(!waits.is_empty());
     for view in waits {
         for panels in [
-            vec![Room::Api, Room::Queue, Room::Indexer],
-            vec![Room::Queue, Room::Indexer],
+            vec![Panel::Api, Panel::Queue, Panel::Indexer],
+            vec![Panel::Queue, Panel::Indexer],
         ] {
             let options = SvgOptions {
                 panels,

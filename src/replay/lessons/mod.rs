@@ -17,7 +17,7 @@ use deltascope_world::deserialize_by_fields;
 use deltascope_world::fields::{Fields, Read};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::Recorded;
-use deltascope_world::virtual_time::{Era, Feed, HandlerSettings, ProcessModeText, Settings};
+use deltascope_world::virtual_time::{Era, HandlerSettings, ProcessModeText, Settings, SourceKind};
 use text::Text;
 
 pub use deltascope_cache::fact::ProcessMode;
@@ -314,7 +314,7 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
         ..HandlerSettings::default()
     };
     let settings = Settings {
-        feed: Feed::Recorded,
+        feed: SourceKind::Recorded,
         known_objects: true,
         store: true,
         emit_delta_type_replaced: true,

@@ -51,7 +51,7 @@ pub struct ServerResponse {
     /// Its number; what is told of one before the wanted one is passed over.
     pub request: u32,
     /// What came.
-    pub told: Told,
+    pub told: ResponsePart,
 }
 
 /// What a node of JSON takes, about, in bytes: itself, its place in a map, its text's allocation.
@@ -62,8 +62,8 @@ impl ServerResponse {
     #[must_use]
     pub fn weight(&self) -> usize {
         match &self.told {
-            Told::Page(page) => page.items.iter().map(|object| weight(object)).sum(),
-            Told::Event(RecordedEvent::Object { object, .. }) => weight(object),
+            ResponsePart::Page(page) => page.items.iter().map(|object| weight(object)).sum(),
+            ResponsePart::Event(RecordedEvent::Object { object, .. }) => weight(object),
             _ => NODE,
         }
     }
@@ -91,7 +91,7 @@ fn weigh(value: &Value) -> usize {
 
 /// What can come of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Told {
+pub enum ResponsePart {
     /// A list, or a page of one.
     Page(Page),
     /// The watch is open.
@@ -140,11 +140,11 @@ pub fn telling(value: Value) -> Result<ServerResponse, String> {
     let bytes: Option<u32> = fields.get("bytes")?;
     fields.done()?;
     let told = match (page, refused, later, event, ended) {
-        (Some(page), None, None, None, None) => Told::Page(read_page(page)?),
-        (None, Some(refused), None, None, None) => Told::Refused(read_error(refused)?),
+        (Some(page), None, None, None, None) => ResponsePart::Page(read_page(page)?),
+        (None, Some(refused), None, None, None) => ResponsePart::Refused(read_error(refused)?),
         (None, None, Some(later), None, None) => {
             let mut fields = Fields::of("\"later\"", later)?;
-            let told = Told::Later {
+            let told = ResponsePart::Later {
                 code: fields.need("code")?,
                 after_ms: moment(fields.need("afterMs")?)?,
                 attempt: fields.need("attempt")?,
@@ -153,17 +153,17 @@ pub fn telling(value: Value) -> Result<ServerResponse, String> {
             told
         }
         (None, None, None, Some(event), None) => {
-            Told::Event(wire::event_of(event).map_err(|words| words.en)?)
+            ResponsePart::Event(wire::event_of(event).map_err(|words| words.en)?)
         }
         (None, None, None, None, Some(ended)) => {
             let words = [("closed", 0), ("silent", 1), ("cut", 2)];
-            Told::Ended(match one_of(&ended, &words)? {
+            ResponsePart::Ended(match one_of(&ended, &words)? {
                 0 => WatchEnd::Closed,
                 1 => WatchEnd::Silent,
                 _ => bytes.map_or(WatchEnd::Cut, WatchEnd::CutInLine),
             })
         }
-        (None, None, None, None, None) if opened => Told::Opened,
+        (None, None, None, None, None) if opened => ResponsePart::Opened,
         _ => {
             return Err(
                 "what a cluster has told is one of page, opened, refused, later, event and ended"
@@ -233,7 +233,7 @@ pub struct Live {
     request: u32,
     state: State,
     /// What was told and waits for the watch to be open.
-    early: VecDeque<Told>,
+    early: VecDeque<ResponsePart>,
     /// What was told of requests that were not made yet: where a run is another than it was when this
     /// was told, the reflector may come to them later.
     ahead: VecDeque<ServerResponse>,
@@ -328,11 +328,11 @@ impl Live {
         self.objects.values()
     }
 
-    fn tell(&mut self, now: Time, told: Told, trace: &mut impl Trace) {
+    fn tell(&mut self, now: Time, told: ResponsePart, trace: &mut impl Trace) {
         match (&self.state, told) {
             (
                 State::Asked(_),
-                Told::Later {
+                ResponsePart::Later {
                     code,
                     after_ms,
                     attempt,
@@ -345,16 +345,21 @@ impl Live {
                     attempt,
                 });
             }
-            (State::Asked(_), Told::Refused(error)) => self.answered(Err(error)),
-            (State::Asked(Asked::List(_)), Told::Page(page)) => {
+            (State::Asked(_), ResponsePart::Refused(error)) => self.answered(Err(error)),
+            (State::Asked(Asked::List(_)), ResponsePart::Page(page)) => {
                 self.answered(Ok(Answer::Page(page)));
             }
-            (State::Asked(Asked::Watch(_)), Told::Opened) => self.answered(Ok(Answer::Opened)),
-            (State::Answered(_, Ok(Answer::Opened)), told @ (Told::Event(_) | Told::Ended(_))) => {
+            (State::Asked(Asked::Watch(_)), ResponsePart::Opened) => {
+                self.answered(Ok(Answer::Opened))
+            }
+            (
+                State::Answered(_, Ok(Answer::Opened)),
+                told @ (ResponsePart::Event(_) | ResponsePart::Ended(_)),
+            ) => {
                 self.early.push_back(told);
             }
-            (State::Open(_), Told::Event(event)) => self.send(now, event, trace),
-            (State::Open(_), Told::Ended(end)) => {
+            (State::Open(_), ResponsePart::Event(event)) => self.send(now, event, trace),
+            (State::Open(_), ResponsePart::Ended(end)) => {
                 self.state = State::Ended;
                 self.stream.end_at_once(now, end, trace);
             }

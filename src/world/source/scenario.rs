@@ -11,7 +11,7 @@ use crate::deserialize_by_fields;
 use crate::fields::{Fields, Read, moment, one_of};
 use crate::slices::{Slices, at_once};
 use crate::virtual_time::{
-    Feed, HandlerSettings, Input, ProcessModeText, Question, Settings, World,
+    HandlerSettings, Input, ProcessModeText, Question, Settings, SourceKind, World,
 };
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
@@ -359,7 +359,7 @@ impl Scenario {
     /// How many informers read what was recorded, each its own copy.
     #[must_use]
     pub fn readers(&self) -> usize {
-        let reads = |one: &&Self| one.settings.feed == Feed::Recorded;
+        let reads = |one: &&Self| one.settings.feed == SourceKind::Recorded;
         1 + self.beside.iter().filter(reads).count()
     }
 
@@ -414,12 +414,12 @@ impl Scenario {
             }
         }
         let source = match self.settings.feed {
-            Feed::Program => AnySource::Program(Program::default()),
-            Feed::Cluster => AnySource::Live(Live::default()),
-            Feed::Recorded => {
+            SourceKind::Program => AnySource::Program(Program::default()),
+            SourceKind::Cluster => AnySource::Live(Live::default()),
+            SourceKind::Recorded => {
                 AnySource::Recorded(Recording::new(self.recorded.clone().unwrap_or_default()))
             }
-            Feed::Server => {
+            SourceKind::Server => {
                 let mut initial = Vec::new();
                 for object in &self.initial {
                     initial.push(pod::from_json(object)?);
@@ -463,10 +463,10 @@ impl Scenario {
         let resyncs = settings.resync_ms > 0 && settings.is_informer();
         self.traffic.is_some()
             // It asks again for as long as there is something to reject.
-            || settings.rejects() && settings.feed == Feed::Server
+            || settings.rejects() && settings.feed == SourceKind::Server
             // It warns for ever.
-            || settings.withholds_initial_events_end && settings.feed == Feed::Server
-            || resyncs && settings.feed != Feed::Program
+            || settings.withholds_initial_events_end && settings.feed == SourceKind::Server
+            || resyncs && settings.feed != SourceKind::Program
             || self.beside.iter().any(Self::is_endless)
     }
 }

@@ -7,14 +7,14 @@ use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
 use crate::virtual_time::{
-    Feed, HandMadeQueue, HandlerSettings, InformerKind, Input, PrintSettings, ProcessFailure,
-    Settings, TransformSettings, WorkSettings,
+    HandMadeQueue, HandlerSettings, InformerKind, Input, PrintSettings, ProcessFailure, Settings,
+    SourceKind, TransformSettings, WorkSettings,
 };
 use deltascope_cache::fact::{EventType, ProcessMode, WatchEnd};
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
 use super::Command;
-use super::live::{ServerResponse, Told};
+use super::live::{ResponsePart, ServerResponse};
 use super::pod::Write;
 use super::scenario::{Act, Entry, Scenario, refusal_name};
 use super::wire::{Recorded, RecordedEvent, RecordedList};
@@ -76,10 +76,10 @@ pub fn settings(settings: &Settings) -> Value {
         work,
     } = settings;
     let feed = match feed {
-        Feed::Server => "",
-        Feed::Recorded => "recorded",
-        Feed::Cluster => "cluster",
-        Feed::Program => "program",
+        SourceKind::Server => "",
+        SourceKind::Recorded => "recorded",
+        SourceKind::Cluster => "cluster",
+        SourceKind::Program => "program",
     };
     let machinery = match machinery {
         InformerKind::Manual => "",
@@ -482,14 +482,14 @@ fn telling(telling: &ServerResponse) -> Value {
     fields.some("request", Some(telling.request.into()));
     let mut of = Fields::default();
     match &telling.told {
-        Told::Page(page) => {
+        ResponsePart::Page(page) => {
             of.put("resourceVersion", (&*page.rv).into());
             of.put("continue", (&*page.continue_token).into());
             of.some("count", Some(page.items.len().into()));
             fields.some("page", Some(of.done()));
         }
-        Told::Opened => fields.some("opened", Some(true.into())),
-        Told::Refused(error) => {
+        ResponsePart::Opened => fields.some("opened", Some(true.into())),
+        ResponsePart::Refused(error) => {
             of.some("code", Some(error.code.into()));
             of.put("reason", (&*error.reason).into());
             of.put("message", (&*error.message).into());
@@ -498,7 +498,7 @@ fn telling(telling: &ServerResponse) -> Value {
             of.put("connectionRefused", refused.into());
             fields.some("refused", Some(of.done()));
         }
-        Told::Later {
+        ResponsePart::Later {
             code,
             after_ms,
             attempt,
@@ -508,8 +508,8 @@ fn telling(telling: &ServerResponse) -> Value {
             of.some("attempt", Some((*attempt).into()));
             fields.some("later", Some(of.done()));
         }
-        Told::Event(event) => fields.some("event", Some(self::event(event))),
-        Told::Ended(end) => {
+        ResponsePart::Event(event) => fields.some("event", Some(self::event(event))),
+        ResponsePart::Ended(end) => {
             let (word, bytes) = match end {
                 WatchEnd::Closed => ("closed", None),
                 WatchEnd::Silent => ("silent", None),
@@ -528,7 +528,7 @@ pub fn told_items(tellings: &[ServerResponse]) -> impl Iterator<Item = Value> {
     tellings
         .iter()
         .filter_map(|telling| match &telling.told {
-            Told::Page(page) => Some(page.items.iter().map(|object| whole_object(object))),
+            ResponsePart::Page(page) => Some(page.items.iter().map(|object| whole_object(object))),
             _ => None,
         })
         .flatten()

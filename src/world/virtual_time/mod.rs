@@ -56,8 +56,8 @@ pub use reflect::{
     Answer, REQUEST_MS, REQUESTS, ReflectorDriver, ReflectorLog, RequestKind, RequestLine,
 };
 pub use settings::{
-    Era, Feed, HandMadeQueue, HandlerSettings, InformerKind, PrintSettings, ProcessFailure,
-    ProcessModeText, Settings, TransformSettings, WorkSettings,
+    Era, HandMadeQueue, HandlerSettings, InformerKind, PrintSettings, ProcessFailure,
+    ProcessModeText, Settings, SourceKind, TransformSettings, WorkSettings,
 };
 pub use work::Work;
 
@@ -136,7 +136,7 @@ pub struct World<S: Source> {
     inputs: u32,
     /// How many entries of the script it has taken.
     scripted: u32,
-    beside: Vec<program::Beside<S>>,
+    beside: Vec<program::PeerInformer<S>>,
     /// So many moments have come since the last fact.
     silent: usize,
     /// What comes next states a fact: that was tried.

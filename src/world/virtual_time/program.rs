@@ -27,7 +27,7 @@ use deltascope_cache::trace::Trace;
 
 use super::handlers::filled;
 use super::reflect::{Answer, REQUEST_MS, Stage};
-use super::settings::{Feed, InformerKind, Settings};
+use super::settings::{InformerKind, Settings, SourceKind};
 use super::{Input, OUTPUT_LINES, Question, World, key_of};
 
 type Obj = DynamicObject;
@@ -76,7 +76,7 @@ impl Client {
 /// An informer beside the one that is shown: a world of its own, of which its requests, its store
 /// and its lines are told.
 #[derive(Clone)]
-pub(super) struct Beside<S: Source> {
+pub(super) struct PeerInformer<S: Source> {
     world: World<S>,
     /// Whether it has the same API server: what is written there by hand, it sees, too.
     same_server: bool,
@@ -91,7 +91,7 @@ impl<S: Source> World<S> {
     #[must_use]
     pub fn with_beside(mut self, world: Self, same_server: bool) -> Self {
         let stored = SortedMap::new();
-        self.beside.push(Beside {
+        self.beside.push(PeerInformer {
             world,
             same_server,
             stored,
@@ -453,7 +453,7 @@ fn tell_of_beside(
 /// The key function of a world's Indexer.
 pub(super) fn key_func(settings: &Settings) -> KeyFunc<Obj> {
     // A queue has keys of its own, and they must be those of the Indexer.
-    let own = settings.machinery == InformerKind::Indexer && settings.feed == Feed::Program;
+    let own = settings.machinery == InformerKind::Indexer && settings.feed == SourceKind::Program;
     match settings.key_separator.clone().filter(|_| own) {
         None => Arc::new(deletion_handling_meta_namespace_key_func),
         Some(separator) => Arc::new(move |item| {

@@ -24,7 +24,7 @@ use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
 use super::program::Client;
-use super::settings::{Feed, InformerKind, Settings};
+use super::settings::{InformerKind, Settings, SourceKind};
 use super::{World, ceil_ms, key_of, millis};
 
 /// How long a list or the opening of a watch takes, in virtual ms: a fast server on a local network.
@@ -229,7 +229,7 @@ impl ReflectorDriver {
         begins_with_list: bool,
     ) -> Self {
         let client = settings.machinery == InformerKind::Client;
-        let program = settings.feed == Feed::Program || client;
+        let program = settings.feed == SourceKind::Program || client;
         let options = ReflectorOptions {
             type_description: settings.type_description(),
             watch_list: settings.streams(),
@@ -467,7 +467,7 @@ impl<S: Source> World<S> {
     /// what has been recorded keeps its facts.
     fn initial_events_end_check(&self) -> Option<Time> {
         let at = self.feeder.reflector.initial_events_end_check_at()?;
-        (self.settings.feed == Feed::Server).then(|| ceil_ms(at))
+        (self.settings.feed == SourceKind::Server).then(|| ceil_ms(at))
     }
 
     /// Takes one thing off the watch stream.

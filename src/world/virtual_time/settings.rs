@@ -18,7 +18,7 @@ use super::handlers::label_and_value;
 
 /// What feeds the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Feed {
+pub enum SourceKind {
     /// A simulated API server, through a reflector.
     #[default]
     Server,
@@ -76,7 +76,7 @@ pub struct Settings {
     /// out, they are not.
     pub jitter: Option<u32>,
     /// What feeds the queue.
-    pub feed: Feed,
+    pub feed: SourceKind,
     /// What stands behind the reflector.
     pub machinery: InformerKind,
     /// The queue, where it is put together by hand.
@@ -213,7 +213,7 @@ impl Settings {
     pub fn has_fifo(&self) -> bool {
         self.machinery == InformerKind::Manual
             && self.queue == HandMadeQueue::Fifo
-            && self.feed == Feed::Program
+            && self.feed == SourceKind::Program
     }
 
     /// What cannot be together with a FIFO.
@@ -225,7 +225,7 @@ impl Settings {
         if self.machinery != InformerKind::Manual {
             return no("is in no informer; leave \"machinery\" out, or \"queue\"");
         }
-        if self.feed != Feed::Program {
+        if self.feed != SourceKind::Program {
             return no("is filled by a program here; write feed = \"program\"");
         }
         for (on, name) in [
@@ -259,7 +259,7 @@ impl Settings {
     #[must_use]
     pub fn streams(&self) -> bool {
         let by_default = self.is_informer()
-            && matches!(self.feed, Feed::Server | Feed::Cluster)
+            && matches!(self.feed, SourceKind::Server | SourceKind::Cluster)
             && self.era.0.watch_list_by_default();
         self.watch_list.unwrap_or(by_default)
     }
@@ -267,7 +267,7 @@ impl Settings {
     /// What a cluster has told answers the requests that were made: in another generation the reflector
     /// begins with a streaming list, or with none, as it did.
     pub fn asked_as_before(&mut self) {
-        if self.feed == Feed::Cluster {
+        if self.feed == SourceKind::Cluster {
             self.watch_list = Some(self.streams());
         }
     }
@@ -396,7 +396,7 @@ impl TryFrom<Value> for ProcessModeText {
     }
 }
 
-impl Read for Feed {
+impl Read for SourceKind {
     fn read(value: Value) -> Result<Self, String> {
         let words = [
             ("server", Self::Server),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use deltascope::cache::delta::{Delta, DeltaType, Deltas};
-use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions, Offered, Taken};
+use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions, Offered, PoppedDeltas};
 use deltascope::cache::error::Error;
 use deltascope::cache::fifo::{Fifo, FifoOptions, TakenObject};
 use deltascope::cache::key::Key;
@@ -39,7 +39,7 @@ enum AnyQueue {
 /// What Pop gave.
 enum Popped {
     Object(TakenObject<Pod>),
-    Deltas(Taken<Pod>),
+    Deltas(PoppedDeltas<Pod>),
     Entries(TakenDeltas<Pod>),
 }
 

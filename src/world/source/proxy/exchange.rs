@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::Time;
-use crate::source::live::{Asked, ServerResponse, Told, Wanted};
+use crate::source::live::{Asked, ResponsePart, ServerResponse, Wanted};
 use crate::source::pod::Keep;
 use crate::source::wire::{
     LineSplitter, MAX_LINE, RecordedEvent, causes, code, event_in, reason, shortened, text_of,
@@ -290,7 +290,7 @@ impl Exchange {
         } else if status == 200 {
             if self.watch {
                 self.body = Body::Watch(LineSplitter::new(MAX_LINE));
-                self.tell(Told::Opened, &mut told);
+                self.tell(ResponsePart::Opened, &mut told);
             } else {
                 let reader = ListReader::new(&self.target, self.room);
                 self.body = Body::List(Box::new(reader));
@@ -302,7 +302,7 @@ impl Exchange {
             let (code, attempt) = (status, self.retries);
             self.phase = Phase::Waiting(now.saturating_add(after_ms));
             self.tell(
-                Told::Later {
+                ResponsePart::Later {
                     code,
                     after_ms,
                     attempt,
@@ -372,7 +372,7 @@ impl Exchange {
                         }
                     );
                     self.bookmarked |= by_time;
-                    self.tell(Told::Event(event), &mut told);
+                    self.tell(ResponsePart::Event(event), &mut told);
                 }
                 if over {
                     self.phase = Phase::Done;
@@ -409,7 +409,7 @@ impl Exchange {
             }
             (Body::List(reader), None) => match reader.finish() {
                 Ok(page) => {
-                    self.tell(Told::Page(page), &mut told);
+                    self.tell(ResponsePart::Page(page), &mut told);
                     self.phase = Phase::Done;
                 }
                 Err(error) => self.no_list(now, error, &mut told),
@@ -420,7 +420,7 @@ impl Exchange {
                     shortened(&why)
                 );
                 let error = ApiError::new(ApiErrorKind::Other, &message);
-                self.tell(Told::Refused(error), &mut told);
+                self.tell(ResponsePart::Refused(error), &mut told);
                 self.phase = Phase::Done;
             }
             (body @ Body::Error { .. }, _) => {
@@ -451,7 +451,7 @@ impl Exchange {
                 Ok(_) => self.ask_again(now),
                 Err(why) => {
                     let error = ApiError::new(ApiErrorKind::Other, why);
-                    self.tell(Told::Refused(error), &mut told);
+                    self.tell(ResponsePart::Refused(error), &mut told);
                     self.phase = Phase::Done;
                 }
             }
@@ -464,7 +464,7 @@ impl Exchange {
         }
         match self.body {
             Body::Watch(_) => {
-                self.tell(Told::Ended(WatchEnd::Silent), &mut told);
+                self.tell(ResponsePart::Ended(WatchEnd::Silent), &mut told);
                 self.phase = Phase::Done;
             }
             Body::Error { .. } => self.fail(&mut told),
@@ -490,7 +490,7 @@ impl Exchange {
         open
     }
 
-    fn tell(&self, what: Told, told: &mut Vec<ServerResponse>) {
+    fn tell(&self, what: ResponsePart, told: &mut Vec<ServerResponse>) {
         told.push(ServerResponse {
             request: self.number,
             told: what,
@@ -515,7 +515,7 @@ impl Exchange {
 
     fn refuse(&mut self, code: u16, reason: &str, message: &str, told: &mut Vec<ServerResponse>) {
         let error = ApiError::from_status(code, reason, message, []);
-        self.tell(Told::Refused(error), told);
+        self.tell(ResponsePart::Refused(error), told);
         self.phase = Phase::Done;
     }
 
@@ -523,7 +523,7 @@ impl Exchange {
     /// a server that is down for a moment, and a watch goes on where it was.
     fn no_answer(&mut self, why: &str, told: &mut Vec<ServerResponse>) {
         let error = ApiError::new(ApiErrorKind::ConnectionRefused, &shortened(why));
-        self.tell(Told::Refused(error), told);
+        self.tell(ResponsePart::Refused(error), told);
         self.phase = Phase::Done;
     }
 
@@ -537,7 +537,7 @@ impl Exchange {
         } = body
         {
             let error = error_of(status, is_text, &bytes, &self.target.resource.name());
-            self.tell(Told::Refused(error), told);
+            self.tell(ResponsePart::Refused(error), told);
         }
         self.phase = Phase::Done;
     }
@@ -556,7 +556,7 @@ impl Exchange {
             match event(&line, self.target.keep()) {
                 Ok(event) => {
                     let over = matches!(event, RecordedEvent::Error { .. });
-                    self.tell(Told::Event(event), told);
+                    self.tell(ResponsePart::Event(event), told);
                     if over {
                         return;
                     }
@@ -565,11 +565,11 @@ impl Exchange {
                     end = WatchEnd::CutInLine(u32::try_from(line.len()).unwrap_or(u32::MAX));
                 }
                 Err(error) => {
-                    return self.tell(Told::Event(undecodable(error.text())), told);
+                    return self.tell(ResponsePart::Event(undecodable(error.text())), told);
                 }
             }
         }
-        self.tell(Told::Ended(end), told);
+        self.tell(ResponsePart::Ended(end), told);
     }
 }
 

@@ -16,12 +16,12 @@ use deltascope_cache::selector::Selector;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_world::Time;
 
-use super::picture::{Feed, InformerKind, Picture, QueueKind};
+use super::picture::{InformerKind, Picture, QueueKind, SourceKind};
 use super::timeline::{SEGMENT, Timeline};
 
 /// What is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Monitor {
+pub enum Invariant {
     /// Every index shows exactly what is stored.
     Index,
     /// Every queued key has deltas, every delta is queued under its key, and none gets lost.
@@ -50,7 +50,7 @@ pub enum Monitor {
     Work,
 }
 
-impl Monitor {
+impl Invariant {
     /// All, in the order in which data runs.
     pub const ALL: [Self; 12] = [
         Self::Past,
@@ -93,13 +93,13 @@ impl Monitor {
         let by_hand = start.machinery == InformerKind::Manual;
         // A FIFO keeps neither Deltas nor deletes: what is asked of those is nothing for it.
         let queued = informer || by_hand && start.queue.kind != QueueKind::Fifo;
-        let server = start.api.feed == Feed::Server;
+        let server = start.api.feed == SourceKind::Server;
         match self {
             Self::Lock | Self::Synced => informer || by_hand,
             Self::Queue | Self::Lost => queued,
             Self::Index => start.store.present && !start.store.indices.is_empty(),
             Self::Past => queued && server && start.store.present,
-            Self::Back => queued && start.api.feed != Feed::Program && start.store.present,
+            Self::Back => queued && start.api.feed != SourceKind::Program && start.store.present,
             Self::Order => queued && !start.handlers.is_empty() || informer,
             Self::Told => queued && start.store.present,
             Self::Early => informer,
@@ -110,19 +110,19 @@ impl Monitor {
 
     /// Whether this generation is known to break it.
     #[must_use]
-    pub fn is_known(self, of: Generation, what: &What) -> bool {
+    pub fn is_known(self, of: Generation, what: &ViolationKind) -> bool {
         match self {
             // The count goes down before what was popped is processed; 1.36 counts afterwards.
             Self::Early => of != Generation::Atomic,
             // A queue without KnownObjects drops it; every informer's queue has them.
-            Self::Lost => matches!(what, What::DeleteDropped),
+            Self::Lost => matches!(what, ViolationKind::DeleteDropped),
             // Objects are shared in all of them, and only the mutation detector looks.
             Self::Shared => true,
             // A RealFIFO queues the delete of an unknown object, and a list that is opened at once looks
             // each of its objects up in the old store.
             Self::Order => match what {
-                What::NotAddedBefore => of != Generation::Classic,
-                What::AddedTwice => of == Generation::Atomic,
+                ViolationKind::NotAddedBefore => of != Generation::Classic,
+                ViolationKind::AddedTwice => of == Generation::Atomic,
                 _ => false,
             },
             _ => false,
@@ -132,7 +132,7 @@ impl Monitor {
 
 /// What a violation is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ViolationKind {
     /// A stored key stands under no value of this index, or under several.
     IndexCount(std::sync::Arc<str>, u32),
     /// This index names a key that is not stored.
@@ -177,7 +177,7 @@ pub enum What {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// Which.
-    pub monitor: Monitor,
+    pub monitor: Invariant,
     /// After so many facts it is there.
     pub at: usize,
     /// When, in virtual ms.
@@ -187,15 +187,15 @@ pub struct Violation {
     /// Of which handler, where it is about one.
     pub handler: Option<u8>,
     /// What.
-    pub what: What,
+    pub what: ViolationKind,
     /// The generation of the run is known to do so.
     pub known: bool,
 }
 
 /// All monitors along one run.
 #[derive(Clone, Debug, Default)]
-pub struct Monitors {
-    applies: Vec<Monitor>,
+pub struct Invariants {
+    applies: Vec<Invariant>,
     generation: Generation,
     state: State,
     /// Earlier states, to go on from when the run is cut.
@@ -203,7 +203,7 @@ pub struct Monitors {
     found: Vec<Violation>,
     /// Of those, the ones that were found at rest: where the run goes on otherwise from there, they may
     /// not be there.
-    at_rest: Vec<Monitor>,
+    at_rest: Vec<Invariant>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -216,7 +216,7 @@ struct State {
     store: Store,
     queue: Queue,
     locks: [Option<Actor>; 2],
-    handlers: Vec<Told>,
+    handlers: Vec<HandlerState>,
     /// What each worker has.
     workers: Vec<Option<Key>>,
 }
@@ -282,7 +282,7 @@ struct Queue {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct HandlerState {
     knows: SortedMap<Key, Rv>,
     /// Keys of which the store has something else.
     differs: SortedMap<Key, ()>,
@@ -300,7 +300,7 @@ struct Told {
 /// The versions of an object that are remembered, at the most.
 const VERSIONS: usize = 64;
 
-impl Monitors {
+impl Invariants {
     /// Those of a run, as far as it is known.
     #[must_use]
     pub fn of(timeline: &Timeline) -> Self {
@@ -320,7 +320,7 @@ impl Monitors {
     #[must_use]
     pub fn new(start: &Picture, by_type: bool) -> Self {
         let mut state = State {
-            is_server: start.api.feed == Feed::Server,
+            is_server: start.api.feed == SourceKind::Server,
             ..State::default()
         };
         state.server.selector.clone_from(&start.api.selector);
@@ -337,16 +337,16 @@ impl Monitors {
         }
         for handler in &start.handlers {
             // A handler inside `process` is told by the delta's type where the program goes by that.
-            state.handlers.push(Told {
+            state.handlers.push(HandlerState {
                 by_type: by_type || handler.inline && !start.machinery_is_informer(),
-                ..Told::default()
+                ..HandlerState::default()
             });
         }
         if let Some(work) = &start.work {
             state.workers = vec![None; work.workers.len()];
         }
         Self {
-            applies: Monitor::ALL
+            applies: Invariant::ALL
                 .into_iter()
                 .filter(|monitor| monitor.applies(start))
                 .collect(),
@@ -424,7 +424,7 @@ impl Monitors {
 
     /// The monitors that have something to watch here.
     #[must_use]
-    pub fn applying(&self) -> &[Monitor] {
+    pub fn applying(&self) -> &[Invariant] {
         &self.applies
     }
 
@@ -478,14 +478,14 @@ impl Monitors {
 
 /// What one fact breaks.
 #[derive(Default)]
-struct Broken(Vec<(Monitor, Option<Key>, Option<u8>, What)>);
+struct Broken(Vec<(Invariant, Option<Key>, Option<u8>, ViolationKind)>);
 
 impl Broken {
-    fn of(&mut self, monitor: Monitor, key: Option<&Key>, what: What) {
+    fn of(&mut self, monitor: Invariant, key: Option<&Key>, what: ViolationKind) {
         self.0.push((monitor, key.cloned(), None, what));
     }
 
-    fn told(&mut self, monitor: Monitor, key: Option<&Key>, handler: usize, what: What) {
+    fn told(&mut self, monitor: Invariant, key: Option<&Key>, handler: usize, what: ViolationKind) {
         let handler = u8::try_from(handler).ok();
         self.0.push((monitor, key.cloned(), handler, what));
     }
@@ -505,7 +505,7 @@ impl State {
 
     /// What a copy of it costs, roughly.
     fn weight(&self) -> usize {
-        let told = |told: &Told| told.knows.len() + told.pending.len();
+        let told = |told: &HandlerState| told.knows.len() + told.pending.len();
         self.server.had.len() * 2
             + self.store.items.len() * (1 + self.store.indices.len())
             + self.queue.keys.len()
@@ -513,7 +513,7 @@ impl State {
     }
 
     fn rest(&self, broken: &mut Broken) {
-        let still = |told: &Told| told.pending.is_empty() && !told.running && !told.sending;
+        let still = |told: &HandlerState| told.pending.is_empty() && !told.running && !told.sending;
         let between = !self.queue.processing && self.locks[1].is_none();
         for (number, told) in self.handlers.iter().enumerate() {
             if let Some((key, ())) = told.differs.iter().next()
@@ -523,8 +523,8 @@ impl State {
             {
                 let here = told.knows.get(key).cloned().unwrap_or_default();
                 let server = self.store.items.get(key).cloned().unwrap_or_default();
-                let what = What::Differs { server, here };
-                broken.told(Monitor::Told, Some(key), number, what);
+                let what = ViolationKind::Differs { server, here };
+                broken.told(Invariant::Told, Some(key), number, what);
             }
         }
         let server = &self.server;
@@ -541,8 +541,8 @@ impl State {
         {
             let here = self.store.items.get(key).cloned().unwrap_or_default();
             let server = self.server.live(key).cloned().unwrap_or_default();
-            let what = What::Differs { server, here };
-            broken.of(Monitor::Lost, Some(key), what);
+            let what = ViolationKind::Differs { server, here };
+            broken.of(Invariant::Lost, Some(key), what);
         }
     }
 
@@ -626,9 +626,13 @@ impl State {
                 let popped = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
                 let (had, queued) = queue.keys.get(key).copied().unwrap_or_default();
                 if had != popped {
-                    broken.of(Monitor::Queue, Some(key), What::QueueCount(popped, had));
+                    broken.of(
+                        Invariant::Queue,
+                        Some(key),
+                        ViolationKind::QueueCount(popped, had),
+                    );
                 } else if had == 0 || !queued {
-                    broken.of(Monitor::Queue, Some(key), What::QueueUneven);
+                    broken.of(Invariant::Queue, Some(key), ViolationKind::QueueUneven);
                 }
                 queue.change(key, |entry| *entry = (0, false));
                 queue.popped = popped;
@@ -646,20 +650,20 @@ impl State {
             } if queue.uneven > 0 => {
                 let uneven = |(_, entry): &(&Key, &(u32, bool))| (entry.0 > 0) != entry.1;
                 let key = queue.keys.iter().find(uneven).map(|(key, _)| key);
-                broken.of(Monitor::Queue, key, What::QueueUneven);
+                broken.of(Invariant::Queue, key, ViolationKind::QueueUneven);
             }
             Fact::EntryAppended { length, .. } => {
                 queue.entries += 1;
                 if queue.entries != *length {
-                    let what = What::QueueCount(*length, queue.entries);
-                    broken.of(Monitor::Queue, fact.key(), what);
+                    let what = ViolationKind::QueueCount(*length, queue.entries);
+                    broken.of(Invariant::Queue, fact.key(), what);
                     queue.entries = *length;
                 }
             }
             Fact::EntriesTaken { count, .. } => {
                 if *count > queue.entries || *count == 0 {
-                    let what = What::QueueCount(*count, queue.entries);
-                    broken.of(Monitor::Queue, None, what);
+                    let what = ViolationKind::QueueCount(*count, queue.entries);
+                    broken.of(Invariant::Queue, None, what);
                 }
                 queue.entries = queue.entries.saturating_sub(*count);
                 queue.initial = queue.initial.saturating_sub(*count);
@@ -673,10 +677,14 @@ impl State {
             Fact::Synced => {
                 queue.synced = true;
                 if queue.initial > 0 || !queue.populated {
-                    broken.of(Monitor::Synced, None, What::TooEarly(queue.initial));
+                    broken.of(
+                        Invariant::Synced,
+                        None,
+                        ViolationKind::TooEarly(queue.initial),
+                    );
                 }
                 if queue.untouched {
-                    broken.of(Monitor::Early, None, What::TooEarly(1));
+                    broken.of(Invariant::Early, None, ViolationKind::TooEarly(1));
                 }
             }
             Fact::DeltaTaken { .. }
@@ -689,9 +697,9 @@ impl State {
                 queue.untouched = false;
             }
             Fact::DeleteIgnored { key } => {
-                let told = |told: &Told| told.knows.contains_key(key);
+                let told = |told: &HandlerState| told.knows.contains_key(key);
                 if self.store.items.contains_key(key) || self.handlers.iter().any(told) {
-                    broken.of(Monitor::Lost, Some(key), What::DeleteDropped);
+                    broken.of(Invariant::Lost, Some(key), ViolationKind::DeleteDropped);
                 }
             }
             _ => {}
@@ -704,14 +712,14 @@ impl State {
             Fact::LockTaken { lock, by } => {
                 let holder = &mut self.locks[place(*lock)];
                 if let Some(holder) = *holder {
-                    broken.of(Monitor::Lock, None, What::LockStolen(holder));
+                    broken.of(Invariant::Lock, None, ViolationKind::LockStolen(holder));
                 }
                 *holder = Some(*by);
             }
             Fact::LockReleased { lock, by } => {
                 let holder = &mut self.locks[place(*lock)];
                 if *holder != Some(*by) {
-                    broken.of(Monitor::Lock, None, What::LockStolen(*by));
+                    broken.of(Invariant::Lock, None, ViolationKind::LockStolen(*by));
                 }
                 *holder = None;
             }
@@ -726,7 +734,7 @@ impl State {
             | Fact::EntriesTaken { .. }
                 if self.locks[0] != Some(actor) =>
             {
-                broken.of(Monitor::Lock, fact.key(), What::Unlocked(actor));
+                broken.of(Invariant::Lock, fact.key(), ViolationKind::Unlocked(actor));
             }
             _ => {}
         }
@@ -759,8 +767,8 @@ impl State {
                 }
             }
             Fact::StoreVersionMoved { from, to } if is_older(to, from) => {
-                let what = What::WentBack(from.clone(), to.clone());
-                broken.of(Monitor::Back, None, what);
+                let what = ViolationKind::WentBack(from.clone(), to.clone());
+                broken.of(Invariant::Back, None, what);
             }
             _ => {}
         }
@@ -772,8 +780,8 @@ impl State {
         if let Some(before) = before
             && is_older(rv, &before)
         {
-            let what = What::WentBack(before, rv.clone());
-            broken.of(Monitor::Back, Some(key), what);
+            let what = ViolationKind::WentBack(before, rv.clone());
+            broken.of(Invariant::Back, Some(key), what);
         }
         let server = &mut self.server;
         let had = server.had.get_mut(key);
@@ -791,7 +799,11 @@ impl State {
                 && !is_older(rv, &server.floor)
                 && *rv != server.floor =>
             {
-                broken.of(Monitor::Past, Some(key), What::NeverExisted(rv.clone()));
+                broken.of(
+                    Invariant::Past,
+                    Some(key),
+                    ViolationKind::NeverExisted(rv.clone()),
+                );
             }
             _ => {}
         }
@@ -889,14 +901,14 @@ impl State {
         else {
             match fact {
                 Fact::HandlerAdded { .. } => {
-                    let mut told = Told::default();
+                    let mut told = HandlerState::default();
                     for key in store.keys() {
                         told.differs.insert(key.clone(), ());
                     }
                     self.handlers.push(told);
                 }
                 Fact::MutationDetected { key } => {
-                    broken.of(Monitor::Shared, Some(key), What::Written);
+                    broken.of(Invariant::Shared, Some(key), ViolationKind::Written);
                 }
                 _ => {}
             }
@@ -920,7 +932,7 @@ impl State {
                 let next = told.pending.pop_front();
                 if next.is_some_and(|next| next != *notification) {
                     let key = Some(&notification.object().key);
-                    broken.told(Monitor::Order, key, number, What::Overtaken);
+                    broken.told(Invariant::Order, key, number, ViolationKind::Overtaken);
                 }
                 told.running = true;
                 told.running_initial = is_initial(notification);
@@ -937,11 +949,11 @@ impl State {
                 told.sending = false;
             }
             Fact::HandlerSynced { .. } if !synced || told.initial > 0 => {
-                let what = What::TooEarly(told.initial);
-                broken.told(Monitor::Synced, None, number, what);
+                let what = ViolationKind::TooEarly(told.initial);
+                broken.told(Invariant::Synced, None, number, what);
             }
             Fact::ObjectMutated { key, .. } => {
-                broken.told(Monitor::Shared, Some(key), number, What::Written);
+                broken.told(Invariant::Shared, Some(key), number, ViolationKind::Written);
             }
             _ => {}
         }
@@ -955,7 +967,7 @@ impl State {
                     .iter()
                     .position(|has| has.as_ref() == Some(key));
                 if let Some(other) = same.and_then(|other| u8::try_from(other).ok()) {
-                    broken.of(Monitor::Work, Some(key), What::TwoWorkers(other));
+                    broken.of(Invariant::Work, Some(key), ViolationKind::TwoWorkers(other));
                 }
                 if let Some(has) = self.workers.get_mut(usize::from(*worker)) {
                     *has = Some(key.clone());
@@ -1005,19 +1017,19 @@ impl Store {
             match (self.items.contains_key(key), count) {
                 (true, 1) | (false, 0) => {}
                 (true, count) => {
-                    let what = What::IndexCount(index.clone(), count);
-                    broken.of(Monitor::Index, Some(key), what);
+                    let what = ViolationKind::IndexCount(index.clone(), count);
+                    broken.of(Invariant::Index, Some(key), what);
                 }
                 (false, _) => {
-                    let what = What::IndexDangling(index.clone());
-                    broken.of(Monitor::Index, Some(key), what);
+                    let what = ViolationKind::IndexDangling(index.clone());
+                    broken.of(Invariant::Index, Some(key), what);
                 }
             }
         }
     }
 }
 
-impl Told {
+impl HandlerState {
     fn compare(&mut self, key: &Key, stored: Option<&Rv>) {
         if self.knows.get(key) == stored {
             self.differs.remove(key);
@@ -1041,17 +1053,17 @@ impl Told {
         };
         let what = match (notification, knew) {
             (_, Some(knew)) if is_older(&object.rv, &knew) => {
-                Some(What::WentBack(knew, object.rv.clone()))
+                Some(ViolationKind::WentBack(knew, object.rv.clone()))
             }
             // A program that goes by the delta's type says "added" as often as it is told so.
-            (Notification::Add { .. }, Some(_)) if !self.by_type => Some(What::AddedTwice),
+            (Notification::Add { .. }, Some(_)) if !self.by_type => Some(ViolationKind::AddedTwice),
             (Notification::Update { .. } | Notification::Delete { .. }, None) if !self.by_type => {
-                Some(What::NotAddedBefore)
+                Some(ViolationKind::NotAddedBefore)
             }
             _ => None,
         };
         if let Some(what) = what {
-            broken.told(Monitor::Order, Some(key), number, what);
+            broken.told(Invariant::Order, Some(key), number, what);
         }
         self.compare(key, store.get(key));
     }
@@ -1202,7 +1214,7 @@ mod tests {
     /// What these facts break, each of them a virtual ms after the one before, all by the reflector.
     fn broken(generation: Generation, facts: Vec<Fact>) -> Vec<Violation> {
         let world = settings(generation).build().unwrap();
-        let mut monitors = Monitors::new(&Picture::of(&world), false);
+        let mut monitors = Invariants::new(&Picture::of(&world), false);
         for (place, fact) in facts.into_iter().enumerate() {
             let record = FactRecord {
                 id: FactId(0),
@@ -1243,7 +1255,7 @@ mod tests {
         let ignored = Fact::DeleteIgnored { key: key() };
         let first_list = Fact::Populated { initial: 1 };
         // (generation, facts, what is found, after how many facts, known)
-        let differs = |server: &str, here: &str| What::Differs {
+        let differs = |server: &str, here: &str| ViolationKind::Differs {
             server: server.into(),
             here: here.into(),
         };
@@ -1253,101 +1265,108 @@ mod tests {
             with(before, vec![taken(add("5", true))])
         };
         let done = Fact::NotificationHandled { handler: 0 };
-        let table: Vec<(Generation, Vec<Fact>, Monitor, What, usize, bool)> = vec![
+        let table: Vec<(Generation, Vec<Fact>, Invariant, ViolationKind, usize, bool)> = vec![
             (
                 Atomic,
                 vec![created("5"), stored("4")],
-                Monitor::Past,
-                What::NeverExisted("4".into()),
+                Invariant::Past,
+                ViolationKind::NeverExisted("4".into()),
                 2,
                 false,
             ),
-            (Atomic, watched(), Monitor::Lost, differs("5", ""), 2, false),
+            (
+                Atomic,
+                watched(),
+                Invariant::Lost,
+                differs("5", ""),
+                2,
+                false,
+            ),
             (
                 Classic,
                 with(good(), vec![ignored]),
-                Monitor::Lost,
-                What::DeleteDropped,
+                Invariant::Lost,
+                ViolationKind::DeleteDropped,
                 5,
                 true,
             ),
             (
                 Classic,
                 vec![lock(reflector), appended("5"), released.clone()],
-                Monitor::Queue,
-                What::QueueUneven,
+                Invariant::Queue,
+                ViolationKind::QueueUneven,
                 3,
                 false,
             ),
             (
                 Classic,
                 vec![lock(reflector), appended("5"), enqueued(), popped(2)],
-                Monitor::Queue,
-                What::QueueCount(2, 1),
+                Invariant::Queue,
+                ViolationKind::QueueCount(2, 1),
                 4,
                 false,
             ),
             (
                 InOrder,
                 vec![lock(reflector), entry(2)],
-                Monitor::Queue,
-                What::QueueCount(2, 1),
+                Invariant::Queue,
+                ViolationKind::QueueCount(2, 1),
                 2,
                 false,
             ),
             (
                 Classic,
                 vec![lock(Actor::ProcessLoop), lock(reflector)],
-                Monitor::Lock,
-                What::LockStolen(Actor::ProcessLoop),
+                Invariant::Lock,
+                ViolationKind::LockStolen(Actor::ProcessLoop),
                 2,
                 false,
             ),
             (
                 Classic,
                 vec![released],
-                Monitor::Lock,
-                What::LockStolen(reflector),
+                Invariant::Lock,
+                ViolationKind::LockStolen(reflector),
                 1,
                 false,
             ),
             (
                 Classic,
                 vec![appended("5")],
-                Monitor::Lock,
-                What::Unlocked(reflector),
+                Invariant::Lock,
+                ViolationKind::Unlocked(reflector),
                 1,
                 false,
             ),
             (
                 Atomic,
                 vec![created("5"), stored("5"), Fact::QueueEmpty],
-                Monitor::Index,
-                What::IndexCount("app".into(), 0),
+                Invariant::Index,
+                ViolationKind::IndexCount("app".into(), 0),
                 3,
                 false,
             ),
             (
                 Atomic,
                 with(good(), vec![indexed("db"), Fact::QueueEmpty]),
-                Monitor::Index,
-                What::IndexCount("app".into(), 2),
+                Invariant::Index,
+                ViolationKind::IndexCount("app".into(), 2),
                 6,
                 false,
             ),
             (
                 Atomic,
                 vec![indexed("db"), Fact::QueueEmpty],
-                Monitor::Index,
-                What::IndexDangling("app".into()),
+                Invariant::Index,
+                ViolationKind::IndexDangling("app".into()),
                 2,
                 false,
             ),
             (
                 Atomic,
                 with(good(), vec![created("7"), stored("7"), stored("5")]),
-                Monitor::Back,
-                What::WentBack("7".into(), "5".into()),
+                Invariant::Back,
+                ViolationKind::WentBack("7".into(), "5".into()),
                 7,
                 false,
             ),
@@ -1357,16 +1376,16 @@ mod tests {
                     from: "10".into(),
                     to: "9".into(),
                 }],
-                Monitor::Back,
-                What::WentBack("10".into(), "9".into()),
+                Invariant::Back,
+                ViolationKind::WentBack("10".into(), "9".into()),
                 1,
                 false,
             ),
             (
                 Atomic,
                 vec![first_list.clone(), Fact::Synced],
-                Monitor::Synced,
-                What::TooEarly(1),
+                Invariant::Synced,
+                ViolationKind::TooEarly(1),
                 2,
                 false,
             ),
@@ -1382,8 +1401,8 @@ mod tests {
                     Fact::Synced,
                     Fact::HandlerSynced { handler: 0 },
                 ],
-                Monitor::Synced,
-                What::TooEarly(1),
+                Invariant::Synced,
+                ViolationKind::TooEarly(1),
                 5,
                 false,
             ),
@@ -1397,8 +1416,8 @@ mod tests {
                     popped(1),
                     Fact::Synced,
                 ],
-                Monitor::Early,
-                What::TooEarly(1),
+                Invariant::Early,
+                ViolationKind::TooEarly(1),
                 6,
                 true,
             ),
@@ -1412,16 +1431,16 @@ mod tests {
                         taken(add("6", true)),
                     ],
                 ),
-                Monitor::Order,
-                What::Overtaken,
+                Invariant::Order,
+                ViolationKind::Overtaken,
                 7,
                 false,
             ),
             (
                 Atomic,
                 with(told(), vec![taken(add("5", false))]),
-                Monitor::Order,
-                What::AddedTwice,
+                Invariant::Order,
+                ViolationKind::AddedTwice,
                 7,
                 true,
             ),
@@ -1433,8 +1452,8 @@ mod tests {
                         object: object("5"),
                     })],
                 ),
-                Monitor::Order,
-                What::NotAddedBefore,
+                Invariant::Order,
+                ViolationKind::NotAddedBefore,
                 5,
                 false,
             ),
@@ -1446,8 +1465,8 @@ mod tests {
                         object: object("5"),
                     })],
                 ),
-                Monitor::Order,
-                What::NotAddedBefore,
+                Invariant::Order,
+                ViolationKind::NotAddedBefore,
                 5,
                 true,
             ),
@@ -1463,8 +1482,8 @@ mod tests {
                         }),
                     ],
                 ),
-                Monitor::Order,
-                What::WentBack("5".into(), "4".into()),
+                Invariant::Order,
+                ViolationKind::WentBack("5".into(), "4".into()),
                 6,
                 false,
             ),
@@ -1474,7 +1493,7 @@ mod tests {
                     told(),
                     vec![done.clone(), stored("5"), created("6"), stored("6")],
                 ),
-                Monitor::Told,
+                Invariant::Told,
                 differs("6", "5"),
                 10,
                 false,
@@ -1488,24 +1507,24 @@ mod tests {
                         handler: 0,
                     }],
                 ),
-                Monitor::Shared,
-                What::Written,
+                Invariant::Shared,
+                ViolationKind::Written,
                 7,
                 true,
             ),
             (
                 Atomic,
                 with(told(), vec![Fact::MutationDetected { key: key() }]),
-                Monitor::Shared,
-                What::Written,
+                Invariant::Shared,
+                ViolationKind::Written,
                 7,
                 true,
             ),
             (
                 Atomic,
                 vec![work(0), work(1)],
-                Monitor::Work,
-                What::TwoWorkers(0),
+                Invariant::Work,
+                ViolationKind::TwoWorkers(0),
                 2,
                 false,
             ),
@@ -1548,7 +1567,7 @@ mod tests {
                     { "at": 2000, "op": "delete", "object": { "metadata": { "namespace": "a", "name": "b" } } }] });
             let scenario: Scenario = serde_json::from_value(text).unwrap();
             let timeline = Timeline::new(scenario).unwrap();
-            let monitors = Monitors::of(&timeline);
+            let monitors = Invariants::of(&timeline);
             let found = monitors.violations();
             if known {
                 assert_eq!(found, []);
@@ -1557,7 +1576,7 @@ mod tests {
             let [lost] = found else { panic!("{found:?}") };
             assert_eq!(
                 (lost.monitor, &lost.what, lost.known),
-                (Monitor::Lost, &What::DeleteDropped, true)
+                (Invariant::Lost, &ViolationKind::DeleteDropped, true)
             );
             assert_eq!(lost.key, Some(key()));
             let fact = timeline.fact(lost.at - 1).unwrap().fact;
@@ -1586,13 +1605,13 @@ mod tests {
                 );
                 timeline.insert(4_100, Input::Source(deltascope_world::source::Command::Cut));
                 timeline.extend(12_000);
-                let monitors = Monitors::of(&timeline);
+                let monitors = Invariants::of(&timeline);
                 let found: Vec<_> = monitors
                     .violations()
                     .iter()
                     .map(|one| one.monitor)
                     .collect();
-                let early = [Monitor::Early];
+                let early = [Invariant::Early];
                 let expected = if generation == Generation::Atomic {
                     &[][..]
                 } else {
@@ -1617,7 +1636,7 @@ mod tests {
         for checkpoints in [usize::MAX, 2] {
             let timeline = Timeline::new(scenario.clone()).unwrap();
             let mut timeline = timeline.with_checkpoints(checkpoints);
-            let mut monitors = Monitors::of(&timeline);
+            let mut monitors = Invariants::of(&timeline);
             for (extend, cut) in [(9_000, 4_300), (6_000, 40), (200, 100), (5_000, 4_990)] {
                 timeline.extend(extend);
                 monitors.go_on(&timeline);
@@ -1625,7 +1644,7 @@ mod tests {
                 monitors.cut(cut);
                 timeline.insert(cut, Input::Source(deltascope_world::source::Command::Cut));
                 monitors.go_on(&timeline);
-                let anew = Monitors::of(&timeline);
+                let anew = Invariants::of(&timeline);
                 assert_eq!(monitors.violations(), anew.violations());
                 assert_eq!(format!("{:?}", monitors.state), format!("{:?}", anew.state));
             }
@@ -1647,7 +1666,7 @@ mod tests {
         let watched = Fact::WatchAccepted { rv: "9".into() };
         let facts = [watched, created("5"), stored("5"), indexed("web")].map(record);
         let fold = |ends: &[usize]| {
-            let mut monitors = Monitors::new(&Picture::of(&world), false);
+            let mut monitors = Invariants::new(&Picture::of(&world), false);
             for (place, record) in facts.iter().enumerate() {
                 if ends.contains(&place) {
                     monitors.end();
@@ -1663,13 +1682,13 @@ mod tests {
             !anew
                 .found
                 .iter()
-                .any(|found| found.monitor == Monitor::Lost)
+                .any(|found| found.monitor == Invariant::Lost)
         );
         assert_eq!(ended.violations(), anew.violations());
         // And what was found at the end of an earlier ms stays.
         let mut late = facts.clone();
         late[2].time += 1;
-        let mut monitors = Monitors::new(&Picture::of(&world), false);
+        let mut monitors = Invariants::new(&Picture::of(&world), false);
         for (place, record) in late.iter().enumerate() {
             monitors.see(place, record);
         }
@@ -1677,7 +1696,7 @@ mod tests {
         monitors.cut(4);
         let lost = monitors.violations().iter();
         assert_eq!(
-            lost.filter(|found| (found.monitor, found.at) == (Monitor::Lost, 2))
+            lost.filter(|found| (found.monitor, found.at) == (Invariant::Lost, 2))
                 .count(),
             1
         );
@@ -1688,7 +1707,7 @@ mod tests {
                 scenario.settings.process_ms = process_ms;
                 let mut timeline = Timeline::new(scenario).unwrap();
                 assert!(!timeline.is_endless());
-                let mut monitors = Monitors::of(&timeline);
+                let mut monitors = Invariants::of(&timeline);
                 for name in ["x", "y", "z"] {
                     let object = serde_json::json!({ "metadata": { "name": name } });
                     let object = deltascope_world::source::pod::from_json(&object).unwrap();
@@ -1702,7 +1721,7 @@ mod tests {
                         monitors.cut(end);
                         timeline.insert(end, Input::Source(input));
                         monitors.go_on(&timeline);
-                        let anew = Monitors::of(&timeline);
+                        let anew = Invariants::of(&timeline);
                         assert_eq!(monitors.violations(), anew.violations());
                         assert_eq!(monitors.at_rest, anew.at_rest);
                     }
