@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use common::{Args, Lines, Pod, Source};
-use deltascope::cache::controller::{InformerQueue, TakenWork};
+use deltascope::cache::controller::InformerQueue;
 use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use deltascope::cache::event_handler::ResourceEventHandler;
 use deltascope::cache::index::Indexers;
@@ -21,7 +21,7 @@ use deltascope::cache::key_func::{
 };
 use deltascope::cache::lister_watcher::ListerWatcher;
 use deltascope::cache::object::{Item, Object};
-use deltascope::cache::process::Process;
+use deltascope::cache::process::{Process, TakenWork};
 use deltascope::cache::queue::ProcessOutcome;
 use deltascope::cache::store::{Indexer, new_indexer};
 use deltascope::cache::threads::Latch;

@@ -15,7 +15,7 @@ use deltascope::cache::fact::{
 };
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
-use deltascope::replay::gauge::Behind;
+use deltascope::replay::picture::Behind;
 use deltascope::replay::picture::{Picture, QueueKind};
 use deltascope::replay::timeline::Timeline;
 use deltascope::world::source::any::AnySource;

@@ -19,7 +19,7 @@ use deltascope::presentation::session::Session;
 use deltascope::presentation::session::keep::Kept;
 use deltascope::presentation::session::live::LiveRun;
 use deltascope::presentation::session::walk::BreakCommand;
-use deltascope::replay::gauge::Behind;
+use deltascope::replay::picture::Behind;
 use deltascope::replay::picture::Picture;
 use deltascope::replay::timeline::Timeline;
 use deltascope::replay::trace::{self, Trace};

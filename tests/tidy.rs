@@ -7,7 +7,7 @@
     reason = "tests"
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -81,6 +81,45 @@ fn crates_import_those_above_them() {
             .collect();
         assert!(outside.is_empty(), "the cache does without {outside:?}");
     }
+}
+
+/// The crates whose modules import each other in one direction alone.
+const WITHOUT_CIRCLES: [&str; 6] = ["cache", "world", "replay", "terminal", "cli", "mdbook"];
+
+#[test]
+fn modules_do_not_import_in_circles() {
+    let all = files(&["rs"]);
+    let mut found = Vec::new();
+    for name in WITHOUT_CIRCLES {
+        let base = format!("src/{name}/");
+        let mut imports: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for file in all.iter().filter(|file| file.under(&base)) {
+            let module = file.path[base.len()..].split(['/', '.']).next().unwrap();
+            let code = without_tests(&code(&file.text));
+            let names = roots(&code, &file.path[base.len()..]);
+            imports.entry(module).or_default().extend(names);
+        }
+        // What imports only what was taken out before is taken out; what is left is in circles, or imports them.
+        while let Some(module) = imports
+            .iter()
+            .find(|(module, names)| {
+                let inside = |name: &&String| **module != **name && imports.contains_key(&***name);
+                names.iter().find(inside).is_none()
+            })
+            .map(|(module, _)| *module)
+        {
+            imports.remove(module);
+        }
+        imports.remove("lib");
+        for (module, names) in &imports {
+            let names: Vec<&String> = names
+                .iter()
+                .filter(|name| imports.contains_key(&***name))
+                .collect();
+            found.push(format!("{base}{module} imports {names:?}, and these it"));
+        }
+    }
+    assert_none(&found);
 }
 
 #[test]
@@ -506,6 +545,54 @@ fn untidy(path: &str, text: &str) -> Vec<String> {
 
 // --- reading Rust and CSS, as far as is needed ---------------------------------------------------
 
+/// The first segment of every path that starts at the crate's root; `path` is that in the crate.
+fn roots(code: &str, path: &str) -> Vec<String> {
+    let module = path.trim_end_matches(".rs").trim_end_matches("/mod");
+    let depth = module.split('/').count();
+    let mut found = Vec::new();
+    for (at, word) in words(code) {
+        let mut rest = &code[at + word.len()..];
+        let mut ups = usize::from(word == "super");
+        while let Some(further) = rest.strip_prefix("::super").filter(|_| ups > 0) {
+            rest = further;
+            ups += 1;
+        }
+        let begins = !code[..at].ends_with("::");
+        if word == "crate" || begins && ups >= depth {
+            found.extend(first_segments(rest));
+        }
+    }
+    found
+}
+
+/// `::name…` or `::{name…, name…}`: the names.
+fn first_segments(rest: &str) -> Vec<String> {
+    let Some(rest) = rest.strip_prefix("::") else {
+        return Vec::new();
+    };
+    let name = |text: &str| -> String {
+        let text = text.trim_start();
+        text.chars().take_while(|&c| is_word(c)).collect()
+    };
+    let Some(group) = rest.strip_prefix('{') else {
+        return vec![name(rest)];
+    };
+    let mut names = vec![name(group)];
+    let mut depth = 1;
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 1 => names.push(name(&group[at + 1..])),
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    names
+}
+
 /// The words of some code and where they start.
 fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = 0;
@@ -821,6 +908,24 @@ fn assert_none(found: &[String]) {
 }
 
 // --- the checks themselves ----------------------------------------------------------------------
+
+#[test]
+fn imports_are_found() {
+    for (path, code, names) in [
+        ("store.rs", "use crate::index::A;", vec!["index"]),
+        (
+            "store.rs",
+            "use super::{index::{A, B}, key};",
+            vec!["index", "key"],
+        ),
+        ("rows/queue.rs", "use super::live;", vec![]),
+        ("rows/queue.rs", "use super::super::view::V;", vec!["view"]),
+        ("rows/mod.rs", "fn f() -> super::view::V {}", vec!["view"]),
+        ("rows/queue.rs", "let a: crate::view::V;", vec!["view"]),
+    ] {
+        assert_eq!(roots(code, path), names, "{path}: {code}");
+    }
+}
 
 #[test]
 fn modules_are_followed() {

@@ -30,19 +30,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::backoff::{Backoff, Jitter, NoJitter};
-use super::delta_fifo::{self, DeltaFifo, DeltaFifoOptions};
+use super::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use super::error::Error;
 use super::fact::{Fact, Rv};
-use super::fifo::{Fifo, TakenObject};
+use super::fifo::Fifo;
 use super::index::Indexers;
 use super::key_func::{
     KeyFunc, deletion_handling_meta_namespace_key_func, meta_namespace_key_func,
 };
 use super::object::Object;
 use super::order::Order;
-use super::process::{Notice, Process};
+use super::process::{Notice, Process, TakenWork};
 use super::queue::{KeyListerGetter, ProcessOutcome, Queue, Release, TransformFunc, count};
-use super::real_fifo::{RealFifo, RealFifoOptions, TakenDeltas};
+use super::real_fifo::{RealFifo, RealFifoOptions};
 use super::reflector::{
     ExpectedType, MIN_WATCH_TIMEOUT, Reflector, ReflectorOptions, StoreCall, TableCheck,
 };
@@ -146,75 +146,6 @@ impl<O> Clone for InformerQueue<O> {
             Self::Delta(queue) => Self::Delta(queue.clone()),
             Self::Real(queue) => Self::Real(queue.clone()),
             Self::Fifo(queue) => Self::Fifo(queue.clone()),
-        }
-    }
-}
-
-/// What one Pop of an [`InformerQueue`] took.
-#[derive(Debug)]
-pub enum TakenWork<O> {
-    /// All deltas of one key.
-    Deltas(delta_fifo::PoppedDeltas<O>),
-    /// One entry, or several of different keys.
-    Entries(TakenDeltas<O>),
-    /// The newest object of one key.
-    Object(TakenObject<O>),
-}
-
-// Derived, this would ask for `O: Clone`.
-impl<O> Clone for TakenWork<O> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Deltas(taken) => Self::Deltas(taken.clone()),
-            Self::Entries(taken) => Self::Entries(taken.clone()),
-            Self::Object(taken) => Self::Object(taken.clone()),
-        }
-    }
-}
-
-impl<O> TakenWork<O> {
-    /// How many deltas, entries or objects there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Deltas(taken) => taken.deltas.len(),
-            Self::Entries(taken) => taken.entries.len(),
-            Self::Object(_) => 1,
-        }
-    }
-
-    /// Whether there is none; there always is one.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Whether the batch function gets it: all writes come before all notifications.
-    #[must_use]
-    pub fn is_batch(&self) -> bool {
-        match self {
-            Self::Deltas(_) | Self::Object(_) => false,
-            Self::Entries(taken) => taken.batch,
-        }
-    }
-
-    /// Whether it belongs to the first list.
-    #[must_use]
-    pub fn is_in_initial_list(&self) -> bool {
-        match self {
-            Self::Deltas(taken) => taken.is_in_initial_list,
-            Self::Entries(taken) => taken.is_in_initial_list,
-            Self::Object(taken) => taken.is_in_initial_list,
-        }
-    }
-
-    /// How much was left in the queue.
-    #[must_use]
-    pub fn depth(&self) -> usize {
-        match self {
-            Self::Deltas(taken) => taken.depth,
-            Self::Entries(taken) => taken.depth,
-            Self::Object(taken) => taken.depth,
         }
     }
 }

@@ -12,36 +12,9 @@ use super::key::Key;
 use super::lister_watcher::ApiErrorKind;
 use super::step::Step;
 
-/// A resource version, opaque.
-pub type Rv = Arc<str>;
-
-/// What stands where client-go has an `interface{}`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shape {
-    /// An object.
-    Object,
-    /// A `DeletedFinalStateUnknown` that holds an object.
-    Tombstone,
-    /// A `DeletedFinalStateUnknown` without an object.
-    EmptyTombstone,
-    /// An `ExplicitKey`.
-    ExplicitKey,
-    /// Something without metadata.
-    Opaque,
-}
-
-/// Which object a fact is about: its key, and which state of it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ObjectRef {
-    /// The key.
-    pub key: Key,
-    /// Object or tombstone.
-    pub shape: Shape,
-    /// The resource version; empty when there is none.
-    pub rv: Rv,
-    /// The UID; empty when there is none.
-    pub uid: Arc<str>,
-}
+// What facts speak of.
+pub use super::lister_watcher::EventType;
+pub use super::object::{ObjectRef, Rv, Shape};
 
 /// What the API server shows of an object besides its metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -107,35 +80,6 @@ pub enum Refusal {
     NotFound,
     /// 422 Invalid, with the reason.
     Invalid(Arc<str>),
-}
-
-/// The type of a watch event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EventType {
-    /// `ADDED`
-    Added,
-    /// `MODIFIED`
-    Modified,
-    /// `DELETED`
-    Deleted,
-    /// `BOOKMARK`
-    Bookmark,
-    /// `ERROR`
-    Error,
-}
-
-impl EventType {
-    /// As on the wire.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "ADDED",
-            Self::Modified => "MODIFIED",
-            Self::Deleted => "DELETED",
-            Self::Bookmark => "BOOKMARK",
-            Self::Error => "ERROR",
-        }
-    }
 }
 
 /// How a watch ended.

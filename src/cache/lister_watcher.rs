@@ -7,8 +7,37 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fact::{EventType, Rv};
 use super::object::Item;
+use super::object::Rv;
+
+/// The type of a watch event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventType {
+    /// `ADDED`
+    Added,
+    /// `MODIFIED`
+    Modified,
+    /// `DELETED`
+    Deleted,
+    /// `BOOKMARK`
+    Bookmark,
+    /// `ERROR`
+    Error,
+}
+
+impl EventType {
+    /// As on the wire.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+            Self::Bookmark => "BOOKMARK",
+            Self::Error => "ERROR",
+        }
+    }
+}
 
 /// How a server has to read the version of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

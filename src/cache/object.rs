@@ -5,8 +5,38 @@ use std::sync::Arc;
 
 use kube_core::Resource;
 
-use super::fact::{ObjectRef, Shape};
 use super::key::Key;
+
+/// A resource version, opaque.
+pub type Rv = Arc<str>;
+
+/// What stands where client-go has an `interface{}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// An object.
+    Object,
+    /// A `DeletedFinalStateUnknown` that holds an object.
+    Tombstone,
+    /// A `DeletedFinalStateUnknown` without an object.
+    EmptyTombstone,
+    /// An `ExplicitKey`.
+    ExplicitKey,
+    /// Something without metadata.
+    Opaque,
+}
+
+/// Which object a fact is about: its key, and which state of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectRef {
+    /// The key.
+    pub key: Key,
+    /// Object or tombstone.
+    pub shape: Shape,
+    /// The resource version; empty when there is none.
+    pub rv: Rv,
+    /// The UID; empty when there is none.
+    pub uid: Arc<str>,
+}
 
 /// Something with Kubernetes metadata.
 ///

@@ -10,19 +10,90 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::controller::TakenWork;
 use super::delta::{Delta, DeltaType};
+use super::delta_fifo::PoppedDeltas;
 use super::error::{Error, TransactionError};
 use super::event_handler::ResourceEventHandler;
 use super::fact::{Fact, Notification, ObjectRef};
+use super::fifo::TakenObject;
 use super::key::Key;
 use super::key_func::{deletion_handling_meta_namespace_key_func, key_error};
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{ProcessOutcome, count};
+use super::real_fifo::TakenDeltas;
 use super::real_fifo::{QueuedDelta, ReplacedAllInfo};
 use super::step::Step;
 use super::store::{Indexer, Transaction, TransactionType};
 use super::trace::Trace;
+
+/// What one Pop of an informer's queue took.
+#[derive(Debug)]
+pub enum TakenWork<O> {
+    /// All deltas of one key.
+    Deltas(PoppedDeltas<O>),
+    /// One entry, or several of different keys.
+    Entries(TakenDeltas<O>),
+    /// The newest object of one key.
+    Object(TakenObject<O>),
+}
+
+// Derived, this would ask for `O: Clone`.
+impl<O> Clone for TakenWork<O> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Deltas(taken) => Self::Deltas(taken.clone()),
+            Self::Entries(taken) => Self::Entries(taken.clone()),
+            Self::Object(taken) => Self::Object(taken.clone()),
+        }
+    }
+}
+
+impl<O> TakenWork<O> {
+    /// How many deltas, entries or objects there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Deltas(taken) => taken.deltas.len(),
+            Self::Entries(taken) => taken.entries.len(),
+            Self::Object(_) => 1,
+        }
+    }
+
+    /// Whether there is none; there always is one.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether the batch function gets it: all writes come before all notifications.
+    #[must_use]
+    pub fn is_batch(&self) -> bool {
+        match self {
+            Self::Deltas(_) | Self::Object(_) => false,
+            Self::Entries(taken) => taken.batch,
+        }
+    }
+
+    /// Whether it belongs to the first list.
+    #[must_use]
+    pub fn is_in_initial_list(&self) -> bool {
+        match self {
+            Self::Deltas(taken) => taken.is_in_initial_list,
+            Self::Entries(taken) => taken.is_in_initial_list,
+            Self::Object(taken) => taken.is_in_initial_list,
+        }
+    }
+
+    /// How much was left in the queue.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        match self {
+            Self::Deltas(taken) => taken.depth,
+            Self::Entries(taken) => taken.depth,
+            Self::Object(taken) => taken.depth,
+        }
+    }
+}
 
 /// What a handler is to be told.
 ///

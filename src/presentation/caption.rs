@@ -4886,7 +4886,7 @@ mod tests {
 
     use super::*;
     use deltascope_cache::fact::{FactId, LockName};
-    use deltascope_replay::gauge::Behind;
+    use deltascope_replay::picture::Behind;
     use deltascope_replay::picture::HandlerRoom;
 
     /// The names of all kinds of fact, and which of them a fact is. A kind that is missing here

@@ -11,7 +11,7 @@ use super::session::why::Origin;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::Actor;
 use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
-use deltascope_replay::gauge::Behind;
+use deltascope_replay::picture::Behind;
 use deltascope_replay::picture::{Answer, ProcessMode, SourceKind};
 use deltascope_replay::step_size::StepSize;
 use deltascope_world::source::Refusals;

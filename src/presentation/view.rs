@@ -8,8 +8,8 @@ use deltascope_cache::fact::FactRecord;
 use deltascope_replay::diff::{Counted, RoomDiff};
 use deltascope_replay::edit::Setting;
 use deltascope_replay::invariants::{Invariant, Violation};
-use deltascope_replay::log;
 use deltascope_replay::picture::{Picture, QueueKind};
+use deltascope_replay::wall;
 
 use super::i18n::Text;
 use super::rows::density::CellSlots;
@@ -196,7 +196,7 @@ impl LessonHead {
     #[must_use]
     pub fn wall(&self, time: u64) -> Option<String> {
         let start = self.start?;
-        Some(log::written(start.saturating_add(time)))
+        Some(wall::written(start.saturating_add(time)))
     }
 }
 

@@ -19,4 +19,5 @@ pub mod scramble;
 pub mod step_size;
 pub mod timeline;
 pub mod trace;
+pub mod wall;
 pub mod writes;

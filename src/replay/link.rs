@@ -21,7 +21,7 @@ use deltascope_world::source::write;
 use deltascope_world::virtual_time::Era;
 
 use super::difference::{apply, difference};
-use super::moment::Moment;
+use super::moment::{Moment, no_moment};
 use super::recording::{RecordedInput, Recording};
 use super::trace::{self, Parts};
 
@@ -317,19 +317,6 @@ fn short(text: &str) -> &str {
         Some((end, _)) => &text[..end],
         None => text,
     }
-}
-
-/// What is said where a link, or a trace's header, names a moment in words that nobody knows.
-pub(super) fn no_moment(text: &str, en: &str, zh: &str) -> Words {
-    let text = short(text);
-    words(
-        &format!(
-            "{en} names no moment with {text:?}: write a marker, input:2 or t:16900, and +3 for three facts after it."
-        ),
-        &format!(
-            "{zh}中的 {text:?} 不是时刻：可写标记名、input:2 或 t:16900，再加 +3 表示其后三个事实。"
-        ),
-    )
 }
 
 fn damaged() -> Words {

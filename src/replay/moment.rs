@@ -7,6 +7,7 @@ use std::sync::Arc;
 use deltascope_cache::fact::{Cause, FactRecord};
 use deltascope_world::Time;
 use deltascope_world::slices::{Slices, at_once};
+use deltascope_world::source::wire::Words;
 
 use super::timeline::Timeline;
 
@@ -158,5 +159,18 @@ impl FromStr for Moment {
             anchor,
             plus: usize::try_from(plus).map_err(|_| ())?,
         })
+    }
+}
+
+/// What is said where a link, or a trace's header, names a moment in words that nobody knows.
+pub(super) fn no_moment(text: &str, en: &str, zh: &str) -> Words {
+    let text: String = text.chars().take(20).collect();
+    Words {
+        en: format!(
+            "{en} names no moment with {text:?}: write a marker, input:2 or t:16900, and +3 for three facts after it."
+        ),
+        zh: format!(
+            "{zh}中的 {text:?} 不是时刻：可写标记名、input:2 或 t:16900，再加 +3 表示其后三个事实。"
+        ),
     }
 }

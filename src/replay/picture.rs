@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::gauge::Behind;
 use deltascope_cache::controller::{Generation, InformerQueue};
 use deltascope_cache::delta::DeltaType;
 pub use deltascope_cache::fact::ProcessMode;
@@ -262,6 +261,31 @@ impl Popped {
             position: None,
             is_in_initial_list,
             entries,
+        }
+    }
+}
+
+/// How many objects of what the informer selects the store does not show as the server has them: each
+/// one that it lacks, has in another version or still has counts once, however often it changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Behind {
+    /// There is no server, no store, or nothing that fills the one from the other.
+    #[default]
+    Nothing,
+    /// It cannot be known. A cluster, or a recording of one, tells what it has in a list, and then only
+    /// while a watch is open; of the simulated server it is always known.
+    Unknown,
+    /// By so many objects.
+    By(u64),
+}
+
+impl Behind {
+    /// The number, where there is one and it is known.
+    #[must_use]
+    pub fn count(self) -> Option<u64> {
+        match self {
+            Self::By(count) => Some(count),
+            Self::Nothing | Self::Unknown => None,
         }
     }
 }

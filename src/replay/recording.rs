@@ -7,14 +7,11 @@ use kube_core::DynamicObject;
 
 use deltascope_cache::controller::Generation;
 use deltascope_world::Time;
-use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::Command;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::virtual_time::{Era, Input};
-
-use super::timeline::{AHEAD, MAX_FACTS, Timeline};
 
 /// The scenario, with its seed, and what the user did to it.
 #[derive(Clone, Debug)]
@@ -37,38 +34,7 @@ pub struct RecordedInput {
 }
 
 impl Recording {
-    /// Runs it. An input comes after as many facts as it did; where those are others than they were
-    /// (it is another generation, another setting, another version of this program), at its time.
-    ///
-    /// # Errors
-    /// Says which object of the scenario cannot be read.
-    pub fn play(&self) -> Result<Timeline, String> {
-        let (timeline, _) = self.play_within(MAX_FACTS)?;
-        Ok(timeline)
-    }
-
-    /// The same with no more than so many facts, for what comes from outside; and how many of the inputs
-    /// could be played.
-    ///
-    /// # Errors
-    /// Says which object of the scenario cannot be read.
-    pub fn play_within(&self, most: usize) -> Result<(Timeline, usize), String> {
-        at_once(self.play_slowly(most, &Slices::whole()))
-    }
-
-    /// The same in slices.
-    ///
-    /// # Errors
-    /// Says which object of the scenario cannot be read.
-    pub async fn play_slowly(
-        &self,
-        most: usize,
-        slices: &Slices,
-    ) -> Result<(Timeline, usize), String> {
-        self.play_to(most, true, slices).await
-    }
-
-    /// The same in another generation.
+    /// The same in another generation of client-go.
     #[must_use]
     pub fn in_generation(&self, generation: Generation) -> Self {
         let mut other = self.clone();
@@ -78,16 +44,6 @@ impl Recording {
             beside.settings.era = Era(generation);
         }
         other
-    }
-
-    /// Runs it, with no more than so many facts, with every input at its time: after the last fact of
-    /// that moment.
-    ///
-    /// # Errors
-    /// Says which object of the scenario cannot be read.
-    pub fn play_by_time(&self, most: usize) -> Result<Timeline, String> {
-        let (timeline, _) = at_once(self.play_to(most, false, &Slices::whole()))?;
-        Ok(timeline)
     }
 
     /// What of it came from outside about one object, as if that alone had been asked for; what a simulated server
@@ -143,22 +99,5 @@ impl Recording {
             !told.is_empty()
         });
         other
-    }
-
-    async fn play_to(
-        &self,
-        most: usize,
-        exactly: bool,
-        slices: &Slices,
-    ) -> Result<(Timeline, usize), String> {
-        let mut timeline = Timeline::begin(self.scenario.clone(), most, slices).await?;
-        let mut played = 0;
-        while let Some(taken) = self.inputs.get(played)
-            && timeline.append(taken, exactly, slices).await
-        {
-            played += 1;
-        }
-        timeline.extend_slowly(timeline.len() + AHEAD, slices).await;
-        Ok((timeline, played))
     }
 }

@@ -1248,6 +1248,66 @@ fn give(world: &mut World<AnySource>, taken: &RecordedInput, time: Time) {
     world.input(taken.input.clone());
 }
 
+impl Recording {
+    /// Runs it. An input comes after as many facts as it did; where those are others than they were
+    /// (it is another generation, another setting, another version of this program), at its time.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read.
+    pub fn play(&self) -> Result<Timeline, String> {
+        let (timeline, _) = self.play_within(MAX_FACTS)?;
+        Ok(timeline)
+    }
+
+    /// The same with no more than so many facts, for what comes from outside; and how many of the inputs
+    /// could be played.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read.
+    pub fn play_within(&self, most: usize) -> Result<(Timeline, usize), String> {
+        at_once(self.play_slowly(most, &Slices::whole()))
+    }
+
+    /// The same in slices.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read.
+    pub async fn play_slowly(
+        &self,
+        most: usize,
+        slices: &Slices,
+    ) -> Result<(Timeline, usize), String> {
+        self.play_to(most, true, slices).await
+    }
+
+    /// Runs it, with no more than so many facts, with every input at its time: after the last fact of
+    /// that moment.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read.
+    pub fn play_by_time(&self, most: usize) -> Result<Timeline, String> {
+        let (timeline, _) = at_once(self.play_to(most, false, &Slices::whole()))?;
+        Ok(timeline)
+    }
+
+    async fn play_to(
+        &self,
+        most: usize,
+        exactly: bool,
+        slices: &Slices,
+    ) -> Result<(Timeline, usize), String> {
+        let mut timeline = Timeline::begin(self.scenario.clone(), most, slices).await?;
+        let mut played = 0;
+        while let Some(taken) = self.inputs.get(played)
+            && timeline.append(taken, exactly, slices).await
+        {
+            played += 1;
+        }
+        timeline.extend_slowly(timeline.len() + AHEAD, slices).await;
+        Ok((timeline, played))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]

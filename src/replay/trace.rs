@@ -22,10 +22,10 @@ use deltascope_world::source::wire::{
 use deltascope_world::source::write;
 use deltascope_world::virtual_time::{Input, SourceKind};
 
-use super::link::no_moment;
-use super::log;
 use super::moment::Moment;
+use super::moment::no_moment;
 use super::recording::{RecordedInput, Recording};
+use super::wall;
 
 pub use deltascope_world::bounds::MAX_INPUTS;
 
@@ -63,7 +63,7 @@ pub fn write(trace: &Trace) -> String {
     // The name first, so that people see what it is.
     let _ = write!(text, "{{\"{NAME}\":{VERSION},\"program\":\"{version}\"");
     let at = trace.at.as_ref().map(ToString::to_string);
-    let start = trace.start.map(log::written);
+    let start = trace.start.map(wall::written);
     for (name, value) in [
         ("lesson", Some(&*trace.lesson)),
         ("titleEn", Some(&*title.en)),
@@ -494,7 +494,7 @@ fn header_of(value: Value) -> Result<(Trace, Option<Words>), Words> {
             zh: text("titleZh").to_owned(),
         },
         at: at.parse().ok(),
-        start: log::rfc3339(start),
+        start: wall::read(start),
         recording: Recording {
             scenario: Scenario::default(),
             inputs: Vec::new(),

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use deltascope::cache::controller::{
-    Config, Controller, Generation, InformerQueue, Seen, TakenWork, new_indexer_informer,
-    new_informer,
+    Config, Controller, Generation, InformerQueue, Seen, new_indexer_informer, new_informer,
 };
 use deltascope::cache::error::{Error, ErrorKind};
 use deltascope::cache::event_handler::{
@@ -27,7 +26,7 @@ use deltascope::cache::lister_watcher::{ListPage, Table};
 use deltascope::cache::mutation_detector::{COMPARE_PERIOD, Mutated, MutationDetector};
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::order::Order;
-use deltascope::cache::process::{Notice, Process, ProcessStage, Progress};
+use deltascope::cache::process::{Notice, Process, ProcessStage, Progress, TakenWork};
 use deltascope::cache::processor::SharedProcessor;
 use deltascope::cache::queue::{ProcessOutcome, Release};
 use deltascope::cache::reflector::{Need, StoreCall};

@@ -6,7 +6,7 @@ use super::{Mark, Names, RvText, density};
 use crate::view::View;
 use deltascope_cache::fact::{Fact, ObjectRef};
 use deltascope_cache::key::Key;
-use deltascope_replay::gauge::Behind;
+use deltascope_replay::picture::Behind;
 use deltascope_replay::picture::{Picture, StoreRoom};
 
 /// So many items are shown at most; a longer list is no picture any more.

@@ -7,12 +7,12 @@ use std::time::Duration;
 use kube_core::DynamicObject;
 
 use crate::{Source, Time, Wait};
-use deltascope_cache::controller::{InformerQueue, TakenWork};
+use deltascope_cache::controller::InformerQueue;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Actor, Entry, Fact, ObjectRef, ProcessMode, Rv, Shape};
 use deltascope_cache::key::Key;
 use deltascope_cache::listener::ListenerId;
-use deltascope_cache::process::{Fault, Notice, Process, Progress};
+use deltascope_cache::process::{Fault, Notice, Process, Progress, TakenWork};
 use deltascope_cache::queue::ProcessOutcome;
 use deltascope_cache::real_fifo::QueuedDelta;
 use deltascope_cache::step::Step;
