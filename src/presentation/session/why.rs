@@ -15,7 +15,7 @@ use super::{Change, Session};
 
 /// A chain is shown up to so many facts; the last of them can be asked in turn.
 const LINKS: usize = 24;
-/// So many passages of an object are tried for what explains a link.
+/// So many occurrences of an object are tried for what explains a link.
 const TRIES: usize = 512;
 
 /// An answer.
