@@ -8,13 +8,13 @@ use std::fs;
 use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
+use deltascope::cache::fact::Fact;
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::options::KEYS;
 use deltascope::presentation::strings::strings;
 use deltascope::replay::branches::MOST_BRANCHES;
 use deltascope::replay::lessons;
 use deltascope::replay::link::LONGEST;
-use deltascope::replay::predicate::FACTS;
 use deltascope::replay::timeline::{FACTS_KEPT, MAX_FACTS};
 use deltascope::world::bounds;
 use deltascope::world::source::proxy::list::{MAX_LIST, MAX_OBJECTS};
@@ -344,7 +344,7 @@ fn the_tables_of_the_chapters_have_what_can_be_written() {
         words.extend(["list", "watch"].map(str::to_owned));
         assert_eq!(named(&refuse[2..], true), words, "{lang}");
 
-        let all: BTreeSet<String> = FACTS.iter().map(|fact| (*fact).to_owned()).collect();
+        let all: BTreeSet<String> = Fact::names().map(str::to_owned).collect();
         let listed = facts.iter().flat_map(|row| named(&row[1..], false));
         assert_eq!(listed.collect::<BTreeSet<_>>(), all, "{lang}");
 

@@ -7,7 +7,7 @@
 )]
 
 use deltascope::cache::controller::Generation;
-use deltascope::cache::fact::{Cause, Fact, FactRecord, ProcessMode};
+use deltascope::cache::fact::{Cause, Fact, FactRecord, ProcessMode, ServerFact};
 use deltascope::presentation::command::{Command, When};
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
@@ -388,7 +388,8 @@ fn another_seed_makes_another_run_and_a_drop_leaves_only_its_own_out() {
     let lesson = lessons::load("pod-lifecycle").unwrap();
     let timeline = Timeline::new(lesson.scenario).unwrap();
     let first = edits_of(&timeline).into_iter().find(|(_, _, record)| {
-        matches!(record.fact, Fact::EventSent { .. }) && matches!(record.cause, Cause::Source(_))
+        matches!(record.fact, Fact::Server(ServerFact::EventSent { .. }))
+            && matches!(record.cause, Cause::Source(_))
     });
     let (_, origin, record) = first.unwrap();
     let edited = timeline
@@ -399,7 +400,7 @@ fn another_seed_makes_another_run_and_a_drop_leaves_only_its_own_out() {
         let facts = timeline.all_facts();
         facts
             .iter()
-            .filter(|record| matches!(record.fact, Fact::EventSent { .. }))
+            .filter(|record| matches!(record.fact, Fact::Server(ServerFact::EventSent { .. })))
             .count()
     };
     assert_eq!(sent(&other) + 1, sent(&timeline));

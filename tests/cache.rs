@@ -20,7 +20,7 @@ use std::time::Duration;
 use deltascope::cache::delta::{Delta, DeltaType};
 use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions, Offered};
 use deltascope::cache::error::{Error, ErrorKind};
-use deltascope::cache::fact::{Entry, Fact, Known, ObjectRef, Rv};
+use deltascope::cache::fact::{Entry, Fact, Known, ObjectRef, QueueFact, Rv, StoreFact};
 use deltascope::cache::fifo::{Fifo, FifoOptions};
 use deltascope::cache::index::{
     IndexFunc, Indexers, NAMESPACE_INDEX, label_index_func, meta_namespace_index_func,
@@ -400,7 +400,7 @@ fn versions_are_kept_only_since_0_36() {
     assert!(
         !facts
             .iter()
-            .any(|(_, fact)| matches!(fact, Fact::StoreVersionMoved { .. }))
+            .any(|(_, fact)| matches!(fact, Fact::Store(StoreFact::StoreVersionMoved { .. })))
     );
 }
 
@@ -418,8 +418,11 @@ fn replace_says_what_it_did_in_this_order() {
         steps,
         [StoreReplace, StoreVersion, StoreReplace, IndexAdd, IndexAdd]
     );
-    assert!(matches!(facts[0].1, Fact::StoreReplaced { .. }));
-    assert!(matches!(facts[2].1, Fact::IndicesReset));
+    assert!(matches!(
+        facts[0].1,
+        Fact::Store(StoreFact::StoreReplaced { .. })
+    ));
+    assert!(matches!(facts[2].1, Fact::Store(StoreFact::IndicesReset)));
     // The same once more: no value changes, and nothing is said of the index.
     let mut facts = Facts::new();
     store.update(pod("b/p0", "4"), &mut facts).unwrap();
@@ -436,8 +439,8 @@ fn only_the_indexed_values_that_changed_are_told() {
     let told: Vec<String> = facts
         .iter()
         .filter_map(|(_, fact)| match fact {
-            Fact::IndexEntryRemoved { value, .. } => Some(format!("-{value}")),
-            Fact::IndexEntryAdded { value, .. } => Some(format!("+{value}")),
+            Fact::Store(StoreFact::IndexEntryRemoved { value, .. }) => Some(format!("-{value}")),
+            Fact::Store(StoreFact::IndexEntryAdded { value, .. }) => Some(format!("+{value}")),
             _ => None,
         })
         .collect();
@@ -789,16 +792,20 @@ impl Trace for Fold {
 impl Fold {
     fn apply(&mut self, fact: Fact) {
         match fact {
-            Fact::ItemStored { object, old } => {
+            Fact::Store(StoreFact::ItemStored { object, old }) => {
                 let key = object.key.clone();
                 assert_eq!(self.store.insert(key, object), old);
             }
-            Fact::ItemRemoved { key, old } => assert_eq!(self.store.remove(&key), old),
-            Fact::StoreReplaced { items } => {
+            Fact::Store(StoreFact::ItemRemoved { key, old }) => {
+                assert_eq!(self.store.remove(&key), old)
+            }
+            Fact::Store(StoreFact::StoreReplaced { items }) => {
                 self.store = items.into_iter().map(|o| (o.key.clone(), o)).collect();
             }
-            Fact::IndicesReset => self.indices.values_mut().for_each(BTreeMap::clear),
-            Fact::IndexersAdded { names } => {
+            Fact::Store(StoreFact::IndicesReset) => {
+                self.indices.values_mut().for_each(BTreeMap::clear)
+            }
+            Fact::Store(StoreFact::IndexersAdded { names }) => {
                 for name in names {
                     assert!(
                         self.indices
@@ -807,17 +814,17 @@ impl Fold {
                     );
                 }
             }
-            Fact::IndexEntryAdded { index, value, key } => {
+            Fact::Store(StoreFact::IndexEntryAdded { index, value, key }) => {
                 let values = self.indices.get_mut(&*index).unwrap();
                 let keys = values.entry(value.to_string()).or_default();
                 assert!(keys.insert(key.to_string()), "it was there");
             }
-            Fact::IndexEntryRemoved {
+            Fact::Store(StoreFact::IndexEntryRemoved {
                 index,
                 value,
                 key,
                 emptied,
-            } => {
+            }) => {
                 let values = self.indices.get_mut(&*index).unwrap();
                 let keys = values.get_mut(&*value).unwrap();
                 assert!(keys.remove(key.as_str()), "it was not there");
@@ -826,34 +833,36 @@ impl Fold {
                     values.remove(&*value);
                 }
             }
-            Fact::StoreVersionMoved { from, to } => {
+            Fact::Store(StoreFact::StoreVersionMoved { from, to }) => {
                 assert_eq!(self.rv, from);
                 assert_ne!(from, to);
                 self.rv = to;
             }
-            Fact::Populated { .. } => assert!(!std::mem::replace(&mut self.populated, true)),
-            Fact::Synced => {
+            Fact::Queue(QueueFact::Populated { .. }) => {
+                assert!(!std::mem::replace(&mut self.populated, true))
+            }
+            Fact::Queue(QueueFact::Synced) => {
                 assert!(self.populated);
                 assert!(!std::mem::replace(&mut self.synced, true));
             }
-            Fact::QueueClosed => self.closed = true,
-            Fact::DeleteChecked { key, pending, .. } => {
+            Fact::Queue(QueueFact::QueueClosed) => self.closed = true,
+            Fact::Queue(QueueFact::DeleteChecked { key, pending, .. }) => {
                 assert_eq!(pending, self.deltas.contains_key(&key));
             }
-            Fact::DeltaAppended {
+            Fact::Queue(QueueFact::DeltaAppended {
                 delta_type,
                 object,
                 depth,
-            } => {
+            }) => {
                 let deltas = self.deltas.entry(object.key.clone()).or_default();
                 deltas.push((delta_type, object));
                 assert_eq!(deltas.len(), depth as usize);
             }
-            Fact::DeltasMerged {
+            Fact::Queue(QueueFact::DeltasMerged {
                 key,
                 kept,
                 kept_older,
-            } => {
+            }) => {
                 let deltas = self.deltas.get_mut(&key).unwrap();
                 let newer = deltas.pop().unwrap();
                 let older = deltas.pop().unwrap();
@@ -861,21 +870,21 @@ impl Fold {
                 assert_eq!(stays, (DeltaType::Deleted, kept));
                 deltas.push(stays);
             }
-            Fact::KeyEnqueued { key, length } => {
+            Fact::Queue(QueueFact::KeyEnqueued { key, length }) => {
                 self.queue.push_back(key);
                 assert_eq!(self.queue.len(), length as usize);
             }
-            Fact::KeyPopped {
+            Fact::Queue(QueueFact::KeyPopped {
                 key,
                 deltas,
                 is_in_initial_list,
-            } => {
+            }) => {
                 assert_eq!(self.queue.pop_front().as_ref(), Some(&key));
                 assert_eq!(self.deltas.remove(&key).as_ref(), Some(&deltas));
                 assert_eq!(is_in_initial_list, !self.synced);
                 self.popped = Some((key, deltas));
             }
-            Fact::Requeued { key, added } => {
+            Fact::Queue(QueueFact::Requeued { key, added }) => {
                 assert_eq!(added, !self.deltas.contains_key(&key));
                 if added {
                     let (popped, deltas) = self.popped.clone().unwrap();
@@ -883,44 +892,50 @@ impl Fold {
                     self.deltas.insert(key, deltas);
                 }
             }
-            Fact::AlreadyPresent { key } | Fact::ResyncSkipped { key } => {
+            Fact::Queue(QueueFact::AlreadyPresent { key } | QueueFact::ResyncSkipped { key }) => {
                 let queued = |entry: &Entry| matches!(entry, Entry::Delta(_, o) if o.key == key);
                 assert!(self.deltas.contains_key(&key) || self.entries.iter().any(queued));
             }
-            Fact::DeleteIgnored { key } => assert!(!self.deltas.contains_key(&key)),
-            Fact::FifoCleared => {
+            Fact::Queue(QueueFact::DeleteIgnored { key }) => {
+                assert!(!self.deltas.contains_key(&key))
+            }
+            Fact::Queue(QueueFact::FifoCleared) => {
                 self.queue.clear();
                 self.deltas.clear();
             }
-            Fact::FifoItemSet { object, old } => {
+            Fact::Queue(QueueFact::FifoItemSet { object, old }) => {
                 let key = object.key.clone();
                 let before = self.deltas.insert(key, vec![(DeltaType::Added, object)]);
                 assert_eq!(before.map(|deltas| deltas[0].1.clone()), old);
             }
-            Fact::FifoItemRemoved { key } => assert!(self.deltas.remove(&key).is_some()),
-            Fact::FifoKeySkipped { key } => {
+            Fact::Queue(QueueFact::FifoItemRemoved { key }) => {
+                assert!(self.deltas.remove(&key).is_some())
+            }
+            Fact::Queue(QueueFact::FifoKeySkipped { key }) => {
                 assert_eq!(self.queue.pop_front().as_ref(), Some(&key));
                 assert!(!self.deltas.contains_key(&key));
             }
-            Fact::EntryAppended { entry, length } => {
+            Fact::Queue(QueueFact::EntryAppended { entry, length }) => {
                 self.entries.push_back(entry);
                 assert_eq!(self.entries.len(), length as usize);
             }
-            Fact::EntriesTaken {
+            Fact::Queue(QueueFact::EntriesTaken {
                 count,
                 is_in_initial_list,
-            } => {
+            }) => {
                 assert_eq!(is_in_initial_list, !self.synced);
                 self.entries.drain(..count as usize);
             }
             // They change nothing.
-            Fact::KeyFailed { .. }
-            | Fact::TransformFailed { .. }
-            | Fact::Transformed { .. }
-            | Fact::DeletionDetected { .. }
-            | Fact::ProcessFailed { .. }
-            | Fact::ProcessWasSlow { .. }
-            | Fact::IndexFailed { .. } => {}
+            Fact::Queue(
+                QueueFact::KeyFailed { .. }
+                | QueueFact::TransformFailed { .. }
+                | QueueFact::Transformed { .. }
+                | QueueFact::DeletionDetected { .. }
+                | QueueFact::ProcessFailed { .. }
+                | QueueFact::ProcessWasSlow { .. },
+            )
+            | Fact::Store(StoreFact::IndexFailed { .. }) => {}
             other => panic!("not a fact of a store or a queue: {other:?}"),
         }
     }
@@ -1261,14 +1276,17 @@ fn a_deletion_is_dropped_when_nobody_would_notice() {
         let pending = false;
         let checked = (
             Step::DeleteCheck,
-            Fact::DeleteChecked {
+            Fact::Queue(QueueFact::DeleteChecked {
                 key: key.clone(),
                 known,
                 pending,
-            },
+            }),
         );
         assert_eq!(facts[2], checked, "after Populated and Synced");
-        let ignored = (Step::DeleteIgnore, Fact::DeleteIgnored { key });
+        let ignored = (
+            Step::DeleteIgnore,
+            Fact::Queue(QueueFact::DeleteIgnored { key }),
+        );
         assert_eq!(facts[3] == ignored, !queued);
         assert!(queue.has_synced(), "it counts as filling the queue");
     }
@@ -1422,7 +1440,7 @@ fn a_slow_process_function_is_reported_when_many_wait() {
         };
         queue.pop(process, || clock.get(), &mut facts).unwrap();
         facts.into_iter().find_map(|(step, fact)| match fact {
-            Fact::ProcessWasSlow { key, depth, ms } => {
+            Fact::Queue(QueueFact::ProcessWasSlow { key, depth, ms }) => {
                 assert_eq!(step, Step::PopSlow);
                 Some((key.to_string(), depth, ms))
             }
@@ -1450,7 +1468,7 @@ fn a_batch_may_take_longer() {
         let _ = queue.finish_pop(taken, ProcessOutcome::Done, elapsed, &mut facts);
         facts
             .iter()
-            .any(|(_, fact)| matches!(fact, Fact::ProcessWasSlow { .. }))
+            .any(|(_, fact)| matches!(fact, Fact::Queue(QueueFact::ProcessWasSlow { .. })))
     };
     assert!(slow(1, 101) && !slow(1, 100));
     assert!(slow(3, 301) && !slow(3, 300));
@@ -1490,7 +1508,10 @@ fn what_is_requeued_comes_last_unless_there_is_newer() {
     let key = Key::from("b");
     assert_eq!(
         facts,
-        [(Step::PopRequeue, Fact::Requeued { key, added: false })]
+        [(
+            Step::PopRequeue,
+            Fact::Queue(QueueFact::Requeued { key, added: false })
+        )]
     );
     assert_eq!(rv(&queue.get_by_key("b").unwrap()[0].object), "2");
 }

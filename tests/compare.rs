@@ -8,7 +8,7 @@
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::delta::DeltaType;
-use deltascope::cache::fact::{Fact, ObjectRef, Shape};
+use deltascope::cache::fact::{Fact, ObjectRef, QueueFact, ServerFact, Shape};
 use deltascope::cache::key::Key;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::i18n::Lang;
@@ -256,7 +256,7 @@ fn the_lost_delete_is_in_the_state_and_in_words() {
     session.obey(Command::Seek(lost["at"].as_u64().unwrap() as usize));
     assert!(matches!(
         session.current().unwrap().fact,
-        Fact::DeleteIgnored { .. }
+        Fact::Queue(QueueFact::DeleteIgnored { .. })
     ));
     let view = session.view();
     let found = &view.checks.violations[0];
@@ -380,7 +380,11 @@ fn writes(session: &mut Session, steps: usize) -> Vec<(usize, Key)> {
         let record = session.current().unwrap();
         let is_write = matches!(
             record.fact,
-            Fact::ObjectCreated { .. } | Fact::ObjectUpdated { .. } | Fact::ObjectDeleted { .. }
+            Fact::Server(
+                ServerFact::ObjectCreated { .. }
+                    | ServerFact::ObjectUpdated { .. }
+                    | ServerFact::ObjectDeleted { .. }
+            )
         );
         found.extend(
             record

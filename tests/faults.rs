@@ -3,7 +3,9 @@
 
 use std::fs;
 
-use deltascope::cache::fact::{Actor, Fact, FactRecord, Notification};
+use deltascope::cache::fact::{
+    Actor, Fact, FactRecord, HandlersFact, Notification, QueueFact, ReflectorFact,
+};
 use deltascope::cache::step::Step;
 use deltascope::replay::picture::Picture;
 use deltascope::world::source::scenario::Scenario;
@@ -38,7 +40,9 @@ fn told(facts: &[FactRecord]) -> Vec<String> {
     let mut told: Vec<String> = facts
         .iter()
         .filter_map(|record| match &record.fact {
-            Fact::NotificationTaken { notification, .. } => Some(notification),
+            Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) => {
+                Some(notification)
+            }
             _ => None,
         })
         .map(|notification| {
@@ -110,12 +114,19 @@ fn a_list_that_the_transform_rejects_is_told_in_part_or_not_at_all_as_recorded()
             "script": script.collect::<Vec<_>>(),
         }));
         let asked: Vec<usize> = (0..facts.len())
-            .filter(|place| matches!(facts[*place].fact, Fact::ListRequested { .. }))
+            .filter(|place| {
+                matches!(
+                    facts[*place].fact,
+                    Fact::Reflector(ReflectorFact::ListRequested { .. })
+                )
+            })
             .collect();
         assert_eq!(asked.len(), 2, "{name}");
         for (list, facts) in lists.iter().zip([&facts[..asked[1]], &facts[asked[1]..]]) {
             assert_eq!(told(facts), told_as_recorded(list, handler), "{name}");
-            let synced = facts.iter().any(|record| record.fact == Fact::Synced);
+            let synced = facts
+                .iter()
+                .any(|record| record.fact == Fact::Queue(QueueFact::Synced));
             assert_eq!(json!(synced), list["state"]["hasSynced"], "{name}");
         }
     }
@@ -142,7 +153,8 @@ fn a_streaming_list_is_transformed_on_its_way_into_the_temporary_store_as_record
             .find_map(|line| line["result"]["storeCalls"].as_array());
         let replaced = calls.unwrap()[0][2][0][1].as_str().unwrap();
         let kept = |record: &&FactRecord| {
-            record.step == Step::ReflectorKeep && matches!(record.fact, Fact::Transformed { .. })
+            record.step == Step::ReflectorKeep
+                && matches!(record.fact, Fact::Queue(QueueFact::Transformed { .. }))
         };
         let kept = facts.iter().filter(kept).count();
         assert_eq!(kept, usize::from(replaced.ends_with('t')), "{era}");
@@ -235,7 +247,9 @@ fn a_process_function_that_fails_loses_its_item_and_in_one_piece_with_it_the_lis
             assert_eq!(picture.store.items.len(), lines.len(), "{context}");
             assert!(picture.queue.synced, "{context}");
             let errors = facts.iter().filter_map(|record| match &record.fact {
-                Fact::ProcessFailed { error } => Some(error.contains("cannot process b")),
+                Fact::Queue(QueueFact::ProcessFailed { error }) => {
+                    Some(error.contains("cannot process b"))
+                }
                 _ => None,
             });
             assert_eq!(errors.collect::<Vec<_>>(), vec![true; failed], "{context}");
@@ -258,7 +272,7 @@ fn a_handler_that_calls_has_synced_inside_pop_waits_for_itself_up_to_1_35() {
             "script": [{ "at": 500, "op": "update", "object": { "metadata": { "namespace": "b", "name": "p0" } } }],
         }));
         let itself = |record: &&FactRecord| match &record.fact {
-            Fact::LockAwaited { by, holder, .. } => by == holder,
+            Fact::Queue(QueueFact::LockAwaited { by, holder, .. }) => by == holder,
             _ => false,
         };
         let (actors, output): (&[Actor], Vec<String>) = if era == "1.36" {

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{
-    Actor, Cause, Entry, EventType, Fact, FactRecord, ProcessMode, Shape,
+    Actor, Cause, Entry, EventType, Fact, FactRecord, HandlersFact, ProcessMode, QueueFact,
+    ReflectorFact, RunFact, ServerFact, Shape, StoreFact, WorkFact,
 };
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
@@ -283,7 +284,7 @@ fn check(world: &mut World<AnySource>, picture: &mut Picture, all: &mut Vec<Fact
         if picture.queue.kind == QueueKind::Fifo {
             // Its keys may have lost their objects, and be there twice.
             let mut keys = picture.queue.deltas.keys();
-            let set = matches!(record.fact, Fact::FifoItemSet { .. });
+            let set = matches!(record.fact, Fact::Queue(QueueFact::FifoItemSet { .. }));
             assert!(set || keys.all(|key| queued.contains(key)));
         } else {
             assert!(queued.iter().copied().eq(picture.queue.deltas.keys()));
@@ -346,34 +347,21 @@ fn cause<'a>(record: &FactRecord, all: &'a [FactRecord]) -> Option<&'a FactRecor
 
 /// Whether a fact's cause is what really caused it.
 fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
-    use Fact as F;
     let Some(by) = cause(record, all) else {
         let by_input = matches!(record.cause, Cause::Input(_) | Cause::Script(_));
         return match &record.fact {
-            F::ObjectCreated { .. }
-            | F::ObjectUpdated { .. }
-            | F::ObjectDeleted { .. }
-            | F::WriteRefused { .. }
-            | F::HistoryCompacted { .. }
-            | F::RefusalsAsked { .. }
-            | F::Called { .. }
-            | F::ModeSet { .. }
-            | F::PopAsked { .. }
-            | F::HandlerAsked { .. }
-            | F::RemovalAsked { .. }
-            | F::KnownObjectsSet { .. } => by_input,
-            F::LinePrinted { handler, .. } => by_input == (*handler == PROGRAM),
-            F::WatchClosed { .. } => true,
-            F::ListRequested { .. }
-            | F::WatchRequested { .. }
-            | F::InitialEventsEndMissed { .. }
-            | F::ResyncDue { .. }
-            | F::SyncingSet { .. }
+            Fact::Server(ServerFact::ObjectCreated { .. } | ServerFact::ObjectUpdated { .. } | ServerFact::ObjectDeleted { .. } | ServerFact::WriteRefused { .. } | ServerFact::HistoryCompacted { .. } | ServerFact::RefusalsAsked { .. })
+            | Fact::Run(RunFact::Called { .. } | RunFact::ModeSet { .. } | RunFact::PopAsked { .. })
+            | Fact::Handlers(HandlersFact::HandlerAsked { .. } | HandlersFact::RemovalAsked { .. })
+            | Fact::Run(RunFact::KnownObjectsSet { .. }) => by_input,
+            Fact::Handlers(HandlersFact::LinePrinted { handler, .. }) => by_input == (*handler == PROGRAM),
+            Fact::Server(ServerFact::WatchClosed { .. }) => true,
+            Fact::Reflector(ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. } | ReflectorFact::InitialEventsEndMissed { .. } | ReflectorFact::ResyncDue { .. })
+            | Fact::Handlers(HandlersFact::SyncingSet { .. })
             // Of an informer beside, whose own facts nobody sees.
-            | F::BesideRequested { .. }
-            | F::BesideStored { .. } => !by_input,
+            | Fact::Run(RunFact::BesideRequested { .. } | RunFact::BesideStored { .. }) => !by_input,
             // Of a recording; a simulated server says such things when it is asked to.
-            F::EventSent { event, .. } => {
+            Fact::Server(ServerFact::EventSent { event, .. }) => {
                 !by_input || matches!(event, EventType::Bookmark | EventType::Error)
             }
             _ => false,
@@ -386,292 +374,475 @@ fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
         all[record.id.0 as usize..]
             .iter()
             .find_map(|later| match &later.fact {
-                F::KeyPopped { key, .. } => Some(Some(key)),
-                F::EntriesTaken { .. } => Some(None),
+                Fact::Queue(QueueFact::KeyPopped { key, .. }) => Some(Some(key)),
+                Fact::Queue(QueueFact::EntriesTaken { .. }) => Some(None),
                 _ => None,
             })
     };
     // What the reflector, the process loop and the others are at when they do something.
     let at_work = matches!(
         by.fact,
-        F::EventReceived { .. }
-            | F::ListReceived { .. }
-            | F::InitialEventsEnded { .. }
-            | F::Called { .. }
-            | F::ResyncDue { .. }
-            | F::KeyPopped { .. }
-            | F::EntriesTaken { .. }
-            | F::DeltaTaken { .. }
-            | F::ListOpened { .. }
-            | F::ResyncOpened { .. }
-            | F::HandlerAsked { .. }
-            | F::HandlerAdded { .. }
-            | F::RemovalAsked { .. }
+        Fact::Reflector(
+            ReflectorFact::EventReceived { .. }
+                | ReflectorFact::ListReceived { .. }
+                | ReflectorFact::InitialEventsEnded { .. }
+        ) | Fact::Run(RunFact::Called { .. })
+            | Fact::Reflector(ReflectorFact::ResyncDue { .. })
+            | Fact::Queue(
+                QueueFact::KeyPopped { .. }
+                    | QueueFact::EntriesTaken { .. }
+                    | QueueFact::DeltaTaken { .. }
+                    | QueueFact::ListOpened { .. }
+                    | QueueFact::ResyncOpened { .. }
+            )
+            | Fact::Handlers(
+                HandlersFact::HandlerAsked { .. }
+                    | HandlersFact::HandlerAdded { .. }
+                    | HandlersFact::RemovalAsked { .. }
+            )
     );
     // What an answer that was no use leads to.
     let refused = matches!(
         by.fact,
-        F::ListRefused { .. }
-            | F::WatchRefused { .. }
-            | F::WatchDenied { .. }
-            | F::ConnectionRefused
-            | F::ListFailed { .. }
-            | F::WatchFailed { .. }
-            | F::WatchEnded { .. }
+        Fact::Server(
+            ServerFact::ListRefused { .. }
+                | ServerFact::WatchRefused { .. }
+                | ServerFact::WatchDenied { .. }
+                | ServerFact::ConnectionRefused
+        ) | Fact::Reflector(
+            ReflectorFact::ListFailed { .. }
+                | ReflectorFact::WatchFailed { .. }
+                | ReflectorFact::WatchEnded { .. }
+        )
     );
     match (&record.fact, &by.fact) {
-        (F::EventSent { object, .. }, F::ObjectCreated { object: of, .. })
-        | (F::EventSent { object, .. }, F::ObjectUpdated { object: of, .. })
-        | (F::EventSent { object, .. }, F::ObjectDeleted { object: of, .. })
-        | (F::EventReceived { object, .. }, F::EventSent { object: of, .. })
-        | (F::InitialEventKept { object, .. }, F::EventReceived { object: of, .. }) => object == of,
-        (F::EventSent { .. }, F::WatchAccepted { .. }) => true,
         (
-            F::ListAnswered { .. } | F::ListRefused { .. } | F::ConnectionRefused,
-            F::ListRequested { .. },
+            Fact::Server(ServerFact::EventSent { object, .. }),
+            Fact::Server(ServerFact::ObjectCreated { object: of, .. }),
         )
         | (
-            F::WatchAccepted { .. }
-            | F::WatchRefused { .. }
-            | F::WatchDenied { .. }
-            | F::ConnectionRefused,
-            F::WatchRequested { .. },
+            Fact::Server(ServerFact::EventSent { object, .. }),
+            Fact::Server(ServerFact::ObjectUpdated { object: of, .. }),
         )
-        | (F::ListReceived { .. } | F::PageReceived { .. }, F::ListAnswered { .. })
-        | (F::ListRequested { .. }, F::PageReceived { .. } | F::StreamFellBack { .. })
-        | (F::ListRequested { .. } | F::WatchRequested { .. }, F::BackoffStarted { .. })
         | (
-            F::ReflectorStopped { .. },
-            F::ListRefused { .. } | F::ListRequested { .. } | F::WatchRequested { .. },
+            Fact::Server(ServerFact::EventSent { object, .. }),
+            Fact::Server(ServerFact::ObjectDeleted { object: of, .. }),
         )
-        | (F::WatchEnded { .. }, F::WatchClosed { .. })
         | (
-            F::VersionUnavailable { on: false },
-            F::ListReceived { .. }
-            | F::InitialEventsEnded { .. }
-            | F::ListAnswered { .. }
-            | F::EventReceived { .. },
+            Fact::Reflector(ReflectorFact::EventReceived { object, .. }),
+            Fact::Server(ServerFact::EventSent { object: of, .. }),
         )
-        | (F::InitialEventsEnded { .. } | F::ObjectRejected { .. }, F::EventReceived { .. }) => {
-            true
-        }
+        | (
+            Fact::Reflector(ReflectorFact::InitialEventKept { object, .. }),
+            Fact::Reflector(ReflectorFact::EventReceived { object: of, .. }),
+        ) => object == of,
         (
-            F::ListFailed { .. }
-            | F::WatchFailed { .. }
-            | F::WatchErrorReported { .. }
-            | F::BackoffStarted { .. }
-            | F::StreamFellBack { .. }
-            | F::VersionUnavailable { on: true }
-            | F::ReflectorStopped { .. }
-            | F::ListRequested { .. }
-            | F::WatchRequested { .. },
+            Fact::Server(ServerFact::EventSent { .. }),
+            Fact::Server(ServerFact::WatchAccepted { .. }),
+        ) => true,
+        (
+            Fact::Server(
+                ServerFact::ListAnswered { .. }
+                | ServerFact::ListRefused { .. }
+                | ServerFact::ConnectionRefused,
+            ),
+            Fact::Reflector(ReflectorFact::ListRequested { .. }),
+        )
+        | (
+            Fact::Server(
+                ServerFact::WatchAccepted { .. }
+                | ServerFact::WatchRefused { .. }
+                | ServerFact::WatchDenied { .. }
+                | ServerFact::ConnectionRefused,
+            ),
+            Fact::Reflector(ReflectorFact::WatchRequested { .. }),
+        )
+        | (
+            Fact::Reflector(
+                ReflectorFact::ListReceived { .. } | ReflectorFact::PageReceived { .. },
+            ),
+            Fact::Server(ServerFact::ListAnswered { .. }),
+        )
+        | (
+            Fact::Reflector(ReflectorFact::ListRequested { .. }),
+            Fact::Reflector(
+                ReflectorFact::PageReceived { .. } | ReflectorFact::StreamFellBack { .. },
+            ),
+        )
+        | (
+            Fact::Reflector(
+                ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. },
+            ),
+            Fact::Reflector(ReflectorFact::BackoffStarted { .. }),
+        )
+        | (
+            Fact::Reflector(ReflectorFact::ReflectorStopped { .. }),
+            Fact::Server(ServerFact::ListRefused { .. })
+            | Fact::Reflector(
+                ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. },
+            ),
+        )
+        | (
+            Fact::Reflector(ReflectorFact::WatchEnded { .. }),
+            Fact::Server(ServerFact::WatchClosed { .. }),
+        )
+        | (
+            Fact::Reflector(ReflectorFact::VersionUnavailable { on: false }),
+            Fact::Reflector(
+                ReflectorFact::ListReceived { .. } | ReflectorFact::InitialEventsEnded { .. },
+            )
+            | Fact::Server(ServerFact::ListAnswered { .. })
+            | Fact::Reflector(ReflectorFact::EventReceived { .. }),
+        )
+        | (
+            Fact::Reflector(
+                ReflectorFact::InitialEventsEnded { .. } | ReflectorFact::ObjectRejected { .. },
+            ),
+            Fact::Reflector(ReflectorFact::EventReceived { .. }),
+        ) => true,
+        (
+            Fact::Reflector(
+                ReflectorFact::ListFailed { .. }
+                | ReflectorFact::WatchFailed { .. }
+                | ReflectorFact::WatchErrorReported { .. }
+                | ReflectorFact::BackoffStarted { .. }
+                | ReflectorFact::StreamFellBack { .. }
+                | ReflectorFact::VersionUnavailable { on: true }
+                | ReflectorFact::ReflectorStopped { .. }
+                | ReflectorFact::ListRequested { .. }
+                | ReflectorFact::WatchRequested { .. },
+            ),
             _,
         ) if refused => true,
         // A list that the queue does not take.
         (
-            F::WatchErrorReported { .. } | F::BackoffStarted { .. },
-            F::ListReceived { .. } | F::InitialEventsEnded { .. },
+            Fact::Reflector(
+                ReflectorFact::WatchErrorReported { .. } | ReflectorFact::BackoffStarted { .. },
+            ),
+            Fact::Reflector(
+                ReflectorFact::ListReceived { .. } | ReflectorFact::InitialEventsEnded { .. },
+            ),
         ) => true,
-        (F::WatchRequested { .. }, F::ListReceived { .. }) => true,
-        (F::WatchEnded { .. }, F::EventReceived { event, .. }) => *event == EventType::Error,
         (
-            F::LastSyncMoved { .. },
-            F::EventReceived { .. } | F::ListReceived { .. } | F::InitialEventsEnded { .. },
+            Fact::Reflector(ReflectorFact::WatchRequested { .. }),
+            Fact::Reflector(ReflectorFact::ListReceived { .. }),
         ) => true,
-        (F::LockTaken { by: who, .. } | F::LockAwaited { by: who, .. }, cause) => {
-            match (who, cause) {
-                (Actor::ProcessLoop, F::PopAsked { .. }) => true,
-                (Actor::ProcessLoop, F::DeltaAppended { object, .. }) => {
-                    next_pop().flatten().is_none_or(|key| *key == object.key)
-                }
-                (
-                    Actor::ProcessLoop,
-                    F::EntryAppended { .. } | F::FifoItemSet { .. } | F::FifoItemRemoved { .. },
-                ) => true,
-                _ => at_work,
+        (
+            Fact::Reflector(ReflectorFact::WatchEnded { .. }),
+            Fact::Reflector(ReflectorFact::EventReceived { event, .. }),
+        ) => *event == EventType::Error,
+        (
+            Fact::Reflector(ReflectorFact::LastSyncMoved { .. }),
+            Fact::Reflector(
+                ReflectorFact::EventReceived { .. }
+                | ReflectorFact::ListReceived { .. }
+                | ReflectorFact::InitialEventsEnded { .. },
+            ),
+        ) => true,
+        (
+            Fact::Queue(
+                QueueFact::LockTaken { by: who, .. } | QueueFact::LockAwaited { by: who, .. },
+            ),
+            cause,
+        ) => match (who, cause) {
+            (Actor::ProcessLoop, Fact::Run(RunFact::PopAsked { .. })) => true,
+            (Actor::ProcessLoop, Fact::Queue(QueueFact::DeltaAppended { object, .. })) => {
+                next_pop().flatten().is_none_or(|key| *key == object.key)
             }
-        }
-        (F::DeltaAppended { object, .. }, F::EventReceived { object: of, .. })
+            (
+                Actor::ProcessLoop,
+                Fact::Queue(
+                    QueueFact::EntryAppended { .. }
+                    | QueueFact::FifoItemSet { .. }
+                    | QueueFact::FifoItemRemoved { .. },
+                ),
+            ) => true,
+            _ => at_work,
+        },
+        (
+            Fact::Queue(QueueFact::DeltaAppended { object, .. }),
+            Fact::Reflector(ReflectorFact::EventReceived { object: of, .. }),
+        )
         | (
-            F::DeltaAppended { object, .. } | F::FifoItemSet { object, .. },
-            F::Called { object: of, .. },
+            Fact::Queue(
+                QueueFact::DeltaAppended { object, .. } | QueueFact::FifoItemSet { object, .. },
+            ),
+            Fact::Run(RunFact::Called { object: of, .. }),
         ) => object == of,
-        (F::FifoItemRemoved { key }, F::Called { object: of, .. }) => of.key == *key,
-        (F::FifoKeySkipped { .. }, F::FifoItemRemoved { .. }) => true,
+        (
+            Fact::Queue(QueueFact::FifoItemRemoved { key }),
+            Fact::Run(RunFact::Called { object: of, .. }),
+        ) => of.key == *key,
+        (
+            Fact::Queue(QueueFact::FifoKeySkipped { .. }),
+            Fact::Queue(QueueFact::FifoItemRemoved { .. }),
+        ) => true,
         // A Pop that finds no object gives the lock back and waits.
         (
-            F::LockReleased { .. },
-            F::PopAsked { .. } | F::FifoItemSet { .. } | F::FifoItemRemoved { .. },
+            Fact::Queue(QueueFact::LockReleased { .. }),
+            Fact::Run(RunFact::PopAsked { .. })
+            | Fact::Queue(QueueFact::FifoItemSet { .. } | QueueFact::FifoItemRemoved { .. }),
         ) => record.actor == Actor::ProcessLoop,
         // It was handed over at an earlier place, or skipped there.
         (
-            F::FifoKeySkipped { .. },
-            F::PopAsked { .. } | F::FifoItemSet { .. } | F::KeyPopped { .. },
+            Fact::Queue(QueueFact::FifoKeySkipped { .. }),
+            Fact::Run(RunFact::PopAsked { .. })
+            | Fact::Queue(QueueFact::FifoItemSet { .. } | QueueFact::KeyPopped { .. }),
         ) => true,
-        (F::KeyPopped { deltas, .. }, F::FifoItemSet { object, .. }) => deltas[0].1 == *object,
+        (
+            Fact::Queue(QueueFact::KeyPopped { deltas, .. }),
+            Fact::Queue(QueueFact::FifoItemSet { object, .. }),
+        ) => deltas[0].1 == *object,
         // The list has not what is known of: the deletion of that one, and of no other.
         (
-            F::DeltaAppended { object, .. }
-            | F::EntryAppended {
-                entry: Entry::Delta(_, object),
-                ..
-            },
-            F::DeletionDetected { key },
+            Fact::Queue(
+                QueueFact::DeltaAppended { object, .. }
+                | QueueFact::EntryAppended {
+                    entry: Entry::Delta(_, object),
+                    ..
+                },
+            ),
+            Fact::Queue(QueueFact::DeletionDetected { key }),
         ) => object.key == *key && object.shape != Shape::Object,
         (
-            F::DeltaAppended { .. } | F::EntryAppended { .. },
-            F::ListReceived { .. } | F::InitialEventsEnded { .. } | F::ResyncDue { .. },
+            Fact::Queue(QueueFact::DeltaAppended { .. } | QueueFact::EntryAppended { .. }),
+            Fact::Reflector(
+                ReflectorFact::ListReceived { .. }
+                | ReflectorFact::InitialEventsEnded { .. }
+                | ReflectorFact::ResyncDue { .. },
+            ),
         ) => true,
         (
-            F::EntryAppended { entry, .. },
-            F::EventReceived { object: of, .. } | F::Called { object: of, .. },
+            Fact::Queue(QueueFact::EntryAppended { entry, .. }),
+            Fact::Reflector(ReflectorFact::EventReceived { object: of, .. })
+            | Fact::Run(RunFact::Called { object: of, .. }),
         ) => match entry {
             Entry::Delta(_, object) => object == of,
             Entry::Bookmark { rv } => *rv == of.rv,
             _ => false,
         },
         (
-            F::KeyPopped { key, deltas, .. },
-            F::DeltaAppended {
+            Fact::Queue(QueueFact::KeyPopped { key, deltas, .. }),
+            Fact::Queue(QueueFact::DeltaAppended {
                 delta_type, object, ..
-            },
+            }),
         ) => object.key == *key && deltas[0] == (*delta_type, object.clone()),
-        (F::EntriesTaken { .. }, F::EntryAppended { .. }) => true,
-        (F::ListOpened { rv, .. }, F::EntryAppended { entry, .. }) => {
+        (
+            Fact::Queue(QueueFact::EntriesTaken { .. }),
+            Fact::Queue(QueueFact::EntryAppended { .. }),
+        ) => true,
+        (
+            Fact::Queue(QueueFact::ListOpened { rv, .. }),
+            Fact::Queue(QueueFact::EntryAppended { entry, .. }),
+        ) => {
             matches!(entry, Entry::ReplacedAll { rv: of, .. } if rv == of)
         }
-        (F::ResyncOpened { .. }, F::EntryAppended { entry, .. }) => *entry == Entry::SyncAll,
         (
-            F::DeltaTaken {
+            Fact::Queue(QueueFact::ResyncOpened { .. }),
+            Fact::Queue(QueueFact::EntryAppended { entry, .. }),
+        ) => *entry == Entry::SyncAll,
+        (
+            Fact::Queue(QueueFact::DeltaTaken {
                 delta_type, object, ..
-            },
-            F::DeltaAppended {
-                delta_type: t,
-                object: of,
-                ..
-            }
-            | F::EntryAppended {
-                entry: Entry::Delta(t, of),
-                ..
-            },
+            }),
+            Fact::Queue(
+                QueueFact::DeltaAppended {
+                    delta_type: t,
+                    object: of,
+                    ..
+                }
+                | QueueFact::EntryAppended {
+                    entry: Entry::Delta(t, of),
+                    ..
+                },
+            ),
         ) => (delta_type, object) == (t, of),
         // In a batch, too, each is told because of its own delta.
         (
-            F::ItemStored { .. }
-            | F::ItemRemoved { .. }
-            | F::IndexEntryAdded { .. }
-            | F::IndexEntryRemoved { .. }
-            | F::NotificationSent { .. }
-            | F::NotificationWithheld { .. },
-            F::DeltaTaken { object, .. },
+            Fact::Store(
+                StoreFact::ItemStored { .. }
+                | StoreFact::ItemRemoved { .. }
+                | StoreFact::IndexEntryAdded { .. }
+                | StoreFact::IndexEntryRemoved { .. },
+            )
+            | Fact::Handlers(
+                HandlersFact::NotificationSent { .. } | HandlersFact::NotificationWithheld { .. },
+            ),
+            Fact::Queue(QueueFact::DeltaTaken { object, .. }),
         ) => record.fact.key() == Some(&object.key),
         // A FIFO's object is not taken once more.
         (
-            F::ItemStored { .. }
-            | F::IndexEntryAdded { .. }
-            | F::IndexEntryRemoved { .. }
-            | F::NotificationTaken { .. }
-            | F::NotificationSent { .. }
-            | F::NotificationWithheld { .. }
-            | F::Processed { .. },
-            F::KeyPopped { key, .. },
+            Fact::Store(
+                StoreFact::ItemStored { .. }
+                | StoreFact::IndexEntryAdded { .. }
+                | StoreFact::IndexEntryRemoved { .. },
+            )
+            | Fact::Handlers(
+                HandlersFact::NotificationTaken { .. }
+                | HandlersFact::NotificationSent { .. }
+                | HandlersFact::NotificationWithheld { .. },
+            )
+            | Fact::Queue(QueueFact::Processed { .. }),
+            Fact::Queue(QueueFact::KeyPopped { key, .. }),
         ) => record.fact.key() == Some(key),
-        (F::NotificationSent { .. }, F::HandlerAdded { .. }) => record.actor == Actor::Main,
-        (F::NotificationSent { .. }, F::ListOpened { .. } | F::ResyncOpened { .. })
-        | (F::NotificationWithheld { .. }, F::ListOpened { .. } | F::ResyncOpened { .. })
-        | (
-            F::StoreReplaced { .. } | F::IndicesReset | F::IndexEntryAdded { .. },
-            F::ListOpened { .. },
-        )
-        | (F::Processed { .. } | F::EntriesProcessed { .. }, F::DeltaTaken { .. })
-        | (
-            F::EntriesProcessed { .. },
-            F::ListOpened { .. } | F::ResyncOpened { .. } | F::EntriesTaken { .. },
+        (
+            Fact::Handlers(HandlersFact::NotificationSent { .. }),
+            Fact::Handlers(HandlersFact::HandlerAdded { .. }),
+        ) => record.actor == Actor::Main,
+        (
+            Fact::Handlers(HandlersFact::NotificationSent { .. }),
+            Fact::Queue(QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. }),
         )
         | (
-            F::StoreVersionMoved { .. },
-            F::DeltaTaken { .. } | F::ListOpened { .. } | F::EntriesTaken { .. },
+            Fact::Handlers(HandlersFact::NotificationWithheld { .. }),
+            Fact::Queue(QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. }),
+        )
+        | (
+            Fact::Store(
+                StoreFact::StoreReplaced { .. }
+                | StoreFact::IndicesReset
+                | StoreFact::IndexEntryAdded { .. },
+            ),
+            Fact::Queue(QueueFact::ListOpened { .. }),
+        )
+        | (
+            Fact::Queue(QueueFact::Processed { .. } | QueueFact::EntriesProcessed { .. }),
+            Fact::Queue(QueueFact::DeltaTaken { .. }),
+        )
+        | (
+            Fact::Queue(QueueFact::EntriesProcessed { .. }),
+            Fact::Queue(
+                QueueFact::ListOpened { .. }
+                | QueueFact::ResyncOpened { .. }
+                | QueueFact::EntriesTaken { .. },
+            ),
+        )
+        | (
+            Fact::Store(StoreFact::StoreVersionMoved { .. }),
+            Fact::Queue(
+                QueueFact::DeltaTaken { .. }
+                | QueueFact::ListOpened { .. }
+                | QueueFact::EntriesTaken { .. },
+            ),
         ) => true,
         (
-            F::NotificationQueued {
+            Fact::Handlers(HandlersFact::NotificationQueued {
                 handler,
                 notification,
                 ..
-            },
-            F::NotificationSent {
+            }),
+            Fact::Handlers(HandlersFact::NotificationSent {
                 handler: h,
                 notification: n,
-            },
+            }),
         )
         | (
-            F::NotificationTaken {
+            Fact::Handlers(HandlersFact::NotificationTaken {
                 handler,
                 notification,
-            },
-            F::NotificationQueued {
+            }),
+            Fact::Handlers(HandlersFact::NotificationQueued {
                 handler: h,
                 notification: n,
                 ..
-            },
+            }),
         ) => (handler, notification) == (h, n),
         // A program without a queue.
         (
-            F::ItemStored { .. }
-            | F::ItemRemoved { .. }
-            | F::IndexEntryAdded { .. }
-            | F::IndexEntryRemoved { .. },
-            F::Called { .. },
+            Fact::Store(
+                StoreFact::ItemStored { .. }
+                | StoreFact::ItemRemoved { .. }
+                | StoreFact::IndexEntryAdded { .. }
+                | StoreFact::IndexEntryRemoved { .. },
+            ),
+            Fact::Run(RunFact::Called { .. }),
         ) => record.actor == Actor::Program,
         (
-            F::LinePrinted { handler, .. },
-            F::ListReceived { .. } | F::EventReceived { .. } | F::Synced,
+            Fact::Handlers(HandlersFact::LinePrinted { handler, .. }),
+            Fact::Reflector(
+                ReflectorFact::ListReceived { .. } | ReflectorFact::EventReceived { .. },
+            )
+            | Fact::Queue(QueueFact::Synced),
         ) => *handler == PROGRAM,
         // A handler inside process.
         (
-            F::NotificationTaken { .. },
-            F::DeltaTaken { .. } | F::ListOpened { .. } | F::ResyncOpened { .. },
+            Fact::Handlers(HandlersFact::NotificationTaken { .. }),
+            Fact::Queue(
+                QueueFact::DeltaTaken { .. }
+                | QueueFact::ListOpened { .. }
+                | QueueFact::ResyncOpened { .. },
+            ),
         ) => record.actor == Actor::ProcessLoop,
         (
-            F::LinePrinted { handler, .. }
-            | F::NotificationHandled { handler }
-            | F::HandlerPanicked { handler, .. }
-            | F::HandlerSynced { handler }
-            | F::ObjectMutated { handler, .. },
-            F::NotificationTaken { handler: h, .. },
+            Fact::Handlers(
+                HandlersFact::LinePrinted { handler, .. }
+                | HandlersFact::NotificationHandled { handler }
+                | HandlersFact::HandlerPanicked { handler, .. }
+                | HandlersFact::HandlerSynced { handler }
+                | HandlersFact::ObjectMutated { handler, .. },
+            ),
+            Fact::Handlers(HandlersFact::NotificationTaken { handler: h, .. }),
         ) => handler == h,
-        (F::WorkAdded { key, .. }, F::NotificationTaken { notification, .. }) => {
-            notification.object().key == *key
-        }
-        (F::WorkAdded { key, .. }, F::WorkDelayed { key: of, .. })
-        | (
-            F::WorkTaken { key, .. },
-            F::WorkAdded { key: of, .. } | F::WorkDelayed { key: of, .. },
+        (
+            Fact::Work(WorkFact::WorkAdded { key, .. }),
+            Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }),
+        ) => notification.object().key == *key,
+        (
+            Fact::Work(WorkFact::WorkAdded { key, .. }),
+            Fact::Work(WorkFact::WorkDelayed { key: of, .. }),
         )
-        | (F::Reconciled { key, .. }, F::WorkTaken { key: of, .. })
-        | (F::WorkDelayed { key, .. }, F::Reconciled { key: of, .. })
-        | (F::WorkForgotten { key }, F::Reconciled { key: of, .. })
-        | (F::WorkDone { key, .. }, F::Reconciled { key: of, .. }) => key == of,
-        (F::MutationDetected { .. }, F::ObjectMutated { .. }) => true,
-        (F::HandlerAdded { .. }, F::HandlerAsked { .. })
-        | (F::HandlerRemoved { .. }, F::RemovalAsked { .. }) => true,
+        | (
+            Fact::Work(WorkFact::WorkTaken { key, .. }),
+            Fact::Work(WorkFact::WorkAdded { key: of, .. } | WorkFact::WorkDelayed { key: of, .. }),
+        )
+        | (
+            Fact::Work(WorkFact::Reconciled { key, .. }),
+            Fact::Work(WorkFact::WorkTaken { key: of, .. }),
+        )
+        | (
+            Fact::Work(WorkFact::WorkDelayed { key, .. }),
+            Fact::Work(WorkFact::Reconciled { key: of, .. }),
+        )
+        | (
+            Fact::Work(WorkFact::WorkForgotten { key }),
+            Fact::Work(WorkFact::Reconciled { key: of, .. }),
+        )
+        | (
+            Fact::Work(WorkFact::WorkDone { key, .. }),
+            Fact::Work(WorkFact::Reconciled { key: of, .. }),
+        ) => key == of,
+        (
+            Fact::Handlers(HandlersFact::MutationDetected { .. }),
+            Fact::Handlers(HandlersFact::ObjectMutated { .. }),
+        ) => true,
+        (
+            Fact::Handlers(HandlersFact::HandlerAdded { .. }),
+            Fact::Handlers(HandlersFact::HandlerAsked { .. }),
+        )
+        | (
+            Fact::Handlers(HandlersFact::HandlerRemoved { .. }),
+            Fact::Handlers(HandlersFact::RemovalAsked { .. }),
+        ) => true,
         // What an actor does on its way has the cause of the way.
         (
-            F::LockReleased { .. }
-            | F::Populated { .. }
-            | F::Synced
-            | F::HandlerSynced { .. }
-            | F::DeleteChecked { .. }
-            | F::DeleteIgnored { .. }
-            | F::DeltasMerged { .. }
-            | F::KeyEnqueued { .. }
-            | F::KeyFailed { .. }
-            | F::DeletionDetected { .. }
-            | F::ResyncSkipped { .. }
-            | F::Transformed { .. }
-            | F::TransformFailed { .. }
-            | F::ProcessFailed { .. }
-            | F::Requeued { .. }
-            | F::ProcessWasSlow { .. },
+            Fact::Queue(
+                QueueFact::LockReleased { .. } | QueueFact::Populated { .. } | QueueFact::Synced,
+            )
+            | Fact::Handlers(HandlersFact::HandlerSynced { .. })
+            | Fact::Queue(
+                QueueFact::DeleteChecked { .. }
+                | QueueFact::DeleteIgnored { .. }
+                | QueueFact::DeltasMerged { .. }
+                | QueueFact::KeyEnqueued { .. }
+                | QueueFact::KeyFailed { .. }
+                | QueueFact::DeletionDetected { .. }
+                | QueueFact::ResyncSkipped { .. }
+                | QueueFact::Transformed { .. }
+                | QueueFact::TransformFailed { .. }
+                | QueueFact::ProcessFailed { .. }
+                | QueueFact::Requeued { .. }
+                | QueueFact::ProcessWasSlow { .. },
+            ),
             _,
         ) => at_work,
         _ => false,

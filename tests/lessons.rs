@@ -7,7 +7,7 @@
 )]
 
 use deltascope::cache::controller::Generation;
-use deltascope::cache::fact::{Fact, FactRecord};
+use deltascope::cache::fact::{Fact, FactRecord, HandlersFact};
 use deltascope::replay::invariants::Invariants;
 use deltascope::replay::lessons::{self, text::Lang};
 use deltascope::replay::picture::InformerKind;
@@ -59,7 +59,7 @@ fn every_lesson_prints_exactly_its_lines_and_has_all_its_moments() {
 /// The lines, by who printed them: between two handlers the order is free.
 fn printed(facts: &[FactRecord]) -> Vec<&str> {
     let lines = |record: &'_ FactRecord| match &record.fact {
-        Fact::LinePrinted { handler, .. } => Some(*handler),
+        Fact::Handlers(HandlersFact::LinePrinted { handler, .. }) => Some(*handler),
         _ => None,
     };
     let mut records: Vec<&FactRecord> = facts.iter().filter(|r| lines(r).is_some()).collect();
@@ -67,7 +67,7 @@ fn printed(facts: &[FactRecord]) -> Vec<&str> {
     records
         .into_iter()
         .filter_map(|record| match &record.fact {
-            Fact::LinePrinted { line, .. } => Some(&**line),
+            Fact::Handlers(HandlersFact::LinePrinted { line, .. }) => Some(&**line),
             _ => None,
         })
         .collect()

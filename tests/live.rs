@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use deltascope::cache::controller::Generation;
-use deltascope::cache::fact::{EventType, Fact, ProcessMode, WatchEnd};
+use deltascope::cache::fact::{EventType, Fact, ProcessMode, ReflectorFact, ServerFact, WatchEnd};
 use deltascope::cache::lister_watcher::{ApiError, ApiErrorKind};
 use deltascope::presentation::caption::{before_start, plain};
 use deltascope::presentation::command::{Command as Click, Export};
@@ -484,7 +484,7 @@ proptest! {
         let told = |timeline: &Timeline| {
             let mut told = Vec::new();
             timeline.each::<()>(0..timeline.len(), &mut |_, record| {
-                if let Fact::EventSent { event, object, .. } = &record.fact {
+                if let Fact::Server(ServerFact::EventSent { event, object, .. }) = &record.fact {
                     told.push(format!("{} {}", event.as_str(), object.rv));
                 }
                 std::ops::ControlFlow::Continue(())
@@ -897,7 +897,7 @@ fn the_waits_of_a_run_are_spread_and_play_again_as_they_were() {
         }
         let paused = run.timeline.all_facts();
         let paused = paused.iter().find_map(|record| match record.fact {
-            Fact::BackoffStarted { ms, .. } => Some(ms),
+            Fact::Reflector(ReflectorFact::BackoffStarted { ms, .. }) => Some(ms),
             _ => None,
         });
         let asked = match wanted(&run.timeline).unwrap().ask {

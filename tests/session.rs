@@ -11,7 +11,10 @@ use std::rc::Rc;
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::delta::DeltaType;
-use deltascope::cache::fact::{Actor, Fact, FactRecord, LockName, ProcessMode};
+use deltascope::cache::fact::{
+    Actor, Fact, FactRecord, HandlersFact, LockName, ProcessMode, QueueFact, ReflectorFact,
+    ServerFact,
+};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::selector::Selector;
 use deltascope::presentation::caption;
@@ -77,11 +80,11 @@ fn the_page_opens_with_deltas_piled_up_and_a_delete_that_is_kept() {
     let mut session = Session::new();
     assert!(matches!(
         &session.current().unwrap().fact,
-        Fact::DeltaAppended {
+        Fact::Queue(QueueFact::DeltaAppended {
             delta_type: DeltaType::Deleted,
             depth: 1,
             ..
-        }
+        })
     ));
     let picture = session.picture();
     let deltas: usize = picture.queue.deltas.values().map(Vec::len).sum();
@@ -931,10 +934,10 @@ fn a_handler_is_removed_once_however_often_that_is_asked_for() {
     let locked = |record: &&FactRecord| {
         matches!(
             record.fact,
-            Fact::LockTaken {
+            Fact::Queue(QueueFact::LockTaken {
                 lock: LockName::BlockDeltas,
                 by: Actor::Main
-            }
+            })
         )
     };
     let after = timeline.facts(at..timeline.len());
@@ -952,7 +955,7 @@ fn an_armed_fault_is_in_sight_and_can_be_taken_back() {
         assert_eq!(words, "next LIST answers 403 Forbidden");
         assert!(matches!(
             session.current().unwrap().fact,
-            Fact::RefusalsAsked { .. }
+            Fact::Server(ServerFact::RefusalsAsked { .. })
         ));
         if taken_back {
             session.obey(Command::Disarm(false, ApiErrorKind::Forbidden));
@@ -978,8 +981,8 @@ fn a_streaming_list_says_what_was_asked_for_and_which_bookmark_ends_it() {
     while session.obey(Command::Step(1)) == Change::Forward {
         let view = session.view();
         let record = session.current().unwrap();
-        if let Fact::EventSent { ends_list, .. } | Fact::EventReceived { ends_list, .. } =
-            record.fact
+        if let Fact::Server(ServerFact::EventSent { ends_list, .. })
+        | Fact::Reflector(ReflectorFact::EventReceived { ends_list, .. }) = record.fact
         {
             let told = caption::words(&record, &view.recent, &view.picture, Lang::En);
             let what = caption::plain(&told.what);
@@ -1082,7 +1085,7 @@ fn a_deletion_that_nobody_saw_leads_to_what_was_known_and_to_the_delete() {
         let told = (1..=steps).rev().find(|step| {
             session.obey(Command::Seek(*step));
             let last = session.current().unwrap().fact;
-            matches!(last, Fact::LinePrinted { line, .. } if &*line == "OnDelete: b")
+            matches!(last, Fact::Handlers(HandlersFact::LinePrinted { line, .. }) if &*line == "OnDelete: b")
         });
         assert!(told.is_some(), "{generation:?}");
         let names = chain(&mut session).join(" ");

@@ -14,7 +14,10 @@ use std::thread;
 use std::time::Duration;
 
 use deltascope::cache::controller::Generation;
-use deltascope::cache::fact::{Actor, Fact, FactRecord, LockName, Notification};
+use deltascope::cache::fact::{
+    Actor, Fact, FactRecord, HandlersFact, LockName, Notification, QueueFact, ReflectorFact,
+    ServerFact,
+};
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::cache::rng::Rng;
 use deltascope::cache::selector::Selector;
@@ -165,19 +168,21 @@ impl Run {
         let went = self.world.step();
         for record in self.world.drain() {
             match &record.fact {
-                Fact::ListReceived { .. }
-                | Fact::InitialEventsEnded { .. }
-                | Fact::ResyncDue { wanted: true } => {
+                Fact::Reflector(
+                    ReflectorFact::ListReceived { .. }
+                    | ReflectorFact::InitialEventsEnded { .. }
+                    | ReflectorFact::ResyncDue { wanted: true },
+                ) => {
                     self.writers.insert(record.actor);
                 }
-                Fact::LockReleased {
+                Fact::Queue(QueueFact::LockReleased {
                     lock: LockName::Queue,
                     by,
-                } => {
+                }) => {
                     self.writers.remove(by);
                 }
-                Fact::WatchClosed { .. } => self.closes = true,
-                Fact::WatchEnded { .. } => self.closes = false,
+                Fact::Server(ServerFact::WatchClosed { .. }) => self.closes = true,
+                Fact::Reflector(ReflectorFact::WatchEnded { .. }) => self.closes = false,
                 _ => {}
             }
             self.facts.push(record);
@@ -281,10 +286,10 @@ impl Run {
     fn told(&self, number: usize, from: usize) -> impl Iterator<Item = &Notification> {
         let facts = self.facts[from..].iter();
         facts.filter_map(move |record| match &record.fact {
-            Fact::NotificationTaken {
+            Fact::Handlers(HandlersFact::NotificationTaken {
                 handler,
                 notification,
-            } if usize::from(*handler) == number => Some(notification),
+            }) if usize::from(*handler) == number => Some(notification),
             _ => None,
         })
     }
@@ -322,18 +327,18 @@ impl Run {
         let mut synced = BTreeSet::new();
         for record in &self.facts {
             match &record.fact {
-                Fact::HandlerSynced { handler } => {
+                Fact::Handlers(HandlersFact::HandlerSynced { handler }) => {
                     let first = synced.insert(*handler);
                     assert!(first, "handler {handler} has synced twice: {}", self.name);
                 }
-                Fact::NotificationTaken {
+                Fact::Handlers(HandlersFact::NotificationTaken {
                     handler,
                     notification:
                         Notification::Add {
                             is_in_initial_list: true,
                             ..
                         },
-                } => assert!(
+                }) => assert!(
                     !synced.contains(handler),
                     "handler {handler} had not synced: {}",
                     self.name
@@ -347,7 +352,12 @@ impl Run {
     fn pass_checks(&mut self, checks: usize, check_ms: u64) {
         let until = self.world.now() + (checks as u64 + 1) * check_ms;
         let from = self.facts.len();
-        let due = |record: &&FactRecord| matches!(record.fact, Fact::ResyncDue { .. });
+        let due = |record: &&FactRecord| {
+            matches!(
+                record.fact,
+                Fact::Reflector(ReflectorFact::ResyncDue { .. })
+            )
+        };
         while self.facts[from..].iter().filter(due).count() < checks {
             let goes_on = self.step() && self.world.now() < until;
             assert!(goes_on, "no resync: {}", self.name);
@@ -369,7 +379,12 @@ impl Run {
         };
         if check_ms == 0 {
             while self.step() {}
-            let due = |record: &FactRecord| matches!(record.fact, Fact::ResyncDue { .. });
+            let due = |record: &FactRecord| {
+                matches!(
+                    record.fact,
+                    Fact::Reflector(ReflectorFact::ResyncDue { .. })
+                )
+            };
             assert!(!self.facts.iter().any(due), "nobody wants a resync: {name}");
             return;
         }

@@ -20,7 +20,7 @@ use deltascope::cache::controller::{Config, Controller as Machine, Generation};
 use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use deltascope::cache::error::Error;
 use deltascope::cache::event_handler::ResourceEventHandler;
-use deltascope::cache::fact::{EventType, Fact, Notification, ObjectRef, Shape};
+use deltascope::cache::fact::{EventType, Fact, HandlersFact, Notification, ObjectRef, Shape};
 use deltascope::cache::factory::FactoryOptions;
 use deltascope::cache::index::{IndexFunc, Indexers, label_index_func};
 use deltascope::cache::informer::{SharedInformerState, initial_notices};
@@ -610,10 +610,10 @@ fn in_world(generation: Generation, seed: u64, ops: &[Op]) -> Vec<Vec<String>> {
         }
         while world.step() {}
         for record in world.drain() {
-            if let Fact::NotificationTaken {
+            if let Fact::Handlers(HandlersFact::NotificationTaken {
                 handler,
                 notification,
-            } = record.fact
+            }) = record.fact
             {
                 told[usize::from(handler)].push(line_of(&notification));
             }

@@ -32,7 +32,7 @@ use std::time::Duration;
 use super::backoff::{Backoff, Jitter, NoJitter};
 use super::delta_fifo::{DeltaFifo, DeltaFifoOptions};
 use super::error::Error;
-use super::fact::{Fact, Rv};
+use super::fact::{Fact, QueueFact, Rv};
 use super::fifo::Fifo;
 use super::index::Indexers;
 use super::key_func::{
@@ -245,19 +245,25 @@ impl<O: Object> InformerQueue<O> {
         match (self, taken) {
             (Self::Delta(queue), TakenWork::Deltas(taken)) => {
                 let (taken, end) = queue.finish_pop(taken, outcome, elapsed, trace);
-                trace.fact(Step::PopProcess, || Fact::Processed { key: taken.key });
+                trace.fact(Step::PopProcess, || {
+                    Fact::Queue(QueueFact::Processed { key: taken.key })
+                });
                 end
             }
             (Self::Real(queue), TakenWork::Entries(taken)) => {
                 let (taken, end) = queue.finish_pop(taken, outcome, elapsed, trace);
-                trace.fact(Step::PopProcess, || Fact::EntriesProcessed {
-                    count: count(taken.entries.len()),
+                trace.fact(Step::PopProcess, || {
+                    Fact::Queue(QueueFact::EntriesProcessed {
+                        count: count(taken.entries.len()),
+                    })
                 });
                 end
             }
             (Self::Fifo(queue), TakenWork::Object(taken)) => {
                 let (taken, end) = queue.finish_pop(taken, outcome, elapsed, trace);
-                trace.fact(Step::FifoPopProcess, || Fact::Processed { key: taken.key });
+                trace.fact(Step::FifoPopProcess, || {
+                    Fact::Queue(QueueFact::Processed { key: taken.key })
+                });
                 end
             }
             // Taken from another queue: there is nothing to end here.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::chunked_vec::ChunkedVec;
 use super::delta::{Delta, DeltaType, Deltas};
 use super::error::Error;
-use super::fact::{Fact, Known};
+use super::fact::{Fact, Known, QueueFact};
 use super::interner::Interner;
 use super::key::Key;
 use super::key_func::KeyFunc;
@@ -190,14 +190,16 @@ impl<O: Object> DeltaFifo<O> {
         })?;
         self.population.populate(0, step, trace);
         if self.is_queued(&key) {
-            trace.fact(step, || Fact::AlreadyPresent { key });
+            trace.fact(step, || Fact::Queue(QueueFact::AlreadyPresent { key }));
             return Ok(());
         }
         for (position, delta) in deltas.iter().enumerate() {
-            trace.fact(step, || Fact::DeltaAppended {
-                delta_type: delta.delta_type,
-                object: delta.object.to_ref(&key),
-                depth: count(position + 1),
+            trace.fact(step, || {
+                Fact::Queue(QueueFact::DeltaAppended {
+                    delta_type: delta.delta_type,
+                    object: delta.object.to_ref(&key),
+                    depth: count(position + 1),
+                })
             });
         }
         self.enqueue(key, deltas, step, trace);
@@ -297,9 +299,11 @@ impl<O: Object> DeltaFifo<O> {
         let (number, _) = self.keys.insert(key);
         self.items.set(number, deltas);
         self.queue.push_back(number);
-        trace.fact(step, || Fact::KeyEnqueued {
-            key: self.key(number).clone(),
-            length: count(self.queue.len()),
+        trace.fact(step, || {
+            Fact::Queue(QueueFact::KeyEnqueued {
+                key: self.key(number).clone(),
+                length: count(self.queue.len()),
+            })
         });
         self.check_invariant();
         number
@@ -328,10 +332,12 @@ impl<O: Object> DeltaFifo<O> {
             delta_type,
             object: item,
         };
-        let appended = |delta: &Delta<O>, depth: usize| Fact::DeltaAppended {
-            delta_type,
-            object: delta.object.to_ref(&key),
-            depth: count(depth),
+        let appended = |delta: &Delta<O>, depth: usize| {
+            Fact::Queue(QueueFact::DeltaAppended {
+                delta_type,
+                object: delta.object.to_ref(&key),
+                depth: count(depth),
+            })
         };
         let known = self.keys.find(key.as_bytes());
         if let Some(number) = known
@@ -345,10 +351,12 @@ impl<O: Object> DeltaFifo<O> {
             if let Some(kept_older) = dedup(deltas)
                 && let Some(kept) = deltas.last()
             {
-                trace.fact(Step::QueueActionDedup, || Fact::DeltasMerged {
-                    key: key.clone(),
-                    kept: kept.object.to_ref(&key),
-                    kept_older,
+                trace.fact(Step::QueueActionDedup, || {
+                    Fact::Queue(QueueFact::DeltasMerged {
+                        key: key.clone(),
+                        kept: kept.object.to_ref(&key),
+                        kept_older,
+                    })
                 });
             }
             return Ok(number);
@@ -376,8 +384,8 @@ impl<O: Object> DeltaFifo<O> {
         object: Option<Item<O>>,
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
-        trace.fact(Step::ReplaceMissing, || Fact::DeletionDetected {
-            key: key.clone(),
+        trace.fact(Step::ReplaceMissing, || {
+            Fact::Queue(QueueFact::DeletionDetected { key: key.clone() })
         });
         let tombstone = Item::Tombstone(Arc::new(DeletedFinalStateUnknown {
             key: key.clone(),
@@ -421,13 +429,17 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
             Err(_) => Known::Failed,
         });
         let ignored = !pending && matches!(known, None | Some(Known::No));
-        trace.fact(Step::DeleteCheck, || Fact::DeleteChecked {
-            key: key.clone(),
-            known,
-            pending,
+        trace.fact(Step::DeleteCheck, || {
+            Fact::Queue(QueueFact::DeleteChecked {
+                key: key.clone(),
+                known,
+                pending,
+            })
         });
         if ignored {
-            trace.fact(Step::DeleteIgnore, || Fact::DeleteIgnored { key });
+            trace.fact(Step::DeleteIgnore, || {
+                Fact::Queue(QueueFact::DeleteIgnored { key })
+            });
             return Ok(());
         }
         let deleted = DeltaType::Deleted;
@@ -522,7 +534,9 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
             };
             let key = queue_key(&self.key_func, &item, Step::ResyncKey, trace)?;
             if self.is_queued(&key) {
-                trace.fact(Step::ResyncKey, || Fact::ResyncSkipped { key });
+                trace.fact(Step::ResyncKey, || {
+                    Fact::Queue(QueueFact::ResyncSkipped { key })
+                });
                 continue;
             }
             let sync = DeltaType::Sync;
@@ -534,7 +548,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
 
     fn close(&mut self, trace: &mut impl Trace) {
         self.closed = true;
-        trace.fact(Step::QueueClose, || Fact::QueueClosed);
+        trace.fact(Step::QueueClose, || Fact::Queue(QueueFact::QueueClosed));
     }
 
     fn is_closed(&self) -> bool {
@@ -565,13 +579,15 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
             };
         };
         self.check_invariant();
-        trace.fact(Step::PopTake, || Fact::KeyPopped {
-            key: key.clone(),
-            deltas: deltas
-                .iter()
-                .map(|delta| (delta.delta_type, delta.object.to_ref(&key)))
-                .collect(),
-            is_in_initial_list,
+        trace.fact(Step::PopTake, || {
+            Fact::Queue(QueueFact::KeyPopped {
+                key: key.clone(),
+                deltas: deltas
+                    .iter()
+                    .map(|delta| (delta.delta_type, delta.object.to_ref(&key)))
+                    .collect(),
+                is_in_initial_list,
+            })
         });
         self.population.count_down(1, Step::PopCountDown, trace);
         Ok(Some(PoppedDeltas {

@@ -11,7 +11,7 @@ use indexmap::IndexMap;
 
 use super::delta::DeltaType;
 use super::error::Error;
-use super::fact::Fact;
+use super::fact::{Fact, QueueFact};
 use super::key::Key;
 use super::key_func::{KeyFunc, key_error};
 use super::object::{Item, Object};
@@ -133,7 +133,7 @@ impl<O: Object> Fifo<O> {
         let key = self.key_of(&item, step, trace)?;
         self.population.populate(0, step, trace);
         if self.items.contains_key(&key) {
-            trace.fact(step, || Fact::AlreadyPresent { key });
+            trace.fact(step, || Fact::Queue(QueueFact::AlreadyPresent { key }));
         } else {
             self.set(key, item, step, step, trace);
         }
@@ -200,15 +200,19 @@ impl<O: Object> Fifo<O> {
     }
 
     fn set(&mut self, key: Key, item: Item<O>, set: Step, enqueue: Step, trace: &mut impl Trace) {
-        trace.fact(set, || Fact::FifoItemSet {
-            object: item.to_ref(&key),
-            old: self.items.get(&key).map(|old| old.to_ref(&key)),
+        trace.fact(set, || {
+            Fact::Queue(QueueFact::FifoItemSet {
+                object: item.to_ref(&key),
+                old: self.items.get(&key).map(|old| old.to_ref(&key)),
+            })
         });
         if self.items.insert(key.clone(), item).is_none() {
             self.queue.push_back(key.clone());
-            trace.fact(enqueue, || Fact::KeyEnqueued {
-                key,
-                length: count(self.queue.len()),
+            trace.fact(enqueue, || {
+                Fact::Queue(QueueFact::KeyEnqueued {
+                    key,
+                    length: count(self.queue.len()),
+                })
             });
         }
     }
@@ -239,7 +243,9 @@ impl<O: Object> Queue<O> for Fifo<O> {
         let key = self.key_of(&item, Step::FifoDelete, trace)?;
         self.population.populate(0, Step::FifoDelete, trace);
         if self.items.remove(&key).is_some() {
-            trace.fact(Step::FifoDelete, || Fact::FifoItemRemoved { key });
+            trace.fact(Step::FifoDelete, || {
+                Fact::Queue(QueueFact::FifoItemRemoved { key })
+            });
         }
         Ok(())
     }
@@ -266,7 +272,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
         }
         self.items.clear();
         self.queue.clear();
-        trace.fact(Step::FifoReplace, || Fact::FifoCleared);
+        trace.fact(Step::FifoReplace, || Fact::Queue(QueueFact::FifoCleared));
         let mut content: Vec<_> = content.into_iter().collect();
         self.order.sort(&mut content, |(key, _)| key);
         for (key, item) in content {
@@ -286,7 +292,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
 
     fn close(&mut self, trace: &mut impl Trace) {
         self.closed = true;
-        trace.fact(Step::QueueClose, || Fact::QueueClosed);
+        trace.fact(Step::QueueClose, || Fact::Queue(QueueFact::QueueClosed));
     }
 
     fn is_closed(&self) -> bool {
@@ -308,14 +314,16 @@ impl<O: Object> Queue<O> for Fifo<O> {
             self.population.initial = self.population.initial.saturating_sub(1);
             let item = self.items.remove(&key);
             match &item {
-                Some(item) => trace.fact(Step::FifoPopTake, || Fact::KeyPopped {
-                    key: key.clone(),
-                    // A FIFO has no deltas; the fact says so by convention.
-                    deltas: vec![(DeltaType::Added, item.to_ref(&key))],
-                    is_in_initial_list,
+                Some(item) => trace.fact(Step::FifoPopTake, || {
+                    Fact::Queue(QueueFact::KeyPopped {
+                        key: key.clone(),
+                        // A FIFO has no deltas; the fact says so by convention.
+                        deltas: vec![(DeltaType::Added, item.to_ref(&key))],
+                        is_in_initial_list,
+                    })
                 }),
-                None => trace.fact(Step::FifoPopSkip, || Fact::FifoKeySkipped {
-                    key: key.clone(),
+                None => trace.fact(Step::FifoPopSkip, || {
+                    Fact::Queue(QueueFact::FifoKeySkipped { key: key.clone() })
                 }),
             }
             // In 0.36 HasSynced hears of it only when Pop returns: in `finish_pop` or below.

@@ -11,7 +11,7 @@ use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
 use super::error::Error;
-use super::fact::Fact;
+use super::fact::{Fact, StoreFact};
 use super::interner::Interner;
 use super::key::Key;
 use super::object::{Item, Object};
@@ -225,10 +225,12 @@ impl<O: Object> Indices<O> {
                 .values_before(old, row, old_values)
                 .and_then(|()| index.values_of(new, new_values));
             if let Err(error) = values {
-                trace.fact(Step::IndexFail, || Fact::IndexFailed {
-                    index: Arc::clone(&index.name),
-                    key: key.clone(),
-                    error: Arc::clone(&error),
+                trace.fact(Step::IndexFail, || {
+                    Fact::Store(StoreFact::IndexFailed {
+                        index: Arc::clone(&index.name),
+                        key: key.clone(),
+                        error: Arc::clone(&error),
+                    })
                 });
                 let error = Error::IndexWrite {
                     key: key.clone(),
@@ -410,10 +412,12 @@ impl<O> Index<O> {
 
     fn insert(&mut self, value: &str, (row, key): (u32, &Key), trace: &mut impl Trace) {
         if let Some(value) = self.postings.insert(row, value) {
-            trace.fact(Step::IndexAdd, || Fact::IndexEntryAdded {
-                index: Arc::clone(&self.name),
-                value: Arc::clone(value),
-                key: key.clone(),
+            trace.fact(Step::IndexAdd, || {
+                Fact::Store(StoreFact::IndexEntryAdded {
+                    index: Arc::clone(&self.name),
+                    value: Arc::clone(value),
+                    key: key.clone(),
+                })
             });
         }
     }
@@ -425,12 +429,12 @@ impl<O> Index<O> {
                     Removed::Shared(value) => (Arc::clone(value), false),
                     Removed::Last(value) => (value, true),
                 };
-                Fact::IndexEntryRemoved {
+                Fact::Store(StoreFact::IndexEntryRemoved {
                     index: Arc::clone(&self.name),
                     value,
                     key: key.clone(),
                     emptied,
-                }
+                })
             });
         }
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::Error;
-use super::fact::Fact;
+use super::fact::{Fact, HandlersFact};
 use super::object::{Item, Object};
 use super::process::Notice;
 use super::queue::TransformFunc;
@@ -120,8 +120,10 @@ impl<O: Object> SharedInformerState<O> {
                 } else {
                     self.resync_check_period = requested;
                     new_check = Some(requested);
-                    trace.fact(Step::HandlerPeriod, || Fact::ResyncCheckSet {
-                        ms: u64::try_from(requested.as_millis()).unwrap_or(u64::MAX),
+                    trace.fact(Step::HandlerPeriod, || {
+                        Fact::Handlers(HandlersFact::ResyncCheckSet {
+                            ms: u64::try_from(requested.as_millis()).unwrap_or(u64::MAX),
+                        })
                     });
                 }
             }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fact::Fact;
+use super::fact::{Fact, HandlersFact};
 use super::object::Object;
 use super::process::Notice;
 use super::queue::count;
@@ -184,9 +184,11 @@ impl<O: Object> ProcessorListener<O> {
             if notice.is_in_initial_list() {
                 self.tracker.start();
             }
-            trace.fact(Step::ListenerSend, || Fact::NotificationSent {
-                handler: self.id.number(),
-                notification: notice.to_fact(),
+            trace.fact(Step::ListenerSend, || {
+                Fact::Handlers(HandlersFact::NotificationSent {
+                    handler: self.id.number(),
+                    notification: notice.to_fact(),
+                })
             });
             self.offered = Some(notice);
         }
@@ -228,10 +230,12 @@ impl<O: Object> ProcessorListener<O> {
         let Some(notice) = self.offered.take() else {
             return false;
         };
-        trace.fact(Step::ListenerPop, || Fact::NotificationQueued {
-            handler: self.id.number(),
-            notification: notice.to_fact(),
-            pending: count(self.waiting() + 1),
+        trace.fact(Step::ListenerPop, || {
+            Fact::Handlers(HandlersFact::NotificationQueued {
+                handler: self.id.number(),
+                notification: notice.to_fact(),
+                pending: count(self.waiting() + 1),
+            })
         });
         if self.next.is_none() {
             self.next = Some(notice);
@@ -261,9 +265,11 @@ impl<O: Object> ProcessorListener<O> {
         let notice = self.next.take()?;
         self.next = self.pending.pop_front();
         self.running = Some(notice.is_in_initial_list());
-        trace.fact(Step::ListenerTake, || Fact::NotificationTaken {
-            handler: self.id.number(),
-            notification: notice.to_fact(),
+        trace.fact(Step::ListenerTake, || {
+            Fact::Handlers(HandlersFact::NotificationTaken {
+                handler: self.id.number(),
+                notification: notice.to_fact(),
+            })
         });
         let rest = if self.panicked {
             REST_AFTER_PANIC
@@ -283,15 +289,16 @@ impl<O: Object> ProcessorListener<O> {
         self.panicked = end != HandlerEnd::Returned;
         match end {
             HandlerEnd::Returned => {
-                trace.fact(Step::ListenerDone, || Fact::NotificationHandled { handler });
+                trace.fact(Step::ListenerDone, || {
+                    Fact::Handlers(HandlersFact::NotificationHandled { handler })
+                });
                 if initial && self.tracker.finished() {
                     self.state_synced(trace);
                 }
             }
             HandlerEnd::Panicked(error) => {
-                trace.fact(Step::HandlerPanic, || Fact::HandlerPanicked {
-                    handler,
-                    error,
+                trace.fact(Step::HandlerPanic, || {
+                    Fact::Handlers(HandlersFact::HandlerPanicked { handler, error })
                 });
             }
         }
@@ -373,8 +380,10 @@ impl<O: Object> ProcessorListener<O> {
     }
 
     fn state_synced(&self, trace: &mut impl Trace) {
-        trace.fact(Step::HandlerSync, || Fact::HandlerSynced {
-            handler: self.id.number(),
+        trace.fact(Step::HandlerSync, || {
+            Fact::Handlers(HandlersFact::HandlerSynced {
+                handler: self.id.number(),
+            })
         });
     }
 }

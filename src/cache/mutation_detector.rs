@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fact::Fact;
+use super::fact::{Fact, HandlersFact};
 use super::key::Key;
 use super::key_func::meta_namespace_key_func;
 use super::object::{Item, Object};
@@ -129,8 +129,8 @@ impl<O: Object> MutationDetector<O> {
             let object = Arc::clone(&watched.object);
             let key = meta_namespace_key_func(&Item::Object(Arc::clone(&object)))
                 .unwrap_or_else(|_| Key::from(""));
-            trace.fact(Step::MutationCheck, || Fact::MutationDetected {
-                key: key.clone(),
+            trace.fact(Step::MutationCheck, || {
+                Fact::Handlers(HandlersFact::MutationDetected { key: key.clone() })
             });
             mutated.push(Mutated { key, object });
         }

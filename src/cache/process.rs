@@ -14,7 +14,7 @@ use super::delta::{Delta, DeltaType};
 use super::delta_fifo::PoppedDeltas;
 use super::error::{Error, TransactionError};
 use super::event_handler::ResourceEventHandler;
-use super::fact::{Fact, Notification, ObjectRef};
+use super::fact::{Fact, Notification, ObjectRef, QueueFact};
 use super::fifo::TakenObject;
 use super::key::Key;
 use super::key_func::{deletion_handling_meta_namespace_key_func, key_error};
@@ -539,11 +539,13 @@ impl<O: Object> Process<O> {
                 } else {
                     Step::ProcessDelta
                 };
-                trace.fact(step, || Fact::DeltaTaken {
-                    position: count(self.taken),
-                    delta_type: delta.delta_type,
-                    object: delta.object.to_ref(key),
-                    exists: store.filter(|_| !self.by_type).map(|_| old.is_some()),
+                trace.fact(step, || {
+                    Fact::Queue(QueueFact::DeltaTaken {
+                        position: count(self.taken),
+                        delta_type: delta.delta_type,
+                        object: delta.object.to_ref(key),
+                        exists: store.filter(|_| !self.by_type).map(|_| old.is_some()),
+                    })
                 });
                 let object = delta.object.clone();
                 let update = if self.by_type {
@@ -588,8 +590,10 @@ impl<O: Object> Process<O> {
                     old: Some(item.clone()),
                     new: item.clone(),
                 }));
-                trace.fact(Step::ProcessSyncAll, || Fact::ResyncOpened {
-                    count: count(self.notices.len()),
+                trace.fact(Step::ProcessSyncAll, || {
+                    Fact::Queue(QueueFact::ResyncOpened {
+                        count: count(self.notices.len()),
+                    })
                 });
             }
             Entry::Bookmark(_) => {}
@@ -638,10 +642,12 @@ impl<O: Object> Process<O> {
                 object: Item::Tombstone(Arc::new(tombstone)),
             });
         }
-        trace.fact(Step::ProcessReplacedAll, || Fact::ListOpened {
-            rv: Arc::clone(&info.resource_version),
-            count: count(keys.len()),
-            removed: count(self.notices.len()),
+        trace.fact(Step::ProcessReplacedAll, || {
+            Fact::Queue(QueueFact::ListOpened {
+                rv: Arc::clone(&info.resource_version),
+                count: count(keys.len()),
+                removed: count(self.notices.len()),
+            })
         });
         // Each is looked up in the store as it is before the list: a key that is listed twice is
         // added twice.

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fact::Fact;
+use super::fact::{Fact, HandlersFact};
 use super::informer::{HandlerRegistration, determine_resync_period};
 use super::listener::ListenerId;
 use super::object::Object;
@@ -86,10 +86,12 @@ impl<L> SharedProcessor<L> {
         if let Some(period) = registration.new_resync_check_period {
             self.resync_check_period_changed(period);
         }
-        trace.fact(Step::HandlerAdd, || Fact::HandlerAdded {
-            handler: id.number(),
-            name: Arc::clone(&registration.name),
-            initial: count(initial),
+        trace.fact(Step::HandlerAdd, || {
+            Fact::Handlers(HandlersFact::HandlerAdded {
+                handler: id.number(),
+                name: Arc::clone(&registration.name),
+                initial: count(initial),
+            })
         });
         let mut resync = ResyncSchedule {
             requested_resync_period: registration.requested_resync_period,
@@ -109,8 +111,10 @@ impl<L> SharedProcessor<L> {
     /// Takes a listener out, to be closed. `None` when it is not there: removing twice is fine.
     pub fn remove_listener(&mut self, id: ListenerId, trace: &mut impl Trace) -> Option<L> {
         let place = self.entries.iter().position(|entry| entry.id == id)?;
-        trace.fact(Step::HandlerRemove, || Fact::HandlerRemoved {
-            handler: id.number(),
+        trace.fact(Step::HandlerRemove, || {
+            Fact::Handlers(HandlersFact::HandlerRemoved {
+                handler: id.number(),
+            })
         });
         Some(self.entries.remove(place).listener)
     }
@@ -152,9 +156,11 @@ impl<L> SharedProcessor<L> {
             let due = entry.resync.should_resync(now);
             if entry.syncing != due {
                 entry.syncing = due;
-                trace.fact(Step::ResyncCheck, || Fact::SyncingSet {
-                    handler: entry.id.number(),
-                    syncing: due,
+                trace.fact(Step::ResyncCheck, || {
+                    Fact::Handlers(HandlersFact::SyncingSet {
+                        handler: entry.id.number(),
+                        syncing: due,
+                    })
                 });
             }
             if due {
@@ -238,9 +244,11 @@ impl<L> SharedProcessor<L> {
 
     fn state_withheld<O: Object>(&self, notice: &Notice<O>, trace: &mut impl Trace) {
         for entry in self.entries.iter().filter(|entry| !entry.syncing) {
-            trace.fact(Step::Withhold, || Fact::NotificationWithheld {
-                handler: entry.id.number(),
-                key: notice.to_fact().object().key.clone(),
+            trace.fact(Step::Withhold, || {
+                Fact::Handlers(HandlersFact::NotificationWithheld {
+                    handler: entry.id.number(),
+                    key: notice.to_fact().object().key.clone(),
+                })
             });
         }
     }

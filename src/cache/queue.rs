@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::error::Error;
-use super::fact::Fact;
+use super::fact::{Fact, QueueFact};
 use super::key::Key;
 use super::key_func::{KeyFunc, key_of};
 use super::object::{Item, Object};
@@ -255,8 +255,10 @@ impl Population {
         if !self.populated {
             self.populated = true;
             self.initial = initial;
-            trace.fact(step, || Fact::Populated {
-                initial: count(initial),
+            trace.fact(step, || {
+                Fact::Queue(QueueFact::Populated {
+                    initial: count(initial),
+                })
             });
         }
         self.check(step, trace);
@@ -274,7 +276,7 @@ impl Population {
     pub(super) fn check(&mut self, step: Step, trace: &mut impl Trace) {
         if self.populated && self.initial == 0 && !self.synced {
             self.synced = true;
-            trace.fact(step, || Fact::Synced);
+            trace.fact(step, || Fact::Queue(QueueFact::Synced));
         }
     }
 }
@@ -296,22 +298,28 @@ pub(super) fn queue_key<O: Object>(
 
 /// States that a key is back at the end of the queue, as long as now, or that it has newer content.
 pub(super) fn state_requeued(key: &Key, length: Option<usize>, trace: &mut impl Trace) {
-    trace.fact(Step::PopRequeue, || Fact::Requeued {
-        key: key.clone(),
-        added: length.is_some(),
+    trace.fact(Step::PopRequeue, || {
+        Fact::Queue(QueueFact::Requeued {
+            key: key.clone(),
+            added: length.is_some(),
+        })
     });
     if let Some(length) = length {
-        trace.fact(Step::PopRequeue, || Fact::KeyEnqueued {
-            key: key.clone(),
-            length: count(length),
+        trace.fact(Step::PopRequeue, || {
+            Fact::Queue(QueueFact::KeyEnqueued {
+                key: key.clone(),
+                length: count(length),
+            })
         });
     }
 }
 
 /// States that no key could be made.
 pub(super) fn state_key_failed(error: &Error, step: Step, trace: &mut impl Trace) {
-    trace.fact(step, || Fact::KeyFailed {
-        error: error.to_string().into(),
+    trace.fact(step, || {
+        Fact::Queue(QueueFact::KeyFailed {
+            error: error.to_string().into(),
+        })
     });
 }
 
@@ -327,18 +335,22 @@ pub(super) fn transform<O: Object>(
     match transformer(item) {
         Ok(after) => {
             if !after.is_same(&before) {
-                trace.fact(step, || Fact::Transformed {
-                    from: before.to_ref(key),
-                    to: after.to_ref(key),
+                trace.fact(step, || {
+                    Fact::Queue(QueueFact::Transformed {
+                        from: before.to_ref(key),
+                        to: after.to_ref(key),
+                    })
                 });
             }
             Ok(after)
         }
         Err(error) => {
             let error: Arc<str> = error.into();
-            trace.fact(step, || Fact::TransformFailed {
-                key: key.clone(),
-                error: Arc::clone(&error),
+            trace.fact(step, || {
+                Fact::Queue(QueueFact::TransformFailed {
+                    key: key.clone(),
+                    error: Arc::clone(&error),
+                })
             });
             Err(Error::Transform(error))
         }
@@ -356,15 +368,19 @@ pub(super) fn state_processed(
     trace: &mut impl Trace,
 ) {
     if depth > SLOW_DEPTH && elapsed > slow {
-        trace.fact(Step::PopSlow, || Fact::ProcessWasSlow {
-            key: key(),
-            depth: count(depth),
-            ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+        trace.fact(Step::PopSlow, || {
+            Fact::Queue(QueueFact::ProcessWasSlow {
+                key: key(),
+                depth: count(depth),
+                ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            })
         });
     }
     if let ProcessOutcome::Failed(error) = outcome {
-        trace.fact(step, || Fact::ProcessFailed {
-            error: Arc::clone(error),
+        trace.fact(step, || {
+            Fact::Queue(QueueFact::ProcessFailed {
+                error: Arc::clone(error),
+            })
         });
     }
 }

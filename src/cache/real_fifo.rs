@@ -10,7 +10,7 @@ use hashbrown::{HashTable, hash_table};
 use super::chunked_queue::ChunkedQueue;
 use super::delta::{Delta, DeltaType};
 use super::error::Error;
-use super::fact::{Entry, Fact, Rv};
+use super::fact::{Entry, Fact, QueueFact, Rv};
 use super::interner::{Interner, hash};
 use super::key::Key;
 use super::key_func::KeyFunc;
@@ -331,9 +331,11 @@ impl<O: Object> RealFifo<O> {
     // ---- helpers
 
     fn append(&mut self, entry: QueuedDelta<O>, step: Step, trace: &mut impl Trace) {
-        trace.fact(step, || Fact::EntryAppended {
-            entry: entry.to_entry(&self.key_func),
-            length: count(self.items.len() + 1),
+        trace.fact(step, || {
+            Fact::Queue(QueueFact::EntryAppended {
+                entry: entry.to_entry(&self.key_func),
+                length: count(self.items.len() + 1),
+            })
         });
         self.items.push_back(entry);
     }
@@ -486,7 +488,9 @@ impl<O: Object> RealFifo<O> {
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
         let step = Step::RealReplaceDeletes;
-        trace.fact(step, || Fact::DeletionDetected { key: key.clone() });
+        trace.fact(step, || {
+            Fact::Queue(QueueFact::DeletionDetected { key: key.clone() })
+        });
         let tombstone = Item::Tombstone(Arc::new(DeletedFinalStateUnknown { key, object }));
         self.add_to_items(DeltaType::Deleted, false, tombstone, step, trace)
             .map_err(|error| Error::Enqueue(Box::new(error)))
@@ -509,9 +513,11 @@ impl<O: Object> RealFifo<O> {
         }
         let is_in_initial_list = !self.population.synced;
         let entries = self.items.take(length);
-        trace.fact(step, || Fact::EntriesTaken {
-            count: count(length),
-            is_in_initial_list,
+        trace.fact(step, || {
+            Fact::Queue(QueueFact::EntriesTaken {
+                count: count(length),
+                is_in_initial_list,
+            })
         });
         if self.release.counts_before_process() {
             self.population
@@ -609,7 +615,7 @@ impl<O: Object> Queue<O> for RealFifo<O> {
         }
         for key in known.list_keys() {
             if queued.find(key.as_bytes()).is_some() {
-                trace.fact(step, || Fact::ResyncSkipped { key });
+                trace.fact(step, || Fact::Queue(QueueFact::ResyncSkipped { key }));
                 continue;
             }
             if let Ok(Some(item)) = known.get_by_key(&key) {
@@ -622,7 +628,7 @@ impl<O: Object> Queue<O> for RealFifo<O> {
 
     fn close(&mut self, trace: &mut impl Trace) {
         self.closed = true;
-        trace.fact(Step::QueueClose, || Fact::QueueClosed);
+        trace.fact(Step::QueueClose, || Fact::Queue(QueueFact::QueueClosed));
     }
 
     fn is_closed(&self) -> bool {

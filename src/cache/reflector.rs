@@ -44,7 +44,7 @@ use indexmap::IndexMap;
 
 use super::backoff::{Backoff, BackoffManager, Jitter, NoJitter, ResetSince};
 use super::error::Error;
-use super::fact::{BackoffReason, EventType, Fact, ListAgain, ObjectRef, Rv, Shape};
+use super::fact::{BackoffReason, EventType, Fact, ListAgain, ObjectRef, ReflectorFact, Rv, Shape};
 use super::key::Key;
 use super::key_func::meta_namespace_key_func;
 use super::lister_watcher::{
@@ -545,8 +545,10 @@ impl<O: Object> Reflector<O> {
                 self.await_event(now, trace);
             }
             Err(error) => {
-                trace.fact(watch_step(streaming), || Fact::WatchFailed {
-                    error: Arc::clone(&error.message),
+                trace.fact(watch_step(streaming), || {
+                    Fact::Reflector(ReflectorFact::WatchFailed {
+                        error: Arc::clone(&error.message),
+                    })
                 });
                 if streaming {
                     self.stream_failed(now, ReflectorError::Watch(error), trace);
@@ -586,10 +588,12 @@ impl<O: Object> Reflector<O> {
                 initial_events_end,
             } => self.bookmark(now, resource_version, initial_events_end, streaming, trace),
             WatchItem::Error(error) => {
-                trace.fact(receive_step(streaming), || Fact::EventReceived {
-                    event: EventType::Error,
-                    object: bare_ref(&Rv::default()),
-                    ends_list: false,
+                trace.fact(receive_step(streaming), || {
+                    Fact::Reflector(ReflectorFact::EventReceived {
+                        event: EventType::Error,
+                        object: bare_ref(&Rv::default()),
+                        ends_list: false,
+                    })
                 });
                 self.stream.code = error.code;
                 if streaming {
@@ -693,7 +697,9 @@ impl<O: Object> Reflector<O> {
         self.stage = Stage::Stopped;
         self.state = ReflectorState::Stopped;
         self.need = Need::Stopped;
-        trace.fact(Step::ReflectorStop, || Fact::ReflectorStopped { reason });
+        trace.fact(Step::ReflectorStop, || {
+            Fact::Reflector(ReflectorFact::ReflectorStopped { reason })
+        });
     }
 
     // ---- the resync timer, which runs beside all this
@@ -714,8 +720,10 @@ impl<O: Object> Reflector<O> {
         if self.resync.at.take().is_none() {
             return false;
         }
-        trace.fact(Step::ResyncTimer, || Fact::ResyncDue {
-            wanted: should_resync,
+        trace.fact(Step::ResyncTimer, || {
+            Fact::Reflector(ReflectorFact::ResyncDue {
+                wanted: should_resync,
+            })
         });
         if should_resync {
             self.resync.busy = true;
@@ -767,10 +775,10 @@ impl<O: Object> Reflector<O> {
         let silent = now.saturating_sub(last_event.unwrap_or(start));
         if last_event.is_none() || silent >= INITIAL_EVENTS_END_CHECK {
             trace.fact(Step::ReflectorStreamReceive, || {
-                Fact::InitialEventsEndMissed {
+                Fact::Reflector(ReflectorFact::InitialEventsEndMissed {
                     ms: u64::try_from(silent.as_millis()).unwrap_or(u64::MAX),
                     any: last_event.is_some(),
-                }
+                })
             });
         }
     }
@@ -852,9 +860,11 @@ impl<O: Object> Reflector<O> {
             Next::Stream => Step::ReflectorStreamAgain,
             Next::Watch => Step::ReflectorRetry,
         };
-        trace.fact(step, || Fact::BackoffStarted {
-            ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
-            reason,
+        trace.fact(step, || {
+            Fact::Reflector(ReflectorFact::BackoffStarted {
+                ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
+                reason,
+            })
         });
         self.state = ReflectorState::Backoff;
         self.stage = Stage::Pause(next);
@@ -862,8 +872,10 @@ impl<O: Object> Reflector<O> {
     }
 
     fn report(&mut self, error: ReflectorError, trace: &mut impl Trace) {
-        trace.fact(Step::ReflectorWatchError, || Fact::WatchErrorReported {
-            error: error.to_string().into(),
+        trace.fact(Step::ReflectorWatchError, || {
+            Fact::Reflector(ReflectorFact::WatchErrorReported {
+                error: error.to_string().into(),
+            })
         });
         self.watch_error = Some(error);
     }
@@ -873,12 +885,16 @@ impl<O: Object> Reflector<O> {
             return;
         }
         let from = mem::replace(&mut self.last_sync, Arc::clone(&to));
-        trace.fact(step, || Fact::LastSyncMoved { from, to });
+        trace.fact(step, || {
+            Fact::Reflector(ReflectorFact::LastSyncMoved { from, to })
+        });
     }
 
     fn set_unavailable(&mut self, on: bool, step: Step, trace: &mut impl Trace) {
         if mem::replace(&mut self.unavailable, on) != on {
-            trace.fact(step, || Fact::VersionUnavailable { on });
+            trace.fact(step, || {
+                Fact::Reflector(ReflectorFact::VersionUnavailable { on })
+            });
         }
     }
 
@@ -927,11 +943,13 @@ impl<O: Object> Reflector<O> {
             limit: if pager.full { 0 } else { pager.page_size },
             continue_token: Arc::clone(&pager.token),
         };
-        trace.fact(Step::ReflectorList, || Fact::ListRequested {
-            rv: Arc::clone(&request.resource_version),
-            rv_match: "",
-            limit: request.limit,
-            continues,
+        trace.fact(Step::ReflectorList, || {
+            Fact::Reflector(ReflectorFact::ListRequested {
+                rv: Arc::clone(&request.resource_version),
+                rv_match: "",
+                limit: request.limit,
+                continues,
+            })
         });
         self.need = Need::List(request);
     }
@@ -960,9 +978,11 @@ impl<O: Object> Reflector<O> {
         if last {
             return self.list_complete(now, items, rv, table, trace);
         }
-        trace.fact(Step::ReflectorPage, || Fact::PageReceived {
-            count: page_count,
-            total: count(items.len()),
+        trace.fact(Step::ReflectorPage, || {
+            Fact::Reflector(ReflectorFact::PageReceived {
+                count: page_count,
+                total: count(items.len()),
+            })
         });
         pager.so_far = Some((items, rv));
         pager.token = continue_token;
@@ -984,9 +1004,11 @@ impl<O: Object> Reflector<O> {
         } else {
             ListAgain::Later
         };
-        trace.fact(Step::ReflectorListFailed, || Fact::ListFailed {
-            error: Arc::clone(&error.message),
-            next,
+        trace.fact(Step::ReflectorListFailed, || {
+            Fact::Reflector(ReflectorFact::ListFailed {
+                error: Arc::clone(&error.message),
+                next,
+            })
         });
         match next {
             ListAgain::PageExpired => {
@@ -1036,17 +1058,21 @@ impl<O: Object> Reflector<O> {
             let kind = &self.options.type_description;
             let error = format!("unsupported list gvk: {table}, type: {kind}");
             let error = ApiError::new(ApiErrorKind::Other, &error);
-            trace.fact(Step::ReflectorListFailed, || Fact::ObjectRejected {
-                error: Arc::clone(&error.message),
+            trace.fact(Step::ReflectorListFailed, || {
+                Fact::Reflector(ReflectorFact::ObjectRejected {
+                    error: Arc::clone(&error.message),
+                })
             });
             return self.give_up_list(now, error, trace);
         }
         let pager = mem::take(&mut self.pager);
         // Paged although it could have come out of the watch cache: there is none.
         self.paginated_result |= pager.from_cache && pager.paginated;
-        trace.fact(Step::ReflectorList, || Fact::ListReceived {
-            rv: Arc::clone(&rv),
-            count: count(items.len()),
+        trace.fact(Step::ReflectorList, || {
+            Fact::Reflector(ReflectorFact::ListReceived {
+                rv: Arc::clone(&rv),
+                count: count(items.len()),
+            })
         });
         self.set_unavailable(false, Step::ReflectorUnavailable, trace);
         self.stage = Stage::Replace(Arc::clone(&rv));
@@ -1100,8 +1126,10 @@ impl<O: Object> Reflector<O> {
 
     /// No streaming list in this round.
     fn fall_back(&mut self, error: ReflectorError, trace: &mut impl Trace) {
-        trace.fact(Step::ReflectorFallBack, || Fact::StreamFellBack {
-            error: error.to_string().into(),
+        trace.fact(Step::ReflectorFallBack, || {
+            Fact::Reflector(ReflectorFact::StreamFellBack {
+                error: error.to_string().into(),
+            })
         });
         self.temporary_store.clear();
         self.list(trace);
@@ -1129,17 +1157,18 @@ impl<O: Object> Reflector<O> {
             let Ok(item) = item else { return };
             self.temporary_store.insert(key, item);
         }
-        trace.fact(Step::ReflectorKeep, || Fact::InitialEventKept {
-            event,
-            object,
+        trace.fact(Step::ReflectorKeep, || {
+            Fact::Reflector(ReflectorFact::InitialEventKept { event, object })
         });
     }
 
     fn initial_events_ended(&mut self, rv: Rv, trace: &mut impl Trace) {
         let kept = mem::take(&mut self.temporary_store);
-        trace.fact(Step::ReflectorStreamEnd, || Fact::InitialEventsEnded {
-            rv: Arc::clone(&rv),
-            count: count(kept.len()),
+        trace.fact(Step::ReflectorStreamEnd, || {
+            Fact::Reflector(ReflectorFact::InitialEventsEnded {
+                rv: Arc::clone(&rv),
+                count: count(kept.len()),
+            })
         });
         self.set_unavailable(false, Step::ReflectorStreamUsed, trace);
         self.state = ReflectorState::Watch;
@@ -1185,9 +1214,11 @@ impl<O: Object> Reflector<O> {
         trace: &mut impl Trace,
     ) {
         let step = watch_step(initial_events);
-        trace.fact(step, || Fact::WatchRequested {
-            rv: Arc::clone(&resource_version),
-            initial_events,
+        trace.fact(step, || {
+            Fact::Reflector(ReflectorFact::WatchRequested {
+                rv: Arc::clone(&resource_version),
+                initial_events,
+            })
         });
         let from_any = resource_version.is_empty() || &*resource_version == FROM_CACHE;
         self.stream = Stream {
@@ -1225,18 +1256,22 @@ impl<O: Object> Reflector<O> {
     ) {
         let key = meta_namespace_key_func(&item).unwrap_or_else(|_| Key::from(""));
         let object = item.to_ref(&key);
-        trace.fact(receive_step(streaming), || Fact::EventReceived {
-            event,
-            object: object.clone(),
-            ends_list: false,
+        trace.fact(receive_step(streaming), || {
+            Fact::Reflector(ReflectorFact::EventReceived {
+                event,
+                object: object.clone(),
+                ends_list: false,
+            })
         });
         let rejected = match item.plain_object() {
             Some(object) => self.rejects(object, streaming),
             None => Some(NO_OBJECT.into()),
         };
         if let Some(error) = rejected {
-            trace.fact(Step::ReflectorReject, || Fact::ObjectRejected {
-                error: error.into(),
+            trace.fact(Step::ReflectorReject, || {
+                Fact::Reflector(ReflectorFact::ObjectRejected {
+                    error: error.into(),
+                })
             });
             return;
         }
@@ -1262,10 +1297,12 @@ impl<O: Object> Reflector<O> {
         streaming: bool,
         trace: &mut impl Trace,
     ) {
-        trace.fact(receive_step(streaming), || Fact::EventReceived {
-            event: EventType::Bookmark,
-            object: bare_ref(&rv),
-            ends_list: streaming && initial_events_end,
+        trace.fact(receive_step(streaming), || {
+            Fact::Reflector(ReflectorFact::EventReceived {
+                event: EventType::Bookmark,
+                object: bare_ref(&rv),
+                ends_list: streaming && initial_events_end,
+            })
         });
         self.stream.events += 1;
         self.stream.last_event = Some(now);
@@ -1337,7 +1374,9 @@ impl<O: Object> Reflector<O> {
         } else {
             Step::ReflectorEnd
         };
-        trace.fact(step, || Fact::WatchEnded { relist, code });
+        trace.fact(step, || {
+            Fact::Reflector(ReflectorFact::WatchEnded { relist, code })
+        });
     }
 
     fn start_resync_timer(&mut self, now: Duration) {

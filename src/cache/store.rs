@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::chunked_vec::ChunkedVec;
 use super::error::{Error, TransactionError};
-use super::fact::{Fact, Rv};
+use super::fact::{Fact, QueueFact, Rv, StoreFact};
 use super::index::{IndexView, Indexers, Indices};
 use super::interner::Interner;
 use super::key::Key;
@@ -196,12 +196,14 @@ impl<O: Object> Indexer<O> {
         self.places = StoreOrder::in_turn(keys.len());
         self.keys = keys;
         self.items = content;
-        trace.fact(Step::StoreReplace, || Fact::StoreReplaced {
-            items: self.iter().map(|(key, item)| item.to_ref(key)).collect(),
+        trace.fact(Step::StoreReplace, || {
+            Fact::Store(StoreFact::StoreReplaced {
+                items: self.iter().map(|(key, item)| item.to_ref(key)).collect(),
+            })
         });
         self.version.set(resource_version, trace);
         self.indices.reset();
-        trace.fact(Step::StoreReplace, || Fact::IndicesReset);
+        trace.fact(Step::StoreReplace, || Fact::Store(StoreFact::IndicesReset));
         self.index_all(0, trace)
     }
 
@@ -292,8 +294,10 @@ impl<O: Object> Indexer<O> {
         if !conflicts.is_empty() {
             return Err(Error::IndexerConflict(conflicts));
         }
-        trace.fact(Step::AddIndexers, || Fact::IndexersAdded {
-            names: indexers.keys().cloned().collect(),
+        trace.fact(Step::AddIndexers, || {
+            Fact::Store(StoreFact::IndexersAdded {
+                names: indexers.keys().cloned().collect(),
+            })
         });
         let first = self.indices.add(indexers);
         self.index_all(first, trace)
@@ -418,8 +422,10 @@ impl<O: Object> Indexer<O> {
     fn key_of(&self, item: &Item<O>, trace: &mut impl Trace) -> Result<Key, Error> {
         (self.key_func)(item).map_err(|error| {
             let error = key_error(item, error);
-            trace.fact(Step::StoreWrite, || Fact::KeyFailed {
-                error: error.to_string().into(),
+            trace.fact(Step::StoreWrite, || {
+                Fact::Queue(QueueFact::KeyFailed {
+                    error: error.to_string().into(),
+                })
             });
             error
         })
@@ -483,9 +489,11 @@ impl<O: Object> Indexer<O> {
         let (Some(key), Some(Some(item))) = (self.keys.name(row), self.items.get(row)) else {
             return Ok(());
         };
-        trace.fact(Step::StoreWrite, || Fact::ItemStored {
-            object: item.to_ref(key),
-            old: old.as_ref().map(|old| old.to_ref(key)),
+        trace.fact(Step::StoreWrite, || {
+            Fact::Store(StoreFact::ItemStored {
+                object: item.to_ref(key),
+                old: old.as_ref().map(|old| old.to_ref(key)),
+            })
         });
         self.indices
             .update(0, old.as_ref(), Some(item), (row, key), trace)
@@ -501,9 +509,11 @@ impl<O: Object> Indexer<O> {
         self.indices
             .update(0, place.as_ref(), None, (row, key), trace)?;
         let old = place.take();
-        trace.fact(Step::StoreDelete, || Fact::ItemRemoved {
-            key: key.clone(),
-            old: old.map(|old| old.to_ref(key)),
+        trace.fact(Step::StoreDelete, || {
+            Fact::Store(StoreFact::ItemRemoved {
+                key: key.clone(),
+                old: old.map(|old| old.to_ref(key)),
+            })
         });
         self.places.remove(row, self.order.keeps_place());
         if self.indices.forget(row) {
@@ -572,9 +582,11 @@ impl Version {
     fn advance(&mut self, trace: &mut impl Trace) {
         if self.moves {
             self.moves = false;
-            trace.fact(Step::StoreVersion, || Fact::StoreVersionMoved {
-                from: Rv::from(&*self.text),
-                to: Rv::from(&*self.next),
+            trace.fact(Step::StoreVersion, || {
+                Fact::Store(StoreFact::StoreVersionMoved {
+                    from: Rv::from(&*self.text),
+                    to: Rv::from(&*self.next),
+                })
             });
             std::mem::swap(&mut self.text, &mut self.next);
         }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use foldhash::fast::FixedState;
 use indexmap::{IndexMap, IndexSet};
 
-use super::fact::{Fact, WorkPlace};
+use super::fact::{Fact, WorkFact, WorkPlace};
 use super::key::Key;
 use super::step::Step;
 use super::trace::Trace;
@@ -138,9 +138,11 @@ impl<T: WorkItem> Workqueue<T> {
         } else {
             WorkPlace::Queue
         };
-        trace.fact(Step::WorkAdd, || Fact::WorkAdded {
-            key: item.to_key(),
-            place,
+        trace.fact(Step::WorkAdd, || {
+            Fact::Work(WorkFact::WorkAdded {
+                key: item.to_key(),
+                place,
+            })
         });
         if place == WorkPlace::Queue {
             self.queue.push_back(item.clone());
@@ -182,9 +184,11 @@ impl<T: WorkItem> Workqueue<T> {
                 Ok(None)
             };
         };
-        trace.fact(Step::WorkGet, || Fact::WorkTaken {
-            worker,
-            key: item.to_key(),
+        trace.fact(Step::WorkGet, || {
+            Fact::Work(WorkFact::WorkTaken {
+                worker,
+                key: item.to_key(),
+            })
         });
         self.dirty.swap_remove(&item);
         self.processing.insert(item.clone());
@@ -195,9 +199,11 @@ impl<T: WorkItem> Workqueue<T> {
     pub fn done(&mut self, item: &T, trace: &mut impl Trace) {
         self.processing.swap_remove(item);
         let again = self.dirty.contains(item);
-        trace.fact(Step::WorkDone, || Fact::WorkDone {
-            key: item.to_key(),
-            again,
+        trace.fact(Step::WorkDone, || {
+            Fact::Work(WorkFact::WorkDone {
+                key: item.to_key(),
+                again,
+            })
         });
         if again {
             self.queue.push_back(item.clone());
@@ -207,8 +213,8 @@ impl<T: WorkItem> Workqueue<T> {
     /// The limiter forgets an item's failures; `done` is called all the same.
     pub fn forget(&mut self, item: &T, trace: &mut impl Trace) {
         self.limiter.forget(item);
-        trace.fact(Step::WorkForget, || Fact::WorkForgotten {
-            key: item.to_key(),
+        trace.fact(Step::WorkForget, || {
+            Fact::Work(WorkFact::WorkForgotten { key: item.to_key() })
         });
     }
 
@@ -297,10 +303,12 @@ impl<T: WorkItem> Workqueue<T> {
         } else {
             Step::WorkDelay
         };
-        trace.fact(step, || Fact::WorkDelayed {
-            key: item.to_key(),
-            ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
-            failures,
+        trace.fact(step, || {
+            Fact::Work(WorkFact::WorkDelayed {
+                key: item.to_key(),
+                ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
+                failures,
+            })
         });
         if delay.is_zero() {
             self.add(item, trace);
@@ -313,7 +321,9 @@ impl<T: WorkItem> Workqueue<T> {
         self.shutting_down = true;
         self.drain = drain;
         self.waiting = Waiting::default();
-        trace.fact(Step::WorkShutDown, || Fact::WorkShutDown { drain });
+        trace.fact(Step::WorkShutDown, || {
+            Fact::Work(WorkFact::WorkShutDown { drain })
+        });
     }
 }
 
@@ -690,17 +700,23 @@ mod tests {
         queue.done(&"a", trace);
         assert_eq!(queue.get(1, trace), Ok(Some("a")));
         let key = |name: &str| Key::from(name);
-        let added = |name: &str, place| Fact::WorkAdded {
-            key: key(name),
-            place,
+        let added = |name: &str, place| {
+            Fact::Work(WorkFact::WorkAdded {
+                key: key(name),
+                place,
+            })
         };
-        let taken = |worker, name: &str| Fact::WorkTaken {
-            worker,
-            key: key(name),
+        let taken = |worker, name: &str| {
+            Fact::Work(WorkFact::WorkTaken {
+                worker,
+                key: key(name),
+            })
         };
-        let done = |name: &str, again| Fact::WorkDone {
-            key: key(name),
-            again,
+        let done = |name: &str, again| {
+            Fact::Work(WorkFact::WorkDone {
+                key: key(name),
+                again,
+            })
         };
         let facts: Vec<_> = facts.into_iter().map(|(_, fact)| fact).collect();
         assert_eq!(

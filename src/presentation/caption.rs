@@ -8,8 +8,9 @@ use std::sync::Arc;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, BackoffReason, Body, Cause, Entry, EventType, Fact, FactRecord, Known, ListAgain,
-    LockName, Notification, ObjectRef, ProcessMode, Refusal, Shape, Verb, WatchEnd, WorkPlace,
+    Actor, BackoffReason, Body, Cause, Entry, EventType, Fact, FactRecord, HandlersFact, Known,
+    ListAgain, LockName, Notification, ObjectRef, ProcessMode, QueueFact, ReflectorFact, Refusal,
+    RunFact, ServerFact, Shape, StoreFact, Verb, WatchEnd, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
@@ -352,7 +353,7 @@ impl Writer<'_> {
         }
         match &self.record.fact {
             // ---- the API server
-            Fact::ObjectCreated { object, body: _ } => (
+            Fact::Server(ServerFact::ObjectCreated { object, body: _ }) => (
                 say!(
                     self,
                     "{name} was created on the server and got resourceVersion {rv}.",
@@ -362,11 +363,11 @@ impl Writer<'_> {
                 ),
                 self.who_hears_of_it(&object.key),
             ),
-            Fact::ObjectUpdated {
+            Fact::Server(ServerFact::ObjectUpdated {
                 object,
                 body: _,
                 old_rv,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{name} was changed on the server: resourceVersion {old} → {rv}.",
@@ -377,7 +378,7 @@ impl Writer<'_> {
                 ),
                 self.who_hears_of_it(&object.key),
             ),
-            Fact::ObjectDeleted { object, old_rv } => {
+            Fact::Server(ServerFact::ObjectDeleted { object, old_rv }) => {
                 let mut why = vec![say!(
                     self,
                     "A deletion is a write, too: it has a version of its own, later than {old}.",
@@ -396,11 +397,13 @@ impl Writer<'_> {
                     why,
                 )
             }
-            Fact::WriteRefused { verb, key, refusal } => self.write_refused(*verb, key, refusal),
-            Fact::RefusalsAsked { watch, kind, times } => {
+            Fact::Server(ServerFact::WriteRefused { verb, key, refusal }) => {
+                self.write_refused(*verb, key, refusal)
+            }
+            Fact::Server(ServerFact::RefusalsAsked { watch, kind, times }) => {
                 self.refusals_asked(*watch, *kind, *times)
             }
-            Fact::HistoryCompacted { oldest } => (
+            Fact::Server(ServerFact::HistoryCompacted { oldest }) => (
                 say!(
                     self,
                     "The server compacted its history: only what came after resourceVersion {rv} is left.",
@@ -413,7 +416,7 @@ impl Writer<'_> {
                     "从更旧的版本开始的 watch 会得到 410 Gone，Reflector 只能重新 List。对象本身不受影响。",
                 )],
             ),
-            Fact::ListAnswered { rv, count } => (
+            Fact::Server(ServerFact::ListAnswered { rv, count }) => (
                 say!(
                     self,
                     "The server answered the list: {objects} at resourceVersion {rv}.",
@@ -427,7 +430,7 @@ impl Writer<'_> {
                     "这个版本属于整个列表：之后的 watch 正好从这里接上。",
                 )],
             ),
-            Fact::ObjectsLearned { rv, objects: all } => (
+            Fact::Server(ServerFact::ObjectsLearned { rv, objects: all }) => (
                 say!(
                     self,
                     "So this is what the cluster has: {objects}, as of resourceVersion {rv}.",
@@ -441,11 +444,11 @@ impl Writer<'_> {
                     "真实的 API server 内部看不到：这里显示的是它的应答到目前为止说明的内容。",
                 )],
             ),
-            Fact::RequestDeferred {
+            Fact::Server(ServerFact::RequestDeferred {
                 code,
                 after_ms,
                 attempt,
-            } => (
+            }) => (
                 say!(
                     self,
                     "The server asks to come again later: {code}, Retry-After. The client waits {pause}, then sends the same request again.",
@@ -461,7 +464,7 @@ impl Writer<'_> {
                 )],
             ),
             // Code 0: nobody answered, there is nothing more to answer with.
-            Fact::ListRefused { code: 0, reason }
+            Fact::Server(ServerFact::ListRefused { code: 0, reason })
                 if self.picture.api.feed != SourceKind::Cluster =>
             {
                 (
@@ -478,7 +481,7 @@ impl Writer<'_> {
                     )],
                 )
             }
-            Fact::ListRefused { code, reason } => (
+            Fact::Server(ServerFact::ListRefused { code, reason }) => (
                 say!(
                     self,
                     "The server did not answer the list: {code}.",
@@ -492,7 +495,7 @@ impl Writer<'_> {
                     queue = self.queue(),
                 )],
             ),
-            Fact::WatchAccepted { rv } if self.begins_in_mid_watch(rv) => (
+            Fact::Server(ServerFact::WatchAccepted { rv }) if self.begins_in_mid_watch(rv) => (
                 say!(
                     self,
                     "The recording begins in the middle of a watch.",
@@ -504,7 +507,7 @@ impl Writer<'_> {
                     "能知道的只有此后推送的内容：API server 上原有什么、watch 从哪个版本开始，都不得而知。",
                 )],
             ),
-            Fact::WatchAccepted { .. } if self.asked_for_stream() => (
+            Fact::Server(ServerFact::WatchAccepted { .. }) if self.asked_for_stream() => (
                 say!(
                     self,
                     "The streaming list is open: first come all objects, then a bookmark that says so, then every change.",
@@ -516,7 +519,7 @@ impl Writer<'_> {
                     "这里 List 和 watch 是同一个请求：两者之间不会漏掉任何变更。"
                 )],
             ),
-            Fact::WatchAccepted { rv } if is_any(rv) => (
+            Fact::Server(ServerFact::WatchAccepted { rv }) if is_any(rv) => (
                 say!(
                     self,
                     "The watch is open: first come all objects that there are, then every change.",
@@ -528,7 +531,7 @@ impl Writer<'_> {
                     "没有指定起始版本，所以现有的每个对象都会先以 [ADDED] 推送一遍，顺序不作保证。",
                 )],
             ),
-            Fact::WatchAccepted { rv } => (
+            Fact::Server(ServerFact::WatchAccepted { rv }) => (
                 say!(
                     self,
                     "The watch is open: every change after resourceVersion {rv} will come over it.",
@@ -541,7 +544,7 @@ impl Writer<'_> {
                     "此后没有变化的对象，API server 不会再发送。",
                 )],
             ),
-            Fact::WatchDenied { code, reason } => (
+            Fact::Server(ServerFact::WatchDenied { code, reason }) => (
                 say!(
                     self,
                     "The server refused the watch: {code}.",
@@ -550,7 +553,7 @@ impl Writer<'_> {
                 ),
                 vec![self.after_denial(*code)],
             ),
-            Fact::ConnectionRefused => (
+            Fact::Server(ServerFact::ConnectionRefused) => (
                 say!(
                     self,
                     "The request did not reach the server: connection refused.",
@@ -576,7 +579,7 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::WatchRefused { rv, oldest } => (
+            Fact::Server(ServerFact::WatchRefused { rv, oldest }) => (
                 say!(
                     self,
                     "The server refused the watch from resourceVersion {rv}: `410 Gone`.",
@@ -591,11 +594,11 @@ impl Writer<'_> {
                     oldest = version(oldest),
                 )],
             ),
-            Fact::EventSent {
+            Fact::Server(ServerFact::EventSent {
                 ends_list: true,
                 object,
                 ..
-            } => (
+            }) => (
                 say!(
                     self,
                     "The server put the {event} that ends the initial list on the watch stream, at {rv}.",
@@ -609,13 +612,15 @@ impl Writer<'_> {
                     "`k8s.io/initial-events-end: \"true\"`：现有的全部对象都已发送；此后的都是变更。",
                 )],
             ),
-            Fact::EventSent { event, object, .. } => self.event_sent(*event, object),
-            Fact::WatchClosed { end, lost } => self.watch_closed(end, *lost),
+            Fact::Server(ServerFact::EventSent { event, object, .. }) => {
+                self.event_sent(*event, object)
+            }
+            Fact::Server(ServerFact::WatchClosed { end, lost }) => self.watch_closed(end, *lost),
 
             // ---- the reflector
-            Fact::ListRequested {
+            Fact::Reflector(ReflectorFact::ListRequested {
                 continues: true, ..
-            } => (
+            }) => (
                 say!(
                     self,
                     "The reflector asked for the next page of its list.",
@@ -627,7 +632,7 @@ impl Writer<'_> {
                     "它带的是 token 而不是版本：两者同时出现会被 API server 拒绝。"
                 )],
             ),
-            Fact::ListRequested { rv, limit, .. } => (
+            Fact::Reflector(ReflectorFact::ListRequested { rv, limit, .. }) => (
                 say!(
                     self,
                     "The reflector asked for a list with resourceVersion {rv}.",
@@ -653,7 +658,7 @@ impl Writer<'_> {
                     ),
                 }],
             ),
-            Fact::ListReceived { rv, count } => (
+            Fact::Reflector(ReflectorFact::ListReceived { rv, count }) => (
                 say!(
                     self,
                     "The list reached the reflector: {objects} at resourceVersion {rv}.",
@@ -668,22 +673,26 @@ impl Writer<'_> {
                     queue = self.queue(),
                 )],
             ),
-            Fact::WatchRequested { rv, .. } if self.begins_in_mid_watch(rv) => (
-                say!(
-                    self,
-                    "The reflector asked for a watch, without a list before it.",
-                    "Reflector 请求 watch，在此之前没有 List。",
-                ),
-                vec![say!(
-                    self,
-                    "The recording begins in the middle of a watch and does not say from which version that was.",
-                    "录制从 watch 的中途开始，没有记下是从哪个版本开始的。",
-                )],
-            ),
-            Fact::WatchRequested {
+            Fact::Reflector(ReflectorFact::WatchRequested { rv, .. })
+                if self.begins_in_mid_watch(rv) =>
+            {
+                (
+                    say!(
+                        self,
+                        "The reflector asked for a watch, without a list before it.",
+                        "Reflector 请求 watch，在此之前没有 List。",
+                    ),
+                    vec![say!(
+                        self,
+                        "The recording begins in the middle of a watch and does not say from which version that was.",
+                        "录制从 watch 的中途开始，没有记下是从哪个版本开始的。",
+                    )],
+                )
+            }
+            Fact::Reflector(ReflectorFact::WatchRequested {
                 rv,
                 initial_events: true,
-            } => (
+            }) => (
                 say!(
                     self,
                     "The reflector asked for a streaming list, {rv}.",
@@ -701,7 +710,7 @@ impl Writer<'_> {
                     "`sendInitialEvents = true`：以全部对象开头的 watch，API server 无需拼出整个列表。"
                 )],
             ),
-            Fact::WatchRequested { rv, .. } => (
+            Fact::Reflector(ReflectorFact::WatchRequested { rv, .. }) => (
                 say!(
                     self,
                     "The reflector asked for a watch from resourceVersion {rv}.",
@@ -728,11 +737,11 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::EventReceived {
+            Fact::Reflector(ReflectorFact::EventReceived {
                 ends_list: true,
                 object,
                 ..
-            } => (
+            }) => (
                 say!(
                     self,
                     "The reflector took the {event} that ends the initial list off the stream, at {rv}.",
@@ -747,8 +756,10 @@ impl Writer<'_> {
                     queue = self.queue(),
                 )],
             ),
-            Fact::EventReceived { event, object, .. } => self.event_received(*event, object),
-            Fact::LastSyncMoved { from, to } => (
+            Fact::Reflector(ReflectorFact::EventReceived { event, object, .. }) => {
+                self.event_received(*event, object)
+            }
+            Fact::Reflector(ReflectorFact::LastSyncMoved { from, to }) => (
                 if from.is_empty() {
                     say!(
                         self,
@@ -767,19 +778,23 @@ impl Writer<'_> {
                 },
                 vec![self.received_is_not_stored()],
             ),
-            Fact::WatchEnded { .. } if self.record.step == Step::ReflectorStreamAgain => (
-                say!(
-                    self,
-                    "The streaming list ended before it was complete.",
-                    "流式列表在齐全之前就结束了。"
-                ),
-                vec![say!(
-                    self,
-                    "What it has brought is dropped: half a list would look like deletions.",
-                    "已收到的都被丢弃：半个列表会被误当成删除。"
-                )],
-            ),
-            Fact::WatchEnded { relist, code } => (
+            Fact::Reflector(ReflectorFact::WatchEnded { .. })
+                if self.record.step == Step::ReflectorStreamAgain =>
+            {
+                (
+                    say!(
+                        self,
+                        "The streaming list ended before it was complete.",
+                        "流式列表在齐全之前就结束了。"
+                    ),
+                    vec![say!(
+                        self,
+                        "What it has brought is dropped: half a list would look like deletions.",
+                        "已收到的都被丢弃：半个列表会被误当成删除。"
+                    )],
+                )
+            }
+            Fact::Reflector(ReflectorFact::WatchEnded { relist, code }) => (
                 if *relist {
                     say!(
                         self,
@@ -810,7 +825,7 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::BackoffStarted { ms, reason } => (
+            Fact::Reflector(ReflectorFact::BackoffStarted { ms, reason }) => (
                 say!(
                     self,
                     "The reflector waits {ms} before it tries again.",
@@ -854,7 +869,7 @@ impl Writer<'_> {
                     ),
                 }],
             ),
-            Fact::ReflectorStopped { reason } => (
+            Fact::Reflector(ReflectorFact::ReflectorStopped { reason }) => (
                 say!(
                     self,
                     "The reflector stopped: {reason}.",
@@ -869,9 +884,9 @@ impl Writer<'_> {
             ),
 
             // ---- a program, and the switches of the run
-            Fact::Called { delta_type, object } => self.called(*delta_type, object),
-            Fact::ModeSet { mode } => self.mode_set(*mode),
-            Fact::PopAsked { asked } => (
+            Fact::Run(RunFact::Called { delta_type, object }) => self.called(*delta_type, object),
+            Fact::Run(RunFact::ModeSet { mode }) => self.mode_set(*mode),
+            Fact::Run(RunFact::PopAsked { asked }) => (
                 say!(self, "One Pop was asked for.", "点击了“Pop 一次”。"),
                 vec![if *asked > 1 {
                     say!(
@@ -888,20 +903,24 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::KnownObjectsSet { on: true } if self.picture.store.items.is_empty() => (
-                say!(
-                    self,
-                    "KnownObjects is on: the program keeps an Indexer from here on, and the {queue} can ask it.",
-                    "KnownObjects 已打开：从这里起程序维护一个 Indexer，{queue} 可以向它查询。",
-                    queue = self.queue(),
-                ),
-                vec![say!(
-                    self,
-                    "The Indexer is empty now: it knows only what is popped from here on. Delete keeps what it knows or what is queued.",
-                    "Indexer 此刻是空的：只认识从这里起 Pop 出来的对象。Delete 会保留它认识的或已在队列里的。",
-                )],
-            ),
-            Fact::KnownObjectsSet { on: true } => (
+            Fact::Run(RunFact::KnownObjectsSet { on: true })
+                if self.picture.store.items.is_empty() =>
+            {
+                (
+                    say!(
+                        self,
+                        "KnownObjects is on: the program keeps an Indexer from here on, and the {queue} can ask it.",
+                        "KnownObjects 已打开：从这里起程序维护一个 Indexer，{queue} 可以向它查询。",
+                        queue = self.queue(),
+                    ),
+                    vec![say!(
+                        self,
+                        "The Indexer is empty now: it knows only what is popped from here on. Delete keeps what it knows or what is queued.",
+                        "Indexer 此刻是空的：只认识从这里起 Pop 出来的对象。Delete 会保留它认识的或已在队列里的。",
+                    )],
+                )
+            }
+            Fact::Run(RunFact::KnownObjectsSet { on: true }) => (
                 say!(
                     self,
                     "KnownObjects is on: the {queue} can ask the Indexer what it holds.",
@@ -914,7 +933,7 @@ impl Writer<'_> {
                     "这样 Delete 会保留 Indexer 认识的对象，Replace 能发现错过的删除，Resync 也有内容可发。",
                 )],
             ),
-            Fact::KnownObjectsSet { on: false } => (
+            Fact::Run(RunFact::KnownObjectsSet { on: false }) => (
                 say!(
                     self,
                     "KnownObjects is off: Delete looks only at what is in the {queue} right now.",
@@ -929,7 +948,7 @@ impl Writer<'_> {
             ),
 
             // ---- the queue's lock
-            Fact::LockTaken { lock, by } => (
+            Fact::Queue(QueueFact::LockTaken { lock, by }) => (
                 say!(
                     self,
                     "{by} took {lock}.",
@@ -939,7 +958,7 @@ impl Writer<'_> {
                 ),
                 vec![self.why_locked(*lock, *by)],
             ),
-            Fact::LockAwaited { lock, by, holder } if by == holder => (
+            Fact::Queue(QueueFact::LockAwaited { lock, by, holder }) if by == holder => (
                 say!(
                     self,
                     "{by} waits for itself: it has {lock}.",
@@ -953,7 +972,7 @@ impl Writer<'_> {
                     "handler 在 Pop 里面被调用，又去调用 `HasSynced`，要拿的正是 Pop 手里的那把锁。不会再有谁归还它：从此既放不进，也 Pop 不出。",
                 )],
             ),
-            Fact::LockAwaited { lock, by, holder } => (
+            Fact::Queue(QueueFact::LockAwaited { lock, by, holder }) => (
                 say!(
                     self,
                     "{by} has to wait: {holder} has {lock}.",
@@ -964,7 +983,7 @@ impl Writer<'_> {
                 ),
                 vec![self.why_awaited(*lock, *holder)],
             ),
-            Fact::LockReleased { lock, by } => (
+            Fact::Queue(QueueFact::LockReleased { lock, by }) => (
                 say!(
                     self,
                     "{by} gave {lock} back.",
@@ -989,7 +1008,7 @@ impl Writer<'_> {
             ),
 
             // ---- the queues
-            Fact::KeyFailed { error } => (
+            Fact::Queue(QueueFact::KeyFailed { error }) => (
                 say!(
                     self,
                     "No key could be made for the object, so nothing was queued.",
@@ -1002,21 +1021,25 @@ impl Writer<'_> {
                     error = mono(&**error),
                 )],
             ),
-            Fact::TransformFailed { key, error } if self.record.step == Step::ReflectorKeep => (
-                say!(
-                    self,
-                    "The transformer failed for {name}: the streaming list will lack it.",
-                    "{name} 的 transformer 失败：流式列表里会缺少它。",
-                    name = self.name(key)
-                ),
-                vec![say!(
-                    self,
-                    "`{error}`. What the list lacks counts as deleted.",
-                    "`{error}`。列表里没有的，就视为已删除。",
-                    error = mono(&**error)
-                )],
-            ),
-            Fact::TransformFailed { key, error } => (
+            Fact::Queue(QueueFact::TransformFailed { key, error })
+                if self.record.step == Step::ReflectorKeep =>
+            {
+                (
+                    say!(
+                        self,
+                        "The transformer failed for {name}: the streaming list will lack it.",
+                        "{name} 的 transformer 失败：流式列表里会缺少它。",
+                        name = self.name(key)
+                    ),
+                    vec![say!(
+                        self,
+                        "`{error}`. What the list lacks counts as deleted.",
+                        "`{error}`。列表里没有的，就视为已删除。",
+                        error = mono(&**error)
+                    )],
+                )
+            }
+            Fact::Queue(QueueFact::TransformFailed { key, error }) => (
                 say!(
                     self,
                     "The transformer failed for {name}, so it was not queued.",
@@ -1030,20 +1053,24 @@ impl Writer<'_> {
                     error = mono(&**error),
                 )],
             ),
-            Fact::Transformed { from: _, to } if self.record.step == Step::ReflectorKeep => (
-                say!(
-                    self,
-                    "The transformer made another object of {name} on its way into the temporary store.",
-                    "{name} 进入临时存储之前，transformer 把它换成了另一个对象。",
-                    name = self.name(&to.key),
-                ),
-                vec![say!(
-                    self,
-                    "The queue gives it to the transformer once more: what is done twice must come to the same as done once.",
-                    "到了队列，它还要再经过一次 transformer：做两次的结果必须和做一次相同。",
-                )],
-            ),
-            Fact::Transformed { from: _, to } => (
+            Fact::Queue(QueueFact::Transformed { from: _, to })
+                if self.record.step == Step::ReflectorKeep =>
+            {
+                (
+                    say!(
+                        self,
+                        "The transformer made another object of {name} on its way into the temporary store.",
+                        "{name} 进入临时存储之前，transformer 把它换成了另一个对象。",
+                        name = self.name(&to.key),
+                    ),
+                    vec![say!(
+                        self,
+                        "The queue gives it to the transformer once more: what is done twice must come to the same as done once.",
+                        "到了队列，它还要再经过一次 transformer：做两次的结果必须和做一次相同。",
+                    )],
+                )
+            }
+            Fact::Queue(QueueFact::Transformed { from: _, to }) => (
                 say!(
                     self,
                     "The transformer made another object of {name} before it was queued.",
@@ -1056,23 +1083,23 @@ impl Writer<'_> {
                     "被去掉的部分不会进入存储。墓碑和 [Sync] 不经过它；同一对象仍可能经过两次，所以它必须是幂等的。",
                 )],
             ),
-            Fact::Populated { initial } => self.populated(*initial),
-            Fact::DeleteChecked {
+            Fact::Queue(QueueFact::Populated { initial }) => self.populated(*initial),
+            Fact::Queue(QueueFact::DeleteChecked {
                 key,
                 known,
                 pending,
-            } => self.delete_checked(key, known.as_ref(), *pending),
-            Fact::DeleteIgnored { key } => self.delete_ignored(key),
-            Fact::DeltaAppended {
+            }) => self.delete_checked(key, known.as_ref(), *pending),
+            Fact::Queue(QueueFact::DeleteIgnored { key }) => self.delete_ignored(key),
+            Fact::Queue(QueueFact::DeltaAppended {
                 delta_type,
                 object,
                 depth,
-            } => self.delta_appended(*delta_type, object, *depth),
-            Fact::DeltasMerged {
+            }) => self.delta_appended(*delta_type, object, *depth),
+            Fact::Queue(QueueFact::DeltasMerged {
                 key,
                 kept,
                 kept_older,
-            } => (
+            }) => (
                 say!(
                     self,
                     "The two newest deltas of {name} were both [Deleted]: only one is left.",
@@ -1095,7 +1122,7 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::KeyEnqueued { key, length } => (
+            Fact::Queue(QueueFact::KeyEnqueued { key, length }) => (
                 if *length <= 1 {
                     say!(
                         self,
@@ -1143,8 +1170,8 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::DeletionDetected { key } => self.deletion_detected(key),
-            Fact::ResyncSkipped { key } => (
+            Fact::Queue(QueueFact::DeletionDetected { key }) => self.deletion_detected(key),
+            Fact::Queue(QueueFact::ResyncSkipped { key }) => (
                 say!(
                     self,
                     "The resync passed {name} over.",
@@ -1158,7 +1185,7 @@ impl Writer<'_> {
                     name = self.name(key),
                 )],
             ),
-            Fact::AlreadyPresent { key } => (
+            Fact::Queue(QueueFact::AlreadyPresent { key }) => (
                 say!(
                     self,
                     "AddIfNotPresent left {name} alone: newer content is queued for it.",
@@ -1172,7 +1199,7 @@ impl Writer<'_> {
                     name = self.name(key),
                 )],
             ),
-            Fact::FifoItemSet { object, old: None } => (
+            Fact::Queue(QueueFact::FifoItemSet { object, old: None }) => (
                 say!(
                     self,
                     "FIFO now holds {object}.",
@@ -1185,10 +1212,10 @@ impl Writer<'_> {
                     "FIFO 对每个 key 只保留最新的一个对象：没来得及 Pop 的旧状态就没有了。",
                 )],
             ),
-            Fact::FifoItemSet {
+            Fact::Queue(QueueFact::FifoItemSet {
                 object,
                 old: Some(old),
-            } => (
+            }) => (
                 say!(
                     self,
                     "FIFO exchanged the object of {name}: rv {rv} in place of {old}.",
@@ -1205,7 +1232,7 @@ impl Writer<'_> {
                     old = version(&old.rv),
                 )],
             ),
-            Fact::FifoItemRemoved { key } => (
+            Fact::Queue(QueueFact::FifoItemRemoved { key }) => (
                 say!(
                     self,
                     "FIFO dropped the object of {name}; its key stays in the queue.",
@@ -1218,7 +1245,7 @@ impl Writer<'_> {
                     "Pop 会跳过这个 key。FIFO 没有 [Deleted]：消费者不会得知这次删除。",
                 )],
             ),
-            Fact::FifoCleared => (
+            Fact::Queue(QueueFact::FifoCleared) => (
                 say!(
                     self,
                     "FIFO dropped everything that it held.",
@@ -1230,7 +1257,7 @@ impl Writer<'_> {
                     "Replace 用新列表取而代之。列表里没有的就直接消失，不会通知任何人。",
                 )],
             ),
-            Fact::FifoKeySkipped { key } => (
+            Fact::Queue(QueueFact::FifoKeySkipped { key }) => (
                 say!(
                     self,
                     "Pop skipped {name}: its object is gone.",
@@ -1244,11 +1271,13 @@ impl Writer<'_> {
                     name = self.name(key),
                 )],
             ),
-            Fact::EntryAppended { entry, length } => self.entry_appended(entry, *length),
-            Fact::EntriesTaken {
+            Fact::Queue(QueueFact::EntryAppended { entry, length }) => {
+                self.entry_appended(entry, *length)
+            }
+            Fact::Queue(QueueFact::EntriesTaken {
                 count,
                 is_in_initial_list,
-            } => (
+            }) => (
                 say!(
                     self,
                     "Pop took {entries} from the front of the queue.",
@@ -1289,13 +1318,13 @@ impl Writer<'_> {
                     },
                 ],
             ),
-            Fact::QueueEmpty => self.queue_empty(),
-            Fact::KeyPopped {
+            Fact::Queue(QueueFact::QueueEmpty) => self.queue_empty(),
+            Fact::Queue(QueueFact::KeyPopped {
                 key,
                 deltas,
                 is_in_initial_list,
-            } => self.key_popped(key, deltas, *is_in_initial_list),
-            Fact::Synced => (
+            }) => self.key_popped(key, deltas, *is_in_initial_list),
+            Fact::Queue(QueueFact::Synced) => (
                 say!(
                     self,
                     "HasSynced is true from now on.",
@@ -1331,7 +1360,7 @@ impl Writer<'_> {
                     },
                 ],
             ),
-            Fact::ProcessFailed { error } => (
+            Fact::Queue(QueueFact::ProcessFailed { error }) => (
                 say!(
                     self,
                     "The process function failed: {error}.",
@@ -1352,7 +1381,7 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::Requeued { key, added } => {
+            Fact::Queue(QueueFact::Requeued { key, added }) => {
                 if *added {
                     (
                         say!(
@@ -1385,7 +1414,7 @@ impl Writer<'_> {
                     )
                 }
             }
-            Fact::ProcessWasSlow { key, depth, ms } => (
+            Fact::Queue(QueueFact::ProcessWasSlow { key, depth, ms }) => (
                 say!(
                     self,
                     "Processing {name} took {ms} while {keys} waited.",
@@ -1402,7 +1431,7 @@ impl Writer<'_> {
                     ms = text(duration(*ms, self.lang)),
                 )],
             ),
-            Fact::QueueClosed => (
+            Fact::Queue(QueueFact::QueueClosed) => (
                 say!(
                     self,
                     "The {queue} was closed.",
@@ -1417,13 +1446,13 @@ impl Writer<'_> {
             ),
 
             // ---- processing
-            Fact::DeltaTaken {
+            Fact::Queue(QueueFact::DeltaTaken {
                 position,
                 delta_type,
                 object,
                 exists,
-            } => self.delta_taken(*position, *delta_type, object, *exists),
-            Fact::Processed { key } => (
+            }) => self.delta_taken(*position, *delta_type, object, *exists),
+            Fact::Queue(QueueFact::Processed { key }) => (
                 say!(
                     self,
                     "Everything that was popped for {name} has been processed.",
@@ -1434,8 +1463,10 @@ impl Writer<'_> {
             ),
 
             // ---- the store
-            Fact::ItemStored { object, old } => self.item_stored(object, old.as_ref()),
-            Fact::ItemRemoved { key, old } => match old {
+            Fact::Store(StoreFact::ItemStored { object, old }) => {
+                self.item_stored(object, old.as_ref())
+            }
+            Fact::Store(StoreFact::ItemRemoved { key, old }) => match old {
                 Some(old) => (
                     say!(
                         self,
@@ -1465,7 +1496,7 @@ impl Writer<'_> {
                     )],
                 ),
             },
-            Fact::StoreReplaced { items } => (
+            Fact::Store(StoreFact::StoreReplaced { items }) => (
                 say!(
                     self,
                     "The whole content of the Indexer was replaced: {objects} now.",
@@ -1478,12 +1509,12 @@ impl Writer<'_> {
                     "索引随后逐步更新。存储自己的锁要到最后一步才释放：读者看不到中间状态。",
                 )],
             ),
-            Fact::IndexEntryRemoved {
+            Fact::Store(StoreFact::IndexEntryRemoved {
                 index,
                 value,
                 key,
                 emptied,
-            } => (
+            }) => (
                 say!(
                     self,
                     "Index {index}: {name} left the keys under {value}.",
@@ -1508,7 +1539,7 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::IndexEntryAdded { index, value, key } => (
+            Fact::Store(StoreFact::IndexEntryAdded { index, value, key }) => (
                 say!(
                     self,
                     "Index {index}: {name} joined the keys under {value}.",
@@ -1524,7 +1555,7 @@ impl Writer<'_> {
                     value = quoted(value),
                 )],
             ),
-            Fact::IndexFailed { index, key, error } => (
+            Fact::Store(StoreFact::IndexFailed { index, key, error }) => (
                 say!(
                     self,
                     "The index function of {index} failed for {name}.",
@@ -1539,7 +1570,7 @@ impl Writer<'_> {
                     error = mono(&**error),
                 )],
             ),
-            Fact::IndexersAdded { names } => (
+            Fact::Store(StoreFact::IndexersAdded { names }) => (
                 say!(
                     self,
                     "New indices: {names}.",
@@ -1552,7 +1583,7 @@ impl Writer<'_> {
                     "已存储的对象会立即编入索引。只要有一个名字已被占用，就会全部拒绝。",
                 )],
             ),
-            Fact::IndicesReset => (
+            Fact::Store(StoreFact::IndicesReset) => (
                 say!(self, "All indices were emptied.", "所有索引都被清空。"),
                 vec![say!(
                     self,
@@ -1560,7 +1591,7 @@ impl Writer<'_> {
                     "内容已经换新，索引要据此重建，而不是逐个移除旧值。",
                 )],
             ),
-            Fact::StoreVersionMoved { from, to } => (
+            Fact::Store(StoreFact::StoreVersionMoved { from, to }) => (
                 if from.is_empty() {
                     say!(
                         self,
@@ -1585,7 +1616,7 @@ impl Writer<'_> {
             ),
 
             // ---- handlers
-            Fact::PageReceived { count: _, total } => (
+            Fact::Reflector(ReflectorFact::PageReceived { count: _, total }) => (
                 say!(
                     self,
                     "A page of the list arrived; {objects} so far.",
@@ -1598,7 +1629,7 @@ impl Writer<'_> {
                     "API server 给了下一页的 token。整个列表的版本是第一页的版本。"
                 )],
             ),
-            Fact::ListFailed { error, next } => (
+            Fact::Reflector(ReflectorFact::ListFailed { error, next }) => (
                 say!(
                     self,
                     "The list failed: {error}.",
@@ -1612,7 +1643,7 @@ impl Writer<'_> {
                     next = self.list_again(*next)
                 )],
             ),
-            Fact::WatchFailed { error } => (
+            Fact::Reflector(ReflectorFact::WatchFailed { error }) => (
                 say!(
                     self,
                     "The watch was not opened: {error}.",
@@ -1633,7 +1664,7 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::InitialEventKept { event, object } => (
+            Fact::Reflector(ReflectorFact::InitialEventKept { event, object }) => (
                 say!(
                     self,
                     "The reflector put {event} {object} into a temporary store.",
@@ -1647,7 +1678,7 @@ impl Writer<'_> {
                     "流式列表要等 BOOKMARK 表示齐全之后才整体交出去。"
                 )],
             ),
-            Fact::InitialEventsEnded { rv, count } => (
+            Fact::Reflector(ReflectorFact::InitialEventsEnded { rv, count }) => (
                 say!(
                     self,
                     "The initial events are complete: {objects} at resourceVersion {rv}.",
@@ -1661,7 +1692,7 @@ impl Writer<'_> {
                     "同一条流接着充当 watch，不再发第二个请求。"
                 )],
             ),
-            Fact::InitialEventsEndMissed { ms, any } => (
+            Fact::Reflector(ReflectorFact::InitialEventsEndMissed { ms, any }) => (
                 say!(
                     self,
                     "client-go warns in its log: the bookmark that ends the initial events has not come.",
@@ -1684,7 +1715,7 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::StreamFellBack { error } => (
+            Fact::Reflector(ReflectorFact::StreamFellBack { error }) => (
                 say!(
                     self,
                     "The streaming list failed: {error}. A LIST comes instead.",
@@ -1697,7 +1728,7 @@ impl Writer<'_> {
                     "就在这一轮，立刻进行，也不通知 watch 错误处理函数。下一轮仍会先尝试流式列表。"
                 )],
             ),
-            Fact::ObjectRejected { error } => (
+            Fact::Reflector(ReflectorFact::ObjectRejected { error }) => (
                 say!(
                     self,
                     "It was left out: {error}.",
@@ -1718,7 +1749,7 @@ impl Writer<'_> {
                     )
                 }],
             ),
-            Fact::VersionUnavailable { on: true } => (
+            Fact::Reflector(ReflectorFact::VersionUnavailable { on: true }) => (
                 say!(
                     self,
                     "The reflector noted that its last version cannot be had any more.",
@@ -1730,7 +1761,7 @@ impl Writer<'_> {
                     "下一次 List 会要求最新状态。"
                 )],
             ),
-            Fact::VersionUnavailable { on: false } => (
+            Fact::Reflector(ReflectorFact::VersionUnavailable { on: false }) => (
                 say!(
                     self,
                     "The reflector noted that its last version is good again.",
@@ -1742,7 +1773,7 @@ impl Writer<'_> {
                     "它拿到了新的列表，带有新的版本。"
                 )],
             ),
-            Fact::WatchErrorReported { error } => (
+            Fact::Reflector(ReflectorFact::WatchErrorReported { error }) => (
                 say!(
                     self,
                     "The watch-error handler was called with {error}.",
@@ -1755,7 +1786,7 @@ impl Writer<'_> {
                     "List 失败或 watch 被彻底拒绝时会通知它；429、流中途的错误、流式列表失败则不会。client-go 自带的只是记日志。"
                 )],
             ),
-            Fact::ResyncDue { wanted: true } => (
+            Fact::Reflector(ReflectorFact::ResyncDue { wanted: true }) => (
                 say!(self, "The resync timer fired.", "resync 定时器到点。"),
                 vec![say!(
                     self,
@@ -1764,7 +1795,7 @@ impl Writer<'_> {
                     queue = self.queue()
                 )],
             ),
-            Fact::ResyncDue { wanted: false } => (
+            Fact::Reflector(ReflectorFact::ResyncDue { wanted: false }) => (
                 say!(
                     self,
                     "The resync timer fired, and no handler is due: nothing is queued.",
@@ -1776,7 +1807,7 @@ impl Writer<'_> {
                     "handler 各有各的周期，但只有 informer 检查时才会看。"
                 )],
             ),
-            Fact::EntriesProcessed { count } => (
+            Fact::Queue(QueueFact::EntriesProcessed { count }) => (
                 say!(
                     self,
                     "The process function returned: {entries} done.",
@@ -1785,7 +1816,7 @@ impl Writer<'_> {
                 ),
                 vec![self.after_processing()],
             ),
-            Fact::ListOpened { rv, count, removed } => (
+            Fact::Queue(QueueFact::ListOpened { rv, count, removed }) => (
                 say!(
                     self,
                     "The list at resourceVersion {rv} was opened in the store: {objects}, and {removed} stored ones are missing from it.",
@@ -1800,7 +1831,7 @@ impl Writer<'_> {
                     "先整体替换存储，再开始通知，删除排在前面。1.35 及之前列表是逐个处理的。"
                 )],
             ),
-            Fact::ResyncOpened { count } => (
+            Fact::Queue(QueueFact::ResyncOpened { count }) => (
                 say!(
                     self,
                     "A resync was opened in the store: {objects} are handed out again.",
@@ -1813,10 +1844,10 @@ impl Writer<'_> {
                     "旧对象和新对象是同一个，所以只通知标记为 syncing 的 handler。"
                 )],
             ),
-            Fact::NotificationSent {
+            Fact::Handlers(HandlersFact::NotificationSent {
                 handler,
                 notification,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{call} was sent to {handler}.",
@@ -1826,7 +1857,7 @@ impl Writer<'_> {
                 ),
                 self.why_sent(notification),
             ),
-            Fact::NotificationWithheld { handler, key } => (
+            Fact::Handlers(HandlersFact::NotificationWithheld { handler, key }) => (
                 say!(
                     self,
                     "{handler} was not told about {name}.",
@@ -1840,7 +1871,7 @@ impl Writer<'_> {
                     "版本与之前相同，而上次 resync 检查时这个 handler 没有到期。"
                 )],
             ),
-            Fact::HandlerPanicked { handler, error } => (
+            Fact::Handlers(HandlersFact::HandlerPanicked { handler, error }) => (
                 say!(
                     self,
                     "{handler} panicked: {error}.",
@@ -1854,7 +1885,7 @@ impl Writer<'_> {
                     "默认情况下 client-go 记录日志后让整个程序崩溃；这里则是一秒后继续，跳过这一项。"
                 )],
             ),
-            Fact::HandlerAsked { name, .. } => (
+            Fact::Handlers(HandlersFact::HandlerAsked { name, .. }) => (
                 say!(
                     self,
                     "The program asks for handler {name} to be added, while the informer runs.",
@@ -1863,7 +1894,7 @@ impl Writer<'_> {
                 ),
                 Vec::new(),
             ),
-            Fact::RemovalAsked { handler } => (
+            Fact::Handlers(HandlersFact::RemovalAsked { handler }) => (
                 say!(
                     self,
                     "The program asks for {handler} to be removed.",
@@ -1872,11 +1903,11 @@ impl Writer<'_> {
                 ),
                 Vec::new(),
             ),
-            Fact::HandlerAdded {
+            Fact::Handlers(HandlersFact::HandlerAdded {
                 handler,
                 name: _,
                 initial,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{handler} was added; it is told {objects} first.",
@@ -1890,7 +1921,7 @@ impl Writer<'_> {
                     "存储里已有的内容以 isInInitialList=true 的 OnAdd 发给它，无论它来得多晚。"
                 )],
             ),
-            Fact::HandlerRemoved { handler } => (
+            Fact::Handlers(HandlersFact::HandlerRemoved { handler }) => (
                 say!(
                     self,
                     "{handler} was removed; what waits for it is dropped.",
@@ -1903,7 +1934,7 @@ impl Writer<'_> {
                     "之后不再通知它，连已通知过的对象的 OnDelete 也没有。"
                 )],
             ),
-            Fact::HandlerSynced { handler } => (
+            Fact::Handlers(HandlersFact::HandlerSynced { handler }) => (
                 say!(
                     self,
                     "{handler} has been told the whole first list: its own HasSynced is true.",
@@ -1916,10 +1947,10 @@ impl Writer<'_> {
                     "`informer 已同步 = 是，剩余首批通知 = 0`。informer 的 HasSynced 不等 handler，这个才等。"
                 )],
             ),
-            Fact::SyncingSet {
+            Fact::Handlers(HandlersFact::SyncingSet {
                 handler,
                 syncing: true,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{handler} takes part in this resync.",
@@ -1932,10 +1963,10 @@ impl Writer<'_> {
                     "`到期 = 是 → syncing`，直到下一次检查。"
                 )],
             ),
-            Fact::SyncingSet {
+            Fact::Handlers(HandlersFact::SyncingSet {
                 handler,
                 syncing: false,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{handler} takes no part in resyncs until it is due.",
@@ -1948,7 +1979,7 @@ impl Writer<'_> {
                     "`到期 = 否 → 不再 syncing`。第一次检查之前，每个 handler 都算 syncing。"
                 )],
             ),
-            Fact::ResyncCheckSet { ms: 0 } => (
+            Fact::Handlers(HandlersFact::ResyncCheckSet { ms: 0 }) => (
                 say!(
                     self,
                     "The informer does not look for due resyncs.",
@@ -1956,7 +1987,7 @@ impl Writer<'_> {
                 ),
                 Vec::new(),
             ),
-            Fact::ResyncCheckSet { ms } => (
+            Fact::Handlers(HandlersFact::ResyncCheckSet { ms }) => (
                 say!(
                     self,
                     "The informer looks every {time} for handlers whose resync is due.",
@@ -1969,7 +2000,7 @@ impl Writer<'_> {
                     "有 handler 要求的周期比检查更短。informer 启动之后就会反过来，把它的周期调大。"
                 )],
             ),
-            Fact::ObjectMutated { key, handler } => (
+            Fact::Handlers(HandlersFact::ObjectMutated { key, handler }) => (
                 say!(
                     self,
                     "{handler} wrote into {name}, which it shares with the store and everybody else.",
@@ -1983,7 +2014,7 @@ impl Writer<'_> {
                     "索引对此一无所知：key 仍在旧值之下。"
                 )],
             ),
-            Fact::MutationDetected { key } => (
+            Fact::Handlers(HandlersFact::MutationDetected { key }) => (
                 say!(
                     self,
                     "The mutation detector found that {name} is not as it came.",
@@ -1996,10 +2027,10 @@ impl Writer<'_> {
                     "它为收到的每个对象留一份副本，每秒比较一次；client-go 在这里会 panic。默认不开启。"
                 )],
             ),
-            Fact::WorkAdded {
+            Fact::Work(WorkFact::WorkAdded {
                 key,
                 place: WorkPlace::Queue,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{name} was added to the workqueue.",
@@ -2012,10 +2043,10 @@ impl Writer<'_> {
                     "`dirty = 否，处理中 = 否 → 入队`。它保存 key 而不是事件：届时由 worker 向 lister 查询现状。"
                 )],
             ),
-            Fact::WorkAdded {
+            Fact::Work(WorkFact::WorkAdded {
                 key,
                 place: WorkPlace::Dirty,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{name} was marked dirty: a worker has it at the moment.",
@@ -2028,10 +2059,10 @@ impl Writer<'_> {
                     "`dirty = 否，处理中 = 是 → 等 Done`：同一个 key 不会同时在两个 worker 手里。"
                 )],
             ),
-            Fact::WorkAdded {
+            Fact::Work(WorkFact::WorkAdded {
                 key,
                 place: WorkPlace::Duplicate,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{name} waits already; it was not added again.",
@@ -2044,7 +2075,7 @@ impl Writer<'_> {
                     "`dirty = 是 → 无事可做`：多次变更合成一次调谐。"
                 )],
             ),
-            Fact::WorkTaken { worker, key } => (
+            Fact::Work(WorkFact::WorkTaken { worker, key }) => (
                 say!(
                     self,
                     "{worker} took {name}.",
@@ -2058,7 +2089,7 @@ impl Writer<'_> {
                     "它进入处理中，不再 dirty：此后的变更会重新标记它。"
                 )],
             ),
-            Fact::WorkDone { key, again: false } => (
+            Fact::Work(WorkFact::WorkDone { key, again: false }) => (
                 say!(
                     self,
                     "Done with {name}.",
@@ -2071,7 +2102,7 @@ impl Writer<'_> {
                     "`dirty = 否 → 移出`。不调用 Done，这个 key 就再也不会交出。"
                 )],
             ),
-            Fact::WorkDone { key, again: true } => (
+            Fact::Work(WorkFact::WorkDone { key, again: true }) => (
                 say!(
                     self,
                     "Done with {name}, which became dirty meanwhile: it is queued again.",
@@ -2084,11 +2115,11 @@ impl Writer<'_> {
                     "`dirty = 是 → 入队`：worker 读到的可能已是旧的。"
                 )],
             ),
-            Fact::WorkDelayed {
+            Fact::Work(WorkFact::WorkDelayed {
                 key,
                 ms,
                 failures: 0,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{name} will be added in {time}.",
@@ -2102,7 +2133,7 @@ impl Writer<'_> {
                     "在此之前它不在队列里；期间的 Add 会先到。"
                 )],
             ),
-            Fact::WorkDelayed { key, ms, failures } => (
+            Fact::Work(WorkFact::WorkDelayed { key, ms, failures }) => (
                 say!(
                     self,
                     "{name} will be added again in {time}, having failed {times}.",
@@ -2120,7 +2151,7 @@ impl Writer<'_> {
                     "`5 ms × 2^(失败次数 − 1)`，最多 1000 秒，直到 Forget；也可能更久：所有 key 合计先放行 100 次，之后每秒 10 次。Done 不必等它。"
                 )],
             ),
-            Fact::WorkForgotten { key } => (
+            Fact::Work(WorkFact::WorkForgotten { key }) => (
                 say!(
                     self,
                     "The rate limiter forgot the failures of {name}.",
@@ -2133,11 +2164,11 @@ impl Writer<'_> {
                     "下次失败又从 5 ms 算起。Forget 不等于 Done，Done 还得调用。"
                 )],
             ),
-            Fact::Reconciled {
+            Fact::Work(WorkFact::Reconciled {
                 worker,
                 key,
                 ok: true,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{worker} reconciled {name}.",
@@ -2151,11 +2182,11 @@ impl Writer<'_> {
                     "它只知道 key：是新增、更新还是多次变更，都没有区别。"
                 )],
             ),
-            Fact::Reconciled {
+            Fact::Work(WorkFact::Reconciled {
                 worker,
                 key,
                 ok: false,
-            } => (
+            }) => (
                 say!(
                     self,
                     "{worker} failed to reconcile {name}.",
@@ -2169,7 +2200,7 @@ impl Writer<'_> {
                     "`err → AddRateLimited`：不重新入队就不会再处理。"
                 )],
             ),
-            Fact::WorkShutDown { drain } => (
+            Fact::Work(WorkFact::WorkShutDown { drain }) => (
                 say!(
                     self,
                     "The workqueue was shut down{drain}.",
@@ -2186,22 +2217,24 @@ impl Writer<'_> {
                     "Add 不再起作用；已入队的仍会交出。"
                 )],
             ),
-            Fact::BesideRequested { informer, watch } => self.beside_requested(*informer, *watch),
-            Fact::BesideStored {
+            Fact::Run(RunFact::BesideRequested { informer, watch }) => {
+                self.beside_requested(*informer, *watch)
+            }
+            Fact::Run(RunFact::BesideStored {
                 informer,
                 key,
                 object,
-            } => self.beside_stored(*informer, key, object.as_ref()),
-            Fact::NotificationQueued {
+            }) => self.beside_stored(*informer, key, object.as_ref()),
+            Fact::Handlers(HandlersFact::NotificationQueued {
                 handler,
                 notification,
                 pending,
-            } => self.notification_queued(*handler, notification, *pending),
-            Fact::NotificationTaken {
+            }) => self.notification_queued(*handler, notification, *pending),
+            Fact::Handlers(HandlersFact::NotificationTaken {
                 handler,
                 notification,
-            } => self.notification_taken(*handler, notification),
-            Fact::LinePrinted { handler, line } => (
+            }) => self.notification_taken(*handler, notification),
+            Fact::Handlers(HandlersFact::LinePrinted { handler, line }) => (
                 say!(
                     self,
                     "{who} printed: {line}",
@@ -2211,7 +2244,7 @@ impl Writer<'_> {
                 ),
                 vec![],
             ),
-            Fact::NotificationHandled { handler } => (
+            Fact::Handlers(HandlersFact::NotificationHandled { handler }) => (
                 say!(
                     self,
                     "{who} returned.",
@@ -2301,42 +2334,42 @@ impl Writer<'_> {
             return None;
         }
         let what = match &self.record.fact {
-            Fact::ListRequested { .. } => {
+            Fact::Reflector(ReflectorFact::ListRequested { .. }) => {
                 say!(
                     self,
                     "The program asked for a list.",
                     "程序发出 List 请求。"
                 )
             }
-            Fact::ListReceived { rv, count } => say!(
+            Fact::Reflector(ReflectorFact::ListReceived { rv, count }) => say!(
                 self,
                 "The program got the list: {objects} at resourceVersion {rv}.",
                 "程序收到列表：{objects}，resourceVersion 为 {rv}。",
                 objects = text(objects(*count as usize, self.lang)),
                 rv = version(rv),
             ),
-            Fact::WatchRequested { .. } => {
+            Fact::Reflector(ReflectorFact::WatchRequested { .. }) => {
                 say!(
                     self,
                     "The program asked for a watch.",
                     "程序发出 watch 请求。"
                 )
             }
-            Fact::WatchEnded { .. } => {
+            Fact::Reflector(ReflectorFact::WatchEnded { .. }) => {
                 say!(
                     self,
                     "The program's watch is over.",
                     "程序的 watch 结束了。"
                 )
             }
-            Fact::EventReceived { event, object, .. } => say!(
+            Fact::Reflector(ReflectorFact::EventReceived { event, object, .. }) => say!(
                 self,
                 "The program took {event} {object} off the stream.",
                 "程序从流中取下 {event} {object}。",
                 event = event_type(*event),
                 object = self.object(object),
             ),
-            Fact::Called { object, .. } => say!(
+            Fact::Run(RunFact::Called { object, .. }) => say!(
                 self,
                 "The program handed {object} to the Indexer.",
                 "程序把 {object} 交给 Indexer。",
@@ -2465,7 +2498,9 @@ impl Writer<'_> {
             .iter()
             .rev()
             .find_map(|record| match record.fact {
-                Fact::WatchRequested { initial_events, .. } => Some(initial_events),
+                Fact::Reflector(ReflectorFact::WatchRequested { initial_events, .. }) => {
+                    Some(initial_events)
+                }
                 _ => None,
             })
             == Some(true)
@@ -2691,7 +2726,7 @@ impl Writer<'_> {
         };
         let mut recent = self.recent.iter().rev();
         let cause = recent.find(|record| record.id == id)?;
-        if !matches!(cause.fact, Fact::ObjectUpdated { .. }) {
+        if !matches!(cause.fact, Fact::Server(ServerFact::ObjectUpdated { .. })) {
             return None;
         }
         match event {
@@ -3092,11 +3127,11 @@ impl Writer<'_> {
             .iter()
             .rev()
             .find_map(|record| match &record.fact {
-                Fact::DeleteChecked {
+                Fact::Queue(QueueFact::DeleteChecked {
                     key: asked,
                     known,
                     pending,
-                } if asked == key => Some((known.as_ref(), *pending)),
+                }) if asked == key => Some((known.as_ref(), *pending)),
                 _ => None,
             })
     }
@@ -3755,11 +3790,11 @@ impl Writer<'_> {
         let recent = self.recent.iter().rev();
         let mut by_loop = recent.filter(|record| record.actor == Actor::ProcessLoop);
         by_loop.find_map(|record| match &record.fact {
-            Fact::ResyncOpened { .. } => Some(true),
-            Fact::ListOpened { .. } => Some(false),
-            Fact::DeltaTaken {
+            Fact::Queue(QueueFact::ResyncOpened { .. }) => Some(true),
+            Fact::Queue(QueueFact::ListOpened { .. }) => Some(false),
+            Fact::Queue(QueueFact::DeltaTaken {
                 delta_type, object, ..
-            } if object.key == *key => Some(*delta_type == DeltaType::Sync),
+            }) if object.key == *key => Some(*delta_type == DeltaType::Sync),
             _ => None,
         }) == Some(true)
     }
@@ -4044,45 +4079,53 @@ impl Writer<'_> {
         };
         let cause = self.recent.iter().rev().find(|record| record.id == id)?;
         let wanted = match &self.record.fact {
-            Fact::EventSent { .. } => matches!(
+            Fact::Server(ServerFact::EventSent { .. }) => matches!(
                 cause.fact,
-                Fact::ObjectCreated { .. }
-                    | Fact::ObjectUpdated { .. }
-                    | Fact::ObjectDeleted { .. }
+                Fact::Server(
+                    ServerFact::ObjectCreated { .. }
+                        | ServerFact::ObjectUpdated { .. }
+                        | ServerFact::ObjectDeleted { .. }
+                )
             ),
-            Fact::DeltaAppended { .. }
-            | Fact::EntryAppended { .. }
-            | Fact::DeleteChecked { .. }
-            | Fact::FifoItemSet { .. }
-            | Fact::FifoItemRemoved { .. }
-            | Fact::LastSyncMoved { .. }
-            | Fact::KeyFailed { .. }
-            | Fact::TransformFailed { .. } => {
+            Fact::Queue(
+                QueueFact::DeltaAppended { .. }
+                | QueueFact::EntryAppended { .. }
+                | QueueFact::DeleteChecked { .. }
+                | QueueFact::FifoItemSet { .. }
+                | QueueFact::FifoItemRemoved { .. },
+            )
+            | Fact::Reflector(ReflectorFact::LastSyncMoved { .. })
+            | Fact::Queue(QueueFact::KeyFailed { .. } | QueueFact::TransformFailed { .. }) => {
                 matches!(
                     cause.fact,
-                    Fact::EventReceived { .. }
-                        | Fact::ListReceived { .. }
-                        | Fact::DeletionDetected { .. }
+                    Fact::Reflector(
+                        ReflectorFact::EventReceived { .. } | ReflectorFact::ListReceived { .. }
+                    ) | Fact::Queue(QueueFact::DeletionDetected { .. })
                 )
             }
-            Fact::WatchEnded { .. } => matches!(
+            Fact::Reflector(ReflectorFact::WatchEnded { .. }) => matches!(
                 cause.fact,
-                Fact::WatchClosed { .. } | Fact::WatchRefused { .. }
+                Fact::Server(ServerFact::WatchClosed { .. } | ServerFact::WatchRefused { .. })
             ),
-            Fact::ListRequested { .. } | Fact::BackoffStarted { .. } => matches!(
+            Fact::Reflector(
+                ReflectorFact::ListRequested { .. } | ReflectorFact::BackoffStarted { .. },
+            ) => matches!(
                 cause.fact,
-                Fact::WatchRefused { .. } | Fact::ListRefused { .. } | Fact::ConnectionRefused
+                Fact::Server(
+                    ServerFact::WatchRefused { .. }
+                        | ServerFact::ListRefused { .. }
+                        | ServerFact::ConnectionRefused
+                )
             ),
-            Fact::ItemStored { .. }
-            | Fact::ItemRemoved { .. }
-            | Fact::NotificationQueued { .. } => {
-                matches!(cause.fact, Fact::DeltaTaken { .. })
+            Fact::Store(StoreFact::ItemStored { .. } | StoreFact::ItemRemoved { .. })
+            | Fact::Handlers(HandlersFact::NotificationQueued { .. }) => {
+                matches!(cause.fact, Fact::Queue(QueueFact::DeltaTaken { .. }))
             }
-            Fact::LinePrinted { .. } => matches!(
+            Fact::Handlers(HandlersFact::LinePrinted { .. }) => matches!(
                 cause.fact,
-                Fact::NotificationTaken { .. }
-                    | Fact::DeltaTaken { .. }
-                    | Fact::EventReceived { .. }
+                Fact::Handlers(HandlersFact::NotificationTaken { .. })
+                    | Fact::Queue(QueueFact::DeltaTaken { .. })
+                    | Fact::Reflector(ReflectorFact::EventReceived { .. })
             ),
             _ => false,
         };
@@ -4096,51 +4139,55 @@ impl Writer<'_> {
     /// A fact as a clause without a full stop; only for what [`Self::cause_clause`] lets through.
     fn clause(&self, fact: &Fact) -> Option<Vec<Span>> {
         Some(match fact {
-            Fact::DeletionDetected { key } => say!(
+            Fact::Queue(QueueFact::DeletionDetected { key }) => say!(
                 self,
                 "the list does not have {name}",
                 "列表里没有 {name}",
                 name = self.name(key),
             ),
-            Fact::ObjectCreated { object, .. } => say!(
+            Fact::Server(ServerFact::ObjectCreated { object, .. }) => say!(
                 self,
                 "{object} was created",
                 "{object} 被创建",
                 object = self.object(object)
             ),
-            Fact::ObjectUpdated { object, .. } => say!(
+            Fact::Server(ServerFact::ObjectUpdated { object, .. }) => say!(
                 self,
                 "{object} was changed",
                 "{object} 被修改",
                 object = self.object(object)
             ),
-            Fact::ObjectDeleted { object, .. } => say!(
+            Fact::Server(ServerFact::ObjectDeleted { object, .. }) => say!(
                 self,
                 "{object} was deleted",
                 "{object} 被删除",
                 object = self.object(object)
             ),
             // A bookmark and an error are about no object.
-            Fact::EventReceived { event, object, .. } if object.key.is_empty() => say!(
-                self,
-                "{event} was received",
-                "收到 {event}",
-                event = event_type(*event),
-            ),
-            Fact::EventReceived { event, object, .. } => say!(
+            Fact::Reflector(ReflectorFact::EventReceived { event, object, .. })
+                if object.key.is_empty() =>
+            {
+                say!(
+                    self,
+                    "{event} was received",
+                    "收到 {event}",
+                    event = event_type(*event),
+                )
+            }
+            Fact::Reflector(ReflectorFact::EventReceived { event, object, .. }) => say!(
                 self,
                 "{event} {name} was received",
                 "收到 {event} {name}",
                 event = event_type(*event),
                 name = self.name(&object.key),
             ),
-            Fact::ListReceived { rv, .. } => say!(
+            Fact::Reflector(ReflectorFact::ListReceived { rv, .. }) => say!(
                 self,
                 "the list at rv {rv} was received",
                 "收到版本 {rv} 的列表",
                 rv = version(rv)
             ),
-            Fact::WatchClosed { end, .. } => match end {
+            Fact::Server(ServerFact::WatchClosed { end, .. }) => match end {
                 WatchEnd::Closed => say!(self, "the server closed it", "API server 关闭了它"),
                 WatchEnd::Cut | WatchEnd::CutInLine(_) => {
                     say!(self, "the connection broke", "连接断了")
@@ -4159,32 +4206,34 @@ impl Writer<'_> {
                     most = text(most.to_string()),
                 ),
             },
-            Fact::ConnectionRefused => say!(self, "the connection was refused", "无法连接"),
-            Fact::WatchRefused { rv, .. } => say!(
+            Fact::Server(ServerFact::ConnectionRefused) => {
+                say!(self, "the connection was refused", "无法连接")
+            }
+            Fact::Server(ServerFact::WatchRefused { rv, .. }) => say!(
                 self,
                 "the watch from {rv} was refused with 410 Gone",
                 "从 {rv} 开始的 watch 被 410 Gone 拒绝",
                 rv = version(rv)
             ),
-            Fact::ListRefused { code: 0, .. } => {
+            Fact::Server(ServerFact::ListRefused { code: 0, .. }) => {
                 say!(self, "the list had no answer", "List 没有得到回应")
             }
-            Fact::ListRefused { code, reason } => say!(
+            Fact::Server(ServerFact::ListRefused { code, reason }) => say!(
                 self,
                 "the list was answered with {answer}",
                 "List 得到 {answer}",
                 answer = mono(answer(*code, reason))
             ),
-            Fact::DeltaTaken {
+            Fact::Queue(QueueFact::DeltaTaken {
                 delta_type, object, ..
-            } => say!(
+            }) => say!(
                 self,
                 "{delta} {name} is being processed",
                 "正在处理 {delta} {name}",
                 delta = delta(*delta_type),
                 name = self.name(&object.key),
             ),
-            Fact::NotificationTaken { notification, .. } => say!(
+            Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) => say!(
                 self,
                 "{call} was called",
                 "调用了 {call}",
@@ -4508,368 +4557,368 @@ pub fn samples() -> Vec<Fact> {
         (DeltaType::Updated, object("7")),
     ];
     vec![
-        Fact::ObjectCreated {
+        Fact::Server(ServerFact::ObjectCreated {
             object: object("5"),
             body: Body::default(),
-        },
-        Fact::ObjectUpdated {
+        }),
+        Fact::Server(ServerFact::ObjectUpdated {
             object: object("7"),
             body: Body::default(),
             old_rv: "5".into(),
-        },
-        Fact::ObjectDeleted {
+        }),
+        Fact::Server(ServerFact::ObjectDeleted {
             object: object("12"),
             old_rv: "7".into(),
-        },
-        Fact::WriteRefused {
+        }),
+        Fact::Server(ServerFact::WriteRefused {
             verb: Verb::Create,
             key: key.clone(),
             refusal: Refusal::AlreadyExists,
-        },
-        Fact::RefusalsAsked {
+        }),
+        Fact::Server(ServerFact::RefusalsAsked {
             watch: false,
             kind: ApiErrorKind::Expired,
             times: 1,
-        },
-        Fact::HistoryCompacted {
+        }),
+        Fact::Server(ServerFact::HistoryCompacted {
             oldest: "10".into(),
-        },
-        Fact::ListAnswered {
+        }),
+        Fact::Server(ServerFact::ListAnswered {
             rv: "4".into(),
             count: 3,
-        },
-        Fact::ObjectsLearned {
+        }),
+        Fact::Server(ServerFact::ObjectsLearned {
             rv: "4".into(),
             objects: [object("5")].into(),
-        },
-        Fact::RequestDeferred {
+        }),
+        Fact::Server(ServerFact::RequestDeferred {
             code: 429,
             after_ms: 1_000,
             attempt: 1,
-        },
-        Fact::ListRefused {
+        }),
+        Fact::Server(ServerFact::ListRefused {
             code: 403,
             reason: "Forbidden".into(),
-        },
-        Fact::WatchAccepted { rv: "4".into() },
-        Fact::ConnectionRefused,
-        Fact::WatchRefused {
+        }),
+        Fact::Server(ServerFact::WatchAccepted { rv: "4".into() }),
+        Fact::Server(ServerFact::ConnectionRefused),
+        Fact::Server(ServerFact::WatchRefused {
             rv: "4".into(),
             oldest: "10".into(),
-        },
-        Fact::EventSent {
+        }),
+        Fact::Server(ServerFact::EventSent {
             event: EventType::Deleted,
             object: object("12"),
             ends_list: false,
-        },
-        Fact::WatchClosed {
+        }),
+        Fact::Server(ServerFact::WatchClosed {
             end: WatchEnd::Cut,
             lost: 2,
-        },
-        Fact::ListRequested {
+        }),
+        Fact::Reflector(ReflectorFact::ListRequested {
             rv: "0".into(),
             rv_match: "",
             limit: 0,
             continues: false,
-        },
-        Fact::ListReceived {
+        }),
+        Fact::Reflector(ReflectorFact::ListReceived {
             rv: "4".into(),
             count: 3,
-        },
-        Fact::WatchRequested {
+        }),
+        Fact::Reflector(ReflectorFact::WatchRequested {
             rv: "4".into(),
             initial_events: false,
-        },
-        Fact::EventReceived {
+        }),
+        Fact::Reflector(ReflectorFact::EventReceived {
             event: EventType::Deleted,
             object: object("12"),
             ends_list: false,
-        },
-        Fact::LastSyncMoved {
+        }),
+        Fact::Reflector(ReflectorFact::LastSyncMoved {
             from: "11".into(),
             to: "12".into(),
-        },
-        Fact::WatchEnded {
+        }),
+        Fact::Reflector(ReflectorFact::WatchEnded {
             relist: true,
             code: 0,
-        },
-        Fact::BackoffStarted {
+        }),
+        Fact::Reflector(ReflectorFact::BackoffStarted {
             ms: 800,
             reason: BackoffReason::WatchEnded,
-        },
-        Fact::ReflectorStopped {
+        }),
+        Fact::Reflector(ReflectorFact::ReflectorStopped {
             reason: "the source is exhausted".into(),
-        },
-        Fact::Called {
+        }),
+        Fact::Run(RunFact::Called {
             delta_type: DeltaType::Updated,
             object: object("7"),
-        },
-        Fact::ModeSet {
+        }),
+        Fact::Run(RunFact::ModeSet {
             mode: ProcessMode::Held,
-        },
-        Fact::PopAsked { asked: 1 },
-        Fact::KnownObjectsSet { on: false },
-        Fact::LockTaken {
+        }),
+        Fact::Run(RunFact::PopAsked { asked: 1 }),
+        Fact::Run(RunFact::KnownObjectsSet { on: false }),
+        Fact::Queue(QueueFact::LockTaken {
             lock: LockName::Queue,
             by: Actor::Reflector,
-        },
-        Fact::LockAwaited {
+        }),
+        Fact::Queue(QueueFact::LockAwaited {
             lock: LockName::Queue,
             by: Actor::Reflector,
             holder: Actor::ProcessLoop,
-        },
-        Fact::LockReleased {
+        }),
+        Fact::Queue(QueueFact::LockReleased {
             lock: LockName::Queue,
             by: Actor::ProcessLoop,
-        },
-        Fact::KeyFailed {
+        }),
+        Fact::Queue(QueueFact::KeyFailed {
             error: "object has no meta".into(),
-        },
-        Fact::TransformFailed {
+        }),
+        Fact::Queue(QueueFact::TransformFailed {
             key: key.clone(),
             error: "poison".into(),
-        },
-        Fact::Transformed {
+        }),
+        Fact::Queue(QueueFact::Transformed {
             from: object("5"),
             to: object("5"),
-        },
-        Fact::Populated { initial: 3 },
-        Fact::DeleteChecked {
+        }),
+        Fact::Queue(QueueFact::Populated { initial: 3 }),
+        Fact::Queue(QueueFact::DeleteChecked {
             key: key.clone(),
             known: Some(Known::Yes("2".into())),
             pending: false,
-        },
-        Fact::DeleteIgnored { key: key.clone() },
-        Fact::DeltaAppended {
+        }),
+        Fact::Queue(QueueFact::DeleteIgnored { key: key.clone() }),
+        Fact::Queue(QueueFact::DeltaAppended {
             delta_type: DeltaType::Deleted,
             object: object("12"),
             depth: 1,
-        },
-        Fact::DeltasMerged {
+        }),
+        Fact::Queue(QueueFact::DeltasMerged {
             key: key.clone(),
             kept: object("12"),
             kept_older: true,
-        },
-        Fact::KeyEnqueued {
+        }),
+        Fact::Queue(QueueFact::KeyEnqueued {
             key: key.clone(),
             length: 3,
-        },
-        Fact::DeletionDetected { key: key.clone() },
-        Fact::ResyncSkipped { key: key.clone() },
-        Fact::AlreadyPresent { key: key.clone() },
-        Fact::FifoItemSet {
+        }),
+        Fact::Queue(QueueFact::DeletionDetected { key: key.clone() }),
+        Fact::Queue(QueueFact::ResyncSkipped { key: key.clone() }),
+        Fact::Queue(QueueFact::AlreadyPresent { key: key.clone() }),
+        Fact::Queue(QueueFact::FifoItemSet {
             object: object("5"),
             old: Some(object("4")),
-        },
-        Fact::FifoItemRemoved { key: key.clone() },
-        Fact::FifoCleared,
-        Fact::FifoKeySkipped { key: key.clone() },
-        Fact::EntryAppended {
+        }),
+        Fact::Queue(QueueFact::FifoItemRemoved { key: key.clone() }),
+        Fact::Queue(QueueFact::FifoCleared),
+        Fact::Queue(QueueFact::FifoKeySkipped { key: key.clone() }),
+        Fact::Queue(QueueFact::EntryAppended {
             entry: Entry::Delta(DeltaType::Updated, object("7")),
             length: 4,
-        },
-        Fact::EntriesTaken {
+        }),
+        Fact::Queue(QueueFact::EntriesTaken {
             count: 3,
             is_in_initial_list: true,
-        },
-        Fact::QueueEmpty,
-        Fact::KeyPopped {
+        }),
+        Fact::Queue(QueueFact::QueueEmpty),
+        Fact::Queue(QueueFact::KeyPopped {
             key: key.clone(),
             deltas,
             is_in_initial_list: false,
-        },
-        Fact::Synced,
-        Fact::ProcessFailed {
+        }),
+        Fact::Queue(QueueFact::Synced),
+        Fact::Queue(QueueFact::ProcessFailed {
             error: "boom".into(),
-        },
-        Fact::Requeued {
+        }),
+        Fact::Queue(QueueFact::Requeued {
             key: key.clone(),
             added: true,
-        },
-        Fact::ProcessWasSlow {
+        }),
+        Fact::Queue(QueueFact::ProcessWasSlow {
             key: key.clone(),
             depth: 12,
             ms: 1250,
-        },
-        Fact::QueueClosed,
-        Fact::DeltaTaken {
+        }),
+        Fact::Queue(QueueFact::QueueClosed),
+        Fact::Queue(QueueFact::DeltaTaken {
             position: 0,
             delta_type: DeltaType::Updated,
             object: object("7"),
             exists: Some(true),
-        },
-        Fact::Processed { key: key.clone() },
-        Fact::ItemStored {
+        }),
+        Fact::Queue(QueueFact::Processed { key: key.clone() }),
+        Fact::Store(StoreFact::ItemStored {
             object: object("7"),
             old: Some(object("5")),
-        },
-        Fact::ItemRemoved {
+        }),
+        Fact::Store(StoreFact::ItemRemoved {
             key: key.clone(),
             old: Some(object("7")),
-        },
-        Fact::StoreReplaced {
+        }),
+        Fact::Store(StoreFact::StoreReplaced {
             items: vec![object("7")],
-        },
-        Fact::IndexEntryRemoved {
+        }),
+        Fact::Store(StoreFact::IndexEntryRemoved {
             index: "app".into(),
             value: "web".into(),
             key: key.clone(),
             emptied: true,
-        },
-        Fact::IndexEntryAdded {
+        }),
+        Fact::Store(StoreFact::IndexEntryAdded {
             index: "app".into(),
             value: "web".into(),
             key: key.clone(),
-        },
-        Fact::PageReceived {
+        }),
+        Fact::Reflector(ReflectorFact::PageReceived {
             count: 500,
             total: 500,
-        },
-        Fact::ListFailed {
+        }),
+        Fact::Reflector(ReflectorFact::ListFailed {
             error: "too old resource version".into(),
             next: ListAgain::Expired,
-        },
-        Fact::WatchFailed {
+        }),
+        Fact::Reflector(ReflectorFact::WatchFailed {
             error: "connection refused".into(),
-        },
-        Fact::InitialEventKept {
+        }),
+        Fact::Reflector(ReflectorFact::InitialEventKept {
             event: EventType::Added,
             object: object("5"),
-        },
-        Fact::InitialEventsEnded {
+        }),
+        Fact::Reflector(ReflectorFact::InitialEventsEnded {
             rv: "7".into(),
             count: 3,
-        },
-        Fact::InitialEventsEndMissed {
+        }),
+        Fact::Reflector(ReflectorFact::InitialEventsEndMissed {
             ms: 20_000,
             any: true,
-        },
-        Fact::StreamFellBack {
+        }),
+        Fact::Reflector(ReflectorFact::StreamFellBack {
             error: "forbidden".into(),
-        },
-        Fact::ObjectRejected {
+        }),
+        Fact::Reflector(ReflectorFact::ObjectRejected {
             error: "expected type *v1.Pod, but watch event object had type *v1.Node".into(),
-        },
-        Fact::VersionUnavailable { on: true },
-        Fact::WatchErrorReported {
+        }),
+        Fact::Reflector(ReflectorFact::VersionUnavailable { on: true }),
+        Fact::Reflector(ReflectorFact::WatchErrorReported {
             error: "boom".into(),
-        },
-        Fact::ResyncDue { wanted: true },
-        Fact::EntriesProcessed { count: 3 },
-        Fact::ListOpened {
+        }),
+        Fact::Reflector(ReflectorFact::ResyncDue { wanted: true }),
+        Fact::Queue(QueueFact::EntriesProcessed { count: 3 }),
+        Fact::Queue(QueueFact::ListOpened {
             rv: "7".into(),
             count: 3,
             removed: 1,
-        },
-        Fact::ResyncOpened { count: 3 },
-        Fact::NotificationSent {
+        }),
+        Fact::Queue(QueueFact::ResyncOpened { count: 3 }),
+        Fact::Handlers(HandlersFact::NotificationSent {
             handler: 0,
             notification: Notification::Delete {
                 object: object("12"),
             },
-        },
-        Fact::NotificationWithheld {
+        }),
+        Fact::Handlers(HandlersFact::NotificationWithheld {
             handler: 1,
             key: key.clone(),
-        },
-        Fact::HandlerPanicked {
+        }),
+        Fact::Handlers(HandlersFact::HandlerPanicked {
             handler: 0,
             error: "index out of range".into(),
-        },
-        Fact::HandlerAsked {
+        }),
+        Fact::Handlers(HandlersFact::HandlerAsked {
             name: "late".into(),
             latency_ms: 100,
             resync_ms: 0,
             filter: "".into(),
-        },
-        Fact::RemovalAsked { handler: 1 },
-        Fact::WatchDenied {
+        }),
+        Fact::Handlers(HandlersFact::RemovalAsked { handler: 1 }),
+        Fact::Server(ServerFact::WatchDenied {
             code: 403,
             reason: "Forbidden".into(),
-        },
-        Fact::HandlerAdded {
+        }),
+        Fact::Handlers(HandlersFact::HandlerAdded {
             handler: 1,
             name: "late".into(),
             initial: 3,
-        },
-        Fact::HandlerRemoved { handler: 1 },
-        Fact::HandlerSynced { handler: 0 },
-        Fact::SyncingSet {
+        }),
+        Fact::Handlers(HandlersFact::HandlerRemoved { handler: 1 }),
+        Fact::Handlers(HandlersFact::HandlerSynced { handler: 0 }),
+        Fact::Handlers(HandlersFact::SyncingSet {
             handler: 0,
             syncing: false,
-        },
-        Fact::ResyncCheckSet { ms: 30_000 },
-        Fact::ObjectMutated {
+        }),
+        Fact::Handlers(HandlersFact::ResyncCheckSet { ms: 30_000 }),
+        Fact::Handlers(HandlersFact::ObjectMutated {
             key: key.clone(),
             handler: 0,
-        },
-        Fact::MutationDetected { key: key.clone() },
-        Fact::WorkAdded {
+        }),
+        Fact::Handlers(HandlersFact::MutationDetected { key: key.clone() }),
+        Fact::Work(WorkFact::WorkAdded {
             key: key.clone(),
             place: WorkPlace::Queue,
-        },
-        Fact::WorkTaken {
+        }),
+        Fact::Work(WorkFact::WorkTaken {
             worker: 0,
             key: key.clone(),
-        },
-        Fact::WorkDone {
+        }),
+        Fact::Work(WorkFact::WorkDone {
             key: key.clone(),
             again: true,
-        },
-        Fact::WorkDelayed {
+        }),
+        Fact::Work(WorkFact::WorkDelayed {
             key: key.clone(),
             ms: 5,
             failures: 1,
-        },
-        Fact::WorkForgotten { key: key.clone() },
-        Fact::Reconciled {
+        }),
+        Fact::Work(WorkFact::WorkForgotten { key: key.clone() }),
+        Fact::Work(WorkFact::Reconciled {
             worker: 0,
             key: key.clone(),
             ok: true,
-        },
-        Fact::WorkShutDown { drain: true },
-        Fact::IndexFailed {
+        }),
+        Fact::Work(WorkFact::WorkShutDown { drain: true }),
+        Fact::Store(StoreFact::IndexFailed {
             index: "app".into(),
             key,
             error: "no label".into(),
-        },
-        Fact::IndexersAdded {
+        }),
+        Fact::Store(StoreFact::IndexersAdded {
             names: vec!["app".into(), "node".into()],
-        },
-        Fact::IndicesReset,
-        Fact::StoreVersionMoved {
+        }),
+        Fact::Store(StoreFact::IndicesReset),
+        Fact::Store(StoreFact::StoreVersionMoved {
             from: "4".into(),
             to: "7".into(),
-        },
-        Fact::NotificationQueued {
+        }),
+        Fact::Handlers(HandlersFact::NotificationQueued {
             handler: 1,
             notification: Notification::Update {
                 old: Some(object("5")),
                 new: object("7"),
             },
             pending: 2,
-        },
-        Fact::NotificationTaken {
+        }),
+        Fact::Handlers(HandlersFact::NotificationTaken {
             handler: 0,
             notification: Notification::Add {
                 object: object("5"),
                 is_in_initial_list: true,
             },
-        },
-        Fact::LinePrinted {
+        }),
+        Fact::Handlers(HandlersFact::LinePrinted {
             handler: 0,
             line: "OnAdd: web-1".into(),
-        },
-        Fact::NotificationHandled { handler: 0 },
-        Fact::BesideRequested {
+        }),
+        Fact::Handlers(HandlersFact::NotificationHandled { handler: 0 }),
+        Fact::Run(RunFact::BesideRequested {
             informer: 0,
             watch: true,
-        },
-        Fact::BesideStored {
+        }),
+        Fact::Run(RunFact::BesideStored {
             informer: 0,
             key: Key::from("default/web-1"),
             object: Some(object("5")),
-        },
+        }),
     ]
 }
 
@@ -4888,129 +4937,6 @@ mod tests {
     use deltascope_cache::fact::{FactId, LockName};
     use deltascope_replay::picture::Behind;
     use deltascope_replay::picture::HandlerRoom;
-
-    /// The names of all kinds of fact, and which of them a fact is. A kind that is missing here
-    /// does not compile.
-    macro_rules! kinds {
-        ($($kind:ident),* $(,)?) => {
-            const KINDS: &[&str] = &[$(stringify!($kind)),*];
-
-            fn kind(fact: &Fact) -> &'static str {
-                match fact {
-                    $(Fact::$kind { .. } => stringify!($kind)),*
-                }
-            }
-        };
-    }
-
-    kinds!(
-        ObjectCreated,
-        ObjectUpdated,
-        ObjectDeleted,
-        WriteRefused,
-        RefusalsAsked,
-        HistoryCompacted,
-        ListAnswered,
-        ObjectsLearned,
-        RequestDeferred,
-        ListRefused,
-        WatchAccepted,
-        WatchRefused,
-        ConnectionRefused,
-        EventSent,
-        WatchClosed,
-        ListRequested,
-        PageReceived,
-        ListFailed,
-        WatchFailed,
-        InitialEventKept,
-        InitialEventsEnded,
-        InitialEventsEndMissed,
-        StreamFellBack,
-        ObjectRejected,
-        VersionUnavailable,
-        WatchErrorReported,
-        ResyncDue,
-        EntriesProcessed,
-        ListOpened,
-        ResyncOpened,
-        NotificationSent,
-        NotificationWithheld,
-        HandlerPanicked,
-        HandlerAsked,
-        RemovalAsked,
-        WatchDenied,
-        HandlerAdded,
-        HandlerRemoved,
-        HandlerSynced,
-        SyncingSet,
-        ResyncCheckSet,
-        ObjectMutated,
-        MutationDetected,
-        WorkAdded,
-        WorkTaken,
-        WorkDone,
-        WorkDelayed,
-        WorkForgotten,
-        Reconciled,
-        WorkShutDown,
-        ListReceived,
-        WatchRequested,
-        EventReceived,
-        LastSyncMoved,
-        WatchEnded,
-        BackoffStarted,
-        ReflectorStopped,
-        Called,
-        ModeSet,
-        PopAsked,
-        KnownObjectsSet,
-        LockTaken,
-        LockAwaited,
-        LockReleased,
-        KeyFailed,
-        TransformFailed,
-        Transformed,
-        Populated,
-        DeleteChecked,
-        DeleteIgnored,
-        DeltaAppended,
-        DeltasMerged,
-        KeyEnqueued,
-        DeletionDetected,
-        ResyncSkipped,
-        AlreadyPresent,
-        FifoItemSet,
-        FifoItemRemoved,
-        FifoCleared,
-        FifoKeySkipped,
-        EntryAppended,
-        EntriesTaken,
-        QueueEmpty,
-        KeyPopped,
-        Synced,
-        ProcessFailed,
-        Requeued,
-        ProcessWasSlow,
-        QueueClosed,
-        DeltaTaken,
-        Processed,
-        ItemStored,
-        ItemRemoved,
-        StoreReplaced,
-        IndexEntryRemoved,
-        IndexEntryAdded,
-        IndexFailed,
-        IndexersAdded,
-        IndicesReset,
-        StoreVersionMoved,
-        NotificationQueued,
-        NotificationTaken,
-        LinePrinted,
-        NotificationHandled,
-        BesideRequested,
-        BesideStored,
-    );
 
     fn record(id: u64, actor: Actor, cause: Cause, fact: Fact) -> FactRecord {
         FactRecord {
@@ -5079,151 +5005,151 @@ mod tests {
             ..object("default/web-1", "")
         };
         let mut facts = vec![
-            Fact::WriteRefused {
+            Fact::Server(ServerFact::WriteRefused {
                 verb: Verb::Update,
                 key: key.clone(),
                 refusal: Refusal::NotFound,
-            },
-            Fact::WriteRefused {
+            }),
+            Fact::Server(ServerFact::WriteRefused {
                 verb: Verb::Delete,
                 key: key.clone(),
                 refusal: Refusal::Invalid("name".into()),
-            },
-            Fact::ListAnswered {
+            }),
+            Fact::Server(ServerFact::ListAnswered {
                 rv: "".into(),
                 count: 1,
-            },
-            Fact::WatchAccepted { rv: "".into() },
-            Fact::WatchRequested {
+            }),
+            Fact::Server(ServerFact::WatchAccepted { rv: "".into() }),
+            Fact::Reflector(ReflectorFact::WatchRequested {
                 rv: "".into(),
                 initial_events: false,
-            },
-            Fact::ListRequested {
+            }),
+            Fact::Reflector(ReflectorFact::ListRequested {
                 rv: "".into(),
                 rv_match: "",
                 limit: 0,
                 continues: false,
-            },
-            Fact::ListRequested {
+            }),
+            Fact::Reflector(ReflectorFact::ListRequested {
                 rv: "123456789".into(),
                 rv_match: "",
                 limit: 0,
                 continues: false,
-            },
-            Fact::LastSyncMoved {
+            }),
+            Fact::Reflector(ReflectorFact::LastSyncMoved {
                 from: "".into(),
                 to: "4".into(),
-            },
-            Fact::StoreVersionMoved {
+            }),
+            Fact::Store(StoreFact::StoreVersionMoved {
                 from: "".into(),
                 to: "".into(),
-            },
-            Fact::WatchEnded {
+            }),
+            Fact::Reflector(ReflectorFact::WatchEnded {
                 relist: false,
                 code: 0,
-            },
-            Fact::BackoffStarted {
+            }),
+            Fact::Reflector(ReflectorFact::BackoffStarted {
                 ms: 30_000,
                 reason: BackoffReason::Expired,
-            },
-            Fact::BackoffStarted {
+            }),
+            Fact::Reflector(ReflectorFact::BackoffStarted {
                 ms: 0,
                 reason: BackoffReason::ListFailed,
-            },
-            Fact::BackoffStarted {
+            }),
+            Fact::Reflector(ReflectorFact::BackoffStarted {
                 ms: 800,
                 reason: BackoffReason::WatchFailed,
-            },
-            Fact::LockAwaited {
+            }),
+            Fact::Queue(QueueFact::LockAwaited {
                 lock: LockName::Queue,
                 by: Actor::ProcessLoop,
                 holder: Actor::Program,
-            },
-            Fact::LockAwaited {
+            }),
+            Fact::Queue(QueueFact::LockAwaited {
                 lock: LockName::Queue,
                 by: Actor::ProcessLoop,
                 holder: Actor::ProcessLoop,
-            },
-            Fact::LockTaken {
+            }),
+            Fact::Queue(QueueFact::LockTaken {
                 lock: LockName::Queue,
                 by: Actor::Listener(0),
-            },
-            Fact::LockTaken {
+            }),
+            Fact::Queue(QueueFact::LockTaken {
                 lock: LockName::Queue,
                 by: Actor::Server,
-            },
-            Fact::ModeSet {
+            }),
+            Fact::Run(RunFact::ModeSet {
                 mode: ProcessMode::Free,
-            },
-            Fact::ModeSet {
+            }),
+            Fact::Run(RunFact::ModeSet {
                 mode: ProcessMode::Paced(500),
-            },
-            Fact::PopAsked { asked: 3 },
-            Fact::KnownObjectsSet { on: true },
-            Fact::Populated { initial: 0 },
-            Fact::Populated { initial: 1 },
-            Fact::DeltasMerged {
+            }),
+            Fact::Run(RunFact::PopAsked { asked: 3 }),
+            Fact::Run(RunFact::KnownObjectsSet { on: true }),
+            Fact::Queue(QueueFact::Populated { initial: 0 }),
+            Fact::Queue(QueueFact::Populated { initial: 1 }),
+            Fact::Queue(QueueFact::DeltasMerged {
                 key: key.clone(),
                 kept: shaped(Shape::EmptyTombstone),
                 kept_older: false,
-            },
-            Fact::KeyEnqueued {
+            }),
+            Fact::Queue(QueueFact::KeyEnqueued {
                 key: key.clone(),
                 length: 1,
-            },
-            Fact::FifoItemSet {
+            }),
+            Fact::Queue(QueueFact::FifoItemSet {
                 object: object("a/x", "5"),
                 old: None,
-            },
-            Fact::EntriesTaken {
+            }),
+            Fact::Queue(QueueFact::EntriesTaken {
                 count: 1,
                 is_in_initial_list: false,
-            },
-            Fact::Requeued {
+            }),
+            Fact::Queue(QueueFact::Requeued {
                 key: key.clone(),
                 added: false,
-            },
-            Fact::ItemRemoved {
+            }),
+            Fact::Store(StoreFact::ItemRemoved {
                 key: key.clone(),
                 old: None,
-            },
-            Fact::ItemStored {
+            }),
+            Fact::Store(StoreFact::ItemStored {
                 object: object("default/web-1", "5"),
                 old: None,
-            },
-            Fact::ItemStored {
+            }),
+            Fact::Store(StoreFact::ItemStored {
                 object: object("default/web-1", "5"),
                 old: Some(object("default/web-1", "5")),
-            },
-            Fact::ItemStored {
+            }),
+            Fact::Store(StoreFact::ItemStored {
                 object: object("default/web-1", "5"),
                 old: Some(ObjectRef {
                     uid: "other".into(),
                     ..object("default/web-1", "5")
                 }),
-            },
-            Fact::IndexEntryRemoved {
+            }),
+            Fact::Store(StoreFact::IndexEntryRemoved {
                 index: "app".into(),
                 value: "".into(),
                 key: key.clone(),
                 emptied: false,
-            },
-            Fact::IndexersAdded { names: Vec::new() },
-            Fact::KeyPopped {
+            }),
+            Fact::Store(StoreFact::IndexersAdded { names: Vec::new() }),
+            Fact::Queue(QueueFact::KeyPopped {
                 key: key.clone(),
                 deltas: vec![(DeltaType::Sync, object("default/web-1", "5"))],
                 is_in_initial_list: true,
-            },
-            Fact::KeyPopped {
+            }),
+            Fact::Queue(QueueFact::KeyPopped {
                 key: key.clone(),
                 deltas: vec![(DeltaType::Updated, object("default/web-1", "5")); 9],
                 is_in_initial_list: true,
-            },
-            Fact::NotificationHandled { handler: 9 },
-            Fact::LinePrinted {
+            }),
+            Fact::Handlers(HandlersFact::NotificationHandled { handler: 9 }),
+            Fact::Handlers(HandlersFact::LinePrinted {
                 handler: 9,
                 line: "x".into(),
-            },
+            }),
         ];
         for event in [
             EventType::Added,
@@ -5231,16 +5157,16 @@ mod tests {
             EventType::Bookmark,
             EventType::Error,
         ] {
-            facts.push(Fact::EventSent {
+            facts.push(Fact::Server(ServerFact::EventSent {
                 event,
                 object: object("default/web-1", "5"),
                 ends_list: false,
-            });
-            facts.push(Fact::EventReceived {
+            }));
+            facts.push(Fact::Reflector(ReflectorFact::EventReceived {
                 event,
                 object: object("default/web-1", ""),
                 ends_list: false,
-            });
+            }));
         }
         for end in [
             WatchEnd::Closed,
@@ -5249,7 +5175,7 @@ mod tests {
             WatchEnd::Failed(410, "Expired".into()),
             WatchEnd::TooMuch(50_000),
         ] {
-            facts.push(Fact::WatchClosed { end, lost: 0 });
+            facts.push(Fact::Server(ServerFact::WatchClosed { end, lost: 0 }));
         }
         for known in [
             None,
@@ -5258,11 +5184,11 @@ mod tests {
             Some(Known::Yes("".into())),
         ] {
             for pending in [false, true] {
-                facts.push(Fact::DeleteChecked {
+                facts.push(Fact::Queue(QueueFact::DeleteChecked {
                     key: key.clone(),
                     known: known.clone(),
                     pending,
-                });
+                }));
             }
         }
         for delta_type in [
@@ -5283,29 +5209,29 @@ mod tests {
                 Shape::Opaque,
             ] {
                 for depth in [1, 3] {
-                    facts.push(Fact::DeltaAppended {
+                    facts.push(Fact::Queue(QueueFact::DeltaAppended {
                         delta_type,
                         object: shaped(shape),
                         depth,
-                    });
+                    }));
                 }
-                facts.push(Fact::DeltasMerged {
+                facts.push(Fact::Queue(QueueFact::DeltasMerged {
                     key: key.clone(),
                     kept: shaped(shape),
                     kept_older: true,
-                });
+                }));
             }
-            facts.push(Fact::Called {
+            facts.push(Fact::Run(RunFact::Called {
                 delta_type,
                 object: object("default/web-1", ""),
-            });
+            }));
             for exists in [None, Some(false), Some(true)] {
-                facts.push(Fact::DeltaTaken {
+                facts.push(Fact::Queue(QueueFact::DeltaTaken {
                     position: 1,
                     delta_type,
                     object: object("default/web-1", "5"),
                     exists,
-                });
+                }));
             }
         }
         for entry in [
@@ -5316,7 +5242,7 @@ mod tests {
             Entry::SyncAll,
             Entry::Bookmark { rv: "5".into() },
         ] {
-            facts.push(Fact::EntryAppended { entry, length: 1 });
+            facts.push(Fact::Queue(QueueFact::EntryAppended { entry, length: 1 }));
         }
         for notification in [
             Notification::Delete {
@@ -5332,15 +5258,15 @@ mod tests {
             },
         ] {
             for handler in [0, 1] {
-                facts.push(Fact::NotificationQueued {
+                facts.push(Fact::Handlers(HandlersFact::NotificationQueued {
                     handler,
                     notification: notification.clone(),
                     pending: 1,
-                });
-                facts.push(Fact::NotificationTaken {
+                }));
+                facts.push(Fact::Handlers(HandlersFact::NotificationTaken {
                     handler,
                     notification: notification.clone(),
-                });
+                }));
             }
         }
         facts
@@ -5429,10 +5355,10 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_sample() {
-        let sampled: BTreeSet<_> = samples().iter().map(kind).collect();
-        let all: BTreeSet<_> = KINDS.iter().copied().collect();
+        let sampled: BTreeSet<_> = samples().iter().map(Fact::name).collect();
+        let all: BTreeSet<_> = Fact::names().collect();
         assert_eq!(sampled, all);
-        assert_eq!(samples().len(), KINDS.len(), "one sample each");
+        assert_eq!(samples().len(), all.len(), "one sample each");
     }
 
     #[test]
@@ -5440,7 +5366,11 @@ mod tests {
         let facts: Vec<_> = samples().into_iter().chain(more()).collect();
         for lang in [Lang::En, Lang::Zh] {
             for picture in &pictures() {
-                check(&before_start(picture, lang), lang, &Fact::QueueEmpty);
+                check(
+                    &before_start(picture, lang),
+                    lang,
+                    &Fact::Queue(QueueFact::QueueEmpty),
+                );
                 for fact in &facts {
                     for actor in [Actor::Reflector, Actor::ProcessLoop] {
                         let alone = record(0, actor, Cause::Start, fact.clone());
@@ -5482,13 +5412,13 @@ mod tests {
                 panic!("{end:?} is no end");
             };
             for fact in [
-                Fact::ReflectorStopped {
+                Fact::Reflector(ReflectorFact::ReflectorStopped {
                     reason: Arc::clone(&reason),
-                },
-                Fact::ListRefused {
+                }),
+                Fact::Server(ServerFact::ListRefused {
                     code: 0,
                     reason: Arc::clone(&reason),
-                },
+                }),
             ] {
                 let stopped = record(0, Actor::Reflector, Cause::Start, fact);
                 let told = |lang| plain(&words(&stopped, &[], &Picture::default(), lang).what);
@@ -5510,7 +5440,7 @@ mod tests {
             0,
             Actor::Server,
             Cause::Start,
-            Fact::WatchAccepted { rv: "".into() },
+            Fact::Server(ServerFact::WatchAccepted { rv: "".into() }),
         );
         let said = words(&accepted, &[], &picture, Lang::En);
         assert_eq!(
@@ -5526,11 +5456,11 @@ mod tests {
     fn a_watch_from_any_version_brings_everything_first() {
         for rv in ["", "0"] {
             for fact in [
-                Fact::WatchRequested {
+                Fact::Reflector(ReflectorFact::WatchRequested {
                     rv: rv.into(),
                     initial_events: false,
-                },
-                Fact::WatchAccepted { rv: rv.into() },
+                }),
+                Fact::Server(ServerFact::WatchAccepted { rv: rv.into() }),
             ] {
                 let asked = record(0, Actor::Reflector, Cause::Start, fact);
                 let said = words(&asked, &[], &Picture::default(), Lang::En);
@@ -5550,20 +5480,20 @@ mod tests {
                 0,
                 Actor::Reflector,
                 Cause::Start,
-                Fact::EventReceived {
+                Fact::Reflector(ReflectorFact::EventReceived {
                     event: EventType::Bookmark,
                     object: object("", "9"),
                     ends_list: false,
-                },
+                }),
             ),
             record(
                 1,
                 Actor::Reflector,
                 Cause::Fact(FactId(0)),
-                Fact::LastSyncMoved {
+                Fact::Reflector(ReflectorFact::LastSyncMoved {
                     from: "4".into(),
                     to: "9".into(),
-                },
+                }),
             ),
         ];
         let said = words(&recent[1], &recent, &Picture::default(), Lang::En);
@@ -5577,7 +5507,7 @@ mod tests {
                 0,
                 Actor::ProcessLoop,
                 Cause::Start,
-                Fact::KnownObjectsSet { on },
+                Fact::Run(RunFact::KnownObjectsSet { on }),
             );
             let said = words(&set, &[], picture, Lang::En);
             format!("{} {}", plain(&said.what), plain(&said.why))
@@ -5718,7 +5648,10 @@ mod tests {
             for lang in [Lang::En, Lang::Zh] {
                 let said = words(record, recent, &picture, lang);
                 // A program prints what it likes.
-                if !matches!(record.fact, Fact::LinePrinted { .. }) {
+                if !matches!(
+                    record.fact,
+                    Fact::Handlers(HandlersFact::LinePrinted { .. })
+                ) {
                     check(&said, lang, &record.fact);
                 }
                 let what = plain(&said.what);
@@ -5745,21 +5678,21 @@ mod tests {
                 0,
                 Actor::Reflector,
                 Cause::Start,
-                Fact::DeleteChecked {
+                Fact::Queue(QueueFact::DeleteChecked {
                     key,
                     known: Some(Known::Yes("2".into())),
                     pending: false,
-                },
+                }),
             ),
             record(
                 1,
                 Actor::Reflector,
                 Cause::Fact(FactId(0)),
-                Fact::DeltaAppended {
+                Fact::Queue(QueueFact::DeltaAppended {
                     delta_type: DeltaType::Deleted,
                     object: object("default/web-1", "12"),
                     depth: 1,
-                },
+                }),
             ),
         ];
         let said = words(&recent[1], &recent, &Picture::default(), Lang::En);
@@ -5789,21 +5722,21 @@ mod tests {
                 7,
                 Actor::Reflector,
                 Cause::Start,
-                Fact::EventReceived {
+                Fact::Reflector(ReflectorFact::EventReceived {
                     event: EventType::Modified,
                     object: object("default/web-0", "9"),
                     ends_list: false,
-                },
+                }),
             ),
             record(
                 8,
                 Actor::Reflector,
                 Cause::Fact(FactId(7)),
-                Fact::DeltaAppended {
+                Fact::Queue(QueueFact::DeltaAppended {
                     delta_type: DeltaType::Updated,
                     object: object("default/web-0", "9"),
                     depth: 2,
-                },
+                }),
             ),
         ];
         let with = words(&recent[1], &recent, &Picture::default(), Lang::En);
@@ -5821,17 +5754,17 @@ mod tests {
                 0,
                 Actor::Program,
                 Cause::Start,
-                Fact::DeleteChecked {
+                Fact::Queue(QueueFact::DeleteChecked {
                     key: key.clone(),
                     known: None,
                     pending: false,
-                },
+                }),
             ),
             record(
                 1,
                 Actor::Program,
                 Cause::Start,
-                Fact::DeleteIgnored { key: key.clone() },
+                Fact::Queue(QueueFact::DeleteIgnored { key: key.clone() }),
             ),
         ];
         let mut picture = Picture::default();
@@ -5850,12 +5783,12 @@ mod tests {
         let key = || Key::from("default/x");
         for (fact, en, zh) in [
             (
-                Fact::ResyncSkipped { key: key() },
+                Fact::Queue(QueueFact::ResyncSkipped { key: key() }),
                 "`x is queued = yes → skip`: a [Sync] with the stored object would come after newer changes and take it back in time.",
                 "`x 已在队列 = 是 → 跳过`：带着旧对象的 [Sync] 会排在更新的变更之后，让它倒退。",
             ),
             (
-                Fact::AlreadyPresent { key: key() },
+                Fact::Queue(QueueFact::AlreadyPresent { key: key() }),
                 "`x is queued = yes → return`: what was popped before is dropped, not put in front.",
                 "`x 已在队列 = 是 → return`：之前 Pop 出来的被丢弃，不会插到前面。",
             ),
@@ -5888,10 +5821,10 @@ mod tests {
             0,
             Actor::Program,
             Cause::Start,
-            Fact::LinePrinted {
+            Fact::Handlers(HandlersFact::LinePrinted {
                 handler: 0,
                 line: "{line} `x` [Added]".into(),
-            },
+            }),
         );
         let said = words(&odd, &[], &Picture::default(), Lang::En);
         assert_eq!(plain(&said.what), "The program printed: {line} `x` [Added]");
@@ -5920,10 +5853,10 @@ mod tests {
             0,
             Actor::ProcessLoop,
             Cause::Start,
-            Fact::LockTaken {
+            Fact::Queue(QueueFact::LockTaken {
                 lock: LockName::Queue,
                 by: Actor::ProcessLoop,
-            },
+            }),
         );
         let said = words(&taken, &[], &picture, Lang::Zh);
         assert_eq!(plain(&said.what), "处理循环拿到了 DeltaFIFO 的锁。");
@@ -5992,7 +5925,7 @@ mod tests {
         let mut met = BTreeSet::new();
         for (known, feed) in [(true, "server"), (false, "server"), (false, "program")] {
             for (record, recent, picture) in run(known, feed) {
-                met.insert(kind(&record.fact));
+                met.insert(record.fact.name());
                 for lang in [Lang::En, Lang::Zh] {
                     let said = words(&record, &recent, &picture, lang);
                     check(&said, lang, &record.fact);

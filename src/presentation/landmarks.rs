@@ -7,7 +7,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Entry, EventType, Fact, FactRecord, ObjectRef};
+use deltascope_cache::fact::{
+    Entry, EventType, Fact, FactRecord, ObjectRef, QueueFact, ReflectorFact, RunFact, ServerFact,
+    StoreFact,
+};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_replay::lessons::MarkerRule;
@@ -250,22 +253,22 @@ impl Landmarks {
                 .push((u32::try_from(at).unwrap_or(u32::MAX), delta_type));
         }
         self.note_objects(at, &record.fact);
-        if let Fact::ObjectCreated { object, .. }
-        | Fact::EventReceived {
+        if let Fact::Server(ServerFact::ObjectCreated { object, .. })
+        | Fact::Reflector(ReflectorFact::EventReceived {
             event: EventType::Added,
             object,
             ..
-        } = &record.fact
+        }) = &record.fact
         {
             CellSlots::meet(&mut self.places, at, &object.key);
         }
         let lists = match &record.fact {
-            Fact::EntryAppended {
+            Fact::Queue(QueueFact::EntryAppended {
                 entry: Entry::ReplacedAll { objects, .. },
                 ..
-            }
-            | Fact::StoreReplaced { items: objects } => objects.as_slice(),
-            Fact::ObjectsLearned { objects, .. } => objects,
+            })
+            | Fact::Store(StoreFact::StoreReplaced { items: objects }) => objects.as_slice(),
+            Fact::Server(ServerFact::ObjectsLearned { objects, .. }) => objects,
             _ => &[],
         };
         for object in lists {
@@ -285,29 +288,31 @@ impl Landmarks {
 
     fn note_objects(&mut self, at: usize, fact: &Fact) {
         match fact {
-            Fact::ObjectDeleted { object, .. }
-            | Fact::EventReceived {
+            Fact::Server(ServerFact::ObjectDeleted { object, .. })
+            | Fact::Reflector(ReflectorFact::EventReceived {
                 event: EventType::Deleted,
                 object,
                 ..
-            } => {
+            }) => {
                 self.meet(at, object);
                 self.state.there.remove(&object.key);
                 CellSlots::leave(&mut self.places, at, &object.key);
             }
-            Fact::ObjectCreated { object, .. }
-            | Fact::Called { object, .. }
-            | Fact::EventReceived { object, .. }
-            | Fact::DeltaAppended { object, .. }
-            | Fact::FifoItemSet { object, .. }
-            | Fact::EntryAppended {
-                entry: Entry::Delta(_, object),
-                ..
-            } => self.meet(at, object),
-            Fact::EntryAppended {
+            Fact::Server(ServerFact::ObjectCreated { object, .. })
+            | Fact::Run(RunFact::Called { object, .. })
+            | Fact::Reflector(ReflectorFact::EventReceived { object, .. })
+            | Fact::Queue(
+                QueueFact::DeltaAppended { object, .. }
+                | QueueFact::FifoItemSet { object, .. }
+                | QueueFact::EntryAppended {
+                    entry: Entry::Delta(_, object),
+                    ..
+                },
+            ) => self.meet(at, object),
+            Fact::Queue(QueueFact::EntryAppended {
                 entry: Entry::ReplacedAll { objects, .. },
                 ..
-            } => {
+            }) => {
                 for object in objects {
                     self.meet(at, object);
                 }
@@ -352,14 +357,16 @@ mod tests {
     #[test]
     fn no_two_objects_that_are_there_have_one_mark() {
         let mut landmarks = Landmarks::default();
-        let created = |key: &str, uid: String| Fact::Called {
-            delta_type: DeltaType::Added,
-            object: ObjectRef {
-                key: key.into(),
-                shape: Shape::Object,
-                rv: "1".into(),
-                uid: uid.into(),
-            },
+        let created = |key: &str, uid: String| {
+            Fact::Run(RunFact::Called {
+                delta_type: DeltaType::Added,
+                object: ObjectRef {
+                    key: key.into(),
+                    shape: Shape::Object,
+                    rv: "1".into(),
+                    uid: uid.into(),
+                },
+            })
         };
         for n in 0..10 {
             landmarks.note_objects(n, &created(&format!("a/{n}"), format!("uid-{n}")));

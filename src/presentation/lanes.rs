@@ -1,6 +1,6 @@
 //! Lanes: who ran, who waited and who held which lock, over the last facts.
 
-use deltascope_cache::fact::{Actor, Fact, FactRecord, LockName};
+use deltascope_cache::fact::{Actor, Fact, FactRecord, HandlersFact, LockName, QueueFact};
 use deltascope_cache::step::Step;
 use deltascope_replay::picture::{LockState, Picture, SourceKind};
 
@@ -65,7 +65,7 @@ pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
             // What has ended keeps its lane for that step, not for ever.
             let ends = recent.last().is_some_and(|last| {
                 last.actor == Actor::Listener(*number)
-                    || matches!(last.fact, Fact::HandlerRemoved { handler } if handler == *number)
+                    || matches!(last.fact, Fact::Handlers(HandlersFact::HandlerRemoved { handler }) if handler == *number)
             });
             !handler.inline && (!handler.is_gone() || ends)
         })
@@ -131,8 +131,8 @@ fn segments(actor: Actor, recent: &[FactRecord], picture: &Picture) -> Vec<Segme
                 LockName::BlockDeltas => &mut block,
             };
             match record.fact {
-                Fact::LockTaken { .. } => *of = LockUse::HELD,
-                Fact::LockAwaited { .. } => of.waits = true,
+                Fact::Queue(QueueFact::LockTaken { .. }) => *of = LockUse::HELD,
+                Fact::Queue(QueueFact::LockAwaited { .. }) => of.waits = true,
                 _ => {
                     of.held = false;
                     released = Some(lock);
@@ -214,9 +214,9 @@ impl LockUse {
         let holder = facts
             .clone()
             .find_map(|record| match &record.fact {
-                Fact::LockTaken { .. } => Some(None),
-                Fact::LockAwaited { holder, .. } => Some(Some(*holder)),
-                Fact::LockReleased { by, .. } => Some(Some(*by)),
+                Fact::Queue(QueueFact::LockTaken { .. }) => Some(None),
+                Fact::Queue(QueueFact::LockAwaited { holder, .. }) => Some(Some(*holder)),
+                Fact::Queue(QueueFact::LockReleased { by, .. }) => Some(Some(*by)),
                 _ => None,
             })
             .unwrap_or(now.holder);
@@ -224,7 +224,9 @@ impl LockUse {
             held: holder.map(|holder| runs_in(holder, picture)) == Some(actor),
             waits: now.waiting.contains(&actor)
                 && !facts.any(|record| match &record.fact {
-                    Fact::LockTaken { by, .. } | Fact::LockAwaited { by, .. } => *by == actor,
+                    Fact::Queue(
+                        QueueFact::LockTaken { by, .. } | QueueFact::LockAwaited { by, .. },
+                    ) => *by == actor,
                     _ => false,
                 }),
         }
@@ -234,9 +236,11 @@ impl LockUse {
 /// Which lock a fact is about, and who.
 fn lock_of(fact: &Fact) -> Option<(LockName, Actor)> {
     match fact {
-        Fact::LockTaken { lock, by }
-        | Fact::LockAwaited { lock, by, .. }
-        | Fact::LockReleased { lock, by } => Some((*lock, *by)),
+        Fact::Queue(
+            QueueFact::LockTaken { lock, by }
+            | QueueFact::LockAwaited { lock, by, .. }
+            | QueueFact::LockReleased { lock, by },
+        ) => Some((*lock, *by)),
         _ => None,
     }
 }
@@ -273,20 +277,20 @@ mod tests {
     fn taken(by: Actor) -> (Actor, Fact) {
         (
             by,
-            Fact::LockTaken {
+            Fact::Queue(QueueFact::LockTaken {
                 lock: LockName::Queue,
                 by,
-            },
+            }),
         )
     }
 
     fn released(by: Actor) -> (Actor, Fact) {
         (
             by,
-            Fact::LockReleased {
+            Fact::Queue(QueueFact::LockReleased {
                 lock: LockName::Queue,
                 by,
-            },
+            }),
         )
     }
 
@@ -308,22 +312,22 @@ mod tests {
     fn one_waits_while_the_other_holds() {
         let (reflector, pop) = (Actor::Reflector, Actor::ProcessLoop);
         let recent = records(vec![
-            (reflector, Fact::QueueEmpty),
+            (reflector, Fact::Queue(QueueFact::QueueEmpty)),
             taken(reflector),
             (
                 pop,
-                Fact::LockAwaited {
+                Fact::Queue(QueueFact::LockAwaited {
                     lock: LockName::Queue,
                     by: pop,
                     holder: reflector,
-                },
+                }),
             ),
-            (reflector, Fact::FifoCleared),
+            (reflector, Fact::Queue(QueueFact::FifoCleared)),
             released(reflector),
             taken(pop),
-            (pop, Fact::QueueEmpty),
+            (pop, Fact::Queue(QueueFact::QueueEmpty)),
             released(pop),
-            (pop, Fact::FifoCleared),
+            (pop, Fact::Queue(QueueFact::FifoCleared)),
         ]);
         let lanes = lanes(&recent, &Picture::default());
         assert_eq!(lanes.len(), 2);
@@ -345,7 +349,7 @@ mod tests {
     #[test]
     fn what_began_before_the_window_goes_on() {
         let mut facts = vec![taken(Actor::ProcessLoop)];
-        facts.extend((0..60).map(|_| (Actor::ProcessLoop, Fact::FifoCleared)));
+        facts.extend((0..60).map(|_| (Actor::ProcessLoop, Fact::Queue(QueueFact::FifoCleared))));
         facts.push(released(Actor::ProcessLoop));
         let all = records(facts);
         let picture = Picture::default();
@@ -382,8 +386,14 @@ mod tests {
             },
         ];
         let recent = records(vec![
-            (Actor::Listener(0), Fact::NotificationHandled { handler: 0 }),
-            (Actor::Listener(1), Fact::NotificationHandled { handler: 1 }),
+            (
+                Actor::Listener(0),
+                Fact::Handlers(HandlersFact::NotificationHandled { handler: 0 }),
+            ),
+            (
+                Actor::Listener(1),
+                Fact::Handlers(HandlersFact::NotificationHandled { handler: 1 }),
+            ),
         ]);
         let lanes = lanes(&recent, &picture);
         let names: Vec<_> = lanes.iter().map(|lane| lane.name.as_str()).collect();
@@ -402,8 +412,11 @@ mod tests {
             ..Picture::default()
         };
         let count = |fact| lanes(&records(vec![(Actor::Main, fact)]), &picture).len();
-        assert_eq!(count(Fact::HandlerRemoved { handler: 0 }), 3);
-        assert_eq!(count(Fact::QueueEmpty), 2);
+        assert_eq!(
+            count(Fact::Handlers(HandlersFact::HandlerRemoved { handler: 0 })),
+            3
+        );
+        assert_eq!(count(Fact::Queue(QueueFact::QueueEmpty)), 2);
     }
 
     #[test]
@@ -421,19 +434,19 @@ mod tests {
             taken(pop),
             (
                 pop,
-                Fact::LockAwaited {
+                Fact::Queue(QueueFact::LockAwaited {
                     lock,
                     by: pop,
                     holder: main,
-                },
+                }),
             ),
-            (pop, Fact::LockTaken { lock, by: pop }),
+            (pop, Fact::Queue(QueueFact::LockTaken { lock, by: pop })),
             released(pop),
-            (pop, Fact::FifoCleared),
-            (pop, Fact::LockReleased { lock, by: pop }),
-            (Actor::Pop(0), Fact::FifoCleared),
-            (Actor::Listener(0), Fact::FifoCleared),
-            (Actor::Worker(1), Fact::FifoCleared),
+            (pop, Fact::Queue(QueueFact::FifoCleared)),
+            (pop, Fact::Queue(QueueFact::LockReleased { lock, by: pop })),
+            (Actor::Pop(0), Fact::Queue(QueueFact::FifoCleared)),
+            (Actor::Listener(0), Fact::Queue(QueueFact::FifoCleared)),
+            (Actor::Worker(1), Fact::Queue(QueueFact::FifoCleared)),
         ]);
         let lanes = lanes(&recent, &picture);
         let names: Vec<_> = lanes.iter().map(|lane| lane.name.as_str()).collect();

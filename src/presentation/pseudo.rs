@@ -6,8 +6,9 @@
 use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, EventType, Fact, FactRecord, Known, ListAgain, Notification, ObjectRef, ProcessMode,
-    Refusal, WatchEnd, WorkPlace,
+    Actor, EventType, Fact, FactRecord, HandlersFact, Known, ListAgain, Notification, ObjectRef,
+    ProcessMode, QueueFact, ReflectorFact, Refusal, RunFact, ServerFact, StoreFact, WatchEnd,
+    WorkFact, WorkPlace,
 };
 use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::step::Step;
@@ -130,13 +131,13 @@ fn title(id: Id, recent: &[FactRecord], picture: &Picture) -> String {
             .rev()
             .filter(|record| record.actor == last.actor)
             .find_map(|record| match (&record.fact, id) {
-                (Fact::EventReceived { event, .. }, Id::Add) => {
+                (Fact::Reflector(ReflectorFact::EventReceived { event, .. }), Id::Add) => {
                     Some((*event == EventType::Modified).then_some(".Update"))
                 }
-                (Fact::Called { delta_type, .. }, Id::Add) => {
+                (Fact::Run(RunFact::Called { delta_type, .. }), Id::Add) => {
                     Some((*delta_type == DeltaType::Updated).then_some(".Update"))
                 }
-                (Fact::DeltaTaken { delta_type, .. }, Id::StoreWrite) => {
+                (Fact::Queue(QueueFact::DeltaTaken { delta_type, .. }), Id::StoreWrite) => {
                     Some((*delta_type == DeltaType::Deleted).then_some("Indexer.Delete"))
                 }
                 _ => None,
@@ -242,7 +243,7 @@ impl Invocation {
                     nested.or_default(line).push(&record.fact);
                 }
             }
-            let begins = matches!(record.fact, Fact::LockTaken { .. });
+            let begins = matches!(record.fact, Fact::Queue(QueueFact::LockTaken { .. }));
             if of == id && begins && record.step != Step::PopRetake {
                 break;
             }
@@ -257,7 +258,7 @@ impl Invocation {
 
     fn add(&mut self, line: usize, fact: &Fact, routine: &Routine) {
         let values = match fact {
-            Fact::KeyPopped { deltas, .. } if routine.title == FIFO_POP.title => {
+            Fact::Queue(QueueFact::KeyPopped { deltas, .. }) if routine.title == FIFO_POP.title => {
                 let objects = deltas.iter();
                 objects.map(|(_, object)| (0, named(object))).collect()
             }
@@ -280,7 +281,7 @@ fn caller(before: &[FactRecord], current: &FactRecord, id: Id, context: Context)
         .rev()
         .filter(|record| record.actor == current.actor)
     {
-        if matches!(record.fact, Fact::LockReleased { .. }) {
+        if matches!(record.fact, Fact::Queue(QueueFact::LockReleased { .. })) {
             return None;
         }
         let (of, _) = place_of(record, context)?;
@@ -305,8 +306,8 @@ fn first_deletion(recent: &[FactRecord], context: Context) -> Option<(usize, usi
             continue;
         }
         match record.fact {
-            Fact::LockTaken { .. } => break,
-            Fact::DeletionDetected { .. } => {
+            Fact::Queue(QueueFact::LockTaken { .. }) => break,
+            Fact::Queue(QueueFact::DeletionDetected { .. }) => {
                 first = place_of(record, context).map(|(_, line)| (index, line));
             }
             _ => {}
@@ -320,7 +321,7 @@ fn outcome(facts: &[&Fact]) -> Option<String> {
     // In a loop it is called again and again.
     let appended = facts
         .iter()
-        .filter(|fact| matches!(fact, Fact::DeltaAppended { .. }))
+        .filter(|fact| matches!(fact, Fact::Queue(QueueFact::DeltaAppended { .. })))
         .count();
     if appended > 1 {
         return Some(counted(appended, "object", "objects"));
@@ -329,15 +330,19 @@ fn outcome(facts: &[&Fact]) -> Option<String> {
     let write = facts.iter().find(|fact| {
         matches!(
             fact,
-            Fact::ItemStored { .. } | Fact::ItemRemoved { .. } | Fact::StoreReplaced { .. }
+            Fact::Store(
+                StoreFact::ItemStored { .. }
+                    | StoreFact::ItemRemoved { .. }
+                    | StoreFact::StoreReplaced { .. }
+            )
         )
     });
     let mut enqueued = false;
     for fact in write.into_iter().chain(facts) {
         match fact {
-            Fact::KeyEnqueued { .. } => enqueued = true,
-            Fact::DeltasMerged { .. } => return Some("merged".into()),
-            Fact::DeltaAppended { depth, .. } => {
+            Fact::Queue(QueueFact::KeyEnqueued { .. }) => enqueued = true,
+            Fact::Queue(QueueFact::DeltasMerged { .. }) => return Some("merged".into()),
+            Fact::Queue(QueueFact::DeltaAppended { depth, .. }) => {
                 let depth = deltas(*depth as usize);
                 return Some(if enqueued {
                     format!("key enqueued, {depth}")
@@ -363,18 +368,20 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
     let here = |value: String| vec![(0, value)];
     match fact {
         // ---- the API server
-        Fact::ObjectCreated { object, body: _ }
-        | Fact::ObjectUpdated {
-            object,
-            body: _,
-            old_rv: _,
-        }
-        | Fact::ObjectDeleted { object, old_rv: _ } => here(named(object)),
-        Fact::WriteRefused {
+        Fact::Server(
+            ServerFact::ObjectCreated { object, body: _ }
+            | ServerFact::ObjectUpdated {
+                object,
+                body: _,
+                old_rv: _,
+            }
+            | ServerFact::ObjectDeleted { object, old_rv: _ },
+        ) => here(named(object)),
+        Fact::Server(ServerFact::WriteRefused {
             verb: _,
             key: _,
             refusal,
-        } => here(
+        }) => here(
             match refusal {
                 Refusal::AlreadyExists => "409 AlreadyExists",
                 Refusal::NotFound => "404 NotFound",
@@ -382,45 +389,48 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
             }
             .into(),
         ),
-        Fact::RefusalsAsked { watch, kind, times } => {
+        Fact::Server(ServerFact::RefusalsAsked { watch, kind, times }) => {
             let request = if *watch { "WATCH" } else { "LIST" };
             here(match times {
                 0 => "taken back".to_owned(),
                 _ => format!("{request} → {}", strings::refusal(*kind)),
             })
         }
-        Fact::HistoryCompacted { oldest } => here(format!("oldest {}", version(oldest))),
-        Fact::ListAnswered { rv, count } | Fact::ListReceived { rv, count } => here(format!(
+        Fact::Server(ServerFact::HistoryCompacted { oldest }) => {
+            here(format!("oldest {}", version(oldest)))
+        }
+        Fact::Server(ServerFact::ListAnswered { rv, count })
+        | Fact::Reflector(ReflectorFact::ListReceived { rv, count }) => here(format!(
             "{}, rv {}",
             counted(*count as usize, "object", "objects"),
             version(rv)
         )),
-        Fact::ObjectsLearned { rv, objects } => here(format!(
+        Fact::Server(ServerFact::ObjectsLearned { rv, objects }) => here(format!(
             "{}, rv {}",
             counted(objects.len(), "object", "objects"),
             version(rv)
         )),
-        Fact::RequestDeferred {
+        Fact::Server(ServerFact::RequestDeferred {
             code,
             after_ms,
             attempt: _,
-        } => here(format!("{code}, again in {after_ms} ms")),
-        Fact::ListRefused { code, reason } | Fact::WatchDenied { code, reason } => {
-            here(answer(*code, reason))
-        }
-        Fact::WatchAccepted { rv } => here(format!("open, rv {}", version(rv))),
-        Fact::WatchRefused { rv: _, oldest: _ } => here("410 Gone".into()),
-        Fact::ConnectionRefused => here("refused".into()),
-        Fact::EventSent {
+        }) => here(format!("{code}, again in {after_ms} ms")),
+        Fact::Server(
+            ServerFact::ListRefused { code, reason } | ServerFact::WatchDenied { code, reason },
+        ) => here(answer(*code, reason)),
+        Fact::Server(ServerFact::WatchAccepted { rv }) => here(format!("open, rv {}", version(rv))),
+        Fact::Server(ServerFact::WatchRefused { rv: _, oldest: _ }) => here("410 Gone".into()),
+        Fact::Server(ServerFact::ConnectionRefused) => here("refused".into()),
+        Fact::Server(ServerFact::EventSent {
             event,
             object,
             ends_list,
-        }
-        | Fact::EventReceived {
+        })
+        | Fact::Reflector(ReflectorFact::EventReceived {
             event,
             object,
             ends_list,
-        } => {
+        }) => {
             let last = if *ends_list {
                 "initial-events-end"
             } else {
@@ -428,7 +438,7 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
             };
             here(format!("{} {last}", event.as_str()))
         }
-        Fact::WatchClosed { end, lost: _ } => here(match end {
+        Fact::Server(ServerFact::WatchClosed { end, lost: _ }) => here(match end {
             WatchEnd::Closed => "closed".into(),
             WatchEnd::Cut | WatchEnd::CutInLine(_) => "cut".into(),
             WatchEnd::Silent => "silent".into(),
@@ -437,36 +447,49 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
         }),
 
         // ---- the reflector
-        Fact::ListRequested { rv, .. } | Fact::WatchRequested { rv, .. } => {
-            here(format!("rv = {}", version(rv)))
+        Fact::Reflector(
+            ReflectorFact::ListRequested { rv, .. } | ReflectorFact::WatchRequested { rv, .. },
+        ) => here(format!("rv = {}", version(rv))),
+        Fact::Reflector(ReflectorFact::InitialEventsEndMissed { ms, any: _ }) => {
+            here(format!("late, {ms} ms"))
         }
-        Fact::InitialEventsEndMissed { ms, any: _ } => here(format!("late, {ms} ms")),
-        Fact::PageReceived { count, total } => here(format!("{count}, {total} in all")),
-        Fact::ListFailed { error, next: _ }
-        | Fact::WatchFailed { error }
-        | Fact::StreamFellBack { error }
-        | Fact::ObjectRejected { error }
-        | Fact::WatchErrorReported { error }
-        | Fact::HandlerPanicked { handler: _, error } => here(error.to_string()),
-        Fact::InitialEventKept { event, object } => {
+        Fact::Reflector(ReflectorFact::PageReceived { count, total }) => {
+            here(format!("{count}, {total} in all"))
+        }
+        Fact::Reflector(
+            ReflectorFact::ListFailed { error, next: _ }
+            | ReflectorFact::WatchFailed { error }
+            | ReflectorFact::StreamFellBack { error }
+            | ReflectorFact::ObjectRejected { error }
+            | ReflectorFact::WatchErrorReported { error },
+        )
+        | Fact::Handlers(HandlersFact::HandlerPanicked { handler: _, error }) => {
+            here(error.to_string())
+        }
+        Fact::Reflector(ReflectorFact::InitialEventKept { event, object }) => {
             here(format!("{} {}", event.as_str(), short_name(&object.key)))
         }
-        Fact::InitialEventsEnded { rv, count } => here(format!(
+        Fact::Reflector(ReflectorFact::InitialEventsEnded { rv, count }) => here(format!(
             "{}, rv {}",
             counted(*count as usize, "object", "objects"),
             version(rv)
         )),
-        Fact::VersionUnavailable { on } => here(on.to_string()),
-        Fact::ResyncDue { wanted } => here(format!("wanted: {wanted}")),
-        Fact::LastSyncMoved { from, to } | Fact::StoreVersionMoved { from, to } => {
+        Fact::Reflector(ReflectorFact::VersionUnavailable { on }) => here(on.to_string()),
+        Fact::Reflector(ReflectorFact::ResyncDue { wanted }) => here(format!("wanted: {wanted}")),
+        Fact::Reflector(ReflectorFact::LastSyncMoved { from, to })
+        | Fact::Store(StoreFact::StoreVersionMoved { from, to }) => {
             here(format!("{} → {}", version(from), version(to)))
         }
-        Fact::WatchEnded { relist, .. } => here(if *relist { "list" } else { "watch" }.into()),
-        Fact::BackoffStarted { ms, reason: _ } => here(format!("{ms} ms")),
-        Fact::ReflectorStopped { reason } => here(reason.to_string()),
+        Fact::Reflector(ReflectorFact::WatchEnded { relist, .. }) => {
+            here(if *relist { "list" } else { "watch" }.into())
+        }
+        Fact::Reflector(ReflectorFact::BackoffStarted { ms, reason: _ }) => {
+            here(format!("{ms} ms"))
+        }
+        Fact::Reflector(ReflectorFact::ReflectorStopped { reason }) => here(reason.to_string()),
 
         // ---- a program, and the switches
-        Fact::Called { delta_type, object } => here(format!(
+        Fact::Run(RunFact::Called { delta_type, object }) => here(format!(
             "{}({})",
             match delta_type {
                 DeltaType::Added => "add",
@@ -478,29 +501,31 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
             },
             short_name(&object.key)
         )),
-        Fact::ModeSet { mode } => here(match mode {
+        Fact::Run(RunFact::ModeSet { mode }) => here(match mode {
             ProcessMode::Free => "free".into(),
             ProcessMode::Paced(ms) => format!("paced, {ms} ms"),
             ProcessMode::Held => "held".into(),
         }),
-        Fact::PopAsked { asked } => here(format!("pop asked: {asked}")),
-        Fact::KnownObjectsSet { on } => here(format!("known objects {}", switch(*on))),
+        Fact::Run(RunFact::PopAsked { asked }) => here(format!("pop asked: {asked}")),
+        Fact::Run(RunFact::KnownObjectsSet { on }) => {
+            here(format!("known objects {}", switch(*on)))
+        }
 
         // ---- the lock
-        Fact::LockTaken { .. } | Fact::LockReleased { .. } => Vec::new(),
-        Fact::LockAwaited { .. } => here("waits".into()),
+        Fact::Queue(QueueFact::LockTaken { .. } | QueueFact::LockReleased { .. }) => Vec::new(),
+        Fact::Queue(QueueFact::LockAwaited { .. }) => here("waits".into()),
 
         // ---- the queues
-        Fact::KeyFailed { error: _ } => here("KeyError".into()),
-        Fact::TransformFailed { key: _, error: _ } => here("error".into()),
-        Fact::Transformed { from: _, to: _ } => here("another object".into()),
-        Fact::Populated { initial: 0 } => here("populated".into()),
-        Fact::Populated { initial } => here(format!("populated, {initial} left")),
-        Fact::DeleteChecked {
+        Fact::Queue(QueueFact::KeyFailed { error: _ }) => here("KeyError".into()),
+        Fact::Queue(QueueFact::TransformFailed { key: _, error: _ }) => here("error".into()),
+        Fact::Queue(QueueFact::Transformed { from: _, to: _ }) => here("another object".into()),
+        Fact::Queue(QueueFact::Populated { initial: 0 }) => here("populated".into()),
+        Fact::Queue(QueueFact::Populated { initial }) => here(format!("populated, {initial} left")),
+        Fact::Queue(QueueFact::DeleteChecked {
             key,
             known,
             pending,
-        } => {
+        }) => {
             let dropped = !pending && matches!(known, None | Some(Known::No));
             vec![
                 (-3, short_name(key).to_owned()),
@@ -518,129 +543,154 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
                 (2, dropped.to_string()),
             ]
         }
-        Fact::DeleteIgnored { key: _ } => here("true: dropped".into()),
-        Fact::DeltaAppended {
+        Fact::Queue(QueueFact::DeleteIgnored { key: _ }) => here("true: dropped".into()),
+        Fact::Queue(QueueFact::DeltaAppended {
             delta_type,
             object: _,
             depth,
-        } => here(format!("{delta_type}, {}", deltas(*depth as usize))),
-        Fact::DeltasMerged {
+        }) => here(format!("{delta_type}, {}", deltas(*depth as usize))),
+        Fact::Queue(QueueFact::DeltasMerged {
             key: _,
             kept: _,
             kept_older,
-        } => here(if *kept_older {
+        }) => here(if *kept_older {
             "the older stays".into()
         } else {
             "the newer stays".into()
         }),
-        Fact::KeyEnqueued { key: _, length } => {
+        Fact::Queue(QueueFact::KeyEnqueued { key: _, length }) => {
             here(counted(*length as usize, "key queued", "keys queued"))
         }
-        Fact::ResyncSkipped { key } => here(format!("{}: skipped", short_name(key))),
-        Fact::AlreadyPresent { key } => here(format!("{}: dropped", short_name(key))),
-        Fact::DeletionDetected { key }
-        | Fact::FifoItemRemoved { key }
-        | Fact::FifoKeySkipped { key }
-        | Fact::Processed { key }
-        | Fact::ItemRemoved { key, old: _ } => here(short_name(key).to_owned()),
-        Fact::FifoItemSet { object, .. } => here(named(object)),
-        Fact::FifoCleared | Fact::IndicesReset => here("emptied".into()),
-        Fact::EntryAppended { entry: _, length } => {
+        Fact::Queue(QueueFact::ResyncSkipped { key }) => {
+            here(format!("{}: skipped", short_name(key)))
+        }
+        Fact::Queue(QueueFact::AlreadyPresent { key }) => {
+            here(format!("{}: dropped", short_name(key)))
+        }
+        Fact::Queue(
+            QueueFact::DeletionDetected { key }
+            | QueueFact::FifoItemRemoved { key }
+            | QueueFact::FifoKeySkipped { key }
+            | QueueFact::Processed { key },
+        )
+        | Fact::Store(StoreFact::ItemRemoved { key, old: _ }) => here(short_name(key).to_owned()),
+        Fact::Queue(QueueFact::FifoItemSet { object, .. }) => here(named(object)),
+        Fact::Queue(QueueFact::FifoCleared) | Fact::Store(StoreFact::IndicesReset) => {
+            here("emptied".into())
+        }
+        Fact::Queue(QueueFact::EntryAppended { entry: _, length }) => {
             here(counted(*length as usize, "entry", "entries"))
         }
-        Fact::EntriesTaken {
+        Fact::Queue(QueueFact::EntriesTaken {
             count,
             is_in_initial_list: _,
-        } => here(counted(*count as usize, "entry", "entries")),
-        Fact::QueueEmpty => here("waits".into()),
-        Fact::KeyPopped {
+        }) => here(counted(*count as usize, "entry", "entries")),
+        Fact::Queue(QueueFact::QueueEmpty) => here("waits".into()),
+        Fact::Queue(QueueFact::KeyPopped {
             key,
             deltas: all,
             is_in_initial_list: _,
-        } => here(format!("{}, {}", short_name(key), deltas(all.len()))),
-        Fact::Synced => here("HasSynced".into()),
-        Fact::ProcessFailed { error: _ } => here("error".into()),
-        Fact::Requeued { key, added } => here(format!(
+        }) => here(format!("{}, {}", short_name(key), deltas(all.len()))),
+        Fact::Queue(QueueFact::Synced) => here("HasSynced".into()),
+        Fact::Queue(QueueFact::ProcessFailed { error: _ }) => here("error".into()),
+        Fact::Queue(QueueFact::Requeued { key, added }) => here(format!(
             "{}: {}",
             short_name(key),
             if *added { "put back" } else { "dropped" }
         )),
-        Fact::ProcessWasSlow { key: _, depth, ms } => here(format!("{ms} ms, {depth} waited")),
-        Fact::QueueClosed => here("closed".into()),
+        Fact::Queue(QueueFact::ProcessWasSlow { key: _, depth, ms }) => {
+            here(format!("{ms} ms, {depth} waited"))
+        }
+        Fact::Queue(QueueFact::QueueClosed) => here("closed".into()),
 
         // ---- processing and the store
-        Fact::DeltaTaken {
+        Fact::Queue(QueueFact::DeltaTaken {
             position: _,
             delta_type,
             object,
             exists,
-        } => {
+        }) => {
             let mut values = here(format!("{delta_type} {}", short_name(&object.key)));
             if let Some(exists) = exists {
                 values.push((1, format!("exists = {exists}")));
             }
             values
         }
-        Fact::ItemStored { object, old } => here(match old {
+        Fact::Store(StoreFact::ItemStored { object, old }) => here(match old {
             Some(old) => format!("rv {} → {}", version(&old.rv), version(&object.rv)),
             None => named(object),
         }),
-        Fact::StoreReplaced { items } => here(counted(items.len(), "object", "objects")),
-        Fact::IndexEntryRemoved {
-            index,
-            value,
-            key: _,
-            emptied: _,
+        Fact::Store(StoreFact::StoreReplaced { items }) => {
+            here(counted(items.len(), "object", "objects"))
         }
-        | Fact::IndexEntryAdded {
-            index,
-            value,
-            key: _,
-        } => here(if value.is_empty() {
+        Fact::Store(
+            StoreFact::IndexEntryRemoved {
+                index,
+                value,
+                key: _,
+                emptied: _,
+            }
+            | StoreFact::IndexEntryAdded {
+                index,
+                value,
+                key: _,
+            },
+        ) => here(if value.is_empty() {
             format!("{index}: \"\"")
         } else {
             format!("{index}: {value}")
         }),
-        Fact::IndexFailed {
+        Fact::Store(StoreFact::IndexFailed {
             index,
             key: _,
             error: _,
-        } => here(index.to_string()),
-        Fact::IndexersAdded { names } => here(names.join(", ")),
+        }) => here(index.to_string()),
+        Fact::Store(StoreFact::IndexersAdded { names }) => here(names.join(", ")),
 
-        Fact::EntriesProcessed { count } => here(counted(*count as usize, "entry", "entries")),
-        Fact::ListOpened {
+        Fact::Queue(QueueFact::EntriesProcessed { count }) => {
+            here(counted(*count as usize, "entry", "entries"))
+        }
+        Fact::Queue(QueueFact::ListOpened {
             rv: _,
             count,
             removed,
-        } => here(format!("{count}, {removed} missing")),
-        Fact::ResyncOpened { count } => here(counted(*count as usize, "object", "objects")),
+        }) => here(format!("{count}, {removed} missing")),
+        Fact::Queue(QueueFact::ResyncOpened { count }) => {
+            here(counted(*count as usize, "object", "objects"))
+        }
 
         // ---- handlers
-        Fact::NotificationSent {
+        Fact::Handlers(HandlersFact::NotificationSent {
             handler: _,
             notification,
-        } => here(function(notification).into()),
-        Fact::NotificationWithheld { handler: _, key } => here(format!("not {}", short_name(key))),
-        Fact::HandlerAdded {
+        }) => here(function(notification).into()),
+        Fact::Handlers(HandlersFact::NotificationWithheld { handler: _, key }) => {
+            here(format!("not {}", short_name(key)))
+        }
+        Fact::Handlers(HandlersFact::HandlerAdded {
             handler: _,
             name: _,
             initial,
-        } => here(format!("{initial} first")),
-        Fact::HandlerAsked { name, .. } => here(name.to_string()),
-        Fact::RemovalAsked { handler: _ }
-        | Fact::HandlerRemoved { handler: _ }
-        | Fact::HandlerSynced { handler: _ } => Vec::new(),
-        Fact::SyncingSet {
+        }) => here(format!("{initial} first")),
+        Fact::Handlers(HandlersFact::HandlerAsked { name, .. }) => here(name.to_string()),
+        Fact::Handlers(
+            HandlersFact::RemovalAsked { handler: _ }
+            | HandlersFact::HandlerRemoved { handler: _ }
+            | HandlersFact::HandlerSynced { handler: _ },
+        ) => Vec::new(),
+        Fact::Handlers(HandlersFact::SyncingSet {
             handler: _,
             syncing,
-        } => here(format!("syncing = {syncing}")),
-        Fact::ResyncCheckSet { ms } => here(format!("{ms} ms")),
-        Fact::ObjectMutated { key, handler: _ }
-        | Fact::MutationDetected { key }
-        | Fact::WorkTaken { worker: _, key }
-        | Fact::WorkForgotten { key } => here(short_name(key).into()),
-        Fact::WorkAdded { key, place } => here(format!(
+        }) => here(format!("syncing = {syncing}")),
+        Fact::Handlers(HandlersFact::ResyncCheckSet { ms }) => here(format!("{ms} ms")),
+        Fact::Handlers(
+            HandlersFact::ObjectMutated { key, handler: _ }
+            | HandlersFact::MutationDetected { key },
+        )
+        | Fact::Work(WorkFact::WorkTaken { worker: _, key } | WorkFact::WorkForgotten { key }) => {
+            here(short_name(key).into())
+        }
+        Fact::Work(WorkFact::WorkAdded { key, place }) => here(format!(
             "{} {}",
             short_name(key),
             match place {
@@ -649,27 +699,29 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
                 WorkPlace::Duplicate => "there already",
             }
         )),
-        Fact::WorkDone { key, again } => here(if *again {
+        Fact::Work(WorkFact::WorkDone { key, again }) => here(if *again {
             format!("{} again", short_name(key))
         } else {
             short_name(key).into()
         }),
-        Fact::WorkDelayed {
+        Fact::Work(WorkFact::WorkDelayed {
             key,
             ms,
             failures: _,
-        } => here(format!("{} in {ms} ms", short_name(key))),
-        Fact::Reconciled { worker: _, key, ok } => here(format!("{}: {ok}", short_name(key))),
-        Fact::WorkShutDown { drain } => here(format!("drain = {drain}")),
-        Fact::NotificationQueued {
+        }) => here(format!("{} in {ms} ms", short_name(key))),
+        Fact::Work(WorkFact::Reconciled { worker: _, key, ok }) => {
+            here(format!("{}: {ok}", short_name(key)))
+        }
+        Fact::Work(WorkFact::WorkShutDown { drain }) => here(format!("drain = {drain}")),
+        Fact::Handlers(HandlersFact::NotificationQueued {
             handler: _,
             notification,
             pending,
-        } => here(format!("{}, {pending} waiting", function(notification))),
-        Fact::NotificationTaken {
+        }) => here(format!("{}, {pending} waiting", function(notification))),
+        Fact::Handlers(HandlersFact::NotificationTaken {
             handler: _,
             notification,
-        } => here(format!(
+        }) => here(format!(
             "{}({})",
             function(notification),
             short_name(match notification {
@@ -677,18 +729,18 @@ fn values(fact: &Fact) -> Vec<(isize, String)> {
                 Notification::Update { new, .. } => &new.key,
             })
         )),
-        Fact::BesideRequested { informer: _, watch } => here(if *watch {
+        Fact::Run(RunFact::BesideRequested { informer: _, watch }) => here(if *watch {
             "WATCH".to_owned()
         } else {
             "LIST".to_owned()
         }),
-        Fact::BesideStored {
+        Fact::Run(RunFact::BesideStored {
             informer: _,
             key,
             object: _,
-        } => here(short_name(key).to_owned()),
-        Fact::LinePrinted { handler: _, line } => here(line.to_string()),
-        Fact::NotificationHandled { handler: _ } => Vec::new(),
+        }) => here(short_name(key).to_owned()),
+        Fact::Handlers(HandlersFact::LinePrinted { handler: _, line }) => here(line.to_string()),
+        Fact::Handlers(HandlersFact::NotificationHandled { handler: _ }) => Vec::new(),
     }
 }
 
@@ -980,7 +1032,7 @@ impl OwnProcess {
             return Some(Self::Object);
         }
         let asked = recent.iter().rev().find_map(|record| match record.fact {
-            Fact::DeltaTaken { exists, .. } => Some(exists.is_some()),
+            Fact::Queue(QueueFact::DeltaTaken { exists, .. }) => Some(exists.is_some()),
             _ => None,
         })?;
         match (asked, picture.store.present) {
@@ -1098,7 +1150,9 @@ fn place_of(record: &FactRecord, context: Context) -> Option<(Id, usize)> {
             Some((Id::OwnObject, line.saturating_sub(2)))
         }
         // One step for what comes before and what comes after the lock.
-        ((Id::Delete, _), _, Fact::Populated { .. } | Fact::Synced) => Some((Id::Delete, 3)),
+        ((Id::Delete, _), _, Fact::Queue(QueueFact::Populated { .. } | QueueFact::Synced)) => {
+            Some((Id::Delete, 3))
+        }
         (place, _, _) => Some(place),
     }
 }
@@ -2042,15 +2096,15 @@ impl Asked {
             .rev()
             .filter(|record| record.actor == last.actor)
             .find_map(|record| match &record.fact {
-                Fact::ListReceived { .. } => Some(Self::Replace),
-                Fact::EventReceived { event, .. } => match event {
+                Fact::Reflector(ReflectorFact::ListReceived { .. }) => Some(Self::Replace),
+                Fact::Reflector(ReflectorFact::EventReceived { event, .. }) => match event {
                     EventType::Added => Some(Self::Add),
                     EventType::Modified => Some(Self::Update),
                     EventType::Deleted => Some(Self::Delete),
                     EventType::Bookmark => Some(Self::Bookmark),
                     EventType::Error => None,
                 },
-                Fact::Called { delta_type, .. } => match delta_type {
+                Fact::Run(RunFact::Called { delta_type, .. }) => match delta_type {
                     DeltaType::Added => Some(Self::Add),
                     DeltaType::Updated => Some(Self::Update),
                     DeltaType::Deleted => Some(Self::Delete),
@@ -2064,18 +2118,22 @@ impl Asked {
 /// The function of the handler that the last fact is about.
 fn handler_function(recent: &[FactRecord]) -> Option<&'static str> {
     let number = match &recent.last()?.fact {
-        Fact::NotificationQueued { notification, .. }
-        | Fact::NotificationTaken { notification, .. } => return Some(function(notification)),
-        Fact::LinePrinted { handler, .. }
-        | Fact::NotificationHandled { handler }
-        | Fact::ObjectMutated { handler, .. } => *handler,
+        Fact::Handlers(
+            HandlersFact::NotificationQueued { notification, .. }
+            | HandlersFact::NotificationTaken { notification, .. },
+        ) => return Some(function(notification)),
+        Fact::Handlers(
+            HandlersFact::LinePrinted { handler, .. }
+            | HandlersFact::NotificationHandled { handler }
+            | HandlersFact::ObjectMutated { handler, .. },
+        ) => *handler,
         _ => return None,
     };
     recent.iter().rev().find_map(|record| match &record.fact {
-        Fact::NotificationTaken {
+        Fact::Handlers(HandlersFact::NotificationTaken {
             handler,
             notification,
-        } if *handler == number => Some(function(notification)),
+        }) if *handler == number => Some(function(notification)),
         _ => None,
     })
 }
@@ -2086,36 +2144,50 @@ fn pin(recent: &[FactRecord], picture: &Picture, context: Context) -> Option<Pin
     let step = context.step_of(record);
     let asked = Asked::by_last(recent);
     let variant = match (step, &record.fact) {
-        (Step::ReflectorListFailed, Fact::ObjectRejected { .. }) => 3,
-        (Step::ReflectorListFailed, Fact::ListFailed { next, .. }) => match next {
-            ListAgain::Later => 0,
-            ListAgain::Expired | ListAgain::TooLarge => 1,
-            ListAgain::PageExpired => 2,
-        },
-        (Step::ReflectorUnavailable, Fact::VersionUnavailable { on: false })
-        | (Step::ReflectorStreamAgain, Fact::VersionUnavailable { .. }) => 1,
-        (Step::ReflectorStreamAgain, Fact::BackoffStarted { .. }) => 2,
+        (Step::ReflectorListFailed, Fact::Reflector(ReflectorFact::ObjectRejected { .. })) => 3,
+        (Step::ReflectorListFailed, Fact::Reflector(ReflectorFact::ListFailed { next, .. })) => {
+            match next {
+                ListAgain::Later => 0,
+                ListAgain::Expired | ListAgain::TooLarge => 1,
+                ListAgain::PageExpired => 2,
+            }
+        }
+        (
+            Step::ReflectorUnavailable,
+            Fact::Reflector(ReflectorFact::VersionUnavailable { on: false }),
+        )
+        | (Step::ReflectorStreamAgain, Fact::Reflector(ReflectorFact::VersionUnavailable { .. })) => {
+            1
+        }
+        (Step::ReflectorStreamAgain, Fact::Reflector(ReflectorFact::BackoffStarted { .. })) => 2,
         (
             Step::ReflectorReceive | Step::ReflectorStreamReceive,
-            Fact::EventReceived {
+            Fact::Reflector(ReflectorFact::EventReceived {
                 event: EventType::Error,
                 ..
-            },
+            }),
         ) => 1,
-        (Step::ReflectorStreamReceive, Fact::InitialEventsEndMissed { .. }) => 2,
-        (Step::ReflectorKeep, Fact::InitialEventKept { event, .. }) => match event {
-            EventType::Modified => 1,
-            EventType::Deleted => 2,
-            _ => 0,
-        },
+        (
+            Step::ReflectorStreamReceive,
+            Fact::Reflector(ReflectorFact::InitialEventsEndMissed { .. }),
+        ) => 2,
+        (Step::ReflectorKeep, Fact::Reflector(ReflectorFact::InitialEventKept { event, .. })) => {
+            match event {
+                EventType::Modified => 1,
+                EventType::Deleted => 2,
+                _ => 0,
+            }
+        }
         // 429 in the stream, or instead of it.
-        (Step::ReflectorRetry, Fact::BackoffStarted { .. }) => u8::from(!watch_failed(recent)),
+        (Step::ReflectorRetry, Fact::Reflector(ReflectorFact::BackoffStarted { .. })) => {
+            u8::from(!watch_failed(recent))
+        }
         (
             Step::ReflectorEnd,
-            Fact::WatchEnded {
+            Fact::Reflector(ReflectorFact::WatchEnded {
                 relist: true,
                 code: 0,
-            },
+            }),
         ) => {
             if watch_failed(recent) {
                 1
@@ -2133,32 +2205,36 @@ fn pin(recent: &[FactRecord], picture: &Picture, context: Context) -> Option<Pin
             Some(Asked::Replace) => 3,
             _ => 0,
         },
-        (Step::DeleteKey, Fact::Populated { .. } | Fact::Synced)
-        | (Step::DeleteCheck, Fact::DeleteChecked { known: None, .. })
-        | (Step::ReplaceItem | Step::ResyncKey, Fact::KeyFailed { .. })
-        | (Step::AddIfNotPresent, Fact::AlreadyPresent { .. })
-        | (Step::StoreReplace, Fact::IndicesReset)
-        | (Step::WorkDone, Fact::WorkDone { again: true, .. })
-        | (Step::WorkShutDown, Fact::WorkShutDown { drain: true }) => 1,
+        (Step::DeleteKey, Fact::Queue(QueueFact::Populated { .. } | QueueFact::Synced))
+        | (Step::DeleteCheck, Fact::Queue(QueueFact::DeleteChecked { known: None, .. }))
+        | (Step::ReplaceItem | Step::ResyncKey, Fact::Queue(QueueFact::KeyFailed { .. }))
+        | (Step::AddIfNotPresent, Fact::Queue(QueueFact::AlreadyPresent { .. }))
+        | (Step::StoreReplace, Fact::Store(StoreFact::IndicesReset))
+        | (Step::WorkDone, Fact::Work(WorkFact::WorkDone { again: true, .. }))
+        | (Step::WorkShutDown, Fact::Work(WorkFact::WorkShutDown { drain: true })) => 1,
         (Step::DeleteIgnore, _) => u8::from(checked_without_known(recent)),
         // What is queued is looked through first.
-        (Step::ReplaceMissing, Fact::DeletionDetected { key }) => {
+        (Step::ReplaceMissing, Fact::Queue(QueueFact::DeletionDetected { key })) => {
             u8::from(picture.queue.deltas.contains_key(key))
         }
         (Step::PopWait, _) => u8::from(picture.queue.closed),
         (Step::PopProcess | Step::BlockDeltasLock | Step::BlockDeltasUnlock, _) => {
             let batch = recent.iter().rev().find_map(|record| match record.fact {
-                Fact::EntriesTaken { count, .. } => Some(count > 1),
+                Fact::Queue(QueueFact::EntriesTaken { count, .. }) => Some(count > 1),
                 _ => None,
             });
             // Who comes alone has a function of its own.
             u8::from(batch == Some(step != Step::PopProcess))
         }
         (Step::StoreVersion, _) => context.version as u8,
-        (Step::ListenerPop, Fact::NotificationQueued { pending, .. }) => u8::from(*pending > 1),
+        (Step::ListenerPop, Fact::Handlers(HandlersFact::NotificationQueued { pending, .. })) => {
+            u8::from(*pending > 1)
+        }
         // Once the informer has started, the new one is told what the store holds.
-        (Step::HandlerAdd, Fact::HandlerAdded { initial, .. }) => u8::from(*initial > 0),
-        (Step::WorkAdd, Fact::WorkAdded { place, .. }) => match place {
+        (Step::HandlerAdd, Fact::Handlers(HandlersFact::HandlerAdded { initial, .. })) => {
+            u8::from(*initial > 0)
+        }
+        (Step::WorkAdd, Fact::Work(WorkFact::WorkAdded { place, .. })) => match place {
             WorkPlace::Queue => 0,
             WorkPlace::Dirty => 1,
             WorkPlace::Duplicate => 2,
@@ -2178,8 +2254,10 @@ fn pin(recent: &[FactRecord], picture: &Picture, context: Context) -> Option<Pin
 /// Whether the last request for a watch was refused.
 fn watch_failed(recent: &[FactRecord]) -> bool {
     recent.iter().rev().find_map(|record| match record.fact {
-        Fact::WatchRefused { .. } | Fact::WatchFailed { .. } => Some(true),
-        Fact::WatchAccepted { .. } | Fact::EventReceived { .. } => Some(false),
+        Fact::Server(ServerFact::WatchRefused { .. })
+        | Fact::Reflector(ReflectorFact::WatchFailed { .. }) => Some(true),
+        Fact::Server(ServerFact::WatchAccepted { .. })
+        | Fact::Reflector(ReflectorFact::EventReceived { .. }) => Some(false),
         _ => None,
     }) == Some(true)
 }
@@ -2187,7 +2265,7 @@ fn watch_failed(recent: &[FactRecord]) -> bool {
 /// Whether the last Delete had no known objects to ask.
 fn checked_without_known(recent: &[FactRecord]) -> bool {
     recent.iter().rev().find_map(|record| match &record.fact {
-        Fact::DeleteChecked { known, .. } => Some(known.is_none()),
+        Fact::Queue(QueueFact::DeleteChecked { known, .. }) => Some(known.is_none()),
         _ => None,
     }) == Some(true)
 }
@@ -2648,45 +2726,45 @@ mod tests {
             vec![
                 (
                     Step::ReflectorReceive,
-                    Fact::EventReceived {
+                    Fact::Reflector(ReflectorFact::EventReceived {
                         event: EventType::Deleted,
                         object: object("12"),
                         ends_list: false,
-                    },
+                    }),
                 ),
                 (
                     Step::DeleteLock,
-                    Fact::LockTaken {
+                    Fact::Queue(QueueFact::LockTaken {
                         lock: LockName::Queue,
                         by,
-                    },
+                    }),
                 ),
                 (
                     Step::DeleteCheck,
-                    Fact::DeleteChecked {
+                    Fact::Queue(QueueFact::DeleteChecked {
                         key: key.clone(),
                         known: Some(Known::Yes("2".into())),
                         pending: false,
-                    },
+                    }),
                 ),
                 (
                     Step::QueueActionAppend,
-                    Fact::DeltaAppended {
+                    Fact::Queue(QueueFact::DeltaAppended {
                         delta_type: DeltaType::Deleted,
                         object: object("12"),
                         depth: 1,
-                    },
+                    }),
                 ),
                 (
                     Step::QueueActionEnqueue,
-                    Fact::KeyEnqueued { key, length: 3 },
+                    Fact::Queue(QueueFact::KeyEnqueued { key, length: 3 }),
                 ),
                 (
                     Step::DeleteUnlock,
-                    Fact::LockReleased {
+                    Fact::Queue(QueueFact::LockReleased {
                         lock: LockName::Queue,
                         by,
-                    },
+                    }),
                 ),
             ],
         )
@@ -2987,10 +3065,10 @@ mod tests {
             Actor::Reflector,
             vec![(
                 Step::DeleteLock,
-                Fact::LockTaken {
+                Fact::Queue(QueueFact::LockTaken {
                     lock: LockName::Queue,
                     by: Actor::Reflector,
-                },
+                }),
             )],
         ));
         let again = listing(&recent, &classic());
@@ -3006,11 +3084,11 @@ mod tests {
                 90,
                 Actor::ProcessLoop,
                 Step::PopLock,
-                Fact::LockAwaited {
+                Fact::Queue(QueueFact::LockAwaited {
                     lock: LockName::Queue,
                     by: Actor::ProcessLoop,
                     holder: Actor::Reflector,
-                },
+                }),
             ),
         );
         recent.insert(
@@ -3019,7 +3097,7 @@ mod tests {
                 91,
                 Actor::Server,
                 Step::ServerCompact,
-                Fact::HistoryCompacted { oldest: "9".into() },
+                Fact::Server(ServerFact::HistoryCompacted { oldest: "9".into() }),
             ),
         );
         let with = listing(&recent, &classic());
@@ -3032,12 +3110,12 @@ mod tests {
         let taken = |position, delta_type| {
             (
                 Step::ProcessDelta,
-                Fact::DeltaTaken {
+                Fact::Queue(QueueFact::DeltaTaken {
                     position,
                     delta_type,
                     object: object("5"),
                     exists: Some(true),
-                },
+                }),
             )
         };
         let recent = records(
@@ -3046,10 +3124,10 @@ mod tests {
                 taken(0, DeltaType::Added),
                 (
                     Step::StoreWrite,
-                    Fact::ItemStored {
+                    Fact::Store(StoreFact::ItemStored {
                         object: object("5"),
                         old: None,
-                    },
+                    }),
                 ),
                 taken(1, DeltaType::Updated),
             ],
@@ -3073,14 +3151,14 @@ mod tests {
         let appended = |name: &str, delta_type| {
             (
                 Step::QueueActionAppend,
-                Fact::DeltaAppended {
+                Fact::Queue(QueueFact::DeltaAppended {
                     delta_type,
                     object: ObjectRef {
                         key: Key::from(name),
                         ..object("5")
                     },
                     depth: 1,
-                },
+                }),
             )
         };
         let recent = records(
@@ -3088,27 +3166,30 @@ mod tests {
             vec![
                 (
                     Step::ReplaceLock,
-                    Fact::LockTaken {
+                    Fact::Queue(QueueFact::LockTaken {
                         lock: LockName::Queue,
                         by,
-                    },
+                    }),
                 ),
                 appended("a", DeltaType::Replaced),
                 appended("b", DeltaType::Replaced),
                 (
                     Step::ReplaceMissing,
-                    Fact::DeletionDetected {
+                    Fact::Queue(QueueFact::DeletionDetected {
                         key: Key::from("c"),
-                    },
+                    }),
                 ),
                 appended("c", DeltaType::Deleted),
-                (Step::ReplacePopulation, Fact::Populated { initial: 3 }),
+                (
+                    Step::ReplacePopulation,
+                    Fact::Queue(QueueFact::Populated { initial: 3 }),
+                ),
                 (
                     Step::ReplaceUnlock,
-                    Fact::LockReleased {
+                    Fact::Queue(QueueFact::LockReleased {
                         lock: LockName::Queue,
                         by,
-                    },
+                    }),
                 ),
             ],
         );
@@ -3137,27 +3218,27 @@ mod tests {
             vec![
                 (
                     Step::PopTake,
-                    Fact::KeyPopped {
+                    Fact::Queue(QueueFact::KeyPopped {
                         key: Key::from("default/web-1"),
                         deltas: vec![(DeltaType::Added, object("5"))],
                         is_in_initial_list: false,
-                    },
+                    }),
                 ),
                 (
                     Step::ProcessDelta,
-                    Fact::DeltaTaken {
+                    Fact::Queue(QueueFact::DeltaTaken {
                         position: 0,
                         delta_type: DeltaType::Added,
                         object: object("5"),
                         exists: None,
-                    },
+                    }),
                 ),
                 (
                     Step::ListenerHandle,
-                    Fact::LinePrinted {
+                    Fact::Handlers(HandlersFact::LinePrinted {
                         handler: 0,
                         line: "Added pod1".into(),
-                    },
+                    }),
                 ),
             ],
         );
@@ -3197,22 +3278,22 @@ mod tests {
         };
         let by = Actor::Reflector;
         let lock = |event, step, fact| {
-            let received = Fact::EventReceived {
+            let received = Fact::Reflector(ReflectorFact::EventReceived {
                 event,
                 object: object("5"),
                 ends_list: false,
-            };
+            });
             place(by, vec![(Step::ReflectorReceive, received), (step, fact)])
         };
         let (taken, released) = (
-            Fact::LockTaken {
+            Fact::Queue(QueueFact::LockTaken {
                 lock: LockName::Queue,
                 by,
-            },
-            Fact::LockReleased {
+            }),
+            Fact::Queue(QueueFact::LockReleased {
                 lock: LockName::Queue,
                 by,
-            },
+            }),
         );
         for (event, first) in [(EventType::Added, 310), (EventType::Modified, 318)] {
             let at = |line| format!("client-go v0.32 delta_fifo.go:{line}");
@@ -3225,12 +3306,15 @@ mod tests {
 
         let checked = |known| {
             let key = Key::from("default/web-1");
-            let checked = Fact::DeleteChecked {
+            let checked = Fact::Queue(QueueFact::DeleteChecked {
                 key: key.clone(),
                 known,
                 pending: false,
-            };
-            let ignored = (Step::DeleteIgnore, Fact::DeleteIgnored { key });
+            });
+            let ignored = (
+                Step::DeleteIgnore,
+                Fact::Queue(QueueFact::DeleteIgnored { key }),
+            );
             let checked = (Step::DeleteCheck, checked);
             (
                 place(by, vec![checked.clone()]),
@@ -3244,17 +3328,20 @@ mod tests {
 
         let moved = |step| {
             let (from, to) = ("4".into(), "5".into());
-            (step, Fact::LastSyncMoved { from, to })
+            (
+                step,
+                Fact::Reflector(ReflectorFact::LastSyncMoved { from, to }),
+            )
         };
-        let list = Fact::ListReceived {
+        let list = Fact::Reflector(ReflectorFact::ListReceived {
             rv: "5".into(),
             count: 1,
-        };
-        let event = Fact::EventReceived {
+        });
+        let event = Fact::Reflector(ReflectorFact::EventReceived {
             event: EventType::Added,
             object: object("5"),
             ends_list: false,
-        };
+        });
         for (before, step, line) in [
             (list, Step::ReflectorListVersion, 603),
             (event, Step::ReflectorSetVersion, 859),
@@ -3277,14 +3364,14 @@ mod tests {
         for (notification, own, printed) in
             [(add, 563, 978), (update, 558, 976), (delete, 569, 983)]
         {
-            let taken = Fact::NotificationTaken {
+            let taken = Fact::Handlers(HandlersFact::NotificationTaken {
                 handler: 0,
                 notification,
-            };
-            let line = Fact::LinePrinted {
+            });
+            let line = Fact::Handlers(HandlersFact::LinePrinted {
                 handler: 0,
                 line: "x".into(),
-            };
+            });
             let facts = vec![(Step::ListenerTake, taken), (Step::ListenerHandle, line)];
             assert_eq!(
                 place(Actor::ProcessLoop, facts.clone()),
@@ -3303,10 +3390,10 @@ mod tests {
             Actor::ProcessLoop,
             vec![(
                 Step::ListenerHandle,
-                Fact::LinePrinted {
+                Fact::Handlers(HandlersFact::LinePrinted {
                     handler: 0,
                     line: "OnAdd: web-1".into(),
-                },
+                }),
             )],
         );
         assert_eq!(listing(&recent, &classic()).title, "processDeltas");
@@ -3321,18 +3408,18 @@ mod tests {
                 vec![
                     (
                         Step::ReflectorReceive,
-                        Fact::EventReceived {
+                        Fact::Reflector(ReflectorFact::EventReceived {
                             event,
                             object: object("5"),
                             ends_list: false,
-                        },
+                        }),
                     ),
                     (
                         Step::AddLock,
-                        Fact::LockTaken {
+                        Fact::Queue(QueueFact::LockTaken {
                             lock: LockName::Queue,
                             by,
-                        },
+                        }),
                     ),
                 ],
             )
@@ -3351,19 +3438,19 @@ mod tests {
             vec![
                 (
                     Step::ProcessDelta,
-                    Fact::DeltaTaken {
+                    Fact::Queue(QueueFact::DeltaTaken {
                         position: 0,
                         delta_type: DeltaType::Deleted,
                         object: object("5"),
                         exists: Some(true),
-                    },
+                    }),
                 ),
                 (
                     Step::StoreDelete,
-                    Fact::ItemRemoved {
+                    Fact::Store(StoreFact::ItemRemoved {
                         key: Key::from("default/web-1"),
                         old: None,
-                    },
+                    }),
                 ),
             ],
         );
@@ -3396,10 +3483,10 @@ mod tests {
             Actor::Reflector,
             vec![(
                 Step::AddLock,
-                Fact::LockTaken {
+                Fact::Queue(QueueFact::LockTaken {
                     lock: LockName::Queue,
                     by: Actor::Reflector,
-                },
+                }),
             )],
         );
         let add = listing(&recent, &picture);

@@ -4,7 +4,9 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Entry, Fact, Notification, ObjectRef, Rv};
+use deltascope_cache::fact::{
+    Entry, Fact, HandlersFact, Notification, ObjectRef, QueueFact, ReflectorFact, Rv,
+};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 
@@ -593,23 +595,27 @@ impl Tally {
     fn add(&mut self, fact: &Fact) {
         self.facts += 1;
         match fact {
-            Fact::ListRequested { continues, .. } => self.lists += u32::from(!continues),
-            Fact::WatchRequested { initial_events, .. } => {
+            Fact::Reflector(ReflectorFact::ListRequested { continues, .. }) => {
+                self.lists += u32::from(!continues)
+            }
+            Fact::Reflector(ReflectorFact::WatchRequested { initial_events, .. }) => {
                 self.lists += u32::from(*initial_events);
                 self.watches += 1;
             }
-            Fact::DeltaAppended { delta_type, .. } => self.delta(*delta_type),
-            Fact::EntryAppended { entry, .. } => self.delta(match entry {
+            Fact::Queue(QueueFact::DeltaAppended { delta_type, .. }) => self.delta(*delta_type),
+            Fact::Queue(QueueFact::EntryAppended { entry, .. }) => self.delta(match entry {
                 Entry::Delta(delta_type, _) => *delta_type,
                 Entry::ReplacedAll { .. } => DeltaType::ReplacedAll,
                 Entry::SyncAll => DeltaType::SyncAll,
                 Entry::Bookmark { .. } => DeltaType::Bookmark,
             }),
-            Fact::KeyPopped { .. } | Fact::EntriesTaken { .. } => self.pops += 1,
-            Fact::NotificationTaken {
+            Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. }) => {
+                self.pops += 1
+            }
+            Fact::Handlers(HandlersFact::NotificationTaken {
                 handler,
                 notification,
-            } => {
+            }) => {
                 let number = usize::from(*handler);
                 if self.told.len() <= number {
                     self.told.resize(number + 1, [0; 3]);
@@ -621,7 +627,7 @@ impl Tally {
                     Notification::Delete { .. } => deleted,
                 } += 1;
             }
-            Fact::LinePrinted { .. } => self.lines += 1,
+            Fact::Handlers(HandlersFact::LinePrinted { .. }) => self.lines += 1,
             _ => {}
         }
     }

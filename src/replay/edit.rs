@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::{Cause, Fact, FactRecord, ProcessMode};
+use deltascope_cache::fact::{Cause, Fact, FactRecord, ProcessMode, RunFact, ServerFact};
 use deltascope_cache::object::Object as _;
 use deltascope_world::Time;
 use deltascope_world::fields::LATEST_MS;
@@ -201,7 +201,7 @@ impl Origin {
 
 /// What a cluster has told, without the event that is shown; the rest of what came with it stays.
 fn without(told: &[ServerResponse], shown: Option<&FactRecord>) -> Option<Arc<[ServerResponse]>> {
-    let Fact::EventSent { event, object, .. } = &shown?.fact else {
+    let Fact::Server(ServerFact::EventSent { event, object, .. }) = &shown?.fact else {
         return None;
     };
     let is_it = |telling: &ServerResponse| match &telling.told {
@@ -220,14 +220,15 @@ fn without(told: &[ServerResponse], shown: Option<&FactRecord>) -> Option<Arc<[S
 fn is_of_server(fact: &Fact) -> bool {
     matches!(
         fact,
-        Fact::ObjectCreated { .. }
-            | Fact::ObjectUpdated { .. }
-            | Fact::ObjectDeleted { .. }
-            | Fact::WriteRefused { .. }
-            | Fact::HistoryCompacted { .. }
-            | Fact::EventSent { .. }
-            | Fact::WatchClosed { .. }
-            | Fact::Called { .. }
+        Fact::Server(
+            ServerFact::ObjectCreated { .. }
+                | ServerFact::ObjectUpdated { .. }
+                | ServerFact::ObjectDeleted { .. }
+                | ServerFact::WriteRefused { .. }
+                | ServerFact::HistoryCompacted { .. }
+                | ServerFact::EventSent { .. }
+                | ServerFact::WatchClosed { .. }
+        ) | Fact::Run(RunFact::Called { .. })
     )
 }
 
@@ -418,10 +419,11 @@ fn remove<T>(list: &mut Vec<T>, number: u32) -> Result<T, EditError> {
 /// What has to be written for this to happen again.
 fn act_of(fact: &Fact) -> Option<Act> {
     let (object, body) = match fact {
-        Fact::ObjectCreated { object, body } | Fact::ObjectUpdated { object, body, .. } => {
-            (object, Some(body))
-        }
-        Fact::ObjectDeleted { object, .. } => (object, None),
+        Fact::Server(
+            ServerFact::ObjectCreated { object, body }
+            | ServerFact::ObjectUpdated { object, body, .. },
+        ) => (object, Some(body)),
+        Fact::Server(ServerFact::ObjectDeleted { object, .. }) => (object, None),
         _ => return None,
     };
     let (namespace, name) = object.key.split_once('/').unwrap_or(("", &object.key));
@@ -434,8 +436,8 @@ fn act_of(fact: &Fact) -> Option<Act> {
     };
     let object = spec.to_json();
     Some(match fact {
-        Fact::ObjectCreated { .. } => Act::Create { object },
-        Fact::ObjectUpdated { .. } => Act::Update { object },
+        Fact::Server(ServerFact::ObjectCreated { .. }) => Act::Create { object },
+        Fact::Server(ServerFact::ObjectUpdated { .. }) => Act::Update { object },
         _ => Act::Delete { object },
     })
 }

@@ -1,6 +1,6 @@
 //! The gauge: how far the store is behind the server.
 
-use deltascope_cache::fact::{Fact, ObjectRef};
+use deltascope_cache::fact::{Fact, ObjectRef, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_world::virtual_time::{InformerKind, ReflectorState, SourceKind};
@@ -11,13 +11,16 @@ impl Picture {
     /// Looks anew at what a fact has changed, on the server or in the store.
     pub(super) fn look_again(&mut self, fact: &Fact) {
         match fact {
-            Fact::ObjectCreated { object, .. }
-            | Fact::ObjectUpdated { object, .. }
-            | Fact::ObjectDeleted { object, .. }
-            | Fact::EventSent { object, .. }
-            | Fact::ItemStored { object, .. } => self.look_at(&object.key),
-            Fact::ItemRemoved { key, .. } => self.look_at(key),
-            Fact::ObjectsLearned { .. } | Fact::StoreReplaced { .. } => self.look_at_all(),
+            Fact::Server(
+                ServerFact::ObjectCreated { object, .. }
+                | ServerFact::ObjectUpdated { object, .. }
+                | ServerFact::ObjectDeleted { object, .. }
+                | ServerFact::EventSent { object, .. },
+            )
+            | Fact::Store(StoreFact::ItemStored { object, .. }) => self.look_at(&object.key),
+            Fact::Store(StoreFact::ItemRemoved { key, .. }) => self.look_at(key),
+            Fact::Server(ServerFact::ObjectsLearned { .. })
+            | Fact::Store(StoreFact::StoreReplaced { .. }) => self.look_at_all(),
             _ => {}
         }
     }

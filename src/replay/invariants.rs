@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{
-    Actor, EventType, Fact, FactRecord, LockName, Notification, ObjectRef, Rv, Shape,
+    Actor, EventType, Fact, FactRecord, HandlersFact, LockName, Notification, ObjectRef, QueueFact,
+    ReflectorFact, RunFact, Rv, ServerFact, Shape, StoreFact, WorkFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::selector::Selector;
@@ -550,36 +551,48 @@ impl State {
 
     fn see_server(&mut self, fact: &Fact, actor: Actor) {
         match fact {
-            Fact::ObjectCreated { object, body } | Fact::ObjectUpdated { object, body, .. } => {
+            Fact::Server(
+                ServerFact::ObjectCreated { object, body }
+                | ServerFact::ObjectUpdated { object, body, .. },
+            ) => {
                 let selector = self.server.selector.as_ref();
                 let selected = selector.is_none_or(|selector| selector.matches(&body.labels));
                 self.written(&object.key, Some(&object.rv), selected);
             }
-            Fact::ObjectDeleted { object, .. } => self.written(&object.key, None, false),
-            Fact::WatchRequested { initial_events, .. } => self.server.streaming = *initial_events,
-            Fact::WatchAccepted { .. } => {
+            Fact::Server(ServerFact::ObjectDeleted { object, .. }) => {
+                self.written(&object.key, None, false)
+            }
+            Fact::Reflector(ReflectorFact::WatchRequested { initial_events, .. }) => {
+                self.server.streaming = *initial_events
+            }
+            Fact::Server(ServerFact::WatchAccepted { .. }) => {
                 self.server.on_the_way = 0;
                 self.server.watching = true;
             }
-            Fact::InitialEventsEnded { .. } => self.server.streaming = false,
-            Fact::WatchClosed { .. } | Fact::WatchEnded { .. } | Fact::WatchRefused { .. } => {
+            Fact::Reflector(ReflectorFact::InitialEventsEnded { .. }) => {
+                self.server.streaming = false
+            }
+            Fact::Server(ServerFact::WatchClosed { .. })
+            | Fact::Reflector(ReflectorFact::WatchEnded { .. })
+            | Fact::Server(ServerFact::WatchRefused { .. }) => {
                 self.server.watching = false;
             }
-            Fact::EventSent { .. } => self.server.on_the_way += 1,
-            Fact::EventReceived { event, .. } => {
+            Fact::Server(ServerFact::EventSent { .. }) => self.server.on_the_way += 1,
+            Fact::Reflector(ReflectorFact::EventReceived { event, .. }) => {
                 self.server.on_the_way = self.server.on_the_way.saturating_sub(1);
                 self.server.in_hand = !matches!(event, EventType::Bookmark | EventType::Error);
             }
-            Fact::DeltaAppended { .. }
-            | Fact::DeltasMerged { .. }
-            | Fact::DeleteIgnored { .. }
-            | Fact::EntryAppended { .. }
-            | Fact::KeyFailed { .. }
-            | Fact::TransformFailed { .. }
-            | Fact::ObjectRejected { .. }
-            | Fact::InitialEventKept { .. }
-                if actor == Actor::Reflector =>
-            {
+            Fact::Queue(
+                QueueFact::DeltaAppended { .. }
+                | QueueFact::DeltasMerged { .. }
+                | QueueFact::DeleteIgnored { .. }
+                | QueueFact::EntryAppended { .. }
+                | QueueFact::KeyFailed { .. }
+                | QueueFact::TransformFailed { .. },
+            )
+            | Fact::Reflector(
+                ReflectorFact::ObjectRejected { .. } | ReflectorFact::InitialEventKept { .. },
+            ) if actor == Actor::Reflector => {
                 self.server.in_hand = false;
             }
             _ => {}
@@ -615,14 +628,16 @@ impl State {
     fn see_queue(&mut self, fact: &Fact, broken: &mut Broken) {
         let queue = &mut self.queue;
         match fact {
-            Fact::DeltaAppended { object, .. } => {
+            Fact::Queue(QueueFact::DeltaAppended { object, .. }) => {
                 queue.change(&object.key, |(deltas, _)| *deltas += 1)
             }
-            Fact::DeltasMerged { key, .. } => {
+            Fact::Queue(QueueFact::DeltasMerged { key, .. }) => {
                 queue.change(key, |(deltas, _)| *deltas = deltas.saturating_sub(1));
             }
-            Fact::KeyEnqueued { key, .. } => queue.change(key, |(_, queued)| *queued = true),
-            Fact::KeyPopped { key, deltas, .. } => {
+            Fact::Queue(QueueFact::KeyEnqueued { key, .. }) => {
+                queue.change(key, |(_, queued)| *queued = true)
+            }
+            Fact::Queue(QueueFact::KeyPopped { key, deltas, .. }) => {
                 let popped = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
                 let (had, queued) = queue.keys.get(key).copied().unwrap_or_default();
                 if had != popped {
@@ -640,19 +655,19 @@ impl State {
                 queue.untouched = true;
                 queue.initial = queue.initial.saturating_sub(1);
             }
-            Fact::Requeued { key, added: true } => {
+            Fact::Queue(QueueFact::Requeued { key, added: true }) => {
                 let popped = queue.popped;
                 queue.change(key, |(deltas, _)| *deltas = popped);
             }
-            Fact::LockReleased {
+            Fact::Queue(QueueFact::LockReleased {
                 lock: LockName::Queue,
                 ..
-            } if queue.uneven > 0 => {
+            }) if queue.uneven > 0 => {
                 let uneven = |(_, entry): &(&Key, &(u32, bool))| (entry.0 > 0) != entry.1;
                 let key = queue.keys.iter().find(uneven).map(|(key, _)| key);
                 broken.of(Invariant::Queue, key, ViolationKind::QueueUneven);
             }
-            Fact::EntryAppended { length, .. } => {
+            Fact::Queue(QueueFact::EntryAppended { length, .. }) => {
                 queue.entries += 1;
                 if queue.entries != *length {
                     let what = ViolationKind::QueueCount(*length, queue.entries);
@@ -660,7 +675,7 @@ impl State {
                     queue.entries = *length;
                 }
             }
-            Fact::EntriesTaken { count, .. } => {
+            Fact::Queue(QueueFact::EntriesTaken { count, .. }) => {
                 if *count > queue.entries || *count == 0 {
                     let what = ViolationKind::QueueCount(*count, queue.entries);
                     broken.of(Invariant::Queue, None, what);
@@ -670,11 +685,11 @@ impl State {
                 queue.processing = true;
                 queue.untouched = true;
             }
-            Fact::Populated { initial } => {
+            Fact::Queue(QueueFact::Populated { initial }) => {
                 queue.populated = true;
                 queue.initial = *initial;
             }
-            Fact::Synced => {
+            Fact::Queue(QueueFact::Synced) => {
                 queue.synced = true;
                 if queue.initial > 0 || !queue.populated {
                     broken.of(
@@ -687,16 +702,19 @@ impl State {
                     broken.of(Invariant::Early, None, ViolationKind::TooEarly(1));
                 }
             }
-            Fact::DeltaTaken { .. }
-            | Fact::ListOpened { .. }
-            | Fact::ResyncOpened { .. }
-            | Fact::StoreVersionMoved { .. }
-            | Fact::ItemStored { .. } => queue.untouched = false,
-            Fact::Processed { .. } | Fact::EntriesProcessed { .. } => {
+            Fact::Queue(
+                QueueFact::DeltaTaken { .. }
+                | QueueFact::ListOpened { .. }
+                | QueueFact::ResyncOpened { .. },
+            )
+            | Fact::Store(StoreFact::StoreVersionMoved { .. } | StoreFact::ItemStored { .. }) => {
+                queue.untouched = false
+            }
+            Fact::Queue(QueueFact::Processed { .. } | QueueFact::EntriesProcessed { .. }) => {
                 queue.processing = false;
                 queue.untouched = false;
             }
-            Fact::DeleteIgnored { key } => {
+            Fact::Queue(QueueFact::DeleteIgnored { key }) => {
                 let told = |told: &HandlerState| told.knows.contains_key(key);
                 if self.store.items.contains_key(key) || self.handlers.iter().any(told) {
                     broken.of(Invariant::Lost, Some(key), ViolationKind::DeleteDropped);
@@ -709,31 +727,31 @@ impl State {
     fn see_lock(&mut self, fact: &Fact, actor: Actor, broken: &mut Broken) {
         let place = |lock: LockName| usize::from(lock == LockName::BlockDeltas);
         match fact {
-            Fact::LockTaken { lock, by } => {
+            Fact::Queue(QueueFact::LockTaken { lock, by }) => {
                 let holder = &mut self.locks[place(*lock)];
                 if let Some(holder) = *holder {
                     broken.of(Invariant::Lock, None, ViolationKind::LockStolen(holder));
                 }
                 *holder = Some(*by);
             }
-            Fact::LockReleased { lock, by } => {
+            Fact::Queue(QueueFact::LockReleased { lock, by }) => {
                 let holder = &mut self.locks[place(*lock)];
                 if *holder != Some(*by) {
                     broken.of(Invariant::Lock, None, ViolationKind::LockStolen(*by));
                 }
                 *holder = None;
             }
-            Fact::DeltaAppended { .. }
-            | Fact::DeltasMerged { .. }
-            | Fact::KeyEnqueued { .. }
-            | Fact::FifoItemSet { .. }
-            | Fact::FifoItemRemoved { .. }
-            | Fact::FifoKeySkipped { .. }
-            | Fact::EntryAppended { .. }
-            | Fact::KeyPopped { .. }
-            | Fact::EntriesTaken { .. }
-                if self.locks[0] != Some(actor) =>
-            {
+            Fact::Queue(
+                QueueFact::DeltaAppended { .. }
+                | QueueFact::DeltasMerged { .. }
+                | QueueFact::KeyEnqueued { .. }
+                | QueueFact::FifoItemSet { .. }
+                | QueueFact::FifoItemRemoved { .. }
+                | QueueFact::FifoKeySkipped { .. }
+                | QueueFact::EntryAppended { .. }
+                | QueueFact::KeyPopped { .. }
+                | QueueFact::EntriesTaken { .. },
+            ) if self.locks[0] != Some(actor) => {
                 broken.of(Invariant::Lock, fact.key(), ViolationKind::Unlocked(actor));
             }
             _ => {}
@@ -744,14 +762,14 @@ impl State {
 
     fn see_store(&mut self, fact: &Fact, broken: &mut Broken) {
         match fact {
-            Fact::KnownObjectsSet { on: true } => self.store.present = true,
-            Fact::ItemStored { object, .. } => self.stored(object, broken),
-            Fact::ItemRemoved { key, .. } => {
+            Fact::Run(RunFact::KnownObjectsSet { on: true }) => self.store.present = true,
+            Fact::Store(StoreFact::ItemStored { object, .. }) => self.stored(object, broken),
+            Fact::Store(StoreFact::ItemRemoved { key, .. }) => {
                 self.store.items.remove(key);
                 self.changed(key);
                 self.forget_gone(key);
             }
-            Fact::StoreReplaced { items } => {
+            Fact::Store(StoreFact::StoreReplaced { items }) => {
                 let before = std::mem::take(&mut self.store.items);
                 for object in items {
                     if let Some(rv) = before.get(&object.key) {
@@ -766,7 +784,7 @@ impl State {
                     }
                 }
             }
-            Fact::StoreVersionMoved { from, to } if is_older(to, from) => {
+            Fact::Store(StoreFact::StoreVersionMoved { from, to }) if is_older(to, from) => {
                 let what = ViolationKind::WentBack(from.clone(), to.clone());
                 broken.of(Invariant::Back, None, what);
             }
@@ -833,17 +851,19 @@ impl State {
     fn see_index(&mut self, fact: &Fact, broken: &mut Broken) {
         let store = &mut self.store;
         match fact {
-            Fact::ItemStored { object, .. } => store.touched.push(object.key.clone()),
-            Fact::ItemRemoved { key, .. } => store.touched.push(key.clone()),
-            Fact::StoreReplaced { .. } => store.all_touched = true,
-            Fact::StoreVersionMoved { .. } => {}
-            Fact::IndexersAdded { names } => {
+            Fact::Store(StoreFact::ItemStored { object, .. }) => {
+                store.touched.push(object.key.clone())
+            }
+            Fact::Store(StoreFact::ItemRemoved { key, .. }) => store.touched.push(key.clone()),
+            Fact::Store(StoreFact::StoreReplaced { .. }) => store.all_touched = true,
+            Fact::Store(StoreFact::StoreVersionMoved { .. }) => {}
+            Fact::Store(StoreFact::IndexersAdded { names }) => {
                 for name in names {
                     store.indices.or_default(name.clone());
                 }
                 store.all_touched = true;
             }
-            Fact::IndicesReset => {
+            Fact::Store(StoreFact::IndicesReset) => {
                 // Keys stay, so that each is looked at.
                 let names: Vec<_> = store.indices.keys().cloned().collect();
                 for name in names {
@@ -852,14 +872,14 @@ impl State {
                 store.failed.clear();
                 store.all_touched = true;
             }
-            Fact::IndexEntryAdded { index, key, .. } => {
+            Fact::Store(StoreFact::IndexEntryAdded { index, key, .. }) => {
                 *store
                     .indices
                     .or_default(index.clone())
                     .or_default(key.clone()) += 1;
                 store.touched.push(key.clone());
             }
-            Fact::IndexEntryRemoved { index, key, .. } => {
+            Fact::Store(StoreFact::IndexEntryRemoved { index, key, .. }) => {
                 let keys = store.indices.or_default(index.clone());
                 let count = keys.or_default(key.clone());
                 *count = count.saturating_sub(1);
@@ -868,7 +888,7 @@ impl State {
                 }
                 store.touched.push(key.clone());
             }
-            Fact::IndexFailed { key, .. } => {
+            Fact::Store(StoreFact::IndexFailed { key, .. }) => {
                 store.failed.insert(key.clone(), ());
             }
             _ => {
@@ -890,24 +910,26 @@ impl State {
 
     fn see_handlers(&mut self, fact: &Fact, broken: &mut Broken) {
         let store = &self.store.items;
-        let (Fact::NotificationSent { handler, .. }
-        | Fact::NotificationQueued { handler, .. }
-        | Fact::NotificationTaken { handler, .. }
-        | Fact::NotificationHandled { handler }
-        | Fact::HandlerPanicked { handler, .. }
-        | Fact::HandlerRemoved { handler }
-        | Fact::HandlerSynced { handler }
-        | Fact::ObjectMutated { handler, .. }) = fact
+        let Fact::Handlers(
+            HandlersFact::NotificationSent { handler, .. }
+            | HandlersFact::NotificationQueued { handler, .. }
+            | HandlersFact::NotificationTaken { handler, .. }
+            | HandlersFact::NotificationHandled { handler }
+            | HandlersFact::HandlerPanicked { handler, .. }
+            | HandlersFact::HandlerRemoved { handler }
+            | HandlersFact::HandlerSynced { handler }
+            | HandlersFact::ObjectMutated { handler, .. },
+        ) = fact
         else {
             match fact {
-                Fact::HandlerAdded { .. } => {
+                Fact::Handlers(HandlersFact::HandlerAdded { .. }) => {
                     let mut told = HandlerState::default();
                     for key in store.keys() {
                         told.differs.insert(key.clone(), ());
                     }
                     self.handlers.push(told);
                 }
-                Fact::MutationDetected { key } => {
+                Fact::Handlers(HandlersFact::MutationDetected { key }) => {
                     broken.of(Invariant::Shared, Some(key), ViolationKind::Written);
                 }
                 _ => {}
@@ -920,15 +942,15 @@ impl State {
             return;
         };
         match fact {
-            Fact::NotificationSent { notification, .. } => {
+            Fact::Handlers(HandlersFact::NotificationSent { notification, .. }) => {
                 told.sending = true;
                 told.initial += u32::from(is_initial(notification));
             }
-            Fact::NotificationQueued { notification, .. } => {
+            Fact::Handlers(HandlersFact::NotificationQueued { notification, .. }) => {
                 told.sending = false;
                 told.pending.push_back(notification.clone());
             }
-            Fact::NotificationTaken { notification, .. } => {
+            Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) => {
                 let next = told.pending.pop_front();
                 if next.is_some_and(|next| next != *notification) {
                     let key = Some(&notification.object().key);
@@ -938,21 +960,23 @@ impl State {
                 told.running_initial = is_initial(notification);
                 told.hear(number, notification, store, broken);
             }
-            Fact::NotificationHandled { .. } | Fact::HandlerPanicked { .. } => {
+            Fact::Handlers(
+                HandlersFact::NotificationHandled { .. } | HandlersFact::HandlerPanicked { .. },
+            ) => {
                 told.running = false;
                 let counted = std::mem::take(&mut told.running_initial);
                 told.initial = told.initial.saturating_sub(u32::from(counted));
             }
-            Fact::HandlerRemoved { .. } => {
+            Fact::Handlers(HandlersFact::HandlerRemoved { .. }) => {
                 told.removed = true;
                 told.pending.clear();
                 told.sending = false;
             }
-            Fact::HandlerSynced { .. } if !synced || told.initial > 0 => {
+            Fact::Handlers(HandlersFact::HandlerSynced { .. }) if !synced || told.initial > 0 => {
                 let what = ViolationKind::TooEarly(told.initial);
                 broken.told(Invariant::Synced, None, number, what);
             }
-            Fact::ObjectMutated { key, .. } => {
+            Fact::Handlers(HandlersFact::ObjectMutated { key, .. }) => {
                 broken.told(Invariant::Shared, Some(key), number, ViolationKind::Written);
             }
             _ => {}
@@ -961,7 +985,7 @@ impl State {
 
     fn see_work(&mut self, fact: &Fact, broken: &mut Broken) {
         match fact {
-            Fact::WorkTaken { worker, key } => {
+            Fact::Work(WorkFact::WorkTaken { worker, key }) => {
                 let same = self
                     .workers
                     .iter()
@@ -973,7 +997,7 @@ impl State {
                     *has = Some(key.clone());
                 }
             }
-            Fact::WorkDone { key, .. } => {
+            Fact::Work(WorkFact::WorkDone { key, .. }) => {
                 for has in &mut self.workers {
                     if has.as_ref() == Some(key) {
                         *has = None;
@@ -1129,25 +1153,25 @@ mod tests {
     }
 
     fn created(rv: &str) -> Fact {
-        Fact::ObjectCreated {
+        Fact::Server(ServerFact::ObjectCreated {
             object: object(rv),
             body: Body::default(),
-        }
+        })
     }
 
     fn stored(rv: &str) -> Fact {
-        Fact::ItemStored {
+        Fact::Store(StoreFact::ItemStored {
             object: object(rv),
             old: None,
-        }
+        })
     }
 
     fn indexed(value: &str) -> Fact {
-        Fact::IndexEntryAdded {
+        Fact::Store(StoreFact::IndexEntryAdded {
             index: "app".into(),
             value: value.into(),
             key: key(),
-        }
+        })
     }
 
     fn add(rv: &str, is_in_initial_list: bool) -> Notification {
@@ -1158,48 +1182,48 @@ mod tests {
     }
 
     fn taken(notification: Notification) -> Fact {
-        Fact::NotificationTaken {
+        Fact::Handlers(HandlersFact::NotificationTaken {
             handler: 0,
             notification,
-        }
+        })
     }
 
     fn queued(notification: Notification) -> Fact {
-        Fact::NotificationQueued {
+        Fact::Handlers(HandlersFact::NotificationQueued {
             handler: 0,
             notification,
             pending: 1,
-        }
+        })
     }
 
     fn lock(by: Actor) -> Fact {
-        Fact::LockTaken {
+        Fact::Queue(QueueFact::LockTaken {
             lock: LockName::Queue,
             by,
-        }
+        })
     }
 
     fn appended(rv: &str) -> Fact {
-        Fact::DeltaAppended {
+        Fact::Queue(QueueFact::DeltaAppended {
             delta_type: DeltaType::Added,
             object: object(rv),
             depth: 1,
-        }
+        })
     }
 
     fn enqueued() -> Fact {
-        Fact::KeyEnqueued {
+        Fact::Queue(QueueFact::KeyEnqueued {
             key: key(),
             length: 1,
-        }
+        })
     }
 
     fn popped(deltas: usize) -> Fact {
-        Fact::KeyPopped {
+        Fact::Queue(QueueFact::KeyPopped {
             key: key(),
             deltas: vec![(DeltaType::Added, object("5")); deltas],
             is_in_initial_list: true,
-        }
+        })
     }
 
     fn settings(generation: Generation) -> Scenario {
@@ -1235,25 +1259,34 @@ mod tests {
         use Generation::{Atomic, Classic, InOrder};
         let watched = || {
             let rv: Rv = "9".into();
-            vec![Fact::WatchAccepted { rv }, created("5")]
+            vec![Fact::Server(ServerFact::WatchAccepted { rv }), created("5")]
         };
-        let good = || vec![created("5"), stored("5"), indexed("web"), Fact::QueueEmpty];
+        let good = || {
+            vec![
+                created("5"),
+                stored("5"),
+                indexed("web"),
+                Fact::Queue(QueueFact::QueueEmpty),
+            ]
+        };
         let with = |mut before: Vec<Fact>, mut facts: Vec<Fact>| {
             before.append(&mut facts);
             before
         };
-        let work = |worker| Fact::WorkTaken { worker, key: key() };
-        let entry = |length| Fact::EntryAppended {
-            entry: Entry::Delta(DeltaType::Added, object("5")),
-            length,
+        let work = |worker| Fact::Work(WorkFact::WorkTaken { worker, key: key() });
+        let entry = |length| {
+            Fact::Queue(QueueFact::EntryAppended {
+                entry: Entry::Delta(DeltaType::Added, object("5")),
+                length,
+            })
         };
         let reflector = Actor::Reflector;
-        let released = Fact::LockReleased {
+        let released = Fact::Queue(QueueFact::LockReleased {
             lock: LockName::Queue,
             by: reflector,
-        };
-        let ignored = Fact::DeleteIgnored { key: key() };
-        let first_list = Fact::Populated { initial: 1 };
+        });
+        let ignored = Fact::Queue(QueueFact::DeleteIgnored { key: key() });
+        let first_list = Fact::Queue(QueueFact::Populated { initial: 1 });
         // (generation, facts, what is found, after how many facts, known)
         let differs = |server: &str, here: &str| ViolationKind::Differs {
             server: server.into(),
@@ -1264,7 +1297,7 @@ mod tests {
             let before = with(vec![queued(add("5", true))], good());
             with(before, vec![taken(add("5", true))])
         };
-        let done = Fact::NotificationHandled { handler: 0 };
+        let done = Fact::Handlers(HandlersFact::NotificationHandled { handler: 0 });
         let table: Vec<(Generation, Vec<Fact>, Invariant, ViolationKind, usize, bool)> = vec![
             (
                 Atomic,
@@ -1340,7 +1373,11 @@ mod tests {
             ),
             (
                 Atomic,
-                vec![created("5"), stored("5"), Fact::QueueEmpty],
+                vec![
+                    created("5"),
+                    stored("5"),
+                    Fact::Queue(QueueFact::QueueEmpty),
+                ],
                 Invariant::Index,
                 ViolationKind::IndexCount("app".into(), 0),
                 3,
@@ -1348,7 +1385,10 @@ mod tests {
             ),
             (
                 Atomic,
-                with(good(), vec![indexed("db"), Fact::QueueEmpty]),
+                with(
+                    good(),
+                    vec![indexed("db"), Fact::Queue(QueueFact::QueueEmpty)],
+                ),
                 Invariant::Index,
                 ViolationKind::IndexCount("app".into(), 2),
                 6,
@@ -1356,7 +1396,7 @@ mod tests {
             ),
             (
                 Atomic,
-                vec![indexed("db"), Fact::QueueEmpty],
+                vec![indexed("db"), Fact::Queue(QueueFact::QueueEmpty)],
                 Invariant::Index,
                 ViolationKind::IndexDangling("app".into()),
                 2,
@@ -1372,10 +1412,10 @@ mod tests {
             ),
             (
                 Atomic,
-                vec![Fact::StoreVersionMoved {
+                vec![Fact::Store(StoreFact::StoreVersionMoved {
                     from: "10".into(),
                     to: "9".into(),
-                }],
+                })],
                 Invariant::Back,
                 ViolationKind::WentBack("10".into(), "9".into()),
                 1,
@@ -1383,7 +1423,7 @@ mod tests {
             ),
             (
                 Atomic,
-                vec![first_list.clone(), Fact::Synced],
+                vec![first_list.clone(), Fact::Queue(QueueFact::Synced)],
                 Invariant::Synced,
                 ViolationKind::TooEarly(1),
                 2,
@@ -1393,13 +1433,13 @@ mod tests {
                 Atomic,
                 vec![
                     queued(add("5", true)),
-                    Fact::NotificationSent {
+                    Fact::Handlers(HandlersFact::NotificationSent {
                         handler: 0,
                         notification: add("5", true),
-                    },
-                    Fact::Populated { initial: 0 },
-                    Fact::Synced,
-                    Fact::HandlerSynced { handler: 0 },
+                    }),
+                    Fact::Queue(QueueFact::Populated { initial: 0 }),
+                    Fact::Queue(QueueFact::Synced),
+                    Fact::Handlers(HandlersFact::HandlerSynced { handler: 0 }),
                 ],
                 Invariant::Synced,
                 ViolationKind::TooEarly(1),
@@ -1414,7 +1454,7 @@ mod tests {
                     enqueued(),
                     first_list,
                     popped(1),
-                    Fact::Synced,
+                    Fact::Queue(QueueFact::Synced),
                 ],
                 Invariant::Early,
                 ViolationKind::TooEarly(1),
@@ -1502,10 +1542,10 @@ mod tests {
                 Atomic,
                 with(
                     told(),
-                    vec![Fact::ObjectMutated {
+                    vec![Fact::Handlers(HandlersFact::ObjectMutated {
                         key: key(),
                         handler: 0,
-                    }],
+                    })],
                 ),
                 Invariant::Shared,
                 ViolationKind::Written,
@@ -1514,7 +1554,12 @@ mod tests {
             ),
             (
                 Atomic,
-                with(told(), vec![Fact::MutationDetected { key: key() }]),
+                with(
+                    told(),
+                    vec![Fact::Handlers(HandlersFact::MutationDetected {
+                        key: key(),
+                    })],
+                ),
                 Invariant::Shared,
                 ViolationKind::Written,
                 7,
@@ -1542,16 +1587,16 @@ mod tests {
         // Nothing is wrong with what these build on.
         let worked = vec![
             work(0),
-            Fact::WorkDone {
+            Fact::Work(WorkFact::WorkDone {
                 key: key(),
                 again: false,
-            },
+            }),
             work(1),
         ];
-        let added = Fact::WorkAdded {
+        let added = Fact::Work(WorkFact::WorkAdded {
             key: key(),
             place: WorkPlace::Queue,
-        };
+        });
         let good = with(with(told(), vec![done, added]), worked);
         assert_eq!(broken(Atomic, good), []);
     }
@@ -1580,7 +1625,7 @@ mod tests {
             );
             assert_eq!(lost.key, Some(key()));
             let fact = timeline.fact(lost.at - 1).unwrap().fact;
-            assert_eq!(fact, Fact::DeleteIgnored { key: key() });
+            assert_eq!(fact, Fact::Queue(QueueFact::DeleteIgnored { key: key() }));
         }
     }
 
@@ -1663,7 +1708,7 @@ mod tests {
             step: Step::StoreWrite,
             fact,
         };
-        let watched = Fact::WatchAccepted { rv: "9".into() };
+        let watched = Fact::Server(ServerFact::WatchAccepted { rv: "9".into() });
         let facts = [watched, created("5"), stored("5"), indexed("web")].map(record);
         let fold = |ends: &[usize]| {
             let mut monitors = Invariants::new(&Picture::of(&world), false);

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use deltascope_cache::fact::{Entry, Fact};
+use deltascope_cache::fact::{Entry, Fact, QueueFact, ReflectorFact, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 
@@ -102,14 +102,14 @@ impl Occurrences {
 fn is_whole(fact: &Fact) -> bool {
     matches!(
         fact,
-        Fact::ObjectsLearned { .. }
-            | Fact::ListReceived { .. }
-            | Fact::EntriesTaken { .. }
-            | Fact::StoreReplaced { .. }
-            | Fact::EntryAppended {
+        Fact::Server(ServerFact::ObjectsLearned { .. })
+            | Fact::Reflector(ReflectorFact::ListReceived { .. })
+            | Fact::Queue(QueueFact::EntriesTaken { .. })
+            | Fact::Store(StoreFact::StoreReplaced { .. })
+            | Fact::Queue(QueueFact::EntryAppended {
                 entry: Entry::ReplacedAll { .. } | Entry::SyncAll,
                 ..
-            }
+            })
     )
 }
 
@@ -123,20 +123,21 @@ pub fn thinned(places: &[u32], most: usize) -> Arc<[u32]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deltascope_cache::fact::HandlersFact;
 
     fn about(key: &str) -> Fact {
-        Fact::MutationDetected { key: key.into() }
+        Fact::Handlers(HandlersFact::MutationDetected { key: key.into() })
     }
 
     #[test]
     fn a_passage_is_found_from_its_end() {
-        let list = Fact::StoreReplaced { items: Vec::new() };
+        let list = Fact::Store(StoreFact::StoreReplaced { items: Vec::new() });
         let facts = [
             about("a"),
             about("b"),
             list,
             about("a"),
-            Fact::QueueEmpty,
+            Fact::Queue(QueueFact::QueueEmpty),
             about("a"),
         ];
         let mut passages = Occurrences::default();

@@ -13,8 +13,9 @@ use deltascope_cache::controller::{Generation, InformerQueue};
 use deltascope_cache::delta::DeltaType;
 pub use deltascope_cache::fact::ProcessMode;
 use deltascope_cache::fact::{
-    Actor, BackoffReason, Body, Entry, EventType, Fact, FactRecord, LockName, Notification,
-    ObjectRef, Rv, Shape, WorkPlace,
+    Actor, BackoffReason, Body, Entry, EventType, Fact, FactRecord, HandlersFact, LockName,
+    Notification, ObjectRef, QueueFact, ReflectorFact, RunFact, Rv, ServerFact, Shape, StoreFact,
+    WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
@@ -505,21 +506,21 @@ impl Picture {
     fn apply_server(&mut self, record: &FactRecord) {
         let api = &mut self.api;
         match &record.fact {
-            Fact::RefusalsAsked { watch, kind, times } => {
+            Fact::Server(ServerFact::RefusalsAsked { watch, kind, times }) => {
                 let (watch, kind, times) = (*watch, *kind, *times);
                 order_refusals(&mut api.refusals, Refusals { watch, kind, times });
             }
             // What was asked for comes before any other reason to refuse.
-            Fact::ListRefused { .. } => take_refusal(&mut api.refusals, false),
-            Fact::WatchDenied { .. } => take_refusal(&mut api.refusals, true),
-            Fact::ConnectionRefused => {
+            Fact::Server(ServerFact::ListRefused { .. }) => take_refusal(&mut api.refusals, false),
+            Fact::Server(ServerFact::WatchDenied { .. }) => take_refusal(&mut api.refusals, true),
+            Fact::Server(ServerFact::ConnectionRefused) => {
                 let watch = record.step == Step::ServerWatch;
                 let next = api.refusals.iter().find(|order| order.watch == watch);
                 if next.is_some_and(|order| order.kind == ApiErrorKind::ConnectionRefused) {
                     take_refusal(&mut api.refusals, watch);
                 }
             }
-            Fact::ObjectCreated { object, body } => {
+            Fact::Server(ServerFact::ObjectCreated { object, body }) => {
                 api.written(&object.rv);
                 api.objects.shift_remove(&object.key);
                 api.objects.insert(
@@ -531,14 +532,14 @@ impl Picture {
                     },
                 );
             }
-            Fact::ObjectUpdated { object, body, .. } => {
+            Fact::Server(ServerFact::ObjectUpdated { object, body, .. }) => {
                 api.written(&object.rv);
                 if let Some(entry) = api.objects.get_mut(&object.key) {
                     entry.object = object.clone();
                     entry.body = body.clone();
                 }
             }
-            Fact::ObjectDeleted { object, .. } => {
+            Fact::Server(ServerFact::ObjectDeleted { object, .. }) => {
                 api.written(&object.rv);
                 if let Some(mut entry) = api.objects.get(&object.key).cloned() {
                     entry.object = object.clone();
@@ -547,12 +548,12 @@ impl Picture {
                     api.objects.insert(object.key.clone(), entry);
                 }
             }
-            Fact::HistoryCompacted { oldest } => {
+            Fact::Server(ServerFact::HistoryCompacted { oldest }) => {
                 api.rv = Arc::clone(oldest);
                 api.oldest = Arc::clone(oldest);
                 api.history.clear();
             }
-            Fact::ObjectsLearned { rv, objects } => {
+            Fact::Server(ServerFact::ObjectsLearned { rv, objects }) => {
                 api.rv = Arc::clone(rv);
                 api.deleted.clear();
                 let all = objects.iter();
@@ -560,21 +561,21 @@ impl Picture {
                     .map(|object| (object.key.clone(), told_object(object, false)))
                     .collect();
             }
-            Fact::WatchAccepted { rv } => {
+            Fact::Server(ServerFact::WatchAccepted { rv }) => {
                 api.watch = Some(Arc::clone(rv));
                 api.tells = true;
             }
-            Fact::EventSent { event, object, .. } => {
+            Fact::Server(ServerFact::EventSent { event, object, .. }) => {
                 api.tells &= *event != EventType::Error;
                 api.line(*event, object, Delivery::Waiting);
                 if matches!(api.feed, SourceKind::Recorded | SourceKind::Cluster) {
                     api.told(*event, object);
                 }
             }
-            Fact::Called { delta_type, object } => {
+            Fact::Run(RunFact::Called { delta_type, object }) => {
                 api.line(event_of(*delta_type), object, Delivery::Received);
             }
-            Fact::EventReceived { .. } => {
+            Fact::Reflector(ReflectorFact::EventReceived { .. }) => {
                 if let Some(line) = api
                     .stream
                     .iter_mut()
@@ -584,7 +585,7 @@ impl Picture {
                 }
                 api.trim();
             }
-            Fact::WatchClosed { lost, .. } => {
+            Fact::Server(ServerFact::WatchClosed { lost, .. }) => {
                 api.tells = false;
                 if *lost > 0 {
                     for line in &mut api.stream {
@@ -595,7 +596,7 @@ impl Picture {
                     api.trim();
                 }
             }
-            Fact::WatchEnded { .. } => {
+            Fact::Reflector(ReflectorFact::WatchEnded { .. }) => {
                 api.watch = None;
                 api.tells = false;
                 // Nobody reads any more.
@@ -621,12 +622,12 @@ impl Picture {
     fn apply_reflector(&mut self, fact: &Fact, actor: Actor) {
         let reflector = &mut self.reflector;
         match fact {
-            Fact::ListRequested {
+            Fact::Reflector(ReflectorFact::ListRequested {
                 rv,
                 rv_match,
                 limit,
                 continues,
-            } => {
+            }) => {
                 reflector.lists_asked += u64::from(!continues);
                 reflector.request(RequestLine {
                     kind: RequestKind::List,
@@ -641,17 +642,21 @@ impl Picture {
                 reflector.relist = false;
                 reflector.backoff_ms = 0;
             }
-            Fact::PageReceived { count, .. } => reflector.answered(Answer::Page(*count)),
-            Fact::ListReceived { count, .. } => {
+            Fact::Reflector(ReflectorFact::PageReceived { count, .. }) => {
+                reflector.answered(Answer::Page(*count))
+            }
+            Fact::Reflector(ReflectorFact::ListReceived { count, .. }) => {
                 reflector.lists += 1;
                 reflector.answered(Answer::Listed(*count));
             }
-            Fact::ListFailed { error, .. } | Fact::WatchFailed { error } => {
+            Fact::Reflector(
+                ReflectorFact::ListFailed { error, .. } | ReflectorFact::WatchFailed { error },
+            ) => {
                 reflector.answered(Answer::Failed(Arc::clone(error)));
             }
-            Fact::WatchAccepted { .. } => reflector.answered(Answer::Open),
-            Fact::ObjectRejected { .. } => reflector.in_hand = None,
-            Fact::InitialEventKept { event, object } => {
+            Fact::Server(ServerFact::WatchAccepted { .. }) => reflector.answered(Answer::Open),
+            Fact::Reflector(ReflectorFact::ObjectRejected { .. }) => reflector.in_hand = None,
+            Fact::Reflector(ReflectorFact::InitialEventKept { event, object }) => {
                 reflector.in_hand = None;
                 let temporary = reflector.temporary.get_or_insert_default();
                 if *event == EventType::Deleted {
@@ -660,15 +665,19 @@ impl Picture {
                     temporary.insert(object.key.clone(), object.clone());
                 }
             }
-            Fact::InitialEventsEnded { .. } => {
+            Fact::Reflector(ReflectorFact::InitialEventsEnded { .. }) => {
                 reflector.temporary = None;
                 reflector.state = ReflectorState::Watch;
                 reflector.lists += 1;
             }
-            Fact::VersionUnavailable { on } => reflector.unavailable = *on,
-            Fact::WatchErrorReported { .. } => reflector.watch_errors += 1,
-            Fact::ResyncDue { .. } => reflector.resyncs += 1,
-            Fact::WatchRequested { rv, initial_events } => {
+            Fact::Reflector(ReflectorFact::VersionUnavailable { on }) => {
+                reflector.unavailable = *on
+            }
+            Fact::Reflector(ReflectorFact::WatchErrorReported { .. }) => {
+                reflector.watch_errors += 1
+            }
+            Fact::Reflector(ReflectorFact::ResyncDue { .. }) => reflector.resyncs += 1,
+            Fact::Reflector(ReflectorFact::WatchRequested { rv, initial_events }) => {
                 reflector.watches_asked += 1;
                 reflector.request(RequestLine {
                     kind: if *initial_events {
@@ -691,37 +700,39 @@ impl Picture {
                 reflector.backoff_ms = 0;
                 reflector.relist = false;
             }
-            Fact::EventReceived { event, object, .. } => {
+            Fact::Reflector(ReflectorFact::EventReceived { event, object, .. }) => {
                 reflector.events += 1;
                 // A program of its own keeps nothing in hand.
                 if is_change(*event) && actor != Actor::Program {
                     reflector.in_hand = Some((*event, object.clone()));
                 }
             }
-            Fact::LastSyncMoved { to, .. } => reflector.last_sync = Arc::clone(to),
-            Fact::WatchEnded { code, .. } => {
+            Fact::Reflector(ReflectorFact::LastSyncMoved { to, .. }) => {
+                reflector.last_sync = Arc::clone(to)
+            }
+            Fact::Reflector(ReflectorFact::WatchEnded { code, .. }) => {
                 reflector.answered(Answer::Ended(*code));
                 reflector.temporary = None;
             }
-            Fact::BackoffStarted { ms, reason } => {
+            Fact::Reflector(ReflectorFact::BackoffStarted { ms, reason }) => {
                 reflector.relist = *reason != BackoffReason::WatchEnded;
                 reflector.temporary = None;
                 reflector.state = ReflectorState::Backoff;
                 reflector.backoff_ms = *ms;
             }
-            Fact::ReflectorStopped { .. } => {
+            Fact::Reflector(ReflectorFact::ReflectorStopped { .. }) => {
                 reflector.state = ReflectorState::Stopped;
                 reflector.backoff_ms = 0;
                 reflector.relist = false;
                 reflector.temporary = None;
             }
-            Fact::DeltaAppended { .. }
-            | Fact::DeleteIgnored { .. }
-            | Fact::KeyFailed { .. }
-            | Fact::TransformFailed { .. }
-            | Fact::EntryAppended { .. }
-                if actor == Actor::Reflector =>
-            {
+            Fact::Queue(
+                QueueFact::DeltaAppended { .. }
+                | QueueFact::DeleteIgnored { .. }
+                | QueueFact::KeyFailed { .. }
+                | QueueFact::TransformFailed { .. }
+                | QueueFact::EntryAppended { .. },
+            ) if actor == Actor::Reflector => {
                 reflector.in_hand = None;
             }
             _ => {}
@@ -731,27 +742,29 @@ impl Picture {
     fn apply_queue(&mut self, fact: &Fact) {
         let (queue, pop) = (&mut self.queue, &mut self.pop);
         match fact {
-            Fact::ModeSet { mode } => {
+            Fact::Run(RunFact::ModeSet { mode }) => {
                 pop.mode = *mode;
                 pop.asked = 0;
             }
-            Fact::PopAsked { asked } => pop.asked = *asked,
-            Fact::KnownObjectsSet { on } => {
+            Fact::Run(RunFact::PopAsked { asked }) => pop.asked = *asked,
+            Fact::Run(RunFact::KnownObjectsSet { on }) => {
                 queue.known_objects = *on;
                 self.store.present |= *on;
             }
-            Fact::LockTaken { lock, .. }
-            | Fact::LockAwaited { lock, .. }
-            | Fact::LockReleased { lock, .. } => match lock {
+            Fact::Queue(
+                QueueFact::LockTaken { lock, .. }
+                | QueueFact::LockAwaited { lock, .. }
+                | QueueFact::LockReleased { lock, .. },
+            ) => match lock {
                 LockName::Queue => self.lock.apply(fact),
                 LockName::BlockDeltas => self.block_deltas.apply(fact),
             },
-            Fact::Populated { .. } => queue.populated = true,
-            Fact::Synced => queue.synced = true,
-            Fact::QueueClosed => queue.closed = true,
-            Fact::DeltaAppended {
+            Fact::Queue(QueueFact::Populated { .. }) => queue.populated = true,
+            Fact::Queue(QueueFact::Synced) => queue.synced = true,
+            Fact::Queue(QueueFact::QueueClosed) => queue.closed = true,
+            Fact::Queue(QueueFact::DeltaAppended {
                 delta_type, object, ..
-            } => {
+            }) => {
                 let deltas = queue.deltas.or_default(object.key.clone());
                 deltas.push((*delta_type, object.clone()));
                 // Also between two facts a key is queued exactly when it has deltas.
@@ -759,7 +772,7 @@ impl Picture {
                     queue.keys.push_back(object.key.clone());
                 }
             }
-            Fact::DeltasMerged { key, kept, .. } => {
+            Fact::Queue(QueueFact::DeltasMerged { key, kept, .. }) => {
                 if let Some(deltas) = queue.deltas.get_mut(key) {
                     deltas.pop();
                     if let Some(last) = deltas.last_mut() {
@@ -768,40 +781,42 @@ impl Picture {
                 }
             }
             // Only a FIFO's key takes its place by this alone.
-            Fact::KeyEnqueued { key, .. } if queue.kind == QueueKind::Fifo => {
+            Fact::Queue(QueueFact::KeyEnqueued { key, .. }) if queue.kind == QueueKind::Fifo => {
                 queue.keys.push_back(key.clone());
             }
-            Fact::FifoItemSet { object, .. } => {
+            Fact::Queue(QueueFact::FifoItemSet { object, .. }) => {
                 queue
                     .deltas
                     .insert(object.key.clone(), vec![(DeltaType::Added, object.clone())]);
             }
-            Fact::FifoItemRemoved { key } => {
+            Fact::Queue(QueueFact::FifoItemRemoved { key }) => {
                 queue.deltas.remove(key);
             }
-            Fact::FifoCleared => {
+            Fact::Queue(QueueFact::FifoCleared) => {
                 queue.deltas.clear();
                 queue.keys.clear();
             }
-            Fact::FifoKeySkipped { .. } => {
+            Fact::Queue(QueueFact::FifoKeySkipped { .. }) => {
                 queue.keys.pop_front();
             }
-            Fact::EntryAppended { entry, .. } => queue.entries.push_back(entry.clone()),
-            Fact::EntriesTaken {
+            Fact::Queue(QueueFact::EntryAppended { entry, .. }) => {
+                queue.entries.push_back(entry.clone())
+            }
+            Fact::Queue(QueueFact::EntriesTaken {
                 count,
                 is_in_initial_list,
-            } => {
+            }) => {
                 let count = (*count as usize).min(queue.entries.len());
                 let entries: Vec<Entry> = queue.entries.drain(..count).collect();
                 pop.asked = pop.asked.saturating_sub(1);
                 pop.count += 1;
                 pop.processing = Some(Popped::of_entries(entries, *is_in_initial_list));
             }
-            Fact::KeyPopped {
+            Fact::Queue(QueueFact::KeyPopped {
                 key,
                 deltas,
                 is_in_initial_list,
-            } => {
+            }) => {
                 queue.keys.pop_front();
                 queue.deltas.remove(key);
                 pop.asked = pop.asked.saturating_sub(1);
@@ -814,7 +829,7 @@ impl Picture {
                     entries: Vec::new(),
                 });
             }
-            Fact::Requeued { key, added: true } => {
+            Fact::Queue(QueueFact::Requeued { key, added: true }) => {
                 if let Some(popped) = &pop.processing {
                     let before = queue.deltas.insert(key.clone(), popped.deltas.clone());
                     if before.is_none() || queue.kind == QueueKind::Fifo {
@@ -822,12 +837,12 @@ impl Picture {
                     }
                 }
             }
-            Fact::DeltaTaken { position, .. } => {
+            Fact::Queue(QueueFact::DeltaTaken { position, .. }) => {
                 if let Some(popped) = &mut pop.processing {
                     popped.position = Some(*position as usize);
                 }
             }
-            Fact::Processed { .. } | Fact::EntriesProcessed { .. } => {
+            Fact::Queue(QueueFact::Processed { .. } | QueueFact::EntriesProcessed { .. }) => {
                 pop.last = pop.processing.take();
             }
             _ => {}
@@ -837,13 +852,13 @@ impl Picture {
     fn apply_store(&mut self, fact: &Fact) {
         let store = &mut self.store;
         match fact {
-            Fact::ItemStored { object, .. } => {
+            Fact::Store(StoreFact::ItemStored { object, .. }) => {
                 store.items.insert(object.key.clone(), object.clone());
                 if !store.keeps_rv {
                     store.rv = Arc::clone(&object.rv);
                 }
             }
-            Fact::ItemRemoved { key, .. } => {
+            Fact::Store(StoreFact::ItemRemoved { key, .. }) => {
                 store.items.remove(key);
                 let by = self.pop.processing.as_ref().and_then(|popped| {
                     let (_, object) = if popped.entries.is_empty() {
@@ -860,24 +875,24 @@ impl Picture {
                     store.rv = Arc::clone(&object.rv);
                 }
             }
-            Fact::StoreVersionMoved { to, .. } => store.rv = Arc::clone(to),
-            Fact::StoreReplaced { items } => {
+            Fact::Store(StoreFact::StoreVersionMoved { to, .. }) => store.rv = Arc::clone(to),
+            Fact::Store(StoreFact::StoreReplaced { items }) => {
                 store.items = items
                     .iter()
                     .map(|object| (object.key.clone(), object.clone()))
                     .collect();
             }
-            Fact::IndicesReset => {
+            Fact::Store(StoreFact::IndicesReset) => {
                 for values in store.indices.values_mut() {
                     values.clear();
                 }
             }
-            Fact::IndexersAdded { names } => {
+            Fact::Store(StoreFact::IndexersAdded { names }) => {
                 for name in names {
                     store.indices.entry(Arc::clone(name)).or_default();
                 }
             }
-            Fact::IndexEntryAdded { index, value, key } => {
+            Fact::Store(StoreFact::IndexEntryAdded { index, value, key }) => {
                 if let Some(values) = store.indices.get_mut(index) {
                     let keys = values.or_default(Arc::clone(value));
                     if let Err(place) = keys.binary_search(key) {
@@ -885,9 +900,9 @@ impl Picture {
                     }
                 }
             }
-            Fact::IndexEntryRemoved {
+            Fact::Store(StoreFact::IndexEntryRemoved {
                 index, value, key, ..
-            } => {
+            }) => {
                 if let Some(values) = store.indices.get_mut(index)
                     && let Some(keys) = values.get_mut(value)
                 {
@@ -905,30 +920,30 @@ impl Picture {
 
     fn apply_handlers(&mut self, fact: &Fact) {
         match fact {
-            Fact::NotificationQueued {
+            Fact::Handlers(HandlersFact::NotificationQueued {
                 handler,
                 notification,
                 ..
-            } => {
+            }) => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.sending = None;
                     room.pending.push_back(notification.clone());
                 }
             }
-            Fact::NotificationSent {
+            Fact::Handlers(HandlersFact::NotificationSent {
                 handler,
                 notification,
-            } => {
+            }) => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.sending = Some(notification.clone());
                 }
             }
-            Fact::HandlerAsked {
+            Fact::Handlers(HandlersFact::HandlerAsked {
                 name,
                 latency_ms,
                 resync_ms,
                 filter,
-            } => self.asked.push_back(HandlerRoom {
+            }) => self.asked.push_back(HandlerRoom {
                 name: Arc::clone(name),
                 latency_ms: *latency_ms,
                 resync_ms: *resync_ms,
@@ -936,30 +951,32 @@ impl Picture {
                 syncing: true,
                 ..HandlerRoom::default()
             }),
-            Fact::RemovalAsked { handler } => {
+            Fact::Handlers(HandlersFact::RemovalAsked { handler }) => {
                 let mut all = self.handlers.iter_mut().chain(&mut self.asked);
                 if let Some(room) = all.nth(usize::from(*handler)) {
                     room.leaving = true;
                 }
             }
-            Fact::HandlerAdded { .. } => self.handlers.extend(self.asked.pop_front()),
-            Fact::HandlerSynced { handler } => {
+            Fact::Handlers(HandlersFact::HandlerAdded { .. }) => {
+                self.handlers.extend(self.asked.pop_front())
+            }
+            Fact::Handlers(HandlersFact::HandlerSynced { handler }) => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.synced = true;
                 }
             }
-            Fact::SyncingSet { handler, syncing } => {
+            Fact::Handlers(HandlersFact::SyncingSet { handler, syncing }) => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.syncing = *syncing;
                 }
             }
-            Fact::HandlerPanicked { handler, .. } => {
+            Fact::Handlers(HandlersFact::HandlerPanicked { handler, .. }) => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.running = None;
                     room.panics += 1;
                 }
             }
-            Fact::HandlerRemoved { handler } => {
+            Fact::Handlers(HandlersFact::HandlerRemoved { handler }) => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.removed = true;
                     room.leaving = false;
@@ -967,11 +984,11 @@ impl Picture {
                     room.pending.clear();
                 }
             }
-            Fact::ResyncCheckSet { ms } => self.resync_check_ms = *ms,
-            Fact::NotificationTaken {
+            Fact::Handlers(HandlersFact::ResyncCheckSet { ms }) => self.resync_check_ms = *ms,
+            Fact::Handlers(HandlersFact::NotificationTaken {
                 handler,
                 notification,
-            } => {
+            }) => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.pending.pop_front();
                     room.running = Some(notification.clone());
@@ -981,12 +998,12 @@ impl Picture {
                     room.notifications.push_back(Arc::new(notification.clone()));
                 }
             }
-            Fact::NotificationHandled { handler } => {
+            Fact::Handlers(HandlersFact::NotificationHandled { handler }) => {
                 if let Some(room) = self.handlers.get_mut(usize::from(*handler)) {
                     room.running = None;
                 }
             }
-            Fact::LinePrinted { line, .. } => {
+            Fact::Handlers(HandlersFact::LinePrinted { line, .. }) => {
                 if self.output.len() == OUTPUT_LINES {
                     self.output.pop_front();
                 }
@@ -997,7 +1014,9 @@ impl Picture {
     }
 
     fn apply_beside(&mut self, fact: &Fact) {
-        let (Fact::BesideRequested { informer, .. } | Fact::BesideStored { informer, .. }) = fact
+        let Fact::Run(
+            RunFact::BesideRequested { informer, .. } | RunFact::BesideStored { informer, .. },
+        ) = fact
         else {
             return;
         };
@@ -1005,9 +1024,9 @@ impl Picture {
             return;
         };
         match fact {
-            Fact::BesideRequested { watch: false, .. } => room.lists += 1,
-            Fact::BesideRequested { .. } => room.watches += 1,
-            Fact::BesideStored { key, object, .. } => {
+            Fact::Run(RunFact::BesideRequested { watch: false, .. }) => room.lists += 1,
+            Fact::Run(RunFact::BesideRequested { .. }) => room.watches += 1,
+            Fact::Run(RunFact::BesideStored { key, object, .. }) => {
                 match object {
                     Some(object) => room.objects.insert(key.clone(), object.clone()),
                     None => room.objects.remove(key),
@@ -1036,7 +1055,7 @@ impl ReflectorRoom {
 impl WorkRoom {
     fn apply(&mut self, record: &FactRecord) {
         match &record.fact {
-            Fact::WorkAdded { key, place } => {
+            Fact::Work(WorkFact::WorkAdded { key, place }) => {
                 // The delaying queue's own goroutine.
                 if record.actor == Actor::Main {
                     self.delayed.remove(key);
@@ -1046,14 +1065,14 @@ impl WorkRoom {
                     self.queue.push_back(key.clone());
                 }
             }
-            Fact::WorkTaken { worker, key } => {
+            Fact::Work(WorkFact::WorkTaken { worker, key }) => {
                 self.queue.pop_front();
                 self.dirty.remove(key);
                 if let Some(has) = self.workers.get_mut(usize::from(*worker)) {
                     *has = Some(key.clone());
                 }
             }
-            Fact::WorkDone { key, again } => {
+            Fact::Work(WorkFact::WorkDone { key, again }) => {
                 for has in &mut self.workers {
                     if has.as_ref() == Some(key) {
                         *has = None;
@@ -1063,7 +1082,7 @@ impl WorkRoom {
                     self.queue.push_back(key.clone());
                 }
             }
-            Fact::WorkDelayed { key, ms, failures } => {
+            Fact::Work(WorkFact::WorkDelayed { key, ms, failures }) => {
                 let at = record.time + ms;
                 let earliest = self.delayed.get(key).map_or(at, |before| at.min(*before));
                 self.delayed.insert(key.clone(), earliest);
@@ -1071,11 +1090,11 @@ impl WorkRoom {
                     self.failures.insert(key.clone(), *failures);
                 }
             }
-            Fact::WorkForgotten { key } => {
+            Fact::Work(WorkFact::WorkForgotten { key }) => {
                 self.failures.remove(key);
             }
-            Fact::Reconciled { ok: true, .. } => self.reconciled += 1,
-            Fact::WorkShutDown { .. } => self.shut_down = true,
+            Fact::Work(WorkFact::Reconciled { ok: true, .. }) => self.reconciled += 1,
+            Fact::Work(WorkFact::WorkShutDown { .. }) => self.shut_down = true,
             _ => {}
         }
     }
@@ -1084,12 +1103,12 @@ impl WorkRoom {
 impl LockState {
     fn apply(&mut self, fact: &Fact) {
         match fact {
-            Fact::LockTaken { by, .. } => {
+            Fact::Queue(QueueFact::LockTaken { by, .. }) => {
                 self.holder = Some(*by);
                 self.waiting.retain(|actor| actor != by);
             }
-            Fact::LockAwaited { by, .. } => self.waiting.push(*by),
-            Fact::LockReleased { .. } => self.holder = None,
+            Fact::Queue(QueueFact::LockAwaited { by, .. }) => self.waiting.push(*by),
+            Fact::Queue(QueueFact::LockReleased { .. }) => self.holder = None,
             _ => {}
         }
     }

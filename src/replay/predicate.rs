@@ -8,7 +8,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Entry, Fact, FactRecord, Notification, ObjectRef, Shape};
+use deltascope_cache::fact::{
+    Entry, Fact, FactRecord, HandlersFact, Notification, ObjectRef, QueueFact, ReflectorFact,
+    RunFact, ServerFact, Shape, StoreFact,
+};
 use deltascope_cache::key::Key;
 
 /// A condition: all that is given must hold.
@@ -69,116 +72,6 @@ pub const DELTAS: [DeltaType; 8] = [
     DeltaType::ReplacedAll,
     DeltaType::SyncAll,
     DeltaType::Bookmark,
-];
-
-/// The names of all facts.
-pub const FACTS: &[&str] = &[
-    "AlreadyPresent",
-    "BackoffStarted",
-    "BesideRequested",
-    "BesideStored",
-    "Called",
-    "ConnectionRefused",
-    "DeleteChecked",
-    "DeleteIgnored",
-    "DeletionDetected",
-    "DeltaAppended",
-    "DeltaTaken",
-    "DeltasMerged",
-    "EntriesProcessed",
-    "EntriesTaken",
-    "EntryAppended",
-    "EventReceived",
-    "EventSent",
-    "FifoCleared",
-    "FifoItemRemoved",
-    "FifoItemSet",
-    "FifoKeySkipped",
-    "HandlerAdded",
-    "HandlerAsked",
-    "HandlerPanicked",
-    "HandlerRemoved",
-    "HandlerSynced",
-    "HistoryCompacted",
-    "IndexEntryAdded",
-    "IndexEntryRemoved",
-    "IndexFailed",
-    "IndexersAdded",
-    "IndicesReset",
-    "InitialEventKept",
-    "InitialEventsEndMissed",
-    "InitialEventsEnded",
-    "ItemRemoved",
-    "ItemStored",
-    "KeyEnqueued",
-    "KeyFailed",
-    "KeyPopped",
-    "KnownObjectsSet",
-    "LastSyncMoved",
-    "LinePrinted",
-    "ListAnswered",
-    "ListFailed",
-    "ListOpened",
-    "ListReceived",
-    "ListRefused",
-    "ListRequested",
-    "LockAwaited",
-    "LockReleased",
-    "LockTaken",
-    "ModeSet",
-    "MutationDetected",
-    "NotificationHandled",
-    "NotificationQueued",
-    "NotificationSent",
-    "NotificationTaken",
-    "NotificationWithheld",
-    "ObjectCreated",
-    "ObjectDeleted",
-    "ObjectMutated",
-    "ObjectRejected",
-    "ObjectUpdated",
-    "ObjectsLearned",
-    "PageReceived",
-    "PopAsked",
-    "Populated",
-    "ProcessFailed",
-    "ProcessWasSlow",
-    "Processed",
-    "QueueClosed",
-    "QueueEmpty",
-    "Reconciled",
-    "ReflectorStopped",
-    "RefusalsAsked",
-    "RemovalAsked",
-    "RequestDeferred",
-    "Requeued",
-    "ResyncCheckSet",
-    "ResyncDue",
-    "ResyncOpened",
-    "ResyncSkipped",
-    "StoreReplaced",
-    "StoreVersionMoved",
-    "StreamFellBack",
-    "Synced",
-    "SyncingSet",
-    "TransformFailed",
-    "Transformed",
-    "VersionUnavailable",
-    "WatchAccepted",
-    "WatchClosed",
-    "WatchDenied",
-    "WatchEnded",
-    "WatchErrorReported",
-    "WatchFailed",
-    "WatchRefused",
-    "WatchRequested",
-    "WorkAdded",
-    "WorkDelayed",
-    "WorkDone",
-    "WorkForgotten",
-    "WorkShutDown",
-    "WorkTaken",
-    "WriteRefused",
 ];
 
 /// Why a text is no condition.
@@ -292,9 +185,9 @@ impl FromStr for Predicate {
                     once(&mut predicate.rv, number, "rv")?;
                 }
                 "fact" => {
-                    let find = FACTS.iter().find(|fact| **fact == value);
+                    let find = Fact::names().find(|fact| *fact == value);
                     let fact = find.ok_or_else(|| no_such("fact"))?;
-                    once(&mut predicate.fact, *fact, "fact")?;
+                    once(&mut predicate.fact, fact, "fact")?;
                 }
                 "call" => {
                     let find = Call::ALL.into_iter().find(|call| call.as_str() == value);
@@ -385,17 +278,17 @@ fn once<T>(place: &mut Option<T>, value: T, name: &'static str) -> Result<(), Pr
 
 fn is_about(fact: &Fact, key: &Key) -> bool {
     match fact {
-        Fact::StoreReplaced { items: objects }
-        | Fact::EntryAppended {
+        Fact::Store(StoreFact::StoreReplaced { items: objects })
+        | Fact::Queue(QueueFact::EntryAppended {
             entry: Entry::ReplacedAll { objects, .. },
             ..
-        } => objects.iter().any(|object| object.key == *key),
+        }) => objects.iter().any(|object| object.key == *key),
         _ => fact.key() == Some(key),
     }
 }
 
 fn is_call(fact: &Fact, call: Call) -> bool {
-    let Fact::NotificationTaken { notification, .. } = fact else {
+    let Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) = fact else {
         return false;
     };
     match notification {
@@ -407,24 +300,32 @@ fn is_call(fact: &Fact, call: Call) -> bool {
 
 fn object(fact: &Fact) -> Option<&ObjectRef> {
     match fact {
-        Fact::ObjectCreated { object, .. }
-        | Fact::ObjectUpdated { object, .. }
-        | Fact::ObjectDeleted { object, .. }
-        | Fact::EventSent { object, .. }
-        | Fact::EventReceived { object, .. }
-        | Fact::InitialEventKept { object, .. }
-        | Fact::Called { object, .. }
-        | Fact::DeltaAppended { object, .. }
-        | Fact::FifoItemSet { object, .. }
-        | Fact::DeltaTaken { object, .. }
-        | Fact::ItemStored { object, .. }
-        | Fact::EntryAppended {
+        Fact::Server(
+            ServerFact::ObjectCreated { object, .. }
+            | ServerFact::ObjectUpdated { object, .. }
+            | ServerFact::ObjectDeleted { object, .. }
+            | ServerFact::EventSent { object, .. },
+        )
+        | Fact::Reflector(
+            ReflectorFact::EventReceived { object, .. }
+            | ReflectorFact::InitialEventKept { object, .. },
+        )
+        | Fact::Run(RunFact::Called { object, .. })
+        | Fact::Queue(
+            QueueFact::DeltaAppended { object, .. }
+            | QueueFact::FifoItemSet { object, .. }
+            | QueueFact::DeltaTaken { object, .. },
+        )
+        | Fact::Store(StoreFact::ItemStored { object, .. })
+        | Fact::Queue(QueueFact::EntryAppended {
             entry: Entry::Delta(_, object),
             ..
-        } => Some(object),
-        Fact::NotificationSent { notification, .. }
-        | Fact::NotificationQueued { notification, .. }
-        | Fact::NotificationTaken { notification, .. } => Some(notification.object()),
+        }) => Some(object),
+        Fact::Handlers(
+            HandlersFact::NotificationSent { notification, .. }
+            | HandlersFact::NotificationQueued { notification, .. }
+            | HandlersFact::NotificationTaken { notification, .. },
+        ) => Some(notification.object()),
         _ => None,
     }
 }
@@ -436,12 +337,13 @@ fn has_tombstone(fact: &Fact) -> bool {
 
 fn version(fact: &Fact) -> Option<u64> {
     let rv = match fact {
-        Fact::ListAnswered { rv, .. }
-        | Fact::EntryAppended {
+        Fact::Server(ServerFact::ListAnswered { rv, .. })
+        | Fact::Queue(QueueFact::EntryAppended {
             entry: Entry::ReplacedAll { rv, .. } | Entry::Bookmark { rv },
             ..
-        } => rv,
-        Fact::LastSyncMoved { to, .. } | Fact::StoreVersionMoved { to, .. } => to,
+        }) => rv,
+        Fact::Reflector(ReflectorFact::LastSyncMoved { to, .. })
+        | Fact::Store(StoreFact::StoreVersionMoved { to, .. }) => to,
         _ => &object(fact)?.rv,
     };
     rv.parse().ok()
@@ -464,7 +366,7 @@ mod tests {
             of("[a-z]{1,4}(/[a-z0-9=>.-]{1,8})?"),
             of(any::<u64>()),
             any::<bool>(),
-            of(prop::sample::select(FACTS)),
+            of(prop::sample::select(Fact::names().collect::<Vec<_>>())),
             of(prop::sample::select(&Call::ALL[..])),
             any::<bool>(),
         )

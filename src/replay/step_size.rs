@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use deltascope_cache::fact::{Actor, Fact, LockName};
+use deltascope_cache::fact::{Actor, Fact, LockName, QueueFact, ReflectorFact};
 
 use super::timeline::Timeline;
 
@@ -61,22 +61,27 @@ impl StepSize {
     pub fn ends_with(self, fact: &Fact) -> bool {
         match self {
             Self::Micro => true,
-            Self::Lock => matches!(fact, Fact::LockReleased { .. }),
+            Self::Lock => matches!(fact, Fact::Queue(QueueFact::LockReleased { .. })),
             Self::Pop => matches!(
                 fact,
-                Fact::Processed { .. } | Fact::EntriesProcessed { .. } | Fact::ProcessFailed { .. }
+                Fact::Queue(
+                    QueueFact::Processed { .. }
+                        | QueueFact::EntriesProcessed { .. }
+                        | QueueFact::ProcessFailed { .. }
+                )
             ),
             Self::Event => matches!(
                 fact,
-                Fact::LastSyncMoved { .. }
-                    | Fact::WatchEnded { .. }
-                    | Fact::ListFailed { .. }
-                    | Fact::WatchFailed { .. }
-                    | Fact::ReflectorStopped { .. }
-                    | Fact::LockReleased {
-                        lock: LockName::Queue,
-                        by: Actor::Program,
-                    }
+                Fact::Reflector(
+                    ReflectorFact::LastSyncMoved { .. }
+                        | ReflectorFact::WatchEnded { .. }
+                        | ReflectorFact::ListFailed { .. }
+                        | ReflectorFact::WatchFailed { .. }
+                        | ReflectorFact::ReflectorStopped { .. }
+                ) | Fact::Queue(QueueFact::LockReleased {
+                    lock: LockName::Queue,
+                    by: Actor::Program,
+                })
             ),
         }
     }

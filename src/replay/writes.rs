@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use indexmap::IndexMap;
 
-use deltascope_cache::fact::{Body, Fact, FactRecord, Rv};
+use deltascope_cache::fact::{Body, Fact, FactRecord, HandlersFact, ReflectorFact, Rv, ServerFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_world::Time;
@@ -57,24 +57,27 @@ impl Writes {
 
     fn add(&mut self, record: &FactRecord) {
         let (rv, what) = match &record.fact {
-            Fact::ObjectCreated { object, body } | Fact::ObjectUpdated { object, body, .. } => {
-                (&object.rv, What::Put(object.key.clone(), body.clone()))
+            Fact::Server(
+                ServerFact::ObjectCreated { object, body }
+                | ServerFact::ObjectUpdated { object, body, .. },
+            ) => (&object.rv, What::Put(object.key.clone(), body.clone())),
+            Fact::Server(ServerFact::ObjectDeleted { object, .. }) => {
+                (&object.rv, What::Delete(object.key.clone()))
             }
-            Fact::ObjectDeleted { object, .. } => (&object.rv, What::Delete(object.key.clone())),
-            Fact::HistoryCompacted { oldest } => (oldest, What::Compact),
-            Fact::NotificationTaken {
+            Fact::Server(ServerFact::HistoryCompacted { oldest }) => (oldest, What::Compact),
+            Fact::Handlers(HandlersFact::NotificationTaken {
                 handler,
                 notification,
-            } => {
+            }) => {
                 let rv = notification.object().rv.clone();
                 self.at_work.insert(*handler, rv);
                 return;
             }
-            Fact::EventReceived { object, .. } => {
+            Fact::Reflector(ReflectorFact::EventReceived { object, .. }) => {
                 self.at_work.insert(PROGRAM, object.rv.clone());
                 return;
             }
-            Fact::LinePrinted { handler, .. } => {
+            Fact::Handlers(HandlersFact::LinePrinted { handler, .. }) => {
                 let rv = self.at_work.get(handler).cloned();
                 self.lines.push(rv.unwrap_or_default());
                 return;
@@ -178,18 +181,18 @@ mod tests {
         read(all.iter().zip(1..).map(|((time, key, phase), rv)| {
             let object = object(key, rv);
             let fact = match *phase {
-                "compacted" => Fact::HistoryCompacted { oldest: object.rv },
-                "deleted" => Fact::ObjectDeleted {
+                "compacted" => Fact::Server(ServerFact::HistoryCompacted { oldest: object.rv }),
+                "deleted" => Fact::Server(ServerFact::ObjectDeleted {
                     object,
                     old_rv: "0".into(),
-                },
-                phase => Fact::ObjectCreated {
+                }),
+                phase => Fact::Server(ServerFact::ObjectCreated {
                     object,
                     body: Body {
                         phase: phase.into(),
                         ..Body::default()
                     },
-                },
+                }),
             };
             (*time, fact)
         }))
@@ -230,14 +233,18 @@ mod tests {
 
     #[test]
     fn in_a_line_stands_the_version_that_its_printer_is_at() {
-        let received = |rv| Fact::EventReceived {
-            event: EventType::Added,
-            object: object("a", rv),
-            ends_list: false,
+        let received = |rv| {
+            Fact::Reflector(ReflectorFact::EventReceived {
+                event: EventType::Added,
+                object: object("a", rv),
+                ends_list: false,
+            })
         };
-        let printed = || Fact::LinePrinted {
-            handler: PROGRAM,
-            line: "a".into(),
+        let printed = || {
+            Fact::Handlers(HandlersFact::LinePrinted {
+                handler: PROGRAM,
+                line: "a".into(),
+            })
         };
         let facts = [printed(), received(3), printed(), received(4), printed()];
         let writes = read(facts.map(|fact| (0, fact)));

@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
-use deltascope_cache::fact::{Actor, Cause, Entry, Fact, FactId, FactRecord, WorkPlace};
+use deltascope_cache::fact::{
+    Actor, Cause, Entry, Fact, FactId, FactRecord, HandlersFact, QueueFact, ReflectorFact, RunFact,
+    ServerFact, StoreFact, WorkFact, WorkPlace,
+};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::step::Step;
@@ -170,84 +173,96 @@ impl CauseTracker {
     fn cause_of(&mut self, fact: &Fact) -> Cause {
         let chain = self.chain();
         match fact {
-            Fact::ListAnswered { .. }
-            | Fact::ListRefused { .. }
-            | Fact::WatchAccepted { .. }
-            | Fact::WatchRefused { .. }
-            | Fact::WatchDenied { .. }
-            | Fact::ConnectionRefused => self.request.take().unwrap_or(chain),
-            Fact::EventReceived { .. } => self.stream.pop_front().unwrap_or(chain),
-            Fact::DeltaAppended { object, .. }
-            | Fact::EntryAppended {
-                entry: Entry::Delta(_, object),
-                ..
-            } => match self.detected.take() {
+            Fact::Server(
+                ServerFact::ListAnswered { .. }
+                | ServerFact::ListRefused { .. }
+                | ServerFact::WatchAccepted { .. }
+                | ServerFact::WatchRefused { .. }
+                | ServerFact::WatchDenied { .. }
+                | ServerFact::ConnectionRefused,
+            ) => self.request.take().unwrap_or(chain),
+            Fact::Reflector(ReflectorFact::EventReceived { .. }) => {
+                self.stream.pop_front().unwrap_or(chain)
+            }
+            Fact::Queue(
+                QueueFact::DeltaAppended { object, .. }
+                | QueueFact::EntryAppended {
+                    entry: Entry::Delta(_, object),
+                    ..
+                },
+            ) => match self.detected.take() {
                 Some((key, cause)) if key == object.key => cause,
                 _ => chain,
             },
-            Fact::KeyPopped { key, .. } => {
+            Fact::Queue(QueueFact::KeyPopped { key, .. }) => {
                 self.asked.pop_front();
                 self.taken = self.queued.remove(key).unwrap_or_default().into();
                 self.taken.first().copied().unwrap_or(chain)
             }
-            Fact::FifoKeySkipped { key } => {
+            Fact::Queue(QueueFact::FifoKeySkipped { key }) => {
                 let removed = self.queued.remove(key);
                 removed.and_then(|mut all| all.pop_front()).unwrap_or(chain)
             }
-            Fact::EntriesTaken { count, .. } => {
+            Fact::Queue(QueueFact::EntriesTaken { count, .. }) => {
                 self.asked.pop_front();
                 let count = (*count as usize).min(self.entries.len());
                 self.taken = self.entries.drain(..count).collect();
                 self.taken.first().copied().unwrap_or(chain)
             }
-            Fact::ListOpened { .. } | Fact::ResyncOpened { .. } => {
+            Fact::Queue(QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. }) => {
                 self.taken.first().copied().unwrap_or(chain)
             }
             // In a batch the writes come first: each is told because of its own delta.
-            Fact::NotificationSent { notification, .. }
-            | Fact::NotificationTaken { notification, .. }
-                if self.actor == Actor::ProcessLoop =>
-            {
+            Fact::Handlers(
+                HandlersFact::NotificationSent { notification, .. }
+                | HandlersFact::NotificationTaken { notification, .. },
+            ) if self.actor == Actor::ProcessLoop => {
                 let key = &notification.object().key;
                 self.looked_up.get(key).copied().unwrap_or(chain)
             }
-            Fact::ItemStored { .. }
-            | Fact::ItemRemoved { .. }
-            | Fact::IndexEntryAdded { .. }
-            | Fact::IndexEntryRemoved { .. }
-            | Fact::NotificationWithheld { .. } => fact
+            Fact::Store(
+                StoreFact::ItemStored { .. }
+                | StoreFact::ItemRemoved { .. }
+                | StoreFact::IndexEntryAdded { .. }
+                | StoreFact::IndexEntryRemoved { .. },
+            )
+            | Fact::Handlers(HandlersFact::NotificationWithheld { .. }) => fact
                 .key()
                 .and_then(|key| self.looked_up.get(key))
                 .copied()
                 .unwrap_or(chain),
-            Fact::NotificationQueued { handler, .. } => self.sent.remove(handler).unwrap_or(chain),
-            Fact::WorkAdded { key, .. } if self.actor == Actor::Main => {
+            Fact::Handlers(HandlersFact::NotificationQueued { handler, .. }) => {
+                self.sent.remove(handler).unwrap_or(chain)
+            }
+            Fact::Work(WorkFact::WorkAdded { key, .. }) if self.actor == Actor::Main => {
                 self.delayed.remove(key).unwrap_or(chain)
             }
-            Fact::WorkAdded { .. } => match self.actor {
+            Fact::Work(WorkFact::WorkAdded { .. }) => match self.actor {
                 Actor::Listener(handler) => self.running.get(&handler).copied().unwrap_or(chain),
                 _ => self.handling.unwrap_or(chain),
             },
-            Fact::MutationDetected { key } => self.mutated.get(key).copied().unwrap_or(chain),
-            Fact::HandlerSynced { handler } => match self.actor {
+            Fact::Handlers(HandlersFact::MutationDetected { key }) => {
+                self.mutated.get(key).copied().unwrap_or(chain)
+            }
+            Fact::Handlers(HandlersFact::HandlerSynced { handler }) => match self.actor {
                 Actor::Listener(_) => self.running.get(handler).copied().unwrap_or(chain),
                 _ => chain,
             },
-            Fact::WorkTaken { key, .. } => self.added.remove(key).unwrap_or(chain),
-            Fact::DeltaTaken { position, .. } => {
+            Fact::Work(WorkFact::WorkTaken { key, .. }) => self.added.remove(key).unwrap_or(chain),
+            Fact::Queue(QueueFact::DeltaTaken { position, .. }) => {
                 self.taken.get(*position as usize).copied().unwrap_or(chain)
             }
-            Fact::NotificationTaken { handler, .. } => self
+            Fact::Handlers(HandlersFact::NotificationTaken { handler, .. }) => self
                 .buffers
                 .get_mut(handler)
                 .and_then(VecDeque::pop_front)
                 .unwrap_or(chain),
-            Fact::LinePrinted { handler, .. }
-            | Fact::NotificationHandled { handler }
-            | Fact::HandlerPanicked { handler, .. }
-            | Fact::ObjectMutated { handler, .. } => {
-                self.running.get(handler).copied().unwrap_or(chain)
-            }
+            Fact::Handlers(
+                HandlersFact::LinePrinted { handler, .. }
+                | HandlersFact::NotificationHandled { handler }
+                | HandlersFact::HandlerPanicked { handler, .. }
+                | HandlersFact::ObjectMutated { handler, .. },
+            ) => self.running.get(handler).copied().unwrap_or(chain),
             _ => chain,
         }
     }
@@ -270,112 +285,123 @@ impl CauseTracker {
     fn follow(&mut self, id: FactId, fact: &Fact) {
         let this = Cause::Fact(id);
         match fact {
-            Fact::EventSent { .. } => self.stream.push_back(this),
-            Fact::WatchClosed { lost, .. } => {
+            Fact::Server(ServerFact::EventSent { .. }) => self.stream.push_back(this),
+            Fact::Server(ServerFact::WatchClosed { lost, .. }) => {
                 // Lost events left the stream; what ended it is on it, as the last thing.
                 for _ in 0..*lost {
                     self.stream.pop_back();
                 }
                 self.closed = Some(this);
             }
-            Fact::ObjectCreated { .. }
-            | Fact::ObjectUpdated { .. }
-            | Fact::ObjectDeleted { .. }
-            | Fact::ListReceived { .. }
-            | Fact::BackoffStarted { .. }
-            | Fact::EventReceived { .. }
-            | Fact::Called { .. }
-            | Fact::InitialEventsEnded { .. }
-            | Fact::PageReceived { .. }
-            | Fact::ListFailed { .. }
-            | Fact::WatchFailed { .. }
-            | Fact::StreamFellBack { .. }
-            | Fact::ResyncDue { .. }
-            | Fact::HandlerAdded { .. }
-            | Fact::WorkTaken { .. }
-            | Fact::Reconciled { .. } => {
+            Fact::Server(
+                ServerFact::ObjectCreated { .. }
+                | ServerFact::ObjectUpdated { .. }
+                | ServerFact::ObjectDeleted { .. },
+            )
+            | Fact::Reflector(
+                ReflectorFact::ListReceived { .. }
+                | ReflectorFact::BackoffStarted { .. }
+                | ReflectorFact::EventReceived { .. },
+            )
+            | Fact::Run(RunFact::Called { .. })
+            | Fact::Reflector(
+                ReflectorFact::InitialEventsEnded { .. }
+                | ReflectorFact::PageReceived { .. }
+                | ReflectorFact::ListFailed { .. }
+                | ReflectorFact::WatchFailed { .. }
+                | ReflectorFact::StreamFellBack { .. }
+                | ReflectorFact::ResyncDue { .. },
+            )
+            | Fact::Handlers(HandlersFact::HandlerAdded { .. })
+            | Fact::Work(WorkFact::WorkTaken { .. } | WorkFact::Reconciled { .. }) => {
                 self.chains.insert(self.actor, this);
             }
-            Fact::KeyPopped { .. } | Fact::EntriesTaken { .. } => {
+            Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. }) => {
                 self.looked_up.clear();
                 self.chains.insert(self.actor, this);
             }
-            Fact::ListOpened { .. } | Fact::ResyncOpened { .. } => {
+            Fact::Queue(QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. }) => {
                 self.chains.insert(self.actor, this);
             }
-            Fact::DeltaTaken { object, .. } => {
+            Fact::Queue(QueueFact::DeltaTaken { object, .. }) => {
                 self.looked_up.insert(object.key.clone(), this);
                 self.chains.insert(self.actor, this);
             }
-            Fact::DeletionDetected { key } => self.detected = Some((key.clone(), this)),
-            Fact::EntryAppended { .. } => self.entries.push_back(this),
-            Fact::ObjectMutated { key, .. } => {
+            Fact::Queue(QueueFact::DeletionDetected { key }) => {
+                self.detected = Some((key.clone(), this))
+            }
+            Fact::Queue(QueueFact::EntryAppended { .. }) => self.entries.push_back(this),
+            Fact::Handlers(HandlersFact::ObjectMutated { key, .. }) => {
                 self.mutated.or_insert(key.clone(), this);
             }
-            Fact::NotificationSent { handler, .. } => {
+            Fact::Handlers(HandlersFact::NotificationSent { handler, .. }) => {
                 self.sent.insert(*handler, this);
             }
-            Fact::HandlerRemoved { handler } => {
+            Fact::Handlers(HandlersFact::HandlerRemoved { handler }) => {
                 self.sent.remove(handler);
                 self.buffers.remove(handler);
             }
-            Fact::WorkAdded { key, place } if *place != WorkPlace::Duplicate => {
+            Fact::Work(WorkFact::WorkAdded { key, place }) if *place != WorkPlace::Duplicate => {
                 self.added.insert(key.clone(), this);
             }
-            Fact::WorkDelayed { key, .. } => {
+            Fact::Work(WorkFact::WorkDelayed { key, .. }) => {
                 self.delayed.or_insert(key.clone(), this);
             }
             // What was still on its way is not read any more.
-            Fact::WatchEnded { .. } => {
+            Fact::Reflector(ReflectorFact::WatchEnded { .. }) => {
                 self.stream.clear();
                 self.closed = None;
                 self.chains.insert(self.actor, this);
             }
             // A request is answered by the server, whatever else that does meanwhile.
-            Fact::ListRequested { .. } | Fact::WatchRequested { .. } => {
+            Fact::Reflector(
+                ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. },
+            ) => {
                 self.chains.insert(self.actor, this);
                 self.request = Some(this);
             }
             // The answer goes back; what a new watch has missed is sent because of it.
-            Fact::ListAnswered { .. }
-            | Fact::ListRefused { .. }
-            | Fact::WatchAccepted { .. }
-            | Fact::WatchRefused { .. }
-            | Fact::WatchDenied { .. }
-            | Fact::ConnectionRefused => {
+            Fact::Server(
+                ServerFact::ListAnswered { .. }
+                | ServerFact::ListRefused { .. }
+                | ServerFact::WatchAccepted { .. }
+                | ServerFact::WatchRefused { .. }
+                | ServerFact::WatchDenied { .. }
+                | ServerFact::ConnectionRefused,
+            ) => {
                 self.chains.insert(self.actor, this);
                 self.chains.insert(Actor::Reflector, this);
                 // Or a program in its place.
                 self.chains.insert(Actor::Program, this);
             }
             // A handler inside `process` does not change what the process loop is at.
-            Fact::NotificationTaken { handler, .. } => {
+            Fact::Handlers(HandlersFact::NotificationTaken { handler, .. }) => {
                 self.running.insert(*handler, this);
                 if self.actor == Actor::ProcessLoop {
                     self.handling = Some(this);
                 }
             }
-            Fact::Synced => self.synced = Some(this),
-            Fact::PopAsked { .. } => self.asked.push_back(this),
-            Fact::ModeSet { .. } => self.asked.clear(),
-            Fact::DeltaAppended { object, .. } => {
+            Fact::Queue(QueueFact::Synced) => self.synced = Some(this),
+            Fact::Run(RunFact::PopAsked { .. }) => self.asked.push_back(this),
+            Fact::Run(RunFact::ModeSet { .. }) => self.asked.clear(),
+            Fact::Queue(QueueFact::DeltaAppended { object, .. }) => {
                 self.queued.or_default(object.key.clone()).push_back(this)
             }
             // With the deltas their causes are back.
-            Fact::Requeued { key, added: true } => {
+            Fact::Queue(QueueFact::Requeued { key, added: true }) => {
                 let taken = self.taken.iter().copied().collect();
                 self.queued.insert(key.clone(), taken);
             }
-            Fact::FifoItemSet { object, .. } => {
+            Fact::Queue(QueueFact::FifoItemSet { object, .. }) => {
                 self.queued.insert(object.key.clone(), [this].into());
             }
             // Its place stays, and Pop skips it because of this.
-            Fact::FifoItemRemoved { key } => {
+            Fact::Queue(QueueFact::FifoItemRemoved { key }) => {
                 self.queued.insert(key.clone(), [this].into());
             }
-            Fact::DeltasMerged {
+            Fact::Queue(QueueFact::DeltasMerged {
                 key, kept_older, ..
-            } => {
+            }) => {
                 if let Some(causes) = self.queued.get_mut(key) {
                     let newer = causes.pop_back();
                     if let (false, Some(newer)) = (*kept_older, newer) {
@@ -384,7 +410,7 @@ impl CauseTracker {
                     }
                 }
             }
-            Fact::NotificationQueued { handler, .. } => {
+            Fact::Handlers(HandlersFact::NotificationQueued { handler, .. }) => {
                 self.buffers.or_default(*handler).push_back(this);
             }
             _ => {}
@@ -413,7 +439,11 @@ mod tests {
         };
         let mut told = Vec::new();
         for _ in 0..3 {
-            let caused = scribe.input(Cause::Start, Step::SettingChanged, Fact::Synced);
+            let caused = scribe.input(
+                Cause::Start,
+                Step::SettingChanged,
+                Fact::Queue(QueueFact::Synced),
+            );
             told.push(caused);
         }
         let ids: Vec<u64> = scribe

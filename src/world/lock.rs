@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use deltascope_cache::fact::{Actor, Fact, LockName};
+use deltascope_cache::fact::{Actor, Fact, LockName, QueueFact};
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
@@ -57,10 +57,12 @@ impl Lock {
 
     fn wait(&mut self, actor: Actor, holder: Actor, step: Step, scribe: &mut CauseTracker) {
         self.waiting.push_back((actor, step));
-        scribe.fact(step, || Fact::LockAwaited {
-            lock: self.name,
-            by: actor,
-            holder,
+        scribe.fact(step, || {
+            Fact::Queue(QueueFact::LockAwaited {
+                lock: self.name,
+                by: actor,
+                holder,
+            })
         });
     }
 
@@ -70,9 +72,11 @@ impl Lock {
             Some(holder) if holder == actor => true,
             None => {
                 self.holder = Some(actor);
-                scribe.fact(step, || Fact::LockTaken {
-                    lock: self.name,
-                    by: actor,
+                scribe.fact(step, || {
+                    Fact::Queue(QueueFact::LockTaken {
+                        lock: self.name,
+                        by: actor,
+                    })
                 });
                 true
             }
@@ -85,17 +89,21 @@ impl Lock {
 
     /// Gives it back; who waited longest has it at once.
     pub fn release(&mut self, now: Time, actor: Actor, step: Step, scribe: &mut CauseTracker) {
-        scribe.fact(step, || Fact::LockReleased {
-            lock: self.name,
-            by: actor,
+        scribe.fact(step, || {
+            Fact::Queue(QueueFact::LockReleased {
+                lock: self.name,
+                by: actor,
+            })
         });
         self.holder = None;
         if let Some((next, step)) = self.waiting.pop_front() {
             self.holder = Some(next);
             scribe.turn(now, next);
-            scribe.fact(step, || Fact::LockTaken {
-                lock: self.name,
-                by: next,
+            scribe.fact(step, || {
+                Fact::Queue(QueueFact::LockTaken {
+                    lock: self.name,
+                    by: next,
+                })
             });
         }
     }

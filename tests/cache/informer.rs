@@ -13,7 +13,7 @@ use deltascope::cache::event_handler::{
     FilteringResourceEventHandler, ResourceEventHandler, ResourceEventHandlerDetailedFuncs,
     ResourceEventHandlerFuncs,
 };
-use deltascope::cache::fact::{Fact, Notification};
+use deltascope::cache::fact::{Fact, HandlersFact, Notification, QueueFact};
 use deltascope::cache::informer::{
     CacheSync, CacheSyncWait, HandlerRegistration, SharedInformerState, determine_resync_period,
     initial_notices,
@@ -432,7 +432,10 @@ fn a_process_function_may_go_by_the_types() {
     assert_eq!(told, ["~a  1", "+a 2", "-a 3"]);
     for (_, fact) in facts {
         assert!(
-            matches!(fact, Fact::DeltaTaken { exists: None, .. }),
+            matches!(
+                fact,
+                Fact::Queue(QueueFact::DeltaTaken { exists: None, .. })
+            ),
             "{fact:?}"
         );
     }
@@ -1009,10 +1012,10 @@ fn a_handler_that_panics_skips_and_rests() {
         facts,
         [(
             Step::HandlerPanic,
-            Fact::HandlerPanicked {
+            Fact::Handlers(HandlersFact::HandlerPanicked {
                 handler: 3,
                 error: "boom".into()
-            }
+            })
         )]
     );
     let next = listener.take(&mut ()).unwrap();
@@ -1032,7 +1035,10 @@ fn a_handler_that_panics_skips_and_rests() {
     listener.take(&mut ());
     listener.done(HandlerEnd::Returned, &mut facts);
     assert!(listener.has_synced());
-    assert_eq!(facts.last().unwrap().1, Fact::HandlerSynced { handler: 3 });
+    assert_eq!(
+        facts.last().unwrap().1,
+        Fact::Handlers(HandlersFact::HandlerSynced { handler: 3 })
+    );
     listener.add(numbered(1), &mut ());
     listener.take(&mut ());
     listener.done(HandlerEnd::Panicked("boom".into()), &mut ());
@@ -1080,7 +1086,7 @@ fn a_notification_is_sent_then_queued_then_taken_then_handled() {
             "HandlerSynced"
         ]
     );
-    let Fact::NotificationQueued {
+    let Fact::Handlers(HandlersFact::NotificationQueued {
         handler: 3,
         pending: 2,
         notification:
@@ -1088,7 +1094,7 @@ fn a_notification_is_sent_then_queued_then_taken_then_handled() {
                 object,
                 is_in_initial_list: false,
             },
-    } = &facts[3].1
+    }) = &facts[3].1
     else {
         panic!("{:?}", facts[3]);
     };
@@ -1215,12 +1221,12 @@ fn a_lower_check_period_is_told_and_serves_everybody() {
             .map(|(_, fact)| fact.clone())
             .collect::<Vec<_>>(),
         [
-            Fact::ResyncCheckSet { ms: 10_000 },
-            Fact::HandlerAdded {
+            Fact::Handlers(HandlersFact::ResyncCheckSet { ms: 10_000 }),
+            Fact::Handlers(HandlersFact::HandlerAdded {
                 handler: 1,
                 name: "fast".into(),
                 initial: 7
-            }
+            })
         ]
     );
     assert_eq!(shared.state.start(), Ok(seconds(10)));
@@ -1274,17 +1280,17 @@ fn resyncs_are_withheld_from_who_is_not_syncing() {
         facts,
         [(
             Step::ResyncCheck,
-            Fact::SyncingSet {
+            Fact::Handlers(HandlersFact::SyncingSet {
                 handler: 0,
                 syncing: false
-            }
+            })
         )]
     );
     facts.clear();
     assert_eq!(told(&shared, &other, &mut facts), [never, ten]);
     assert!(facts.is_empty());
     assert_eq!(told(&shared, &same, &mut facts), [ten]);
-    let Fact::NotificationWithheld { handler: 0, key } = &facts[0].1 else {
+    let Fact::Handlers(HandlersFact::NotificationWithheld { handler: 0, key }) = &facts[0].1 else {
         panic!("{facts:?}");
     };
     assert_eq!(*key, "p");
@@ -1308,7 +1314,10 @@ fn who_is_removed_is_told_nothing_more() {
             .remove_listener(first, &mut facts)
             .is_some()
     );
-    assert_eq!(facts[0].1, Fact::HandlerRemoved { handler: 0 });
+    assert_eq!(
+        facts[0].1,
+        Fact::Handlers(HandlersFact::HandlerRemoved { handler: 0 })
+    );
     facts.clear();
     assert!(
         shared
@@ -1709,7 +1718,7 @@ fn a_mutated_object_is_found_once() {
         let stated: Vec<String> = facts
             .into_iter()
             .map(|(_, fact)| match fact {
-                Fact::MutationDetected { key } => key.to_string(),
+                Fact::Handlers(HandlersFact::MutationDetected { key }) => key.to_string(),
                 other => panic!("{other:?}"),
             })
             .collect();

@@ -8,7 +8,7 @@ use deltascope::cache::backoff::{
     BACKOFF_RESET, Backoff, BackoffManager, Jitter, NoJitter, ResetSince,
 };
 use deltascope::cache::error::Error;
-use deltascope::cache::fact::{EventType, Fact};
+use deltascope::cache::fact::{EventType, Fact, ReflectorFact};
 use deltascope::cache::lister_watcher::{
     ApiError, ApiErrorKind as Kind, ListPage, ListRequest, ListWatch, ListerWatcher,
     ResourceVersionMatch, Table, WatchItem, WatchRequest, Watcher,
@@ -141,7 +141,9 @@ impl Talk {
                     let before = facts.len();
                     reflector.initial_events_end_checked(at, facts);
                     for (_, fact) in &facts[before..] {
-                        let Fact::InitialEventsEndMissed { ms, any } = fact else {
+                        let Fact::Reflector(ReflectorFact::InitialEventsEndMissed { ms, any }) =
+                            fact
+                        else {
                             panic!("{fact:?}");
                         };
                         said.push(format!("late {ms} {any}"));
@@ -841,7 +843,9 @@ fn events_with_another_type_are_skipped_and_lists_are_not_looked_at() {
             ],
         );
         assert_eq!(&**talk.reflector.last_sync_resource_version(), "10");
-        let rejected = |(_, fact): &&(Step, Fact)| matches!(fact, Fact::ObjectRejected { .. });
+        let rejected = |(_, fact): &&(Step, Fact)| {
+            matches!(fact, Fact::Reflector(ReflectorFact::ObjectRejected { .. }))
+        };
         assert_eq!(talk.facts.iter().filter(rejected).count(), 2);
         assert_eq!(talk.say(&Deleted("a", "12")), "Delete a@12");
         plays(
@@ -1034,7 +1038,12 @@ fn it_stops_wherever_it_is() {
         for late in [Page("1", &[], ""), Open, Added("z", "99"), Close, Stop] {
             assert_eq!(talk.say(&late), "stopped");
         }
-        let stops = |(_, fact): &&(Step, Fact)| matches!(fact, Fact::ReflectorStopped { .. });
+        let stops = |(_, fact): &&(Step, Fact)| {
+            matches!(
+                fact,
+                Fact::Reflector(ReflectorFact::ReflectorStopped { .. })
+            )
+        };
         assert_eq!(talk.facts.iter().filter(stops).count(), 1);
     }
 }
@@ -1271,7 +1280,7 @@ fn a_server_that_stays_away_is_asked_more_often_since_0_36() {
             .facts
             .iter()
             .filter_map(|(_, fact)| match fact {
-                Fact::BackoffStarted { ms, .. } => Some(*ms),
+                Fact::Reflector(ReflectorFact::BackoffStarted { ms, .. }) => Some(*ms),
                 _ => None,
             })
             .collect();

@@ -19,7 +19,7 @@ use crate::app::{Theme, Ui};
 use crate::host::Host;
 use crate::memo::Memo;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{EventType, Fact, FactRecord};
+use deltascope_cache::fact::{EventType, Fact, FactRecord, QueueFact, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::index_set;
 use deltascope_presentation::command::Command;
@@ -409,12 +409,14 @@ pub(super) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             let known = shown.get_value();
             shown.set_value((view.step, Rc::clone(&view.recent)));
             let is_changed = |record: &FactRecord| match &record.fact {
-                Fact::IndexEntryAdded {
-                    index: i, value: v, ..
-                }
-                | Fact::IndexEntryRemoved {
-                    index: i, value: v, ..
-                } => *i == index && *v == value,
+                Fact::Store(
+                    StoreFact::IndexEntryAdded {
+                        index: i, value: v, ..
+                    }
+                    | StoreFact::IndexEntryRemoved {
+                        index: i, value: v, ..
+                    },
+                ) => *i == index && *v == value,
                 _ => false,
             };
             let facts = touched(view, &known).filter(|_| same);
@@ -784,15 +786,21 @@ impl Painter {
         for record in facts {
             let deletes = matches!(
                 record.fact,
-                Fact::ObjectDeleted { .. }
-                    | Fact::EventSent {
-                        event: EventType::Deleted,
-                        ..
-                    }
+                Fact::Server(
+                    ServerFact::ObjectDeleted { .. }
+                        | ServerFact::EventSent {
+                            event: EventType::Deleted,
+                            ..
+                        }
+                )
             );
             let pops = matches!(
                 record.fact,
-                Fact::KeyPopped { .. } | Fact::EntryAppended { .. } | Fact::FifoKeySkipped { .. }
+                Fact::Queue(
+                    QueueFact::KeyPopped { .. }
+                        | QueueFact::EntryAppended { .. }
+                        | QueueFact::FifoKeySkipped { .. }
+                )
             );
             // Others come and go with these.
             if (deletes && field == Field::Objects) || (pops && field == Field::Queue) {

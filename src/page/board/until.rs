@@ -8,13 +8,14 @@ use super::parts::{part, text};
 use crate::app::Ui;
 use crate::memo::Memo;
 use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::Fact;
 use deltascope_cache::key::Key;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::fact_names::in_chinese;
 use deltascope_presentation::i18n::Lang;
 use deltascope_presentation::session::walk::{Break, BreakCommand, Said};
 use deltascope_presentation::strings;
-use deltascope_replay::predicate::{Call, DELTAS, FACTS, Predicate};
+use deltascope_replay::predicate::{Call, DELTAS, Predicate};
 
 /// The tab.
 #[component]
@@ -201,9 +202,9 @@ fn fields(ui: Ui, asked: RwSignal<String>) -> AnyView {
             )}
             {select(
                 words.until_fact,
-                FACTS.to_vec(),
+                Fact::names().collect(),
                 |it| it.fact.unwrap_or_default(),
-                |it, value| it.fact = FACTS.iter().copied().find(|one| *one == value),
+                |it, value| it.fact = Fact::names().find(|one| *one == value),
             )}
             <span class="checks">
                 {check(words.tombstone, |it| it.tombstone, |it, on| it.tombstone = on)}

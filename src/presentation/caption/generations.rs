@@ -25,7 +25,10 @@ use crate::pseudo;
 use deltascope_cache::backoff::BACKOFF_RESET;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Actor, Cause, Entry, Fact, FactRecord, LockName, Notification};
+use deltascope_cache::fact::{
+    Actor, Cause, Entry, Fact, FactRecord, HandlersFact, LockName, Notification, QueueFact,
+    ReflectorFact, ServerFact, StoreFact, WorkFact,
+};
 use deltascope_cache::key::Key;
 use deltascope_cache::rng::Rng;
 use deltascope_replay::lessons;
@@ -135,12 +138,12 @@ impl Run {
         let mut between = Vec::new();
         for record in self.by(Actor::Reflector, at) {
             let (kind, rv) = match &record.fact {
-                Fact::ListRequested { rv, .. } => (Asks::List, rv),
-                Fact::WatchRequested {
+                Fact::Reflector(ReflectorFact::ListRequested { rv, .. }) => (Asks::List, rv),
+                Fact::Reflector(ReflectorFact::WatchRequested {
                     rv,
                     initial_events: true,
-                } => (Asks::Stream, rv),
-                Fact::WatchRequested { rv, .. } => (Asks::Watch, rv),
+                }) => (Asks::Stream, rv),
+                Fact::Reflector(ReflectorFact::WatchRequested { rv, .. }) => (Asks::Watch, rv),
                 _ => {
                     between.push(record);
                     continue;
@@ -155,7 +158,7 @@ impl Run {
     /// What the reflector has seen last, up to a fact.
     fn last_sync(&self, at: usize) -> String {
         let moved = self.before(at + 1).find_map(|record| match &record.fact {
-            Fact::LastSyncMoved { to, .. } => Some(to.to_string()),
+            Fact::Reflector(ReflectorFact::LastSyncMoved { to, .. }) => Some(to.to_string()),
             _ => None,
         });
         moved.unwrap_or_default()
@@ -573,11 +576,14 @@ fn between(run: &Run, at: usize, is: fn(&Fact) -> bool, wanted: bool) -> Result<
 }
 
 fn is_pause(fact: &Fact) -> bool {
-    matches!(fact, Fact::BackoffStarted { .. })
+    matches!(fact, Fact::Reflector(ReflectorFact::BackoffStarted { .. }))
 }
 
 fn is_report(fact: &Fact) -> bool {
-    matches!(fact, Fact::WatchErrorReported { .. })
+    matches!(
+        fact,
+        Fact::Reflector(ReflectorFact::WatchErrorReported { .. })
+    )
 }
 
 fn paused(run: &Run, at: usize) -> Result<(), String> {
@@ -608,7 +614,7 @@ fn pauses(run: &Run, at: usize) -> Result<(), String> {
     let all = run.facts[..=at]
         .iter()
         .filter_map(|record| match record.fact {
-            Fact::BackoffStarted { ms, .. } => Some((record.time, ms)),
+            Fact::Reflector(ReflectorFact::BackoffStarted { ms, .. }) => Some((record.time, ms)),
             _ => None,
         });
     // It begins with the reflector, at 0.
@@ -628,16 +634,16 @@ fn pauses(run: &Run, at: usize) -> Result<(), String> {
 }
 
 fn from_last_sync(run: &Run, at: usize) -> Result<(), String> {
-    let Fact::LastSyncMoved { to, .. } = &run.facts[at].fact else {
+    let Fact::Reflector(ReflectorFact::LastSyncMoved { to, .. }) = &run.facts[at].fact else {
         return Err("nothing moved".into());
     };
     for record in run.by(Actor::Reflector, at) {
         match &record.fact {
-            Fact::LastSyncMoved { .. } => return Ok(()),
-            Fact::WatchRequested {
+            Fact::Reflector(ReflectorFact::LastSyncMoved { .. }) => return Ok(()),
+            Fact::Reflector(ReflectorFact::WatchRequested {
                 rv,
                 initial_events: false,
-            } => {
+            }) => {
                 return holds(rv == to, || format!("the next watch is from {rv}"));
             }
             _ => {}
@@ -651,7 +657,11 @@ fn queued(run: &Run, at: usize) -> Vec<&Fact> {
     let until = run.after(at).take_while(|record| {
         !matches!(
             record.fact,
-            Fact::EventReceived { .. } | Fact::ListRequested { .. } | Fact::WatchRequested { .. }
+            Fact::Reflector(
+                ReflectorFact::EventReceived { .. }
+                    | ReflectorFact::ListRequested { .. }
+                    | ReflectorFact::WatchRequested { .. }
+            )
         )
     });
     until
@@ -659,7 +669,7 @@ fn queued(run: &Run, at: usize) -> Vec<&Fact> {
         .filter(|fact| {
             matches!(
                 fact,
-                Fact::EntryAppended { .. } | Fact::DeltaAppended { .. }
+                Fact::Queue(QueueFact::EntryAppended { .. } | QueueFact::DeltaAppended { .. })
             )
         })
         .collect()
@@ -675,10 +685,10 @@ fn bookmark_queued(run: &Run, at: usize) -> Result<(), String> {
     // The run may end before.
     let ok = match queued[..] {
         [
-            Fact::EntryAppended {
+            Fact::Queue(QueueFact::EntryAppended {
                 entry: Entry::Bookmark { .. },
                 ..
-            },
+            }),
         ] => true,
         [] => run.next_request(at).is_none() && run.after(at).count() < 4,
         _ => false,
@@ -688,24 +698,31 @@ fn bookmark_queued(run: &Run, at: usize) -> Result<(), String> {
 
 fn bookmark_alone(run: &Run, at: usize) -> Result<(), String> {
     nothing_queued(run, at)?;
-    let Fact::EventReceived { object, .. } = &run.facts[at].fact else {
+    let Fact::Reflector(ReflectorFact::EventReceived { object, .. }) = &run.facts[at].fact else {
         return Err("no event".into());
     };
     let moved = run.after(at).next().is_none_or(|record| {
-        matches!(&record.fact, Fact::LastSyncMoved { to, .. } if *to == object.rv)
+        matches!(&record.fact, Fact::Reflector(ReflectorFact::LastSyncMoved { to, .. }) if *to == object.rv)
             || run.last_sync(at) == *object.rv
     });
     holds(moved, || "the version has not moved".into())
 }
 
 fn pops(fact: &Fact) -> bool {
-    matches!(fact, Fact::KeyPopped { .. } | Fact::EntriesTaken { .. })
+    matches!(
+        fact,
+        Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. })
+    )
 }
 
 fn processed(fact: &Fact) -> bool {
     matches!(
         fact,
-        Fact::Processed { .. } | Fact::EntriesProcessed { .. } | Fact::ProcessFailed { .. }
+        Fact::Queue(
+            QueueFact::Processed { .. }
+                | QueueFact::EntriesProcessed { .. }
+                | QueueFact::ProcessFailed { .. }
+        )
     )
 }
 
@@ -714,19 +731,22 @@ fn works(record: &FactRecord) -> bool {
     record.actor == Actor::ProcessLoop
         && matches!(
             record.fact,
-            Fact::DeltaTaken { .. }
-                | Fact::ListOpened { .. }
-                | Fact::ResyncOpened { .. }
-                | Fact::StoreReplaced { .. }
-                | Fact::ItemStored { .. }
-                | Fact::ItemRemoved { .. }
-                | Fact::NotificationSent { .. }
+            Fact::Queue(
+                QueueFact::DeltaTaken { .. }
+                    | QueueFact::ListOpened { .. }
+                    | QueueFact::ResyncOpened { .. }
+            ) | Fact::Store(
+                StoreFact::StoreReplaced { .. }
+                    | StoreFact::ItemStored { .. }
+                    | StoreFact::ItemRemoved { .. }
+            ) | Fact::Handlers(HandlersFact::NotificationSent { .. })
         )
 }
 
 /// Of what was popped last nothing is left to be done, unless it failed.
 fn processed_before(run: &Run, at: usize) -> Result<(), String> {
-    let fails = |record: &&FactRecord| matches!(record.fact, Fact::ProcessFailed { .. });
+    let fails =
+        |record: &&FactRecord| matches!(record.fact, Fact::Queue(QueueFact::ProcessFailed { .. }));
     let popped = || run.before(at).take_while(|record| !pops(&record.fact));
     let done = popped().filter(|record| works(record)).count();
     let left = run.after(at).take_while(|record| !processed(&record.fact));
@@ -756,14 +776,14 @@ fn processed_after(run: &Run, at: usize) -> Result<(), String> {
 
 fn releases_or_takes(fact: &Fact) -> Option<bool> {
     match fact {
-        Fact::LockTaken {
+        Fact::Queue(QueueFact::LockTaken {
             lock: LockName::Queue,
             by: Actor::ProcessLoop,
-        } => Some(true),
-        Fact::LockReleased {
+        }) => Some(true),
+        Fact::Queue(QueueFact::LockReleased {
             lock: LockName::Queue,
             by: Actor::ProcessLoop,
-        } => Some(false),
+        }) => Some(false),
         _ => None,
     }
 }
@@ -813,15 +833,17 @@ fn listed(facts: &mut dyn Iterator<Item = &FactRecord>, actor: Actor) -> usize {
         .take_while(|record| {
             !matches!(
                 record.fact,
-                Fact::LockTaken { .. } | Fact::LockReleased { .. }
+                Fact::Queue(QueueFact::LockTaken { .. } | QueueFact::LockReleased { .. })
             )
         })
         .filter(|record| match &record.fact {
-            Fact::EntryAppended {
-                entry: Entry::Delta(delta_type, _),
-                ..
-            }
-            | Fact::DeltaAppended { delta_type, .. } => *delta_type == DeltaType::Replaced,
+            Fact::Queue(
+                QueueFact::EntryAppended {
+                    entry: Entry::Delta(delta_type, _),
+                    ..
+                }
+                | QueueFact::DeltaAppended { delta_type, .. },
+            ) => *delta_type == DeltaType::Replaced,
             _ => false,
         })
         .count()
@@ -847,12 +869,12 @@ fn replaced_then_told(run: &Run, at: usize) -> Result<(), String> {
     let mut others = false;
     for record in run.facts[at + 1..].iter() {
         match &record.fact {
-            Fact::StoreReplaced { .. } => replaced = true,
+            Fact::Store(StoreFact::StoreReplaced { .. }) => replaced = true,
             fact if processed(fact) => break,
-            Fact::NotificationSent {
+            Fact::Handlers(HandlersFact::NotificationSent {
                 notification,
                 handler: 0,
-            } => {
+            }) => {
                 let deletes = matches!(notification, Notification::Delete { .. });
                 holds(replaced && !(deletes && others), || {
                     format!("{record:?} is told")
@@ -869,7 +891,7 @@ fn replaced_then_told(run: &Run, at: usize) -> Result<(), String> {
 fn taken(run: &Run, at: usize) -> Vec<&Key> {
     let until = run.after(at).take_while(|record| !processed(&record.fact));
     let keys = until.filter_map(|record| match &record.fact {
-        Fact::DeltaTaken { object, .. } => Some(&object.key),
+        Fact::Queue(QueueFact::DeltaTaken { object, .. }) => Some(&object.key),
         _ => None,
     });
     keys.collect()
@@ -889,7 +911,7 @@ fn looked_up_first(run: &Run, at: usize) -> Result<(), String> {
         .find(|record| {
             matches!(
                 record.fact,
-                Fact::ItemStored { .. } | Fact::ItemRemoved { .. }
+                Fact::Store(StoreFact::ItemStored { .. } | StoreFact::ItemRemoved { .. })
             )
         });
     holds(wrote.is_none(), || format!("{wrote:?} came before"))
@@ -897,13 +919,15 @@ fn looked_up_first(run: &Run, at: usize) -> Result<(), String> {
 
 /// What the handlers are told next of the object that was taken up.
 fn told(run: &Run, at: usize, wanted: &str) -> Result<(), String> {
-    let Fact::DeltaTaken { object, .. } = &run.facts[at].fact else {
+    let Fact::Queue(QueueFact::DeltaTaken { object, .. }) = &run.facts[at].fact else {
         return Err("nothing was taken up".into());
     };
     for record in &run.facts[at + 1..] {
         let (of, kind) = match &record.fact {
-            Fact::NotificationSent { notification, .. }
-            | Fact::NotificationTaken { notification, .. } => (
+            Fact::Handlers(
+                HandlersFact::NotificationSent { notification, .. }
+                | HandlersFact::NotificationTaken { notification, .. },
+            ) => (
                 &notification.object().key,
                 match notification {
                     Notification::Add { .. } => "add",
@@ -911,13 +935,16 @@ fn told(run: &Run, at: usize, wanted: &str) -> Result<(), String> {
                     Notification::Delete { .. } => "delete",
                 },
             ),
-            Fact::NotificationWithheld { key, .. } => (key, "update"),
+            Fact::Handlers(HandlersFact::NotificationWithheld { key, .. }) => (key, "update"),
             fact if processed(fact) => return Ok(()),
             _ => continue,
         };
         // A listener may still be at what it was told before.
         let by_loop = record.actor == Actor::ProcessLoop
-            || matches!(record.fact, Fact::NotificationTaken { .. }) && run.inline;
+            || matches!(
+                record.fact,
+                Fact::Handlers(HandlersFact::NotificationTaken { .. })
+            ) && run.inline;
         if *of == object.key && by_loop {
             return holds(kind == wanted, || format!("{record:?} comes"));
         }
@@ -927,14 +954,17 @@ fn told(run: &Run, at: usize, wanted: &str) -> Result<(), String> {
 
 fn syncing(run: &Run, at: usize, wanted: bool) -> Result<(), String> {
     let of = match run.facts[at].fact {
-        Fact::NotificationSent { handler, .. } | Fact::NotificationWithheld { handler, .. } => {
-            handler
-        }
+        Fact::Handlers(
+            HandlersFact::NotificationSent { handler, .. }
+            | HandlersFact::NotificationWithheld { handler, .. },
+        ) => handler,
         _ => return Err("nobody is told".into()),
     };
     // Until the first check every handler counts as syncing.
     let is = run.before(at).find_map(|record| match record.fact {
-        Fact::SyncingSet { handler, syncing } if handler == of => Some(syncing),
+        Fact::Handlers(HandlersFact::SyncingSet { handler, syncing }) if handler == of => {
+            Some(syncing)
+        }
         _ => None,
     });
     holds(is.unwrap_or(true) == wanted, || format!("syncing: {is:?}"))
@@ -945,10 +975,13 @@ fn by_resync(run: &Run, at: usize, wanted: bool) -> Result<(), String> {
     let mut record = &run.facts[at];
     for _ in 0..40 {
         match &record.fact {
-            Fact::ResyncDue { .. } => return holds(wanted, || "a resync began it".into()),
-            Fact::ListReceived { .. }
-            | Fact::InitialEventsEnded { .. }
-            | Fact::ListAnswered { .. } => {
+            Fact::Reflector(ReflectorFact::ResyncDue { .. }) => {
+                return holds(wanted, || "a resync began it".into());
+            }
+            Fact::Reflector(
+                ReflectorFact::ListReceived { .. } | ReflectorFact::InitialEventsEnded { .. },
+            )
+            | Fact::Server(ServerFact::ListAnswered { .. }) => {
                 return holds(!wanted, || "a list began it".into());
             }
             _ => {}
@@ -965,12 +998,12 @@ fn by_resync(run: &Run, at: usize, wanted: bool) -> Result<(), String> {
 }
 
 fn delay(run: &Run, at: usize) -> Result<(), String> {
-    let Fact::WorkDelayed { ms, failures, .. } = run.facts[at].fact else {
+    let Fact::Work(WorkFact::WorkDelayed { ms, failures, .. }) = run.facts[at].fact else {
         return Err("nothing is delayed".into());
     };
     let before = run.before(at);
     let before = before
-        .filter(|record| matches!(record.fact, Fact::WorkDelayed { .. }))
+        .filter(|record| matches!(record.fact, Fact::Work(WorkFact::WorkDelayed { .. })))
         .count();
     let own = (5_u64 << (failures - 1).min(40)).min(1_000_000);
     holds(if before < 100 { ms == own } else { ms >= own }, || {
@@ -981,28 +1014,38 @@ fn delay(run: &Run, at: usize) -> Result<(), String> {
 /// The stream goes on: nothing is asked for before it ends.
 fn no_request(run: &Run, at: usize) -> Result<(), String> {
     run.next_request(at).map_or(Ok(()), |(request, between)| {
-        let ended = between
-            .iter()
-            .any(|record| matches!(record.fact, Fact::WatchEnded { .. }));
+        let ended = between.iter().any(|record| {
+            matches!(
+                record.fact,
+                Fact::Reflector(ReflectorFact::WatchEnded { .. })
+            )
+        });
         // What the store refuses is asked for anew.
-        let refused = between
-            .iter()
-            .any(|record| matches!(record.fact, Fact::StreamFellBack { .. }));
+        let refused = between.iter().any(|record| {
+            matches!(
+                record.fact,
+                Fact::Reflector(ReflectorFact::StreamFellBack { .. })
+            )
+        });
         holds(ended || refused, || format!("{request:?} before its end"))
     })
 }
 
 /// `HasSynced` is false until so much of the first list has been popped.
 fn popped_first(run: &Run, at: usize) -> Result<(), String> {
-    let Fact::Populated { initial } = run.facts[at].fact else {
+    let Fact::Queue(QueueFact::Populated { initial }) = run.facts[at].fact else {
         return Err("nothing is populated".into());
     };
     let mut popped = 0;
     for record in &run.facts[at + 1..] {
         match record.fact {
-            Fact::KeyPopped { .. } | Fact::FifoKeySkipped { .. } => popped += 1,
-            Fact::EntriesTaken { count, .. } => popped += count,
-            Fact::Synced => return holds(popped >= initial, || format!("{popped} popped")),
+            Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::FifoKeySkipped { .. }) => {
+                popped += 1
+            }
+            Fact::Queue(QueueFact::EntriesTaken { count, .. }) => popped += count,
+            Fact::Queue(QueueFact::Synced) => {
+                return holds(popped >= initial, || format!("{popped} popped"));
+            }
             _ => {}
         }
     }
@@ -1018,31 +1061,31 @@ fn once(run: &Run, at: usize) -> Result<(), String> {
 }
 
 fn silent(run: &Run, at: usize) -> Result<(), String> {
-    let Fact::HandlerRemoved { handler: of } = run.facts[at].fact else {
+    let Fact::Handlers(HandlersFact::HandlerRemoved { handler: of }) = run.facts[at].fact else {
         return Err("nobody was removed".into());
     };
     let told = run.facts[at + 1..].iter().find(
-        |record| matches!(record.fact, Fact::NotificationTaken { handler, .. } if handler == of),
+        |record| matches!(record.fact, Fact::Handlers(HandlersFact::NotificationTaken { handler, .. }) if handler == of),
     );
     holds(told.is_none(), || format!("{told:?} comes"))
 }
 
 fn told_what_is_there(run: &Run, at: usize) -> Result<(), String> {
-    let Fact::HandlerAdded {
+    let Fact::Handlers(HandlersFact::HandlerAdded {
         handler: of,
         initial,
         ..
-    } = run.facts[at].fact
+    }) = run.facts[at].fact
     else {
         return Err("nobody was added".into());
     };
     let taken = run.facts[at + 1..]
         .iter()
         .filter_map(|record| match &record.fact {
-            Fact::NotificationTaken {
+            Fact::Handlers(HandlersFact::NotificationTaken {
                 handler,
                 notification,
-            } if *handler == of => Some(notification),
+            }) if *handler == of => Some(notification),
             _ => None,
         });
     let wrong = taken.take(initial as usize).find(|told| {
@@ -1058,11 +1101,11 @@ fn told_what_is_there(run: &Run, at: usize) -> Result<(), String> {
 }
 
 fn stored_first(run: &Run, at: usize) -> Result<(), String> {
-    let Fact::ItemStored { object, .. } = &run.facts[at].fact else {
+    let Fact::Store(StoreFact::ItemStored { object, .. }) = &run.facts[at].fact else {
         return Err("nothing was stored".into());
     };
     let told = run.before(at).find(|record| match &record.fact {
-        Fact::NotificationTaken { notification, .. } => {
+        Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) => {
             let of = notification.object();
             of.key == object.key
                 && of.rv == object.rv

@@ -9,7 +9,8 @@ use crate::decimal::decimals;
 use crate::rows::queue::place_anchor;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, Entry, EventType, Fact, FactRecord, LockName, Notification, ObjectRef, WorkPlace,
+    Actor, Entry, EventType, Fact, FactRecord, HandlersFact, LockName, Notification, ObjectRef,
+    QueueFact, ReflectorFact, ServerFact, StoreFact, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Delivery, Picture, ReflectorState};
@@ -107,10 +108,10 @@ pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
         flight: None,
         flash: flash(fact, after),
         ms: match fact {
-            Fact::LockTaken { .. }
-            | Fact::LockReleased { .. }
-            | Fact::SyncingSet { .. }
-            | Fact::NotificationHandled { .. } => BRIEF_MS,
+            Fact::Queue(QueueFact::LockTaken { .. } | QueueFact::LockReleased { .. })
+            | Fact::Handlers(
+                HandlersFact::SyncingSet { .. } | HandlersFact::NotificationHandled { .. },
+            ) => BRIEF_MS,
             _ => SETTLE_MS + REST_MS,
         },
     }
@@ -127,7 +128,11 @@ pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<
         && watched
         && matches!(
             record.fact,
-            Fact::DeltaAppended { .. } | Fact::EntryAppended { .. } | Fact::DeleteIgnored { .. }
+            Fact::Queue(
+                QueueFact::DeltaAppended { .. }
+                    | QueueFact::EntryAppended { .. }
+                    | QueueFact::DeleteIgnored { .. }
+            )
         )
         && let Some(line) = last_received(after)
     {
@@ -156,7 +161,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
         })
     };
     match &record.fact {
-        Fact::EventSent { event, object, .. } => {
+        Fact::Server(ServerFact::EventSent { event, object, .. }) => {
             let number = after.api.stream.back()?.number;
             one(
                 format!("api/object/{}", object.key),
@@ -165,31 +170,31 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 hue_of(*event),
             )
         }
-        Fact::ListRequested { rv, .. } => one(
+        Fact::Reflector(ReflectorFact::ListRequested { rv, .. }) => one(
             state(after),
             "api/gauge".to_owned(),
             Look::Label(format!("LIST rv={rv:?}"), Hides::Nothing),
             None,
         ),
-        Fact::ListReceived { count, .. } => one(
+        Fact::Reflector(ReflectorFact::ListReceived { count, .. }) => one(
             "api/gauge".to_owned(),
             state(after),
             Look::Label(format!("LIST · {count}"), Hides::Nothing),
             None,
         ),
-        Fact::PageReceived { count, .. } => one(
+        Fact::Reflector(ReflectorFact::PageReceived { count, .. }) => one(
             "api/gauge".to_owned(),
             state(after),
             Look::Label(format!("… {count}"), Hides::Nothing),
             None,
         ),
-        Fact::WatchRequested { rv, .. } => one(
+        Fact::Reflector(ReflectorFact::WatchRequested { rv, .. }) => one(
             state(after),
             "api/gauge".to_owned(),
             Look::Label(format!("WATCH rv={rv:?}"), Hides::Nothing),
             None,
         ),
-        Fact::EventReceived { event, object, .. } => {
+        Fact::Reflector(ReflectorFact::EventReceived { event, object, .. }) => {
             let line = last_received(after)?;
             Some(Flight {
                 from: vec![Anchor::Line(line).to_string()],
@@ -200,9 +205,9 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 exit: None,
             })
         }
-        Fact::DeltaAppended {
+        Fact::Queue(QueueFact::DeltaAppended {
             delta_type, object, ..
-        } => {
+        }) => {
             let top = after.queue.deltas.get(&object.key)?.len().checked_sub(1)?;
             Some(Flight {
                 from: origin(record.actor, after),
@@ -217,7 +222,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 exit: None,
             })
         }
-        Fact::FifoItemSet { object, .. } => Some(Flight {
+        Fact::Queue(QueueFact::FifoItemSet { object, .. }) => Some(Flight {
             from: origin(record.actor, after),
             to: vec![
                 format!("queue/delta/{}/0", object.key),
@@ -229,7 +234,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             ghost: true,
             exit: None,
         }),
-        Fact::DeleteIgnored { key } => Some(Flight {
+        Fact::Queue(QueueFact::DeleteIgnored { key }) => Some(Flight {
             from: origin(record.actor, after),
             to: vec!["room/queue".to_owned()],
             look: Look::Label(format!("Deleted {}", short(key)), Hides::Nothing),
@@ -238,7 +243,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             exit: None,
         }),
         // The next column takes the place, so the way begins at the queue's exit.
-        Fact::KeyPopped { key, .. } => Some(Flight {
+        Fact::Queue(QueueFact::KeyPopped { key, .. }) => Some(Flight {
             from: vec![place_anchor("queue/column/", key, places(after, key))],
             to: taken(),
             look: Look::Leaving,
@@ -246,7 +251,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             ghost: false,
             exit: Some("room/queue".to_owned()),
         }),
-        Fact::EntryAppended { entry, length } => Some(Flight {
+        Fact::Queue(QueueFact::EntryAppended { entry, length }) => Some(Flight {
             from: origin(record.actor, after),
             to: vec![
                 format!("queue/entry/{}", length.saturating_sub(1)),
@@ -263,7 +268,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             exit: None,
         }),
         // As a crate; what is behind it moves up.
-        Fact::EntriesTaken { .. } => Some(Flight {
+        Fact::Queue(QueueFact::EntriesTaken { .. }) => Some(Flight {
             from: vec!["queue/entry/0".to_owned()],
             to: taken(),
             look: Look::Leaving,
@@ -271,9 +276,9 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             ghost: false,
             exit: Some("room/queue".to_owned()),
         }),
-        Fact::ListOpened { count, .. } => opened(DeltaType::ReplacedAll, *count),
-        Fact::ResyncOpened { count } => opened(DeltaType::SyncAll, *count),
-        Fact::ItemStored { object, .. } => {
+        Fact::Queue(QueueFact::ListOpened { count, .. }) => opened(DeltaType::ReplacedAll, *count),
+        Fact::Queue(QueueFact::ResyncOpened { count }) => opened(DeltaType::SyncAll, *count),
+        Fact::Store(StoreFact::ItemStored { object, .. }) => {
             let popped = after.pop.processing.as_ref()?;
             let deltas = popped.deltas.iter();
             let position = if popped.entries.is_empty() {
@@ -296,7 +301,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 exit: None,
             })
         }
-        Fact::IndexEntryAdded { index, value, key } => Some(Flight {
+        Fact::Store(StoreFact::IndexEntryAdded { index, value, key }) => Some(Flight {
             from: vec![
                 format!("store/item/{key}"),
                 "pop/slot".to_owned(),
@@ -308,10 +313,10 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             ghost: false,
             exit: None,
         }),
-        Fact::NotificationSent {
+        Fact::Handlers(HandlersFact::NotificationSent {
             handler,
             notification,
-        } => Some(Flight {
+        }) => Some(Flight {
             from: if record.actor == Actor::Main {
                 vec![format!("store/item/{}", notification.object().key)]
             } else {
@@ -326,10 +331,10 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             ghost: false,
             exit: None,
         }),
-        Fact::WorkAdded {
+        Fact::Work(WorkFact::WorkAdded {
             key,
             place: WorkPlace::Queue | WorkPlace::Dirty,
-        } => {
+        }) => {
             let from = match record.actor {
                 Actor::Listener(handler) => vec![
                     format!("handler/{handler}/running"),
@@ -347,29 +352,29 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 exit: None,
             })
         }
-        Fact::WorkTaken { key, .. } => one(
+        Fact::Work(WorkFact::WorkTaken { key, .. }) => one(
             WORK_QUEUE.to_owned(),
             WORK_PROCESSING.to_owned(),
             Look::Label(short(key).to_owned(), Hides::Nothing),
             None,
         ),
-        Fact::WorkDelayed { key, .. } => one(
+        Fact::Work(WorkFact::WorkDelayed { key, .. }) => one(
             WORK_PROCESSING.to_owned(),
             WORK_DELAYED.to_owned(),
             Look::Label(short(key).to_owned(), Hides::Nothing),
             None,
         ),
-        Fact::WorkDone { key, again: true } => one(
+        Fact::Work(WorkFact::WorkDone { key, again: true }) => one(
             WORK_PROCESSING.to_owned(),
             WORK_QUEUE.to_owned(),
             Look::Label(short(key).to_owned(), Hides::Nothing),
             None,
         ),
-        Fact::NotificationQueued {
+        Fact::Handlers(HandlersFact::NotificationQueued {
             handler,
             pending,
             notification,
-        } => Some(Flight {
+        }) => Some(Flight {
             from: [vec![format!("handler/{handler}/sending")], popped()].concat(),
             to: vec![
                 format!("handler/{handler}/pending/{}", pending.saturating_sub(1)),
@@ -380,10 +385,10 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
             ghost: false,
             exit: None,
         }),
-        Fact::NotificationTaken {
+        Fact::Handlers(HandlersFact::NotificationTaken {
             handler,
             notification,
-        } => {
+        }) => {
             let inline = after.handlers.get(usize::from(*handler))?.inline;
             let from = if inline {
                 popped()
@@ -402,7 +407,7 @@ fn flight(record: &FactRecord, after: &Picture) -> Option<Flight> {
                 exit: None,
             })
         }
-        Fact::LinePrinted { handler, line } => Some(Flight {
+        Fact::Handlers(HandlersFact::LinePrinted { handler, line }) => Some(Flight {
             from: vec![
                 format!("handler/{handler}/running"),
                 format!("handler/{handler}"),
@@ -488,53 +493,78 @@ fn state(after: &Picture) -> String {
 
 fn flash(fact: &Fact, after: &Picture) -> Vec<String> {
     match fact {
-        Fact::ObjectCreated { object, .. }
-        | Fact::ObjectUpdated { object, .. }
-        | Fact::ObjectDeleted { object, .. } => {
+        Fact::Server(
+            ServerFact::ObjectCreated { object, .. }
+            | ServerFact::ObjectUpdated { object, .. }
+            | ServerFact::ObjectDeleted { object, .. },
+        ) => {
             vec![format!("api/object/{}", object.key), "api/gauge".to_owned()]
         }
-        Fact::ListAnswered { .. } | Fact::WatchAccepted { .. } => vec!["api/gauge".to_owned()],
-        Fact::LastSyncMoved { .. } => vec!["reflector/lastsync".to_owned()],
-        Fact::BackoffStarted { .. } => vec!["reflector/state/backoff".to_owned()],
-        Fact::KeyEnqueued { key, .. } => vec![format!("queue/key/{key}")],
-        Fact::FifoItemRemoved { key } => {
+        Fact::Server(ServerFact::ListAnswered { .. } | ServerFact::WatchAccepted { .. }) => {
+            vec!["api/gauge".to_owned()]
+        }
+        Fact::Reflector(ReflectorFact::LastSyncMoved { .. }) => {
+            vec!["reflector/lastsync".to_owned()]
+        }
+        Fact::Reflector(ReflectorFact::BackoffStarted { .. }) => {
+            vec!["reflector/state/backoff".to_owned()]
+        }
+        Fact::Queue(QueueFact::KeyEnqueued { key, .. }) => vec![format!("queue/key/{key}")],
+        Fact::Queue(QueueFact::FifoItemRemoved { key }) => {
             let behind = places(after, key).saturating_sub(1);
             let of = |prefix| place_anchor(prefix, key, behind);
             vec![of("queue/column/"), of("queue/key/")]
         }
-        Fact::FifoKeySkipped { .. } => vec!["room/queue".to_owned()],
-        Fact::DeltasMerged { key, .. } | Fact::DeleteChecked { key, .. } => {
+        Fact::Queue(QueueFact::FifoKeySkipped { .. }) => vec!["room/queue".to_owned()],
+        Fact::Queue(QueueFact::DeltasMerged { key, .. } | QueueFact::DeleteChecked { key, .. }) => {
             vec![format!("queue/column/{key}"), format!("store/item/{key}")]
         }
-        Fact::LockTaken { lock, .. }
-        | Fact::LockReleased { lock, .. }
-        | Fact::LockAwaited { lock, .. } => vec![match lock {
+        Fact::Queue(
+            QueueFact::LockTaken { lock, .. }
+            | QueueFact::LockReleased { lock, .. }
+            | QueueFact::LockAwaited { lock, .. },
+        ) => vec![match lock {
             LockName::Queue => "pop/lock".to_owned(),
             LockName::BlockDeltas => "pop/block".to_owned(),
         }],
-        Fact::DeltaTaken { position, .. } => vec![format!("pop/delta/{position}")],
-        Fact::Processed { .. } | Fact::EntriesProcessed { .. } => vec!["pop/last".to_owned()],
-        Fact::IndexEntryRemoved {
+        Fact::Queue(QueueFact::DeltaTaken { position, .. }) => {
+            vec![format!("pop/delta/{position}")]
+        }
+        Fact::Queue(QueueFact::Processed { .. } | QueueFact::EntriesProcessed { .. }) => {
+            vec!["pop/last".to_owned()]
+        }
+        Fact::Store(StoreFact::IndexEntryRemoved {
             index, value, key, ..
-        } => vec![Anchor::index_key(index, value, key).to_string()],
-        Fact::ItemRemoved { key, .. }
-        | Fact::ObjectMutated { key, .. }
-        | Fact::MutationDetected { key } => vec![format!("store/item/{key}")],
-        Fact::StoreVersionMoved { .. } => vec!["store/gauge".to_owned()],
-        Fact::InitialEventKept { .. } | Fact::InitialEventsEnded { .. } => {
+        }) => vec![Anchor::index_key(index, value, key).to_string()],
+        Fact::Store(StoreFact::ItemRemoved { key, .. })
+        | Fact::Handlers(
+            HandlersFact::ObjectMutated { key, .. } | HandlersFact::MutationDetected { key },
+        ) => vec![format!("store/item/{key}")],
+        Fact::Store(StoreFact::StoreVersionMoved { .. }) => vec!["store/gauge".to_owned()],
+        Fact::Reflector(
+            ReflectorFact::InitialEventKept { .. } | ReflectorFact::InitialEventsEnded { .. },
+        ) => {
             vec!["reflector/hand".to_owned()]
         }
-        Fact::ListFailed { .. } | Fact::WatchFailed { .. } | Fact::StreamFellBack { .. } => {
+        Fact::Reflector(
+            ReflectorFact::ListFailed { .. }
+            | ReflectorFact::WatchFailed { .. }
+            | ReflectorFact::StreamFellBack { .. },
+        ) => {
             vec!["reflector/requests".to_owned()]
         }
-        Fact::NotificationHandled { handler }
-        | Fact::NotificationWithheld { handler, .. }
-        | Fact::HandlerPanicked { handler, .. }
-        | Fact::HandlerAdded { handler, .. }
-        | Fact::HandlerRemoved { handler }
-        | Fact::HandlerSynced { handler }
-        | Fact::SyncingSet { handler, .. } => vec![format!("handler/{handler}")],
-        Fact::Reconciled { .. } | Fact::WorkDone { .. } => vec![WORK_PROCESSING.to_owned()],
+        Fact::Handlers(
+            HandlersFact::NotificationHandled { handler }
+            | HandlersFact::NotificationWithheld { handler, .. }
+            | HandlersFact::HandlerPanicked { handler, .. }
+            | HandlersFact::HandlerAdded { handler, .. }
+            | HandlersFact::HandlerRemoved { handler }
+            | HandlersFact::HandlerSynced { handler }
+            | HandlersFact::SyncingSet { handler, .. },
+        ) => vec![format!("handler/{handler}")],
+        Fact::Work(WorkFact::Reconciled { .. } | WorkFact::WorkDone { .. }) => {
+            vec![WORK_PROCESSING.to_owned()]
+        }
         _ => Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use super::{Mark, Names, RvText, current, density};
 use crate::command::Draft;
 use crate::view::View;
-use deltascope_cache::fact::{EventType, Fact};
+use deltascope_cache::fact::{EventType, Fact, ReflectorFact, RunFact, ServerFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{ApiObject, Delivery, RequestKind, SourceKind};
 use deltascope_world::source::Refusals;
@@ -96,10 +96,12 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
     let api = &view.picture.api;
     let names = Names::of(view);
     let lit = current(view).and_then(|record| match &record.fact {
-        Fact::ObjectCreated { object, .. }
-        | Fact::ObjectUpdated { object, .. }
-        | Fact::ObjectDeleted { object, .. } => Some(&object.key),
-        Fact::WriteRefused { key, .. } => Some(key),
+        Fact::Server(
+            ServerFact::ObjectCreated { object, .. }
+            | ServerFact::ObjectUpdated { object, .. }
+            | ServerFact::ObjectDeleted { object, .. },
+        ) => Some(&object.key),
+        Fact::Server(ServerFact::WriteRefused { key, .. }) => Some(key),
         _ => None,
     });
     let dense = density::is_dense(&view.picture);
@@ -210,8 +212,8 @@ fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
     let stream = &view.picture.api.stream;
     let hand = view.picture.reflector.in_hand.as_ref();
     let lit = current(view).and_then(|record| match &record.fact {
-        Fact::EventSent { .. } => stream.back().map(|line| line.number),
-        Fact::EventReceived { .. } => None,
+        Fact::Server(ServerFact::EventSent { .. }) => stream.back().map(|line| line.number),
+        Fact::Reflector(ReflectorFact::EventReceived { .. }) => None,
         _ => None,
     });
     // What the reflector has in its hand is the newest line that it took.
@@ -247,7 +249,8 @@ fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
     if view.picture.api.feed != SourceKind::Program {
         return Vec::new();
     }
-    let called = current(view).is_some_and(|record| matches!(record.fact, Fact::Called { .. }));
+    let called = current(view)
+        .is_some_and(|record| matches!(record.fact, Fact::Run(RunFact::Called { .. })));
     let calls = &view.picture.api.stream;
     let last = calls.back().filter(|_| called).map(|call| call.number);
     let skip = calls.len().saturating_sub(lines.max(1));

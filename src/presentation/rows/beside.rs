@@ -3,7 +3,7 @@
 use super::{Mark, Names, RvText, current};
 use crate::rows::processor::WorkKey;
 use crate::view::View;
-use deltascope_cache::fact::Fact;
+use deltascope_cache::fact::{Fact, RunFact};
 use deltascope_replay::picture::InformerKind;
 
 /// So many objects of one store are shown at most.
@@ -42,7 +42,7 @@ pub fn rows(view: &View) -> Option<BesideRows> {
     }
     let names = Names::of(view);
     let stored = match current(view).map(|record| &record.fact) {
-        Some(Fact::BesideStored { informer, key, .. }) => Some((*informer, key)),
+        Some(Fact::Run(RunFact::BesideStored { informer, key, .. })) => Some((*informer, key)),
         _ => None,
     };
     let mut rows = BesideRows::default();

@@ -10,7 +10,7 @@ use super::live::{self, Panel};
 use super::{RvText, current, is_tombstone};
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Entry, Fact, FactRecord};
+use deltascope_cache::fact::{Entry, Fact, FactRecord, QueueFact, ServerFact, StoreFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_replay::picture::{Picture, QueueKind};
@@ -386,7 +386,7 @@ impl Field {
     pub fn lit(self, view: &View) -> Option<String> {
         let record = current(view)?;
         if self == Self::Queue
-            && let Fact::EntryAppended { .. } = record.fact
+            && let Fact::Queue(QueueFact::EntryAppended { .. }) = record.fact
         {
             return view
                 .picture
@@ -448,11 +448,10 @@ pub fn touched<'a>(view: &'a View, (step, recent): &'a Before) -> Option<&'a [Fa
     let whole = |record: &FactRecord| {
         matches!(
             record.fact,
-            Fact::StoreReplaced { .. }
-                | Fact::ObjectsLearned { .. }
-                | Fact::FifoCleared
-                | Fact::EntriesTaken { .. }
-                | Fact::IndicesReset
+            Fact::Store(StoreFact::StoreReplaced { .. })
+                | Fact::Server(ServerFact::ObjectsLearned { .. })
+                | Fact::Queue(QueueFact::FifoCleared | QueueFact::EntriesTaken { .. })
+                | Fact::Store(StoreFact::IndicesReset)
         )
     };
     (!facts.iter().any(whole)).then_some(facts)
@@ -593,7 +592,7 @@ mod tests {
 
     use super::super::testing::{object as reference, updates, view};
     use super::*;
-    use deltascope_cache::fact::Body;
+    use deltascope_cache::fact::{Body, HandlersFact};
     use deltascope_replay::picture::ApiObject;
 
     proptest! {
@@ -737,7 +736,7 @@ mod tests {
 
     #[test]
     fn the_facts_between_two_moments_are_known_both_ways() {
-        let about = |key: &str| Fact::MutationDetected { key: key.into() };
+        let about = |key: &str| Fact::Handlers(HandlersFact::MutationDetected { key: key.into() });
         let facts = |count: usize| {
             let keys = ["a", "b", "c", "d"];
             view(

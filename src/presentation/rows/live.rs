@@ -1,6 +1,9 @@
 //! Which room acts now.
 
-use deltascope_cache::fact::{Actor, Fact, FactRecord};
+use deltascope_cache::fact::{
+    Actor, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, RunFact, ServerFact,
+    StoreFact, WorkFact,
+};
 use deltascope_cache::step::Step;
 
 /// The rooms, each with the name that anchors, test ids and classes use, in the order of the data's path.
@@ -86,143 +89,48 @@ impl Piece {
 #[must_use]
 pub fn room(record: &FactRecord) -> Panel {
     match &record.fact {
-        Fact::ObjectCreated { .. }
-        | Fact::ObjectUpdated { .. }
-        | Fact::ObjectDeleted { .. }
-        | Fact::WriteRefused { .. }
-        | Fact::HistoryCompacted { .. }
-        | Fact::RefusalsAsked { .. }
-        | Fact::ListAnswered { .. }
-        | Fact::ObjectsLearned { .. }
-        | Fact::RequestDeferred { .. }
-        | Fact::ListRefused { .. }
-        | Fact::WatchAccepted { .. }
-        | Fact::WatchRefused { .. }
-        | Fact::ConnectionRefused
-        | Fact::WatchDenied { .. }
-        | Fact::EventSent { .. }
-        | Fact::WatchClosed { .. }
-        | Fact::Called { .. } => Panel::Api,
+        Fact::Server(ServerFact::ObjectCreated { .. } | ServerFact::ObjectUpdated { .. } | ServerFact::ObjectDeleted { .. } | ServerFact::WriteRefused { .. } | ServerFact::HistoryCompacted { .. } | ServerFact::RefusalsAsked { .. } | ServerFact::ListAnswered { .. } | ServerFact::ObjectsLearned { .. } | ServerFact::RequestDeferred { .. } | ServerFact::ListRefused { .. } | ServerFact::WatchAccepted { .. } | ServerFact::WatchRefused { .. } | ServerFact::ConnectionRefused | ServerFact::WatchDenied { .. } | ServerFact::EventSent { .. } | ServerFact::WatchClosed { .. })
+        | Fact::Run(RunFact::Called { .. }) => Panel::Api,
 
         // A program without a reflector.
-        Fact::ListRequested { .. }
-        | Fact::ListFailed { .. }
-        | Fact::WatchFailed { .. }
-        | Fact::ListReceived { .. }
-        | Fact::WatchRequested { .. }
-        | Fact::EventReceived { .. }
-        | Fact::WatchEnded { .. }
+        Fact::Reflector(ReflectorFact::ListRequested { .. } | ReflectorFact::ListFailed { .. } | ReflectorFact::WatchFailed { .. } | ReflectorFact::ListReceived { .. } | ReflectorFact::WatchRequested { .. } | ReflectorFact::EventReceived { .. } | ReflectorFact::WatchEnded { .. })
             if record.actor == Actor::Program =>
         {
             Panel::Api
         }
 
-        Fact::ListRequested { .. }
-        | Fact::PageReceived { .. }
-        | Fact::ListFailed { .. }
-        | Fact::WatchFailed { .. }
-        | Fact::InitialEventKept { .. }
-        | Fact::InitialEventsEnded { .. }
-        | Fact::InitialEventsEndMissed { .. }
-        | Fact::StreamFellBack { .. }
-        | Fact::ObjectRejected { .. }
-        | Fact::VersionUnavailable { .. }
-        | Fact::WatchErrorReported { .. }
-        | Fact::ResyncDue { .. }
-        | Fact::ListReceived { .. }
-        | Fact::WatchRequested { .. }
-        | Fact::EventReceived { .. }
-        | Fact::LastSyncMoved { .. }
-        | Fact::WatchEnded { .. }
-        | Fact::BackoffStarted { .. }
-        | Fact::ReflectorStopped { .. } => Panel::Reflector,
+        Fact::Reflector(ReflectorFact::ListRequested { .. } | ReflectorFact::PageReceived { .. } | ReflectorFact::ListFailed { .. } | ReflectorFact::WatchFailed { .. } | ReflectorFact::InitialEventKept { .. } | ReflectorFact::InitialEventsEnded { .. } | ReflectorFact::InitialEventsEndMissed { .. } | ReflectorFact::StreamFellBack { .. } | ReflectorFact::ObjectRejected { .. } | ReflectorFact::VersionUnavailable { .. } | ReflectorFact::WatchErrorReported { .. } | ReflectorFact::ResyncDue { .. } | ReflectorFact::ListReceived { .. } | ReflectorFact::WatchRequested { .. } | ReflectorFact::EventReceived { .. } | ReflectorFact::LastSyncMoved { .. } | ReflectorFact::WatchEnded { .. } | ReflectorFact::BackoffStarted { .. } | ReflectorFact::ReflectorStopped { .. }) => Panel::Reflector,
 
-        Fact::LockTaken { by, .. }
-        | Fact::LockAwaited { by, .. }
-        | Fact::LockReleased { by, .. } => match by {
+        Fact::Queue(QueueFact::LockTaken { by, .. } | QueueFact::LockAwaited { by, .. } | QueueFact::LockReleased { by, .. }) => match by {
             Actor::ProcessLoop => Panel::Pop,
             // It has to do with handlers only.
             Actor::Main => Panel::Processor,
             _ => Panel::Queue,
         },
 
-        Fact::TransformFailed { .. } | Fact::Transformed { .. }
+        Fact::Queue(QueueFact::TransformFailed { .. } | QueueFact::Transformed { .. })
             if record.step == Step::ReflectorKeep =>
         {
             Panel::Reflector
         }
 
-        Fact::KeyFailed { .. }
-        | Fact::TransformFailed { .. }
-        | Fact::Transformed { .. }
-        | Fact::Populated { .. }
-        | Fact::DeleteChecked { .. }
-        | Fact::DeleteIgnored { .. }
-        | Fact::DeltaAppended { .. }
-        | Fact::DeltasMerged { .. }
-        | Fact::KeyEnqueued { .. }
-        | Fact::DeletionDetected { .. }
-        | Fact::ResyncSkipped { .. }
-        | Fact::AlreadyPresent { .. }
-        | Fact::FifoItemSet { .. }
-        | Fact::FifoItemRemoved { .. }
-        | Fact::FifoCleared
-        | Fact::EntryAppended { .. }
-        | Fact::Synced
-        | Fact::Requeued { .. }
-        | Fact::KnownObjectsSet { .. }
-        | Fact::QueueClosed => Panel::Queue,
+        Fact::Queue(QueueFact::KeyFailed { .. } | QueueFact::TransformFailed { .. } | QueueFact::Transformed { .. } | QueueFact::Populated { .. } | QueueFact::DeleteChecked { .. } | QueueFact::DeleteIgnored { .. } | QueueFact::DeltaAppended { .. } | QueueFact::DeltasMerged { .. } | QueueFact::KeyEnqueued { .. } | QueueFact::DeletionDetected { .. } | QueueFact::ResyncSkipped { .. } | QueueFact::AlreadyPresent { .. } | QueueFact::FifoItemSet { .. } | QueueFact::FifoItemRemoved { .. } | QueueFact::FifoCleared | QueueFact::EntryAppended { .. } | QueueFact::Synced | QueueFact::Requeued { .. })
+        | Fact::Run(RunFact::KnownObjectsSet { .. })
+        | Fact::Queue(QueueFact::QueueClosed) => Panel::Queue,
 
-        Fact::FifoKeySkipped { .. }
-        | Fact::EntriesTaken { .. }
-        | Fact::QueueEmpty
-        | Fact::KeyPopped { .. }
-        | Fact::ProcessFailed { .. }
-        | Fact::ProcessWasSlow { .. }
-        | Fact::DeltaTaken { .. }
-        | Fact::Processed { .. }
-        | Fact::EntriesProcessed { .. }
-        | Fact::ModeSet { .. }
-        | Fact::PopAsked { .. } => Panel::Pop,
+        Fact::Queue(QueueFact::FifoKeySkipped { .. } | QueueFact::EntriesTaken { .. } | QueueFact::QueueEmpty | QueueFact::KeyPopped { .. } | QueueFact::ProcessFailed { .. } | QueueFact::ProcessWasSlow { .. } | QueueFact::DeltaTaken { .. } | QueueFact::Processed { .. } | QueueFact::EntriesProcessed { .. })
+        | Fact::Run(RunFact::ModeSet { .. } | RunFact::PopAsked { .. }) => Panel::Pop,
 
-        Fact::ItemStored { .. }
-        | Fact::ListOpened { .. }
-        | Fact::ResyncOpened { .. }
-        | Fact::ObjectMutated { .. }
-        | Fact::MutationDetected { .. }
-        | Fact::ItemRemoved { .. }
-        | Fact::StoreReplaced { .. }
-        | Fact::IndexEntryRemoved { .. }
-        | Fact::IndexEntryAdded { .. }
-        | Fact::IndexFailed { .. }
-        | Fact::IndexersAdded { .. }
-        | Fact::IndicesReset
-        | Fact::StoreVersionMoved { .. }
+        Fact::Store(StoreFact::ItemStored { .. })
+        | Fact::Queue(QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. })
+        | Fact::Handlers(HandlersFact::ObjectMutated { .. } | HandlersFact::MutationDetected { .. })
+        | Fact::Store(StoreFact::ItemRemoved { .. } | StoreFact::StoreReplaced { .. } | StoreFact::IndexEntryRemoved { .. } | StoreFact::IndexEntryAdded { .. } | StoreFact::IndexFailed { .. } | StoreFact::IndexersAdded { .. } | StoreFact::IndicesReset | StoreFact::StoreVersionMoved { .. })
         // Their card stands there.
-        | Fact::BesideRequested { .. }
-        | Fact::BesideStored { .. } => Panel::Indexer,
+        | Fact::Run(RunFact::BesideRequested { .. } | RunFact::BesideStored { .. }) => Panel::Indexer,
 
-        Fact::NotificationQueued { .. }
-        | Fact::NotificationSent { .. }
-        | Fact::NotificationWithheld { .. }
-        | Fact::HandlerPanicked { .. }
-        | Fact::HandlerAdded { .. }
-        | Fact::HandlerAsked { .. }
-        | Fact::RemovalAsked { .. }
-        | Fact::HandlerRemoved { .. }
-        | Fact::HandlerSynced { .. }
-        | Fact::SyncingSet { .. }
-        | Fact::ResyncCheckSet { .. }
-        | Fact::WorkAdded { .. }
-        | Fact::WorkTaken { .. }
-        | Fact::WorkDone { .. }
-        | Fact::WorkDelayed { .. }
-        | Fact::WorkForgotten { .. }
-        | Fact::Reconciled { .. }
-        | Fact::WorkShutDown { .. }
-        | Fact::NotificationTaken { .. }
-        | Fact::LinePrinted { .. }
-        | Fact::NotificationHandled { .. } => Panel::Processor,
+        Fact::Handlers(HandlersFact::NotificationQueued { .. } | HandlersFact::NotificationSent { .. } | HandlersFact::NotificationWithheld { .. } | HandlersFact::HandlerPanicked { .. } | HandlersFact::HandlerAdded { .. } | HandlersFact::HandlerAsked { .. } | HandlersFact::RemovalAsked { .. } | HandlersFact::HandlerRemoved { .. } | HandlersFact::HandlerSynced { .. } | HandlersFact::SyncingSet { .. } | HandlersFact::ResyncCheckSet { .. })
+        | Fact::Work(WorkFact::WorkAdded { .. } | WorkFact::WorkTaken { .. } | WorkFact::WorkDone { .. } | WorkFact::WorkDelayed { .. } | WorkFact::WorkForgotten { .. } | WorkFact::Reconciled { .. } | WorkFact::WorkShutDown { .. })
+        | Fact::Handlers(HandlersFact::NotificationTaken { .. } | HandlersFact::LinePrinted { .. } | HandlersFact::NotificationHandled { .. }) => Panel::Processor,
     }
 }
 
@@ -368,13 +276,13 @@ mod tests {
         ] {
             for lock in [LockName::Queue, LockName::BlockDeltas] {
                 for fact in [
-                    Fact::LockTaken { lock, by },
-                    Fact::LockAwaited {
+                    Fact::Queue(QueueFact::LockTaken { lock, by }),
+                    Fact::Queue(QueueFact::LockAwaited {
                         lock,
                         by,
                         holder: Actor::Server,
-                    },
-                    Fact::LockReleased { lock, by },
+                    }),
+                    Fact::Queue(QueueFact::LockReleased { lock, by }),
                 ] {
                     assert_eq!(at(by, fact.clone()), expected, "{fact:?}");
                 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Mark, Names, current, notification_class, notification_object, uid_of};
 use crate::view::View;
-use deltascope_cache::fact::{Fact, Notification};
+use deltascope_cache::fact::{Fact, HandlersFact, Notification, WorkFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{HandlerRoom, WorkRoom};
 
@@ -131,20 +131,20 @@ pub struct WorkKey {
 pub fn rows(view: &View) -> ProcessorRows {
     let output = &view.picture.output;
     let fact = current(view).map(|record| &record.fact);
-    let printed = matches!(fact, Some(Fact::LinePrinted { .. }));
+    let printed = matches!(fact, Some(Fact::Handlers(HandlersFact::LinePrinted { .. })));
     let at = match fact {
-        Some(
-            Fact::NotificationQueued { handler, .. }
-            | Fact::NotificationSent { handler, .. }
-            | Fact::NotificationWithheld { handler, .. }
-            | Fact::NotificationTaken { handler, .. }
-            | Fact::NotificationHandled { handler }
-            | Fact::HandlerAdded { handler, .. }
-            | Fact::HandlerRemoved { handler }
-            | Fact::HandlerSynced { handler }
-            | Fact::SyncingSet { handler, .. }
-            | Fact::HandlerPanicked { handler, .. },
-        ) => Some(usize::from(*handler)),
+        Some(Fact::Handlers(
+            HandlersFact::NotificationQueued { handler, .. }
+            | HandlersFact::NotificationSent { handler, .. }
+            | HandlersFact::NotificationWithheld { handler, .. }
+            | HandlersFact::NotificationTaken { handler, .. }
+            | HandlersFact::NotificationHandled { handler }
+            | HandlersFact::HandlerAdded { handler, .. }
+            | HandlersFact::HandlerRemoved { handler }
+            | HandlersFact::HandlerSynced { handler }
+            | HandlersFact::SyncingSet { handler, .. }
+            | HandlersFact::HandlerPanicked { handler, .. },
+        )) => Some(usize::from(*handler)),
         _ => None,
     };
     ProcessorRows {
@@ -205,14 +205,14 @@ fn handler_row(number: usize, handler: &HandlerRoom, lit: bool) -> HandlerRow {
 fn work_rows(view: &View, work: &WorkRoom) -> WorkRows {
     let names = Names::of(view);
     let at = match current(view).map(|record| &record.fact) {
-        Some(
-            Fact::WorkAdded { key, .. }
-            | Fact::WorkTaken { key, .. }
-            | Fact::WorkDone { key, .. }
-            | Fact::WorkDelayed { key, .. }
-            | Fact::WorkForgotten { key }
-            | Fact::Reconciled { key, .. },
-        ) => Some(key),
+        Some(Fact::Work(
+            WorkFact::WorkAdded { key, .. }
+            | WorkFact::WorkTaken { key, .. }
+            | WorkFact::WorkDone { key, .. }
+            | WorkFact::WorkDelayed { key, .. }
+            | WorkFact::WorkForgotten { key }
+            | WorkFact::Reconciled { key, .. },
+        )) => Some(key),
         _ => None,
     };
     let line = |part, keys: &mut dyn ExactSizeIterator<Item = (&Key, String)>| WorkLine {
@@ -264,6 +264,7 @@ fn work_rows(view: &View, work: &WorkRoom) -> WorkRows {
 mod tests {
     use super::super::testing::{object, view};
     use super::*;
+    use deltascope_cache::fact::QueueFact;
     use deltascope_replay::picture::Picture;
 
     #[test]
@@ -300,26 +301,35 @@ mod tests {
         };
         let count =
             |picture: &Picture, fact| rows(&view(picture.clone(), vec![fact])).handlers.len();
-        assert_eq!(count(&picture, Fact::QueueEmpty), 2);
+        assert_eq!(count(&picture, Fact::Queue(QueueFact::QueueEmpty)), 2);
         picture.handlers[1].running = None;
-        assert_eq!(count(&picture, Fact::HandlerRemoved { handler: 1 }), 2);
-        assert_eq!(count(&picture, Fact::QueueEmpty), 1);
+        assert_eq!(
+            count(
+                &picture,
+                Fact::Handlers(HandlersFact::HandlerRemoved { handler: 1 })
+            ),
+            2
+        );
+        assert_eq!(count(&picture, Fact::Queue(QueueFact::QueueEmpty)), 1);
     }
 
     #[test]
     fn only_a_line_of_this_step_is_lit() {
         let mut picture = Picture::default();
         picture.output.extend(["one".into(), "two".into()]);
-        let fact = Fact::LinePrinted {
+        let fact = Fact::Handlers(HandlersFact::LinePrinted {
             handler: 0,
             line: "two".into(),
-        };
+        });
         let lit = |facts| -> Vec<bool> {
             let rows = rows(&view(picture.clone(), facts));
             rows.output.iter().map(|line| line.lit).collect()
         };
         assert_eq!(lit(vec![fact.clone()]), [false, true]);
-        assert_eq!(lit(vec![fact, Fact::QueueEmpty]), [false, false]);
+        assert_eq!(
+            lit(vec![fact, Fact::Queue(QueueFact::QueueEmpty)]),
+            [false, false]
+        );
     }
 
     #[test]
@@ -335,7 +345,7 @@ mod tests {
             }),
             ..Picture::default()
         };
-        let fact = Fact::WorkForgotten { key: "a/db".into() };
+        let fact = Fact::Work(WorkFact::WorkForgotten { key: "a/db".into() });
         let mut view = view(picture, vec![fact]);
         view.time = 1_200;
         let work = rows(&view).work.unwrap_or_else(|| unreachable!());

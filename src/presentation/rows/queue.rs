@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{DeltaRow, Mark, Names, RvText, Stack, current, is_tombstone, stack, uid_of};
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Entry, Fact};
+use deltascope_cache::fact::{Entry, Fact, QueueFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{QueueKind, QueueRoom};
 
@@ -155,7 +155,7 @@ pub fn rows(view: &View, space: Space) -> QueueRows {
     });
     let appended = matches!(
         current(view).map(|record| &record.fact),
-        Some(Fact::EntryAppended { .. })
+        Some(Fact::Queue(QueueFact::EntryAppended { .. }))
     );
     // What the current fact is about takes the last place, if its own is out of sight.
     let places: Vec<usize> = match lit_place {
@@ -202,19 +202,24 @@ struct Fresh {
 /// What the current fact put into the queue. A delta stays lit while its key takes its place.
 fn fresh(view: &View) -> Option<Fresh> {
     let (key, delta) = match &current(view)?.fact {
-        Fact::DeltaAppended { object, .. } => (&object.key, true),
-        Fact::FifoItemSet { object, .. } => (&object.key, true),
-        Fact::DeltasMerged { key, .. } => (key, true),
-        Fact::KeyEnqueued { key, .. } => (key, true),
-        Fact::Requeued { key, .. } | Fact::ResyncSkipped { key } | Fact::AlreadyPresent { key } => {
-            (key, false)
-        }
+        Fact::Queue(QueueFact::DeltaAppended { object, .. }) => (&object.key, true),
+        Fact::Queue(QueueFact::FifoItemSet { object, .. }) => (&object.key, true),
+        Fact::Queue(QueueFact::DeltasMerged { key, .. }) => (key, true),
+        Fact::Queue(QueueFact::KeyEnqueued { key, .. }) => (key, true),
+        Fact::Queue(
+            QueueFact::Requeued { key, .. }
+            | QueueFact::ResyncSkipped { key }
+            | QueueFact::AlreadyPresent { key },
+        ) => (key, false),
         _ => return None,
     };
     Some(Fresh {
         key: key.clone(),
         delta,
-        last: matches!(current(view)?.fact, Fact::KeyEnqueued { .. }),
+        last: matches!(
+            current(view)?.fact,
+            Fact::Queue(QueueFact::KeyEnqueued { .. })
+        ),
     })
 }
 
@@ -342,11 +347,11 @@ mod tests {
 
     #[test]
     fn the_newest_delta_of_the_current_fact_is_lit() {
-        let fact = Fact::DeltaAppended {
+        let fact = Fact::Queue(QueueFact::DeltaAppended {
             delta_type: DeltaType::Updated,
             object: object("b", "1"),
             depth: 2,
-        };
+        });
         let rows = rows(&view(queued(&[("a", 2), ("b", 2)]), vec![fact]), SPACE);
         let lit: Vec<_> = rows
             .columns
@@ -361,10 +366,10 @@ mod tests {
         let mut picture = queued(&[("x", 1), ("y", 0)]);
         picture.queue.kind = QueueKind::Fifo;
         picture.queue.keys.push_back("x".into());
-        let fact = Fact::KeyEnqueued {
+        let fact = Fact::Queue(QueueFact::KeyEnqueued {
             key: "x".into(),
             length: 3,
-        };
+        });
         let rows = rows(&view(picture, vec![fact]), SPACE);
         let shown: Vec<_> = rows
             .columns
@@ -388,10 +393,10 @@ mod tests {
 
     #[test]
     fn what_changes_takes_the_last_place_if_its_own_is_hidden() {
-        let fact = Fact::KeyEnqueued {
+        let fact = Fact::Queue(QueueFact::KeyEnqueued {
             key: "d".into(),
             length: 4,
-        };
+        });
         let picture = queued(&[("a", 1), ("b", 1), ("c", 1), ("d", 1)]);
         let rows = rows(&view(picture, vec![fact]), SPACE);
         let shown: Vec<_> = rows
@@ -418,10 +423,10 @@ mod tests {
         ]
         .into();
         let space = Space { depth: 2, ..SPACE };
-        let fact = Fact::EntryAppended {
+        let fact = Fact::Queue(QueueFact::EntryAppended {
             entry: Entry::SyncAll,
             length: 4,
-        };
+        });
         let at = rows(&view(picture.clone(), vec![fact]), space);
         let told: Vec<_> = at
             .entries

@@ -3,7 +3,7 @@
 use super::{Mark, Names, RvText, current, type_class};
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{EventType, Fact};
+use deltascope_cache::fact::{EventType, Fact, ReflectorFact};
 use deltascope_cache::selector::Selector;
 use deltascope_replay::picture::{Answer, ReflectorState, RequestKind, RequestLine, SourceKind};
 
@@ -119,15 +119,15 @@ pub fn rows(view: &View) -> ReflectorRows {
     let names = Names::of(view);
     let asked = matches!(
         current(view).map(|record| &record.fact),
-        Some(
-            Fact::ListRequested { .. }
-                | Fact::WatchRequested { .. }
-                | Fact::PageReceived { .. }
-                | Fact::ListReceived { .. }
-                | Fact::ListFailed { .. }
-                | Fact::WatchFailed { .. }
-                | Fact::WatchEnded { .. }
-        )
+        Some(Fact::Reflector(
+            ReflectorFact::ListRequested { .. }
+                | ReflectorFact::WatchRequested { .. }
+                | ReflectorFact::PageReceived { .. }
+                | ReflectorFact::ListReceived { .. }
+                | ReflectorFact::ListFailed { .. }
+                | ReflectorFact::WatchFailed { .. }
+                | ReflectorFact::WatchEnded { .. }
+        ))
     );
     ReflectorRows {
         present: view.picture.api.feed != SourceKind::Program,
@@ -204,8 +204,8 @@ fn lists_before(view: &View) -> u64 {
         .iter()
         .rev()
         .find_map(|record| match record.fact {
-            Fact::ListReceived { .. } => Some(true),
-            Fact::ListRequested { .. } => Some(false),
+            Fact::Reflector(ReflectorFact::ListReceived { .. }) => Some(true),
+            Fact::Reflector(ReflectorFact::ListRequested { .. }) => Some(false),
             _ => None,
         })
         // So long ago that both are forgotten: it is being put into the queue.
@@ -223,19 +223,19 @@ mod tests {
     use deltascope_replay::picture::Picture;
 
     fn requested() -> Fact {
-        Fact::ListRequested {
+        Fact::Reflector(ReflectorFact::ListRequested {
             rv: "0".into(),
             rv_match: "",
             limit: 0,
             continues: false,
-        }
+        })
     }
 
     fn received() -> Fact {
-        Fact::ListReceived {
+        Fact::Reflector(ReflectorFact::ListReceived {
             rv: "4".into(),
             count: 2,
-        }
+        })
     }
 
     #[test]

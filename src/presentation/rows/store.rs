@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Mark, Names, RvText, density};
 use crate::view::View;
-use deltascope_cache::fact::{Fact, ObjectRef};
+use deltascope_cache::fact::{Fact, ObjectRef, StoreFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::Behind;
 use deltascope_replay::picture::{Picture, StoreRoom};
@@ -222,34 +222,34 @@ impl Touched {
         let mut newest = true;
         for record in view.recent.iter().rev() {
             match &record.fact {
-                Fact::ItemStored { object, .. } => {
+                Fact::Store(StoreFact::ItemStored { object, .. }) => {
                     touched.stored = Some(object.key.clone());
                     break;
                 }
-                Fact::ItemRemoved { key, old } => {
+                Fact::Store(StoreFact::ItemRemoved { key, old }) => {
                     if let (true, Some(old)) = (newest, old) {
                         touched.removed = Some((key.clone(), old.clone()));
                     }
                     break;
                 }
-                Fact::IndexEntryAdded { index, value, key } => {
+                Fact::Store(StoreFact::IndexEntryAdded { index, value, key }) => {
                     touched
                         .entered
                         .push((Arc::clone(index), Arc::clone(value), key.clone()));
                     touched.stored.get_or_insert_with(|| key.clone());
                 }
-                Fact::IndexEntryRemoved {
+                Fact::Store(StoreFact::IndexEntryRemoved {
                     index, value, key, ..
-                } => {
+                }) => {
                     if newest {
                         touched.left = Some((Arc::clone(index), Arc::clone(value), key.clone()));
                     }
                     touched.stored.get_or_insert_with(|| key.clone());
                 }
-                Fact::IndexFailed { key, .. } => {
+                Fact::Store(StoreFact::IndexFailed { key, .. }) => {
                     touched.stored.get_or_insert_with(|| key.clone());
                 }
-                Fact::StoreVersionMoved { .. } => {}
+                Fact::Store(StoreFact::StoreVersionMoved { .. }) => {}
                 _ => break,
             }
             newest = false;
@@ -370,22 +370,23 @@ fn put_back(rows: &mut [IndexRow], index: &Arc<str>, value: &Arc<str>, tag: TagR
 mod tests {
     use super::super::testing::{object, view};
     use super::*;
+    use deltascope_cache::fact::QueueFact;
 
     fn removed(index: &str, value: &str, emptied: bool) -> Fact {
-        Fact::IndexEntryRemoved {
+        Fact::Store(StoreFact::IndexEntryRemoved {
             index: index.into(),
             value: value.into(),
             key: "a".into(),
             emptied,
-        }
+        })
     }
 
     fn added(index: &str, value: &str) -> Fact {
-        Fact::IndexEntryAdded {
+        Fact::Store(StoreFact::IndexEntryAdded {
             index: index.into(),
             value: value.into(),
             key: "a".into(),
-        }
+        })
     }
 
     fn stored(value: &str) -> Picture {
@@ -398,10 +399,10 @@ mod tests {
     }
 
     fn update() -> Fact {
-        Fact::ItemStored {
+        Fact::Store(StoreFact::ItemStored {
             object: object("a", "2"),
             old: Some(object("a", "1")),
-        }
+        })
     }
 
     fn changes(rows: &StoreRows) -> Vec<(String, Change)> {
@@ -430,14 +431,17 @@ mod tests {
 
     #[test]
     fn a_removed_item_is_struck_out_for_one_step() {
-        let fact = Fact::ItemRemoved {
+        let fact = Fact::Store(StoreFact::ItemRemoved {
             key: "a".into(),
             old: Some(object("a", "1")),
-        };
+        });
         let at = rows(&view(Picture::default(), vec![fact.clone()]));
         assert_eq!(at.items[0].change, Change::Out);
         assert_eq!(at.count, 0);
-        let after = rows(&view(Picture::default(), vec![fact, Fact::QueueEmpty]));
+        let after = rows(&view(
+            Picture::default(),
+            vec![fact, Fact::Queue(QueueFact::QueueEmpty)],
+        ));
         assert!(after.items.is_empty());
     }
 

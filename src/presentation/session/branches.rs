@@ -10,7 +10,7 @@ use crate::i18n::{Lang, Text};
 use crate::landmarks::Landmarks;
 use crate::strings;
 use crate::view::{BranchRow, ServerEvent, SettingRow};
-use deltascope_cache::fact::{Cause, Fact, FactRecord, WatchEnd};
+use deltascope_cache::fact::{Cause, Fact, FactRecord, RunFact, ServerFact, WatchEnd};
 use deltascope_replay::branches::{Branch, MOST_BRANCHES, Made};
 use deltascope_replay::edit::{Edit, EditError, Origin, Setting, as_set};
 use deltascope_replay::invariants::Invariants;
@@ -395,17 +395,23 @@ fn enough(is_enough: bool) -> ControlFlow<()> {
 fn is_write(fact: &Fact) -> bool {
     matches!(
         fact,
-        Fact::ObjectCreated { .. } | Fact::ObjectUpdated { .. } | Fact::ObjectDeleted { .. }
+        Fact::Server(
+            ServerFact::ObjectCreated { .. }
+                | ServerFact::ObjectUpdated { .. }
+                | ServerFact::ObjectDeleted { .. }
+        )
     )
 }
 
 fn object_of(fact: &Fact) -> Option<Arc<str>> {
     match fact {
-        Fact::ObjectCreated { object, .. }
-        | Fact::ObjectUpdated { object, .. }
-        | Fact::ObjectDeleted { object, .. }
-        | Fact::EventSent { object, .. }
-        | Fact::Called { object, .. } => Some(Arc::clone(&object.rv)),
+        Fact::Server(
+            ServerFact::ObjectCreated { object, .. }
+            | ServerFact::ObjectUpdated { object, .. }
+            | ServerFact::ObjectDeleted { object, .. }
+            | ServerFact::EventSent { object, .. },
+        )
+        | Fact::Run(RunFact::Called { object, .. }) => Some(Arc::clone(&object.rv)),
         _ => None,
     }
 }
@@ -413,17 +419,19 @@ fn object_of(fact: &Fact) -> Option<Arc<str>> {
 /// What happened on the server, where somebody may wish that it had not.
 fn what(record: &FactRecord) -> Option<Text> {
     let (en, zh) = match &record.fact {
-        Fact::ObjectCreated { .. } => ("created", "创建"),
-        Fact::ObjectUpdated { .. } => ("updated", "更新"),
-        Fact::ObjectDeleted { .. } => ("deleted", "删除"),
-        Fact::WriteRefused { .. } => ("write refused", "写入被拒绝"),
-        Fact::HistoryCompacted { .. } => ("history forgotten", "历史被丢弃"),
-        Fact::EventSent { event, .. } => return Some(Text::new(event.as_str(), event.as_str())),
-        Fact::WatchClosed { end, .. } => match end {
+        Fact::Server(ServerFact::ObjectCreated { .. }) => ("created", "创建"),
+        Fact::Server(ServerFact::ObjectUpdated { .. }) => ("updated", "更新"),
+        Fact::Server(ServerFact::ObjectDeleted { .. }) => ("deleted", "删除"),
+        Fact::Server(ServerFact::WriteRefused { .. }) => ("write refused", "写入被拒绝"),
+        Fact::Server(ServerFact::HistoryCompacted { .. }) => ("history forgotten", "历史被丢弃"),
+        Fact::Server(ServerFact::EventSent { event, .. }) => {
+            return Some(Text::new(event.as_str(), event.as_str()));
+        }
+        Fact::Server(ServerFact::WatchClosed { end, .. }) => match end {
             WatchEnd::Closed => ("watch closed", "watch 关闭"),
             _ => ("watch cut", "watch 被切断"),
         },
-        Fact::Called { delta_type, .. } => {
+        Fact::Run(RunFact::Called { delta_type, .. }) => {
             return Some(Text::new(delta_type.as_str(), delta_type.as_str()));
         }
         _ => return None,

@@ -24,7 +24,8 @@ use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{
-    Actor, EventType, Fact, FactRecord, LockName, ProcessMode, Refusal, Verb,
+    Actor, EventType, Fact, FactRecord, HandlersFact, LockName, ProcessMode, QueueFact,
+    ReflectorFact, Refusal, RunFact, ServerFact, Verb,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
@@ -636,8 +637,9 @@ impl Session {
         let closed = self
             .timeline
             .each_back(before, &mut |_, record| match record.fact {
-                Fact::WatchClosed { .. } => ControlFlow::Break(true),
-                Fact::WatchEnded { .. } | Fact::WatchAccepted { .. } => ControlFlow::Break(false),
+                Fact::Server(ServerFact::WatchClosed { .. }) => ControlFlow::Break(true),
+                Fact::Reflector(ReflectorFact::WatchEnded { .. })
+                | Fact::Server(ServerFact::WatchAccepted { .. }) => ControlFlow::Break(false),
                 _ => ControlFlow::Continue(()),
             });
         closed.unwrap_or_default()
@@ -770,17 +772,17 @@ impl Follow {
         let released = |from: usize, by: &[Actor]| {
             let rest = facts.get(from..)?;
             let place = rest.iter().position(
-                |record| matches!(&record.fact, Fact::LockReleased { lock: LockName::Queue, by: who } if by.contains(who)),
+                |record| matches!(&record.fact, Fact::Queue(QueueFact::LockReleased { lock: LockName::Queue, by: who }) if by.contains(who)),
             )?;
             Some(from + place + 1)
         };
         match self {
             Self::Queued(key, event) => {
                 let arrived = facts.iter().position(|record| match &record.fact {
-                    Fact::EventReceived {
+                    Fact::Reflector(ReflectorFact::EventReceived {
                         event: e, object, ..
-                    } => e == event && object.key == *key,
-                    Fact::Called { object, .. } => object.key == *key,
+                    }) => e == event && object.key == *key,
+                    Fact::Run(RunFact::Called { object, .. }) => object.key == *key,
                     _ => false,
                 })?;
                 released(arrived, &[Actor::Reflector, Actor::Program])
@@ -788,14 +790,18 @@ impl Follow {
             Self::Popped => released(0, &[Actor::ProcessLoop]),
             Self::Watching => facts
                 .iter()
-                .position(|record| matches!(record.fact, Fact::WatchAccepted { .. }))
+                .position(|record| {
+                    matches!(record.fact, Fact::Server(ServerFact::WatchAccepted { .. }))
+                })
                 .map(|place| place + 1),
             Self::Registered => facts
                 .iter()
                 .position(|record| {
                     matches!(
                         record.fact,
-                        Fact::HandlerAdded { .. } | Fact::HandlerRemoved { .. }
+                        Fact::Handlers(
+                            HandlersFact::HandlerAdded { .. } | HandlersFact::HandlerRemoved { .. }
+                        )
                     )
                 })
                 .map(|place| place + 1),
@@ -894,7 +900,7 @@ fn spec(draft: &Draft, labels: Option<std::collections::BTreeMap<String, String>
 }
 
 fn refusal(fact: &Fact) -> Option<Text> {
-    let Fact::WriteRefused { verb, key, refusal } = fact else {
+    let Fact::Server(ServerFact::WriteRefused { verb, key, refusal }) = fact else {
         return None;
     };
     Some(match (verb, refusal) {

@@ -7,7 +7,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::anchor::{Anchor, INDEX};
-use deltascope_cache::fact::{Actor, Entry, Fact, FactRecord, LockName};
+use deltascope_cache::fact::{
+    Actor, Entry, Fact, FactRecord, HandlersFact, LockName, QueueFact, ReflectorFact, RunFact,
+    ServerFact, StoreFact, WorkFact,
+};
 use deltascope_cache::key::Key;
 use deltascope_replay::occurrences::thinned;
 use deltascope_replay::picture::{Picture, SourceKind};
@@ -163,7 +166,8 @@ impl Search<'_> {
         match named {
             Anchor::Line(number) if api.feed == SourceKind::Program => {
                 let place = usize::try_from(number).unwrap_or(usize::MAX);
-                let is_call = |record: &FactRecord| matches!(record.fact, Fact::Called { .. });
+                let is_call =
+                    |record: &FactRecord| matches!(record.fact, Fact::Run(RunFact::Called { .. }));
                 let timeline = &self.session.timeline;
                 if place >= self.cursor || !timeline.fact(place).is_some_and(|at| is_call(&at)) {
                     return Anchor::Call(number);
@@ -202,7 +206,10 @@ impl Search<'_> {
     fn put(&self, number: u64) -> Found {
         let after = self.picture.api.sent.saturating_sub(number + 1);
         self.before_last(after, &|fact| {
-            matches!(fact, Fact::EventSent { .. } | Fact::Called { .. })
+            matches!(
+                fact,
+                Fact::Server(ServerFact::EventSent { .. }) | Fact::Run(RunFact::Called { .. })
+            )
         })
     }
 
@@ -213,13 +220,15 @@ impl Search<'_> {
             .get(value)
             .is_some_and(|keys| keys.binary_search_by(|other| (**other).cmp(key)).is_ok());
         let found = self.last_of(key, &|fact| match fact {
-            Fact::IndexEntryAdded {
-                index: i, value: v, ..
-            }
-            | Fact::IndexEntryRemoved {
-                index: i, value: v, ..
-            } => **i == *index && **v == *value,
-            Fact::StoreReplaced { .. } => is_there,
+            Fact::Store(
+                StoreFact::IndexEntryAdded {
+                    index: i, value: v, ..
+                }
+                | StoreFact::IndexEntryRemoved {
+                    index: i, value: v, ..
+                },
+            ) => **i == *index && **v == *value,
+            Fact::Store(StoreFact::StoreReplaced { .. }) => is_there,
             _ => false,
         });
         (is_there || matches!(found, Found::Fact(_))).then_some(found)
@@ -234,11 +243,13 @@ impl Search<'_> {
                     SourceKind::Recorded | SourceKind::Cluster
                 );
                 let found = self.last_of(rest, &|fact| match fact {
-                    Fact::ObjectCreated { .. }
-                    | Fact::ObjectUpdated { .. }
-                    | Fact::ObjectDeleted { .. } => true,
-                    Fact::EventSent { .. } => told,
-                    Fact::ObjectsLearned { objects, .. } => {
+                    Fact::Server(
+                        ServerFact::ObjectCreated { .. }
+                        | ServerFact::ObjectUpdated { .. }
+                        | ServerFact::ObjectDeleted { .. },
+                    ) => true,
+                    Fact::Server(ServerFact::EventSent { .. }) => told,
+                    Fact::Server(ServerFact::ObjectsLearned { objects, .. }) => {
                         objects.iter().any(|object| *object.key == *rest)
                     }
                     _ => false,
@@ -249,11 +260,13 @@ impl Search<'_> {
                 let found = self.last(&|fact| {
                     matches!(
                         fact,
-                        Fact::ObjectCreated { .. }
-                            | Fact::ObjectUpdated { .. }
-                            | Fact::ObjectDeleted { .. }
-                            | Fact::EventSent { .. }
-                            | Fact::ListAnswered { .. }
+                        Fact::Server(
+                            ServerFact::ObjectCreated { .. }
+                                | ServerFact::ObjectUpdated { .. }
+                                | ServerFact::ObjectDeleted { .. }
+                                | ServerFact::EventSent { .. }
+                                | ServerFact::ListAnswered { .. }
+                        )
                     )
                 });
                 (found, None)
@@ -263,19 +276,24 @@ impl Search<'_> {
 
     fn reflector(&self, kind: &str) -> Found {
         match kind {
-            "lastsync" => self.last(&|fact| matches!(fact, Fact::LastSyncMoved { .. })),
+            "lastsync" => self
+                .last(&|fact| matches!(fact, Fact::Reflector(ReflectorFact::LastSyncMoved { .. }))),
             "requests" => self.last(&|fact| {
                 matches!(
                     fact,
-                    Fact::ListRequested { .. } | Fact::WatchRequested { .. }
+                    Fact::Reflector(
+                        ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. }
+                    )
                 )
             }),
             "hand" => self.last(&|fact| {
                 matches!(
                     fact,
-                    Fact::EventReceived { .. }
-                        | Fact::InitialEventKept { .. }
-                        | Fact::BackoffStarted { .. }
+                    Fact::Reflector(
+                        ReflectorFact::EventReceived { .. }
+                            | ReflectorFact::InitialEventKept { .. }
+                            | ReflectorFact::BackoffStarted { .. }
+                    )
                 )
             }),
             _ => self.last_record(&|record| record.actor == Actor::Reflector),
@@ -295,13 +313,13 @@ impl Search<'_> {
                 let index: usize = index.parse().ok()?;
                 let (delta_type, object) = queue.deltas.get(key)?.get(index)?;
                 let found = self.last_of(key, &|fact| match fact {
-                    Fact::DeltaAppended {
+                    Fact::Queue(QueueFact::DeltaAppended {
                         delta_type: of,
                         object: what,
                         ..
-                    } => of == delta_type && what == object,
-                    Fact::FifoItemSet { object: what, .. } => what == object,
-                    Fact::Requeued { added, .. } => *added,
+                    }) => of == delta_type && what == object,
+                    Fact::Queue(QueueFact::FifoItemSet { object: what, .. }) => what == object,
+                    Fact::Queue(QueueFact::Requeued { added, .. }) => *added,
                     _ => false,
                 });
                 (found, Some(Key::from(key)))
@@ -314,16 +332,20 @@ impl Search<'_> {
                     if is_empty {
                         return matches!(
                             fact,
-                            Fact::FifoItemRemoved { .. } | Fact::KeyPopped { .. }
+                            Fact::Queue(
+                                QueueFact::FifoItemRemoved { .. } | QueueFact::KeyPopped { .. }
+                            )
                         );
                     }
                     // A first delta brings its key along.
                     matches!(
                         fact,
-                        Fact::KeyEnqueued { .. }
-                            | Fact::Requeued { added: true, .. }
-                            | Fact::DeltaAppended { depth: 1, .. }
-                            | Fact::FifoItemSet { .. }
+                        Fact::Queue(
+                            QueueFact::KeyEnqueued { .. }
+                                | QueueFact::Requeued { added: true, .. }
+                                | QueueFact::DeltaAppended { depth: 1, .. }
+                                | QueueFact::FifoItemSet { .. }
+                        )
                     )
                 });
                 (found, Some(Key::from(rest)))
@@ -335,7 +357,7 @@ impl Search<'_> {
                     _ => None,
                 };
                 let appended = |fact: &Fact| match fact {
-                    Fact::EntryAppended { entry: of, .. } => of == entry,
+                    Fact::Queue(QueueFact::EntryAppended { entry: of, .. }) => of == entry,
                     _ => false,
                 };
                 let found = match &key {
@@ -358,7 +380,9 @@ impl Search<'_> {
                     LockName::BlockDeltas
                 };
                 let found = self.last(&|fact| match fact {
-                    Fact::LockTaken { lock, .. } | Fact::LockReleased { lock, .. } => *lock == name,
+                    Fact::Queue(
+                        QueueFact::LockTaken { lock, .. } | QueueFact::LockReleased { lock, .. },
+                    ) => *lock == name,
                     _ => false,
                 });
                 return Some((found, None));
@@ -373,12 +397,12 @@ impl Search<'_> {
         });
         if let Some((at, delta_type, object)) = token {
             let found = self.last_of(&object.key, &|fact| match fact {
-                Fact::DeltaTaken {
+                Fact::Queue(QueueFact::DeltaTaken {
                     position,
                     delta_type: of,
                     object: what,
                     ..
-                } => *position as usize == at && *of == delta_type && what == object,
+                }) => *position as usize == at && *of == delta_type && what == object,
                 _ => false,
             });
             return Some((found, Some(object.key.clone())));
@@ -389,10 +413,13 @@ impl Search<'_> {
                 ("last", [.., one]) | (_, [one]) => Some(one),
                 (_, all) => rest.parse().ok().and_then(|at: usize| all.get(at)),
             };
-            let found = self.last(&|fact| matches!(fact, Fact::EntriesTaken { .. }));
+            let found =
+                self.last(&|fact| matches!(fact, Fact::Queue(QueueFact::EntriesTaken { .. })));
             return Some((found, one.map(|(_, object)| object.key.clone())));
         }
-        let found = self.last_of(&popped.key, &|fact| matches!(fact, Fact::KeyPopped { .. }));
+        let found = self.last_of(&popped.key, &|fact| {
+            matches!(fact, Fact::Queue(QueueFact::KeyPopped { .. }))
+        });
         Some((found, Some(popped.key.clone())))
     }
 
@@ -402,9 +429,11 @@ impl Search<'_> {
                 let found = self.last_of(rest, &|fact| {
                     matches!(
                         fact,
-                        Fact::ItemStored { .. }
-                            | Fact::ItemRemoved { .. }
-                            | Fact::StoreReplaced { .. }
+                        Fact::Store(
+                            StoreFact::ItemStored { .. }
+                                | StoreFact::ItemRemoved { .. }
+                                | StoreFact::StoreReplaced { .. }
+                        )
                     )
                 });
                 Some((found, Some(Key::from(rest))))
@@ -413,10 +442,12 @@ impl Search<'_> {
                 let found = self.last(&|fact| {
                     matches!(
                         fact,
-                        Fact::ItemStored { .. }
-                            | Fact::ItemRemoved { .. }
-                            | Fact::StoreReplaced { .. }
-                            | Fact::StoreVersionMoved { .. }
+                        Fact::Store(
+                            StoreFact::ItemStored { .. }
+                                | StoreFact::ItemRemoved { .. }
+                                | StoreFact::StoreReplaced { .. }
+                                | StoreFact::StoreVersionMoved { .. }
+                        )
                     )
                 });
                 Some((found, None))
@@ -435,25 +466,25 @@ impl Search<'_> {
         };
         let Some(told) = told else {
             let added = |fact: &Fact| match fact {
-                Fact::HandlerAdded { handler, .. } => *handler == number,
+                Fact::Handlers(HandlersFact::HandlerAdded { handler, .. }) => *handler == number,
                 _ => false,
             };
             return Some((self.last(&added), None));
         };
         let found = self.last_of(&told.object().key, &|fact| match fact {
-            Fact::NotificationTaken {
+            Fact::Handlers(HandlersFact::NotificationTaken {
                 handler,
                 notification,
-            } => place == "running" && *handler == number && notification == told,
-            Fact::NotificationSent {
+            }) => place == "running" && *handler == number && notification == told,
+            Fact::Handlers(HandlersFact::NotificationSent {
                 handler,
                 notification,
-            } => place == "sending" && *handler == number && notification == told,
-            Fact::NotificationQueued {
+            }) => place == "sending" && *handler == number && notification == told,
+            Fact::Handlers(HandlersFact::NotificationQueued {
                 handler,
                 notification,
                 ..
-            } => *handler == number && notification == told,
+            }) => *handler == number && notification == told,
             _ => false,
         });
         Some((found, Some(told.object().key.clone())))
@@ -464,9 +495,9 @@ impl Search<'_> {
             return None;
         }
         let found = self.last_of(key, &|fact| match kind {
-            "processing" => matches!(fact, Fact::WorkTaken { .. }),
-            "delayed" | "failures" => matches!(fact, Fact::WorkDelayed { .. }),
-            _ => matches!(fact, Fact::WorkAdded { .. }),
+            "processing" => matches!(fact, Fact::Work(WorkFact::WorkTaken { .. })),
+            "delayed" | "failures" => matches!(fact, Fact::Work(WorkFact::WorkDelayed { .. })),
+            _ => matches!(fact, Fact::Work(WorkFact::WorkAdded { .. })),
         });
         Some((found, Some(Key::from(key))))
     }
@@ -475,7 +506,9 @@ impl Search<'_> {
         let lines = self.picture.output.len();
         let number = number.parse().unwrap_or(lines.saturating_sub(1));
         let after = lines.saturating_sub(number + 1) as u64;
-        self.before_last(after, &|fact| matches!(fact, Fact::LinePrinted { .. }))
+        self.before_last(after, &|fact| {
+            matches!(fact, Fact::Handlers(HandlersFact::LinePrinted { .. }))
+        })
     }
 
     /// The one that so many of its kind came after.
@@ -502,7 +535,9 @@ impl Search<'_> {
                 continue;
             };
             let is_about = match &record.fact {
-                Fact::StoreReplaced { items } => items.iter().any(|item| &*item.key == key),
+                Fact::Store(StoreFact::StoreReplaced { items }) => {
+                    items.iter().any(|item| &*item.key == key)
+                }
                 _ => true,
             };
             if is_about && wanted(&record.fact) {
@@ -569,11 +604,15 @@ mod tests {
         for (key, is) in &picture.api.objects {
             let object = is.object.clone();
             let says = says(move |fact| match fact {
-                Fact::ObjectCreated { object: of, .. }
-                | Fact::ObjectUpdated { object: of, .. }
-                | Fact::ObjectDeleted { object: of, .. }
-                | Fact::EventSent { object: of, .. } => *of == object,
-                Fact::ObjectsLearned { objects, .. } => objects.contains(&object),
+                Fact::Server(
+                    ServerFact::ObjectCreated { object: of, .. }
+                    | ServerFact::ObjectUpdated { object: of, .. }
+                    | ServerFact::ObjectDeleted { object: of, .. }
+                    | ServerFact::EventSent { object: of, .. },
+                ) => *of == object,
+                Fact::Server(ServerFact::ObjectsLearned { objects, .. }) => {
+                    objects.contains(&object)
+                }
                 _ => false,
             });
             hold(format!("api/object/{key}"), Some(key), says);
@@ -583,7 +622,7 @@ mod tests {
             let key = line.object.key.clone();
             if picture.api.feed == SourceKind::Program {
                 let says = says(move |fact| match fact {
-                    Fact::Called { object, delta_type } => {
+                    Fact::Run(RunFact::Called { object, delta_type }) => {
                         *object == line.object && event_of(*delta_type) == line.event
                     }
                     _ => false,
@@ -591,7 +630,7 @@ mod tests {
                 hold(format!("api/call/{number}"), Some(&key), says);
             } else {
                 let says = says(move |fact| match fact {
-                    Fact::EventSent { object, event, .. } => {
+                    Fact::Server(ServerFact::EventSent { object, event, .. }) => {
                         *object == line.object && *event == line.event
                     }
                     _ => false,
@@ -602,7 +641,7 @@ mod tests {
         if let Some((_, object)) = picture.reflector.in_hand.clone() {
             let key = object.key.clone();
             let says = says(move |fact| match fact {
-                Fact::EventReceived { object: of, .. } => *of == object,
+                Fact::Reflector(ReflectorFact::EventReceived { object: of, .. }) => *of == object,
                 _ => false,
             });
             hold("reflector/hand".into(), Some(&key), says);
@@ -612,10 +651,12 @@ mod tests {
             let says = says(|fact| {
                 matches!(
                     fact,
-                    Fact::KeyEnqueued { .. }
-                        | Fact::Requeued { added: true, .. }
-                        | Fact::DeltaAppended { depth: 1, .. }
-                        | Fact::FifoItemSet { .. }
+                    Fact::Queue(
+                        QueueFact::KeyEnqueued { .. }
+                            | QueueFact::Requeued { added: true, .. }
+                            | QueueFact::DeltaAppended { depth: 1, .. }
+                            | QueueFact::FifoItemSet { .. }
+                    )
                 )
             });
             hold(format!("queue/key/{key}"), Some(key), says);
@@ -624,13 +665,15 @@ mod tests {
             for (index, (delta_type, object)) in deltas.iter().enumerate() {
                 let (delta_type, object) = (*delta_type, object.clone());
                 let says = says(move |fact| match fact {
-                    Fact::DeltaAppended {
+                    Fact::Queue(QueueFact::DeltaAppended {
                         delta_type: of,
                         object: what,
                         ..
-                    } => *of == delta_type && *what == object,
-                    Fact::FifoItemSet { object: what, .. } => is_fifo && *what == object,
-                    Fact::Requeued { added, .. } => *added,
+                    }) => *of == delta_type && *what == object,
+                    Fact::Queue(QueueFact::FifoItemSet { object: what, .. }) => {
+                        is_fifo && *what == object
+                    }
+                    Fact::Queue(QueueFact::Requeued { added, .. }) => *added,
                     _ => false,
                 });
                 hold(format!("queue/delta/{key}/{index}"), Some(key), says);
@@ -643,7 +686,7 @@ mod tests {
                 _ => None,
             };
             let says = says(move |fact| match fact {
-                Fact::EntryAppended { entry: of, .. } => *of == entry,
+                Fact::Queue(QueueFact::EntryAppended { entry: of, .. }) => *of == entry,
                 _ => false,
             });
             hold(format!("queue/entry/{place}"), key.as_ref(), says);
@@ -653,30 +696,34 @@ mod tests {
             let (delta_type, object) = (*delta_type, object.clone());
             let key = object.key.clone();
             let says = says(move |fact| match fact {
-                Fact::DeltaTaken {
+                Fact::Queue(QueueFact::DeltaTaken {
                     position,
                     delta_type: of,
                     object: what,
                     ..
-                } => *position as usize == at && *of == delta_type && *what == object,
-                Fact::KeyPopped { deltas, .. } => {
+                }) => *position as usize == at && *of == delta_type && *what == object,
+                Fact::Queue(QueueFact::KeyPopped { deltas, .. }) => {
                     deltas.get(at) == Some(&(delta_type, object.clone()))
                 }
-                Fact::EntriesTaken { .. } => true,
+                Fact::Queue(QueueFact::EntriesTaken { .. }) => true,
                 _ => false,
             });
             hold(format!("pop/delta/{at}"), Some(&key), says);
         }
         if let Some((_, object)) = picture.pop.last.iter().flat_map(|one| &one.deltas).last() {
-            let says =
-                says(|fact| matches!(fact, Fact::KeyPopped { .. } | Fact::EntriesTaken { .. }));
+            let says = says(|fact| {
+                matches!(
+                    fact,
+                    Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. })
+                )
+            });
             hold("pop/last".into(), Some(&object.key), says);
         }
         for (key, object) in &picture.store.items {
             let object = object.clone();
             let says = says(move |fact| match fact {
-                Fact::ItemStored { object: of, .. } => *of == object,
-                Fact::StoreReplaced { items } => items.contains(&object),
+                Fact::Store(StoreFact::ItemStored { object: of, .. }) => *of == object,
+                Fact::Store(StoreFact::StoreReplaced { items }) => items.contains(&object),
                 _ => false,
             });
             hold(format!("store/item/{key}"), Some(key), says);
@@ -687,13 +734,14 @@ mod tests {
                 .flat_map(|(value, keys)| keys.iter().map(move |key| (value, key)))
             {
                 let anchor = Anchor::index_key(index, value, key).to_string();
-                let added = Fact::IndexEntryAdded {
+                let added = Fact::Store(StoreFact::IndexEntryAdded {
                     index: Arc::clone(index),
                     value: Arc::clone(value),
                     key: key.clone(),
-                };
-                let says =
-                    says(move |fact| *fact == added || matches!(fact, Fact::StoreReplaced { .. }));
+                });
+                let says = says(move |fact| {
+                    *fact == added || matches!(fact, Fact::Store(StoreFact::StoreReplaced { .. }))
+                });
                 hold(anchor, Some(key), says);
             }
         }
@@ -706,19 +754,19 @@ mod tests {
                 let (told, is) = (told.clone(), place.clone());
                 let key = told.object().key.clone();
                 let says = says(move |fact| match fact {
-                    Fact::NotificationTaken {
+                    Fact::Handlers(HandlersFact::NotificationTaken {
                         handler,
                         notification,
-                    } => is == "running" && *handler == number && *notification == told,
-                    Fact::NotificationSent {
+                    }) => is == "running" && *handler == number && *notification == told,
+                    Fact::Handlers(HandlersFact::NotificationSent {
                         handler,
                         notification,
-                    } => is == "sending" && *handler == number && *notification == told,
-                    Fact::NotificationQueued {
+                    }) => is == "sending" && *handler == number && *notification == told,
+                    Fact::Handlers(HandlersFact::NotificationQueued {
                         handler,
                         notification,
                         ..
-                    } => is.starts_with("pending") && *handler == number && *notification == told,
+                    }) => is.starts_with("pending") && *handler == number && *notification == told,
                     _ => false,
                 });
                 hold(format!("handler/{number}/{place}"), Some(&key), says);
@@ -728,7 +776,7 @@ mod tests {
             let says = says(|fact| {
                 matches!(
                     fact,
-                    Fact::WorkAdded { .. } | Fact::WorkDone { again: true, .. }
+                    Fact::Work(WorkFact::WorkAdded { .. } | WorkFact::WorkDone { again: true, .. })
                 )
             });
             hold(format!("work/queue/{key}"), Some(key), says);
@@ -736,7 +784,7 @@ mod tests {
         for (number, line) in picture.output.iter().enumerate() {
             let line = Arc::clone(line);
             let says = says(move |fact| match fact {
-                Fact::LinePrinted { line: of, .. } => *of == line,
+                Fact::Handlers(HandlersFact::LinePrinted { line: of, .. }) => *of == line,
                 _ => false,
             });
             hold(format!("output/line/{number}"), None, says);
@@ -804,7 +852,7 @@ mod tests {
         let calls = all
             .iter()
             .enumerate()
-            .filter(|(_, at)| matches!(at.fact, Fact::Called { .. }));
+            .filter(|(_, at)| matches!(at.fact, Fact::Run(RunFact::Called { .. })));
         let calls: Vec<_> = calls.map(|(place, at)| (place, at.clone())).collect();
         assert!(calls.len() > 2);
         let lines: Vec<u64> = session
@@ -831,7 +879,8 @@ mod tests {
             assert_eq!((row.number, row.lit), (number as u64, true));
             let queued = (place + 1..).find(|at| {
                 let fact = &all[*at].fact;
-                fact.queued().is_some() || matches!(fact, Fact::DeleteIgnored { .. })
+                fact.queued().is_some()
+                    || matches!(fact, Fact::Queue(QueueFact::DeleteIgnored { .. }))
             });
             let queued = queued.unwrap();
             session.obey(Command::Seek(queued + 1));
@@ -872,11 +921,11 @@ mod tests {
                             unreachable!("{anchor}: {:?}", selection.found)
                         };
                         let fact = session.timeline.fact(place).unwrap().fact;
-                        let added = Fact::IndexEntryAdded {
+                        let added = Fact::Store(StoreFact::IndexEntryAdded {
                             index: Arc::clone(index),
                             value: Arc::clone(value),
                             key: key.clone(),
-                        };
+                        });
                         assert_eq!(fact, added, "{anchor}");
                         asked += 1;
                     }

@@ -12,7 +12,9 @@ use crate::i18n::{Lang, Text};
 use crate::lanes::actor_name;
 use crate::state::actor_id;
 use crate::view::RECENT;
-use deltascope_cache::fact::{Cause, Entry, Fact, FactRecord, ObjectRef};
+use deltascope_cache::fact::{
+    Cause, Entry, Fact, FactRecord, HandlersFact, ObjectRef, QueueFact, ServerFact, StoreFact,
+};
 use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::{MAX_FACTS, SEGMENT};
 use deltascope_world::Time;
@@ -197,7 +199,9 @@ impl Session {
         self.timeline.each(range, &mut |place, record| {
             let printed = matches!(
                 record.fact,
-                Fact::LinePrinted { .. } | Fact::NotificationHandled { .. }
+                Fact::Handlers(
+                    HandlersFact::LinePrinted { .. } | HandlersFact::NotificationHandled { .. }
+                )
             );
             let follows = matches!(record.cause, Cause::Fact(id) if ids.contains(&id));
             if has(&record.fact, key) || (printed && follows) {
@@ -230,12 +234,12 @@ impl Session {
 fn has(fact: &Fact, key: &str) -> bool {
     let among = |objects: &[ObjectRef]| objects.iter().any(|object| &*object.key == key);
     match fact {
-        Fact::ObjectsLearned { objects, .. } => among(objects),
-        Fact::StoreReplaced { items } => among(items),
-        Fact::EntryAppended {
+        Fact::Server(ServerFact::ObjectsLearned { objects, .. }) => among(objects),
+        Fact::Store(StoreFact::StoreReplaced { items }) => among(items),
+        Fact::Queue(QueueFact::EntryAppended {
             entry: Entry::ReplacedAll { objects, .. },
             ..
-        } => among(objects),
+        }) => among(objects),
         fact => fact.key().is_some_and(|own| &**own == key),
     }
 }

@@ -6,7 +6,10 @@ use crate::caption::{self, Aside, Span, Voice};
 use crate::i18n::Lang;
 use crate::rows::live::{self, Panel};
 use crate::view::RECENT;
-use deltascope_cache::fact::{Cause, Entry, Fact, FactId, Notification, ObjectRef, Shape};
+use deltascope_cache::fact::{
+    Cause, Entry, Fact, FactId, HandlersFact, Notification, ObjectRef, QueueFact, ServerFact,
+    Shape, StoreFact,
+};
 use deltascope_cache::key::Key;
 use deltascope_world::virtual_time::SourceKind;
 
@@ -219,36 +222,40 @@ impl Session {
         let record = self.timeline.fact(place)?;
         let is_unseen = |object: &ObjectRef| object.shape != Shape::Object;
         match &record.fact {
-            Fact::NotificationQueued {
-                notification: Notification::Delete { object },
-                ..
-            }
-            | Fact::NotificationSent {
-                notification: Notification::Delete { object },
-                ..
-            }
-            | Fact::NotificationTaken {
-                notification: Notification::Delete { object },
-                ..
-            } if is_unseen(object) => {
+            Fact::Handlers(
+                HandlersFact::NotificationQueued {
+                    notification: Notification::Delete { object },
+                    ..
+                }
+                | HandlersFact::NotificationSent {
+                    notification: Notification::Delete { object },
+                    ..
+                }
+                | HandlersFact::NotificationTaken {
+                    notification: Notification::Delete { object },
+                    ..
+                },
+            ) if is_unseen(object) => {
                 *deleted = Some(object.key.clone());
                 None
             }
-            Fact::DeletionDetected { key } => {
+            Fact::Queue(QueueFact::DeletionDetected { key }) => {
                 *lacked = Some(key.clone());
                 Some((key.clone(), self.known(key, place)?))
             }
             // Here the list is held against the store.
-            Fact::ListOpened { .. } => {
+            Fact::Queue(QueueFact::ListOpened { .. }) => {
                 let key = deleted.take()?;
                 *lacked = Some(key.clone());
                 let known = self.known(&key, place)?;
                 Some((key, known))
             }
-            Fact::ListAnswered { .. }
-            | Fact::EventSent {
-                ends_list: true, ..
-            } => {
+            Fact::Server(
+                ServerFact::ListAnswered { .. }
+                | ServerFact::EventSent {
+                    ends_list: true, ..
+                },
+            ) => {
                 let key = lacked.take()?;
                 let left = self.left(&key, place)?;
                 Some((key, (Aside::Unseen, left)))
@@ -263,13 +270,17 @@ impl Session {
         places.take(TRIES).find_map(|place| {
             let is_it = |object: &ObjectRef| object.key == *key && object.shape == Shape::Object;
             let aside = match &self.timeline.fact(place)?.fact {
-                Fact::ItemStored { object, .. } if is_it(object) => Aside::Stored,
-                Fact::StoreReplaced { items } if items.iter().any(is_it) => Aside::Stored,
-                Fact::DeltaAppended { object, .. }
-                | Fact::EntryAppended {
-                    entry: Entry::Delta(_, object),
-                    ..
-                } if is_it(object) => Aside::Queued,
+                Fact::Store(StoreFact::ItemStored { object, .. }) if is_it(object) => Aside::Stored,
+                Fact::Store(StoreFact::StoreReplaced { items }) if items.iter().any(is_it) => {
+                    Aside::Stored
+                }
+                Fact::Queue(
+                    QueueFact::DeltaAppended { object, .. }
+                    | QueueFact::EntryAppended {
+                        entry: Entry::Delta(_, object),
+                        ..
+                    },
+                ) if is_it(object) => Aside::Queued,
                 _ => return None,
             };
             Some((aside, place))
@@ -282,10 +293,10 @@ impl Session {
         let mut left = None;
         for place in self.landmarks.passages().back(key, before).take(TRIES) {
             let is_gone = match &self.timeline.fact(place)?.fact {
-                Fact::ObjectDeleted { .. } => true,
-                Fact::ObjectCreated { body, .. } | Fact::ObjectUpdated { body, .. } => {
-                    selector.is_some_and(|selector| !selector.matches(&body.labels))
-                }
+                Fact::Server(ServerFact::ObjectDeleted { .. }) => true,
+                Fact::Server(
+                    ServerFact::ObjectCreated { body, .. } | ServerFact::ObjectUpdated { body, .. },
+                ) => selector.is_some_and(|selector| !selector.matches(&body.labels)),
                 _ => continue,
             };
             if !is_gone {

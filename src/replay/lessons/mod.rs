@@ -10,9 +10,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::link::in_era;
-use crate::predicate::FACTS;
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::FactRecord;
+use deltascope_cache::fact::{Fact, FactRecord};
 use deltascope_world::deserialize_by_fields;
 use deltascope_world::fields::{Fields, Read};
 use deltascope_world::source::scenario::Scenario;
@@ -280,7 +279,7 @@ fn inline_marker(value: Value) -> Result<MarkerRule, String> {
         nth: fields.get::<Option<usize>>("nth")?.unwrap_or(1),
     };
     fields.done()?;
-    if !FACTS.contains(&&*read.fact) {
+    if !Fact::names().any(|name| name == &*read.fact) {
         return Err(format!("there is no fact {:?}", read.fact));
     }
     Ok(read)

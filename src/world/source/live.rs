@@ -15,7 +15,7 @@ use serde_json::Value;
 pub use crate::Asked;
 use crate::fields::{Fields, moment, one_of};
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{EventType, Fact, ObjectRef, Refusal, Rv, WatchEnd};
+use deltascope_cache::fact::{EventType, Fact, ObjectRef, Refusal, Rv, ServerFact, WatchEnd};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
@@ -339,10 +339,12 @@ impl Live {
                 },
             ) => {
                 let step = self.step();
-                trace.fact(step, || Fact::RequestDeferred {
-                    code,
-                    after_ms,
-                    attempt,
+                trace.fact(step, || {
+                    Fact::Server(ServerFact::RequestDeferred {
+                        code,
+                        after_ms,
+                        attempt,
+                    })
                 });
             }
             (State::Asked(_), ResponsePart::Refused(error)) => self.answered(Err(error)),
@@ -446,10 +448,12 @@ impl Live {
     fn write(&mut self, now: Time, write: Write, trace: &mut impl Trace) {
         let (verb, key) = write_target(&write);
         let current = self.objects.get(&key);
-        let refused = |refusal| Fact::WriteRefused {
-            verb,
-            key: key.clone(),
-            refusal,
+        let refused = |refusal| {
+            Fact::Server(ServerFact::WriteRefused {
+                verb,
+                key: key.clone(),
+                refusal,
+            })
         };
         if !matches!(self.state, State::Open(_)) {
             let why = Refusal::Invalid("no watch is open".into());
@@ -493,9 +497,8 @@ impl Live {
         let rv = Arc::clone(self.known.rv());
         self.known.learn(rv, &told);
         let rv = Arc::clone(self.known.rv());
-        trace.fact(Step::ServerList, || Fact::ObjectsLearned {
-            rv,
-            objects: told,
+        trace.fact(Step::ServerList, || {
+            Fact::Server(ServerFact::ObjectsLearned { rv, objects: told })
         });
     }
 }
@@ -517,7 +520,7 @@ fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
         Step::ServerList
     };
     if error.kind == ApiErrorKind::ConnectionRefused {
-        return trace.fact(step, || Fact::ConnectionRefused);
+        return trace.fact(step, || Fact::Server(ServerFact::ConnectionRefused));
     }
     let code = error.code;
     // No answer that could be used has no reason, either.
@@ -529,9 +532,9 @@ fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
     let reason = Arc::clone(reason);
     trace.fact(step, || {
         if watch {
-            Fact::WatchDenied { code, reason }
+            Fact::Server(ServerFact::WatchDenied { code, reason })
         } else {
-            Fact::ListRefused { code, reason }
+            Fact::Server(ServerFact::ListRefused { code, reason })
         }
     });
 }
@@ -615,9 +618,11 @@ impl Source for Live {
                 return Err(error.into());
             }
         };
-        trace.fact(Step::ServerList, || Fact::ListAnswered {
-            rv: Arc::clone(&page.rv),
-            count: page.items.len() as u32,
+        trace.fact(Step::ServerList, || {
+            Fact::Server(ServerFact::ListAnswered {
+                rv: Arc::clone(&page.rv),
+                count: page.items.len() as u32,
+            })
         });
         if request.continue_token.is_empty() {
             self.under_way = None;
@@ -667,8 +672,8 @@ impl Source for Live {
         self.state = State::Open(request.clone());
         self.under_way = (request.send_initial_events == Some(true)).then(IndexMap::new);
         let rv = &request.resource_version;
-        trace.fact(Step::ServerWatch, || Fact::WatchAccepted {
-            rv: Arc::clone(rv),
+        trace.fact(Step::ServerWatch, || {
+            Fact::Server(ServerFact::WatchAccepted { rv: Arc::clone(rv) })
         });
         while let Some(told) = self.early.pop_front() {
             self.tell(now, told, trace);

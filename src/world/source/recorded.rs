@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{EventType, Fact, Refusal, Rv, WatchEnd};
+use deltascope_cache::fact::{EventType, Fact, Refusal, Rv, ServerFact, WatchEnd};
 use deltascope_cache::lister_watcher::{ApiError, ListPage, ListRequest, WatchItem, WatchRequest};
 use deltascope_cache::object::Item;
 use deltascope_cache::step::Step;
@@ -96,10 +96,12 @@ impl Source for Recording {
         match command {
             Command::Write(write) => {
                 let (verb, key) = write_target(&write);
-                trace.fact(Step::ServerCheck, || Fact::WriteRefused {
-                    verb,
-                    key,
-                    refusal: Refusal::Invalid("a recording cannot be written to".into()),
+                trace.fact(Step::ServerCheck, || {
+                    Fact::Server(ServerFact::WriteRefused {
+                        verb,
+                        key,
+                        refusal: Refusal::Invalid("a recording cannot be written to".into()),
+                    })
                 });
             }
             Command::Cut => {
@@ -179,15 +181,19 @@ impl Source for Recording {
     ) -> Result<ListPage<DynamicObject>, Refused> {
         let Some(page) = self.list.take() else {
             let reason: Arc<str> = "the recording holds no further list".into();
-            trace.fact(Step::ServerList, || Fact::ListRefused {
-                code: 0,
-                reason: Arc::clone(&reason),
+            trace.fact(Step::ServerList, || {
+                Fact::Server(ServerFact::ListRefused {
+                    code: 0,
+                    reason: Arc::clone(&reason),
+                })
             });
             return Err(Refused::Over(reason));
         };
-        trace.fact(Step::ServerList, || Fact::ListAnswered {
-            rv: Arc::clone(&page.resource_version),
-            count: page.items.len() as u32,
+        trace.fact(Step::ServerList, || {
+            Fact::Server(ServerFact::ListAnswered {
+                rv: Arc::clone(&page.resource_version),
+                count: page.items.len() as u32,
+            })
         });
         Ok(page)
     }
@@ -204,8 +210,8 @@ impl Source for Recording {
         let rv = &request.resource_version;
         self.watch = Some(Arc::clone(rv));
         self.next = now + EVENT_MS;
-        trace.fact(Step::ServerWatch, || Fact::WatchAccepted {
-            rv: Arc::clone(rv),
+        trace.fact(Step::ServerWatch, || {
+            Fact::Server(ServerFact::WatchAccepted { rv: Arc::clone(rv) })
         });
         Ok(())
     }

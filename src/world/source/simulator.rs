@@ -12,7 +12,7 @@ use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
 use deltascope_cache::fact::{
-    Body, EventType, Fact, ObjectRef, Refusal, Rv, Shape, Verb, WatchEnd,
+    Body, EventType, Fact, ObjectRef, Refusal, Rv, ServerFact, Shape, Verb, WatchEnd,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
@@ -268,17 +268,21 @@ impl Simulator {
             EventType::Added => {
                 self.objects.shift_remove(&key);
                 self.insert(&key, &object);
-                trace.fact(Step::ServerWrite, || Fact::ObjectCreated {
-                    object: reference,
-                    body,
+                trace.fact(Step::ServerWrite, || {
+                    Fact::Server(ServerFact::ObjectCreated {
+                        object: reference,
+                        body,
+                    })
                 });
             }
             EventType::Modified => {
                 self.insert(&key, &object);
-                trace.fact(Step::ServerWrite, || Fact::ObjectUpdated {
-                    object: reference,
-                    body,
-                    old_rv,
+                trace.fact(Step::ServerWrite, || {
+                    Fact::Server(ServerFact::ObjectUpdated {
+                        object: reference,
+                        body,
+                        old_rv,
+                    })
                 });
             }
             _ => {
@@ -298,9 +302,11 @@ impl Simulator {
                         self.objects.shift_remove(&first);
                     }
                 }
-                trace.fact(Step::ServerWrite, || Fact::ObjectDeleted {
-                    object: reference,
-                    old_rv,
+                trace.fact(Step::ServerWrite, || {
+                    Fact::Server(ServerFact::ObjectDeleted {
+                        object: reference,
+                        old_rv,
+                    })
                 });
             }
         }
@@ -439,10 +445,8 @@ impl Simulator {
         let before = self.refusals.len();
         order_refusals(&mut self.refusals, refusals);
         if self.refusals.len() != before {
-            trace.fact(Step::SettingChanged, || Fact::RefusalsAsked {
-                watch,
-                kind,
-                times,
+            trace.fact(Step::SettingChanged, || {
+                Fact::Server(ServerFact::RefusalsAsked { watch, kind, times })
             });
         }
     }
@@ -484,7 +488,9 @@ impl Source for Simulator {
                 self.history.clear();
                 self.oldest = self.rv;
                 let oldest = self.oldest();
-                trace.fact(Step::ServerCompact, || Fact::HistoryCompacted { oldest });
+                trace.fact(Step::ServerCompact, || {
+                    Fact::Server(ServerFact::HistoryCompacted { oldest })
+                });
             }
             Command::Close => {
                 if self.is_watched() {
@@ -575,9 +581,11 @@ impl Source for Simulator {
         let continue_token = pages.as_ref().map(Pages::token).unwrap_or_default().into();
         self.pages = pages;
         let resource_version: Rv = rv.to_string().into();
-        trace.fact(Step::ServerList, || Fact::ListAnswered {
-            rv: Arc::clone(&resource_version),
-            count: items.len() as u32,
+        trace.fact(Step::ServerList, || {
+            Fact::Server(ServerFact::ListAnswered {
+                rv: Arc::clone(&resource_version),
+                count: items.len() as u32,
+            })
         });
         Ok(ListPage {
             resource_version,
@@ -602,17 +610,19 @@ impl Source for Simulator {
         let from: u64 = rv.parse().unwrap_or_default();
         if from > 0 && from < self.oldest && !initial {
             let oldest = self.oldest();
-            trace.fact(Step::ServerWatch, || Fact::WatchRefused {
-                rv: Arc::clone(rv),
-                oldest,
+            trace.fact(Step::ServerWatch, || {
+                Fact::Server(ServerFact::WatchRefused {
+                    rv: Arc::clone(rv),
+                    oldest,
+                })
             });
             return Err(
                 ApiError::new(ApiErrorKind::Expired, message(ApiErrorKind::Expired)).into(),
             );
         }
         self.watch = Some(Arc::clone(rv));
-        trace.fact(Step::ServerWatch, || Fact::WatchAccepted {
-            rv: Arc::clone(rv),
+        trace.fact(Step::ServerWatch, || {
+            Fact::Server(ServerFact::WatchAccepted { rv: Arc::clone(rv) })
         });
         if initial || from == 0 {
             for object in self.live_objects() {
@@ -688,7 +698,7 @@ fn connection_refused(watch: bool, trace: &mut impl Trace) -> ApiError {
     } else {
         Step::ServerList
     };
-    trace.fact(step, || Fact::ConnectionRefused);
+    trace.fact(step, || Fact::Server(ServerFact::ConnectionRefused));
     let kind = ApiErrorKind::ConnectionRefused;
     ApiError::new(kind, message(kind))
 }
@@ -697,9 +707,13 @@ fn refuse_request(kind: ApiErrorKind, watch: bool, trace: &mut impl Trace) -> Ap
     let error = ApiError::new(kind, message(kind));
     let (code, reason) = (error.code, Arc::clone(&error.reason));
     if watch {
-        trace.fact(Step::ServerWatch, || Fact::WatchDenied { code, reason });
+        trace.fact(Step::ServerWatch, || {
+            Fact::Server(ServerFact::WatchDenied { code, reason })
+        });
     } else {
-        trace.fact(Step::ServerList, || Fact::ListRefused { code, reason });
+        trace.fact(Step::ServerList, || {
+            Fact::Server(ServerFact::ListRefused { code, reason })
+        });
     }
     error
 }
@@ -750,10 +764,8 @@ pub(crate) fn bare(rv: Rv) -> ObjectRef {
 }
 
 fn refuse(verb: Verb, key: Key, refusal: Refusal, trace: &mut impl Trace) -> Option<Change> {
-    trace.fact(Step::ServerCheck, || Fact::WriteRefused {
-        verb,
-        key,
-        refusal,
+    trace.fact(Step::ServerCheck, || {
+        Fact::Server(ServerFact::WriteRefused { verb, key, refusal })
     });
     None
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use kube_core::DynamicObject;
 
 use crate::Time;
-use deltascope_cache::fact::{EventType, Fact, ObjectRef, WatchEnd};
+use deltascope_cache::fact::{EventType, Fact, ObjectRef, ServerFact, WatchEnd};
 use deltascope_cache::lister_watcher::WatchItem;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
@@ -90,10 +90,12 @@ impl Stream {
             }
         );
         self.on_the_way.push_back((arrival, item));
-        trace.fact(Step::ServerSend, || Fact::EventSent {
-            event,
-            object,
-            ends_list,
+        trace.fact(Step::ServerSend, || {
+            Fact::Server(ServerFact::EventSent {
+                event,
+                object,
+                ends_list,
+            })
         });
     }
 
@@ -111,9 +113,11 @@ impl Stream {
 
     /// Ends the stream now, after all that has arrived.
     pub fn end_at_once(&mut self, now: Time, end: WatchEnd, trace: &mut impl Trace) {
-        trace.fact(Step::ServerClose, || Fact::WatchClosed {
-            end: end.clone(),
-            lost: 0,
+        trace.fact(Step::ServerClose, || {
+            Fact::Server(ServerFact::WatchClosed {
+                end: end.clone(),
+                lost: 0,
+            })
         });
         self.end = Some((now, end));
     }
@@ -131,9 +135,11 @@ impl Stream {
             self.on_the_way.clear();
             self.trim();
         }
-        trace.fact(Step::ServerClose, || Fact::WatchClosed {
-            end: end.clone(),
-            lost,
+        trace.fact(Step::ServerClose, || {
+            Fact::Server(ServerFact::WatchClosed {
+                end: end.clone(),
+                lost,
+            })
         });
         self.end = Some((now + TRAVEL_MS, end));
     }

@@ -9,7 +9,7 @@ use crate::bounds::{Line, MOST_HANDLERS};
 use crate::{Source, Time, Wait};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::event_handler::{FilteredUpdate, filter_update};
-use deltascope_cache::fact::{Actor, Cause, Fact, Notification};
+use deltascope_cache::fact::{Actor, Cause, Fact, HandlersFact, Notification};
 use deltascope_cache::informer::initial_notices;
 use deltascope_cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
 use deltascope_cache::mutation_detector::{COMPARE_PERIOD, MutationDetector};
@@ -217,11 +217,12 @@ impl<S: Source> World<S> {
             notice: Arc::clone(notice),
             until: self.now,
         });
-        self.scribe
-            .fact(Step::ProcessNotify, || Fact::NotificationTaken {
+        self.scribe.fact(Step::ProcessNotify, || {
+            Fact::Handlers(HandlersFact::NotificationTaken {
                 handler: number as u8,
                 notification,
-            });
+            })
+        });
     }
 
     /// … does what it does, and returns.
@@ -236,10 +237,11 @@ impl<S: Source> World<S> {
             return;
         };
         self.handle(number, &running.notice, type_name, synced);
-        self.scribe
-            .fact(Step::ListenerDone, || Fact::NotificationHandled {
+        self.scribe.fact(Step::ListenerDone, || {
+            Fact::Handlers(HandlersFact::NotificationHandled {
                 handler: number as u8,
-            });
+            })
+        });
     }
 
     /// What a handler does: it prints, writes into the object, adds the key to the workqueue.
@@ -260,11 +262,12 @@ impl<S: Source> World<S> {
         let mutates = handler.settings.mutates.clone();
         for line in handler.lines(&told, type_name, synced) {
             self.keep_line(&line);
-            self.scribe
-                .fact(Step::ListenerHandle, || Fact::LinePrinted {
+            self.scribe.fact(Step::ListenerHandle, || {
+                Fact::Handlers(HandlersFact::LinePrinted {
                     handler: number as u8,
                     line,
-                });
+                })
+            });
         }
         if let Some(mutation) = mutates {
             self.write_through(number as u8, told.object(), &mutation);
@@ -299,11 +302,12 @@ impl<S: Source> World<S> {
             let next = (self.now / COMPARE_MS + 1) * COMPARE_MS;
             self.compare_at.get_or_insert(next);
         }
-        self.scribe
-            .fact(Step::ListenerHandle, || Fact::ObjectMutated {
+        self.scribe.fact(Step::ListenerHandle, || {
+            Fact::Handlers(HandlersFact::ObjectMutated {
                 key,
                 handler: number,
-            });
+            })
+        });
     }
 
     /// The mutation detector as of now. It looks once a second, from the start on; where nobody has

@@ -26,7 +26,9 @@ use kube_core::DynamicObject;
 
 use deltascope_cache::controller::InformerQueue;
 use deltascope_cache::delta_fifo::{DeltaFifo, DeltaFifoOptions};
-use deltascope_cache::fact::{Actor, Cause, Fact, FactRecord, LockName, ProcessMode, Rv};
+use deltascope_cache::fact::{
+    Actor, Cause, Fact, FactRecord, HandlersFact, LockName, ProcessMode, RunFact, Rv,
+};
 use deltascope_cache::fifo::{Fifo, FifoOptions};
 use deltascope_cache::index::{IndexFunc, Indexers};
 use deltascope_cache::informer::SharedInformerState;
@@ -269,7 +271,7 @@ impl<S: Source> World<S> {
             Input::Pop => {
                 self.process.asked += 1;
                 let asked = self.process.asked;
-                self.setting(cause, Fact::PopAsked { asked });
+                self.setting(cause, Fact::Run(RunFact::PopAsked { asked }));
             }
             Input::Mode(mode) => {
                 self.process.mode = mode;
@@ -278,7 +280,7 @@ impl<S: Source> World<S> {
                     ProcessMode::Paced(ms) => self.now + Time::from(ms),
                     ProcessMode::Free | ProcessMode::Held => self.now,
                 };
-                self.setting(cause, Fact::ModeSet { mode });
+                self.setting(cause, Fact::Run(RunFact::ModeSet { mode }));
             }
             Input::KnownObjects(on) => {
                 // An informer's queue has what it needs, and a FIFO asks nobody.
@@ -287,7 +289,7 @@ impl<S: Source> World<S> {
                     if on && self.store.is_none() {
                         self.store = Some(indexer(&self.settings));
                     }
-                    self.setting(cause, Fact::KnownObjectsSet { on });
+                    self.setting(cause, Fact::Run(RunFact::KnownObjectsSet { on }));
                 }
             }
             // Only a shared informer's handlers come and go.
@@ -297,18 +299,18 @@ impl<S: Source> World<S> {
             }
             Input::AddHandler(settings) => {
                 let resync_ms = settings.resync_ms.unwrap_or(self.settings.resync_ms);
-                let asked = Fact::HandlerAsked {
+                let asked = Fact::Handlers(HandlersFact::HandlerAsked {
                     name: Arc::clone(&settings.name),
                     latency_ms: settings.latency_ms,
                     resync_ms,
                     filter: settings.filter.clone().unwrap_or_default(),
-                };
+                });
                 self.ask_main(cause, asked, handlers::Request::Add(settings));
             }
             // Once is enough: upstream, too, takes a second removal without a word.
             Input::RemoveHandler(handler) if !self.can_remove(handler) => {}
             Input::RemoveHandler(handler) => {
-                let asked = Fact::RemovalAsked { handler };
+                let asked = Fact::Handlers(HandlersFact::RemovalAsked { handler });
                 self.ask_main(cause, asked, handlers::Request::Remove(handler));
             }
             Input::Print(line) => self.print(cause, &line),

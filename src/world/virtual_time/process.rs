@@ -9,7 +9,7 @@ use kube_core::DynamicObject;
 use crate::{Source, Time, Wait};
 use deltascope_cache::controller::InformerQueue;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Actor, Entry, Fact, ObjectRef, ProcessMode, Rv, Shape};
+use deltascope_cache::fact::{Actor, Entry, Fact, ObjectRef, ProcessMode, Rv, Shape, StoreFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::listener::ListenerId;
 use deltascope_cache::process::{Fault, Notice, Process, Progress, TakenWork};
@@ -457,8 +457,10 @@ impl<S: Source> World<S> {
         let mut rv: Option<Rv> = None;
         for record in self.scribe.since(before) {
             match &record.fact {
-                Fact::ItemStored { object, .. } => rv = Some(Arc::clone(&object.rv)),
-                Fact::ItemRemoved { key, .. } => {
+                Fact::Store(StoreFact::ItemStored { object, .. }) => {
+                    rv = Some(Arc::clone(&object.rv))
+                }
+                Fact::Store(StoreFact::ItemRemoved { key, .. }) => {
                     if let Some(object) = deleted(run, key) {
                         rv = Some(object.rv);
                     }

@@ -13,7 +13,8 @@ use crate::bounds::Line;
 use crate::{Refused, Source, Time, Wait};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, Cause, EventType, Fact, FactId, ListAgain, ObjectRef, Rv, Shape,
+    Actor, Cause, EventType, Fact, FactId, HandlersFact, ListAgain, ObjectRef, ReflectorFact,
+    RunFact, Rv, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::key_func::{KeyFunc, deletion_handling_meta_namespace_key_func};
@@ -137,7 +138,7 @@ impl<S: Source> World<S> {
             }
         }
         for fact in told {
-            if let Fact::LinePrinted { line, .. } = &fact {
+            if let Fact::Handlers(HandlersFact::LinePrinted { line, .. }) = &fact {
                 self.keep_line(line);
             }
             self.scribe.turn(now, Actor::Program);
@@ -172,7 +173,7 @@ impl<S: Source> World<S> {
         self.scribe.input(
             cause,
             Step::ProgramCall,
-            Fact::LinePrinted { handler, line },
+            Fact::Handlers(HandlersFact::LinePrinted { handler, line }),
         );
     }
 
@@ -240,11 +241,13 @@ impl<S: Source> World<S> {
         let next = match client {
             Client::List => {
                 self.feeder.log.asks_list(&ListRequest::default());
-                self.scribe.fact(Step::ProgramCall, || Fact::ListRequested {
-                    rv,
-                    rv_match: "",
-                    limit: 0,
-                    continues: false,
+                self.scribe.fact(Step::ProgramCall, || {
+                    Fact::Reflector(ReflectorFact::ListRequested {
+                        rv,
+                        rv_match: "",
+                        limit: 0,
+                        continues: false,
+                    })
                 });
                 Client::Listing(self.now + REQUEST_MS)
             }
@@ -254,11 +257,12 @@ impl<S: Source> World<S> {
             },
             Client::Watch => {
                 self.feeder.log.asks_watch(&WatchRequest::default());
-                self.scribe
-                    .fact(Step::ProgramCall, || Fact::WatchRequested {
+                self.scribe.fact(Step::ProgramCall, || {
+                    Fact::Reflector(ReflectorFact::WatchRequested {
                         rv,
                         initial_events: false,
-                    });
+                    })
+                });
                 Client::Opening(self.now + REQUEST_MS)
             }
             Client::Opening(_) => match self.watch_as_client() {
@@ -279,16 +283,20 @@ impl<S: Source> World<S> {
             world.source.list(world.now, &request, &mut world.scribe)
         });
         let page = answer.map_err(|refused| {
-            self.refused(refused, |error| Fact::ListFailed {
-                error,
-                next: ListAgain::Later,
+            self.refused(refused, |error| {
+                Fact::Reflector(ReflectorFact::ListFailed {
+                    error,
+                    next: ListAgain::Later,
+                })
             })
         })?;
         let count = page.items.len() as u32;
         self.feeder.log.answered(Answer::Listed(count));
-        self.scribe.fact(Step::ProgramCall, || Fact::ListReceived {
-            rv: Arc::clone(&page.resource_version),
-            count,
+        self.scribe.fact(Step::ProgramCall, || {
+            Fact::Reflector(ReflectorFact::ListReceived {
+                rv: Arc::clone(&page.resource_version),
+                count,
+            })
         });
         let cause = self.last_fact();
         let templates = self.settings.prints.on_list.clone();
@@ -303,7 +311,11 @@ impl<S: Source> World<S> {
             let request = WatchRequest::default();
             world.source.watch(world.now, &request, &mut world.scribe)
         });
-        answer.map_err(|refused| self.refused(refused, |error| Fact::WatchFailed { error }))?;
+        answer.map_err(|refused| {
+            self.refused(refused, |error| {
+                Fact::Reflector(ReflectorFact::WatchFailed { error })
+            })
+        })?;
         self.feeder.log.answered(Answer::Open);
         Ok(())
     }
@@ -330,17 +342,21 @@ impl<S: Source> World<S> {
                 self.feeder.log.closes();
                 self.source.hang_up();
                 self.scribe.stream_ended();
-                self.scribe.fact(Step::ProgramCall, || Fact::WatchEnded {
-                    relist: false,
-                    code,
+                self.scribe.fact(Step::ProgramCall, || {
+                    Fact::Reflector(ReflectorFact::WatchEnded {
+                        relist: false,
+                        code,
+                    })
                 });
                 return Err("the watch is over".into());
             }
         };
-        self.scribe.fact(Step::ProgramCall, || Fact::EventReceived {
-            event,
-            object,
-            ends_list: false,
+        self.scribe.fact(Step::ProgramCall, || {
+            Fact::Reflector(ReflectorFact::EventReceived {
+                event,
+                object,
+                ends_list: false,
+            })
         });
         match line {
             Ok(None) => Ok(()),
@@ -352,9 +368,11 @@ impl<S: Source> World<S> {
             Err(reason) => {
                 self.feeder.log.closes();
                 self.source.hang_up();
-                self.scribe.fact(Step::ProgramCall, || Fact::WatchEnded {
-                    relist: false,
-                    code,
+                self.scribe.fact(Step::ProgramCall, || {
+                    Fact::Reflector(ReflectorFact::WatchEnded {
+                        relist: false,
+                        code,
+                    })
                 });
                 Err(reason)
             }
@@ -413,16 +431,18 @@ fn tell_of_beside(
                 Some(object) => stored.insert(key.clone(), object.clone()),
                 None => stored.remove(&key),
             };
-            told.push(Fact::BesideStored {
+            told.push(Fact::Run(RunFact::BesideStored {
                 informer,
                 key,
                 object,
-            });
+            }));
         };
     match fact {
-        Fact::ItemStored { object, .. } => store(stored, object.key.clone(), Some(object)),
-        Fact::ItemRemoved { key, .. } => store(stored, key, None),
-        Fact::StoreReplaced { items } => {
+        Fact::Store(StoreFact::ItemStored { object, .. }) => {
+            store(stored, object.key.clone(), Some(object))
+        }
+        Fact::Store(StoreFact::ItemRemoved { key, .. }) => store(stored, key, None),
+        Fact::Store(StoreFact::StoreReplaced { items }) => {
             let gone = |key: &&Key| items.iter().all(|object| object.key != **key);
             let gone: Vec<Key> = stored.keys().filter(gone).cloned().collect();
             for key in gone {
@@ -432,20 +452,24 @@ fn tell_of_beside(
                 store(stored, object.key.clone(), Some(object));
             }
         }
-        Fact::ListRequested { continues, .. } if !continues => {
-            told.push(Fact::BesideRequested {
+        Fact::Reflector(ReflectorFact::ListRequested { continues, .. }) if !continues => {
+            told.push(Fact::Run(RunFact::BesideRequested {
                 informer,
                 watch: false,
-            });
+            }));
         }
-        Fact::WatchRequested { .. } => told.push(Fact::BesideRequested {
-            informer,
-            watch: true,
-        }),
-        Fact::LinePrinted { line, .. } => told.push(Fact::LinePrinted {
-            handler: BESIDE.saturating_add(informer).min(PROGRAM - 1),
-            line,
-        }),
+        Fact::Reflector(ReflectorFact::WatchRequested { .. }) => {
+            told.push(Fact::Run(RunFact::BesideRequested {
+                informer,
+                watch: true,
+            }))
+        }
+        Fact::Handlers(HandlersFact::LinePrinted { line, .. }) => {
+            told.push(Fact::Handlers(HandlersFact::LinePrinted {
+                handler: BESIDE.saturating_add(informer).min(PROGRAM - 1),
+                line,
+            }))
+        }
         _ => {}
     }
 }

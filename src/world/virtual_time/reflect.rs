@@ -12,7 +12,7 @@ use deltascope_cache::backoff::NoJitter;
 use deltascope_cache::controller::InformerQueue;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::error::Error;
-use deltascope_cache::fact::{Actor, Cause, EventType, Fact, ObjectRef, Rv};
+use deltascope_cache::fact::{Actor, Cause, EventType, Fact, ObjectRef, RunFact, Rv};
 use deltascope_cache::lister_watcher::{
     ListRequest, ResourceVersionMatch, WatchItem, WatchRequest,
 };
@@ -526,8 +526,9 @@ impl<S: Source> World<S> {
         self.scribe.because(actor, cause);
         let item = Item::Object(object);
         let object = item.to_ref(&key_of(&item));
-        self.scribe
-            .fact(Step::ProgramCall, || Fact::Called { delta_type, object });
+        self.scribe.fact(Step::ProgramCall, || {
+            Fact::Run(RunFact::Called { delta_type, object })
+        });
         if self.settings.machinery == InformerKind::Indexer {
             return self.write_to_indexer(delta_type, &item);
         }

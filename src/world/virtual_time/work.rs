@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{Source, Time, Wait};
-use deltascope_cache::fact::{Actor, Fact};
+use deltascope_cache::fact::{Actor, Fact, WorkFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_cache::step::Step;
@@ -123,10 +123,12 @@ impl<S: Source> World<S> {
             Worker::Busy(key, _) => {
                 let ok = work.queue.num_requeues(&key) >= work.settings.failures;
                 work.reconciled += u64::from(ok);
-                scribe.fact(Step::Reconcile, || Fact::Reconciled {
-                    worker: number,
-                    key: key.clone(),
-                    ok,
+                scribe.fact(Step::Reconcile, || {
+                    Fact::Work(WorkFact::Reconciled {
+                        worker: number,
+                        key: key.clone(),
+                        ok,
+                    })
                 });
                 Worker::Ended(key, ok)
             }
