@@ -11,6 +11,7 @@ use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 use super::layout::Layout;
 use super::transport;
 use crate::app::Ui;
+use crate::host::Host;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::keys::{Action, Focus, Press, Reached, action, is_typed};
 use deltascope_presentation::view::View;
@@ -37,10 +38,11 @@ impl Way {
 }
 
 /// From now on the keys move the stage.
-pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSignal<bool>) {
+pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
     let host = ui.host();
     let way = Rc::new(Way::default());
-    let has_dialog = move || help.get_untracked() || cluster.get_untracked();
+    // The signals that open a dialog hear later that the browser has closed it.
+    let has_dialog = |host: &Host| host.find("dialog[open]").is_some();
 
     let seen = Rc::clone(&way);
     host.listen_first("pointerdown", move |_: Event| seen.done());
@@ -60,6 +62,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSi
             event.prevent_default();
         }
     });
+    let here = host.clone();
     // Before what has the focus hears of it.
     host.listen_first("keydown", move |event: KeyboardEvent| {
         let key = event.key();
@@ -71,7 +74,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSi
             reached: way.reached.get(),
         };
         let steps = ui.view.with_untracked(|view| view.steps);
-        let action = if has_dialog() || event.default_prevented() {
+        let action = if has_dialog(&here) || event.default_prevented() {
             None
         } else {
             action(press, steps)
@@ -108,7 +111,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>, cluster: RwSi
         if !here.is_page() && !modified && event.key() != "Tab" {
             event.stop_propagation();
         }
-        if has_dialog() || event.default_prevented() || event.key() != "Escape" {
+        if has_dialog(&here) || event.default_prevented() || event.key() != "Escape" {
             return;
         }
         let is_over = |view: &Rc<View>| view.error.is_some() || view.opening.is_some();

@@ -66,7 +66,7 @@ pub fn Board() -> impl IntoView {
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     let has_controls = move || ui.shape.with(|shape| shape.controls != Controls::None);
     let comparing = ui.memo(|view| view.compare.is_some());
-    keyboard::listen(ui, layout, help, cluster);
+    keyboard::listen(ui, layout, help);
     stops::listen(&ui.host());
     view! {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {

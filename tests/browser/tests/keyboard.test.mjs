@@ -134,6 +134,20 @@ test("after any control was used, by mouse or by keyboard, the keys move the sta
   }
 }));
 
+test("a dialog that is closed keeps no key, not even before it has said so", onPage({}, async (app) => {
+  await app.call("seek", 5);
+  await app.id("btn-help").click();
+  await app.page.waitForFunction(() => document.querySelector("dialog[open]"));
+  const key = () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "PageDown", bubbles: true }));
+  await app.page.evaluate(key);
+  assert.equal((await app.state()).step, 5);
+  await app.page.evaluate(() => {
+    document.querySelector("dialog[open]").close();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "PageDown", bubbles: true }));
+  });
+  assert.ok((await app.state()).step > 5);
+}));
+
 test("what Tab has reached keeps its own keys", onPage({}, async (app) => {
   const press = (key) => app.page.keyboard.press(key);
   const reach = async (element) => {
