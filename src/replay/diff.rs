@@ -594,41 +594,34 @@ pub const DELTA_TYPES: [DeltaType; 8] = [
 impl Tally {
     fn add(&mut self, fact: &Fact) {
         self.facts += 1;
-        match fact {
-            Fact::Reflector(ReflectorFact::ListRequested { continues, .. }) => {
-                self.lists += u32::from(!continues)
+        if let Some(delta_type) = fact.queued() {
+            self.delta(delta_type);
+        } else if let Fact::Reflector(ReflectorFact::ListRequested { continues, .. }) = fact {
+            self.lists += u32::from(!continues);
+        } else if let Fact::Reflector(ReflectorFact::WatchRequested { initial_events, .. }) = fact {
+            self.lists += u32::from(*initial_events);
+            self.watches += 1;
+        } else if let Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. }) =
+            fact
+        {
+            self.pops += 1;
+        } else if let Fact::Handlers(HandlersFact::NotificationTaken {
+            handler,
+            notification,
+        }) = fact
+        {
+            let number = usize::from(*handler);
+            if self.told.len() <= number {
+                self.told.resize(number + 1, [0; 3]);
             }
-            Fact::Reflector(ReflectorFact::WatchRequested { initial_events, .. }) => {
-                self.lists += u32::from(*initial_events);
-                self.watches += 1;
-            }
-            Fact::Queue(QueueFact::DeltaAppended { delta_type, .. }) => self.delta(*delta_type),
-            Fact::Queue(QueueFact::EntryAppended { entry, .. }) => self.delta(match entry {
-                Entry::Delta(delta_type, _) => *delta_type,
-                Entry::ReplacedAll { .. } => DeltaType::ReplacedAll,
-                Entry::SyncAll => DeltaType::SyncAll,
-                Entry::Bookmark { .. } => DeltaType::Bookmark,
-            }),
-            Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. }) => {
-                self.pops += 1
-            }
-            Fact::Handlers(HandlersFact::NotificationTaken {
-                handler,
-                notification,
-            }) => {
-                let number = usize::from(*handler);
-                if self.told.len() <= number {
-                    self.told.resize(number + 1, [0; 3]);
-                }
-                let [added, updated, deleted] = &mut self.told[number];
-                *match notification {
-                    Notification::Add { .. } => added,
-                    Notification::Update { .. } => updated,
-                    Notification::Delete { .. } => deleted,
-                } += 1;
-            }
-            Fact::Handlers(HandlersFact::LinePrinted { .. }) => self.lines += 1,
-            _ => {}
+            let [added, updated, deleted] = &mut self.told[number];
+            *match notification {
+                Notification::Add { .. } => added,
+                Notification::Update { .. } => updated,
+                Notification::Delete { .. } => deleted,
+            } += 1;
+        } else if let Fact::Handlers(HandlersFact::LinePrinted { .. }) = fact {
+            self.lines += 1;
         }
     }
 

@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::{Cause, Fact, FactRecord, ProcessMode, RunFact, ServerFact};
+use deltascope_cache::fact::{
+    Body, Cause, Fact, FactRecord, ObjectRef, ProcessMode, RunFact, ServerFact,
+};
 use deltascope_cache::object::Object as _;
 use deltascope_world::Time;
 use deltascope_world::fields::LATEST_MS;
@@ -418,14 +422,24 @@ fn remove<T>(list: &mut Vec<T>, number: u32) -> Result<T, EditError> {
 
 /// What has to be written for this to happen again.
 fn act_of(fact: &Fact) -> Option<Act> {
-    let (object, body) = match fact {
-        Fact::Server(
-            ServerFact::ObjectCreated { object, body }
-            | ServerFact::ObjectUpdated { object, body, .. },
-        ) => (object, Some(body)),
-        Fact::Server(ServerFact::ObjectDeleted { object, .. }) => (object, None),
-        _ => return None,
+    let Fact::Server(fact) = fact else {
+        return None;
     };
+    if let ServerFact::ObjectCreated { object, body } = fact {
+        let object = pod(object, Some(body));
+        Some(Act::Create { object })
+    } else if let ServerFact::ObjectUpdated { object, body, .. } = fact {
+        let object = pod(object, Some(body));
+        Some(Act::Update { object })
+    } else if let ServerFact::ObjectDeleted { object, .. } = fact {
+        let object = pod(object, None);
+        Some(Act::Delete { object })
+    } else {
+        None
+    }
+}
+
+fn pod(object: &ObjectRef, body: Option<&Body>) -> Value {
     let (namespace, name) = object.key.split_once('/').unwrap_or(("", &object.key));
     let spec = PodSpec {
         namespace: namespace.to_owned(),
@@ -434,10 +448,5 @@ fn act_of(fact: &Fact) -> Option<Act> {
         node: body.map_or_else(String::new, |body| body.node.to_string()),
         phase: body.map_or_else(String::new, |body| body.phase.to_string()),
     };
-    let object = spec.to_json();
-    Some(match fact {
-        Fact::Server(ServerFact::ObjectCreated { .. }) => Act::Create { object },
-        Fact::Server(ServerFact::ObjectUpdated { .. }) => Act::Update { object },
-        _ => Act::Delete { object },
-    })
+    spec.to_json()
 }

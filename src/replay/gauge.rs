@@ -10,18 +10,21 @@ use super::picture::{ApiRoom, Behind, Picture, StoreRoom};
 impl Picture {
     /// Looks anew at what a fact has changed, on the server or in the store.
     pub(super) fn look_again(&mut self, fact: &Fact) {
-        match fact {
-            Fact::Server(
-                ServerFact::ObjectCreated { object, .. }
-                | ServerFact::ObjectUpdated { object, .. }
-                | ServerFact::ObjectDeleted { object, .. }
-                | ServerFact::EventSent { object, .. },
-            )
-            | Fact::Store(StoreFact::ItemStored { object, .. }) => self.look_at(&object.key),
-            Fact::Store(StoreFact::ItemRemoved { key, .. }) => self.look_at(key),
-            Fact::Server(ServerFact::ObjectsLearned { .. })
-            | Fact::Store(StoreFact::StoreReplaced { .. }) => self.look_at_all(),
-            _ => {}
+        if let Fact::Server(
+            ServerFact::ObjectCreated { object, .. }
+            | ServerFact::ObjectUpdated { object, .. }
+            | ServerFact::ObjectDeleted { object, .. }
+            | ServerFact::EventSent { object, .. },
+        )
+        | Fact::Store(StoreFact::ItemStored { object, .. }) = fact
+        {
+            self.look_at(&object.key);
+        } else if let Fact::Store(StoreFact::ItemRemoved { key, .. }) = fact {
+            self.look_at(key);
+        } else if let Fact::Server(ServerFact::ObjectsLearned { .. })
+        | Fact::Store(StoreFact::StoreReplaced { .. }) = fact
+        {
+            self.look_at_all();
         }
     }
 

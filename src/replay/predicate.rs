@@ -277,13 +277,15 @@ fn once<T>(place: &mut Option<T>, value: T, name: &'static str) -> Result<(), Pr
 }
 
 fn is_about(fact: &Fact, key: &Key) -> bool {
-    match fact {
-        Fact::Store(StoreFact::StoreReplaced { items: objects })
-        | Fact::Queue(QueueFact::EntryAppended {
-            entry: Entry::ReplacedAll { objects, .. },
-            ..
-        }) => objects.iter().any(|object| object.key == *key),
-        _ => fact.key() == Some(key),
+    if let Fact::Store(StoreFact::StoreReplaced { items: objects })
+    | Fact::Queue(QueueFact::EntryAppended {
+        entry: Entry::ReplacedAll { objects, .. },
+        ..
+    }) = fact
+    {
+        objects.iter().any(|object| object.key == *key)
+    } else {
+        fact.key() == Some(key)
     }
 }
 
@@ -299,34 +301,38 @@ fn is_call(fact: &Fact, call: Call) -> bool {
 }
 
 fn object(fact: &Fact) -> Option<&ObjectRef> {
-    match fact {
-        Fact::Server(
-            ServerFact::ObjectCreated { object, .. }
-            | ServerFact::ObjectUpdated { object, .. }
-            | ServerFact::ObjectDeleted { object, .. }
-            | ServerFact::EventSent { object, .. },
-        )
-        | Fact::Reflector(
-            ReflectorFact::EventReceived { object, .. }
-            | ReflectorFact::InitialEventKept { object, .. },
-        )
-        | Fact::Run(RunFact::Called { object, .. })
-        | Fact::Queue(
-            QueueFact::DeltaAppended { object, .. }
-            | QueueFact::FifoItemSet { object, .. }
-            | QueueFact::DeltaTaken { object, .. },
-        )
-        | Fact::Store(StoreFact::ItemStored { object, .. })
-        | Fact::Queue(QueueFact::EntryAppended {
+    if let Fact::Server(
+        ServerFact::ObjectCreated { object, .. }
+        | ServerFact::ObjectUpdated { object, .. }
+        | ServerFact::ObjectDeleted { object, .. }
+        | ServerFact::EventSent { object, .. },
+    )
+    | Fact::Reflector(
+        ReflectorFact::EventReceived { object, .. }
+        | ReflectorFact::InitialEventKept { object, .. },
+    )
+    | Fact::Run(RunFact::Called { object, .. })
+    | Fact::Queue(
+        QueueFact::DeltaAppended { object, .. }
+        | QueueFact::FifoItemSet { object, .. }
+        | QueueFact::DeltaTaken { object, .. }
+        | QueueFact::EntryAppended {
             entry: Entry::Delta(_, object),
             ..
-        }) => Some(object),
-        Fact::Handlers(
-            HandlersFact::NotificationSent { notification, .. }
-            | HandlersFact::NotificationQueued { notification, .. }
-            | HandlersFact::NotificationTaken { notification, .. },
-        ) => Some(notification.object()),
-        _ => None,
+        },
+    )
+    | Fact::Store(StoreFact::ItemStored { object, .. }) = fact
+    {
+        Some(object)
+    } else if let Fact::Handlers(
+        HandlersFact::NotificationSent { notification, .. }
+        | HandlersFact::NotificationQueued { notification, .. }
+        | HandlersFact::NotificationTaken { notification, .. },
+    ) = fact
+    {
+        Some(notification.object())
+    } else {
+        None
     }
 }
 
@@ -336,15 +342,17 @@ fn has_tombstone(fact: &Fact) -> bool {
 }
 
 fn version(fact: &Fact) -> Option<u64> {
-    let rv = match fact {
-        Fact::Server(ServerFact::ListAnswered { rv, .. })
-        | Fact::Queue(QueueFact::EntryAppended {
-            entry: Entry::ReplacedAll { rv, .. } | Entry::Bookmark { rv },
-            ..
-        }) => rv,
-        Fact::Reflector(ReflectorFact::LastSyncMoved { to, .. })
-        | Fact::Store(StoreFact::StoreVersionMoved { to, .. }) => to,
-        _ => &object(fact)?.rv,
+    let rv = if let Fact::Server(ServerFact::ListAnswered { rv, .. })
+    | Fact::Queue(QueueFact::EntryAppended {
+        entry: Entry::ReplacedAll { rv, .. } | Entry::Bookmark { rv },
+        ..
+    })
+    | Fact::Reflector(ReflectorFact::LastSyncMoved { to: rv, .. })
+    | Fact::Store(StoreFact::StoreVersionMoved { to: rv, .. }) = fact
+    {
+        rv
+    } else {
+        &object(fact)?.rv
     };
     rv.parse().ok()
 }

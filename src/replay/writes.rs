@@ -56,37 +56,38 @@ impl Writes {
     }
 
     fn add(&mut self, record: &FactRecord) {
-        let (rv, what) = match &record.fact {
-            Fact::Server(
-                ServerFact::ObjectCreated { object, body }
-                | ServerFact::ObjectUpdated { object, body, .. },
-            ) => (&object.rv, What::Put(object.key.clone(), body.clone())),
-            Fact::Server(ServerFact::ObjectDeleted { object, .. }) => {
-                (&object.rv, What::Delete(object.key.clone()))
+        match &record.fact {
+            Fact::Server(fact) => {
+                if let Some((rv, what)) = written(fact) {
+                    self.written(record.time, rv, what);
+                }
             }
-            Fact::Server(ServerFact::HistoryCompacted { oldest }) => (oldest, What::Compact),
-            Fact::Handlers(HandlersFact::NotificationTaken {
-                handler,
-                notification,
-            }) => {
-                let rv = notification.object().rv.clone();
-                self.at_work.insert(*handler, rv);
-                return;
+            Fact::Reflector(fact) => {
+                if let ReflectorFact::EventReceived { object, .. } = fact {
+                    self.at_work.insert(PROGRAM, object.rv.clone());
+                }
             }
-            Fact::Reflector(ReflectorFact::EventReceived { object, .. }) => {
-                self.at_work.insert(PROGRAM, object.rv.clone());
-                return;
+            Fact::Handlers(fact) => {
+                if let HandlersFact::NotificationTaken {
+                    handler,
+                    notification,
+                } = fact
+                {
+                    let rv = notification.object().rv.clone();
+                    self.at_work.insert(*handler, rv);
+                } else if let HandlersFact::LinePrinted { handler, .. } = fact {
+                    let rv = self.at_work.get(handler).cloned();
+                    self.lines.push(rv.unwrap_or_default());
+                }
             }
-            Fact::Handlers(HandlersFact::LinePrinted { handler, .. }) => {
-                let rv = self.at_work.get(handler).cloned();
-                self.lines.push(rv.unwrap_or_default());
-                return;
-            }
-            _ => return,
-        };
+            Fact::Queue(_) | Fact::Store(_) | Fact::Work(_) | Fact::Run(_) => {}
+        }
+    }
+
+    fn written(&mut self, now: Time, rv: &Rv, what: What) {
         let (time, at_once) = &mut self.at_once;
-        if *time != record.time {
-            *time = record.time;
+        if *time != now {
+            *time = now;
             at_once.clear();
         }
         let key = match &what {
@@ -97,11 +98,26 @@ impl Writes {
         let before = others.iter().filter(|other| **other == what).count();
         others.push(what.clone());
         let write = Write {
-            time: record.time,
+            time: now,
             what,
             before,
         };
         self.of.insert(rv.clone(), write);
+    }
+}
+
+/// What was written, and the version that it has.
+fn written(fact: &ServerFact) -> Option<(&Rv, What)> {
+    if let ServerFact::ObjectCreated { object, body }
+    | ServerFact::ObjectUpdated { object, body, .. } = fact
+    {
+        Some((&object.rv, What::Put(object.key.clone(), body.clone())))
+    } else if let ServerFact::ObjectDeleted { object, .. } = fact {
+        Some((&object.rv, What::Delete(object.key.clone())))
+    } else if let ServerFact::HistoryCompacted { oldest } = fact {
+        Some((oldest, What::Compact))
+    } else {
+        None
     }
 }
 

@@ -171,99 +171,189 @@ impl CauseTracker {
     }
 
     fn cause_of(&mut self, fact: &Fact) -> Cause {
-        let chain = self.chain();
+        let cause = match fact {
+            Fact::Server(fact) => self.cause_on_server(fact),
+            Fact::Reflector(fact) => self.cause_in_reflector(fact),
+            Fact::Queue(fact) => self.cause_in_queue(fact),
+            Fact::Store(fact) => self.cause_in_store(fact),
+            Fact::Handlers(fact) => self.cause_in_handlers(fact),
+            Fact::Work(fact) => self.cause_of_work(fact),
+            // What somebody does from outside has the cause that its input has.
+            Fact::Run(_) => None,
+        };
+        cause.unwrap_or_else(|| self.chain())
+    }
+
+    fn cause_on_server(&mut self, fact: &ServerFact) -> Option<Cause> {
         match fact {
-            Fact::Server(
-                ServerFact::ListAnswered { .. }
-                | ServerFact::ListRefused { .. }
-                | ServerFact::WatchAccepted { .. }
-                | ServerFact::WatchRefused { .. }
-                | ServerFact::WatchDenied { .. }
-                | ServerFact::ConnectionRefused,
-            ) => self.request.take().unwrap_or(chain),
-            Fact::Reflector(ReflectorFact::EventReceived { .. }) => {
-                self.stream.pop_front().unwrap_or(chain)
-            }
-            Fact::Queue(
-                QueueFact::DeltaAppended { object, .. }
-                | QueueFact::EntryAppended {
-                    entry: Entry::Delta(_, object),
-                    ..
-                },
-            ) => match self.detected.take() {
-                Some((key, cause)) if key == object.key => cause,
-                _ => chain,
+            ServerFact::ListAnswered { .. }
+            | ServerFact::ListRefused { .. }
+            | ServerFact::WatchAccepted { .. }
+            | ServerFact::WatchRefused { .. }
+            | ServerFact::WatchDenied { .. }
+            | ServerFact::ConnectionRefused => self.request.take(),
+            ServerFact::ObjectCreated { .. }
+            | ServerFact::ObjectUpdated { .. }
+            | ServerFact::ObjectDeleted { .. }
+            | ServerFact::WriteRefused { .. }
+            | ServerFact::RefusalsAsked { .. }
+            | ServerFact::HistoryCompacted { .. }
+            | ServerFact::ObjectsLearned { .. }
+            | ServerFact::RequestDeferred { .. }
+            | ServerFact::EventSent { .. }
+            | ServerFact::WatchClosed { .. } => None,
+        }
+    }
+
+    fn cause_in_reflector(&mut self, fact: &ReflectorFact) -> Option<Cause> {
+        match fact {
+            ReflectorFact::EventReceived { .. } => self.stream.pop_front(),
+            ReflectorFact::ListRequested { .. }
+            | ReflectorFact::PageReceived { .. }
+            | ReflectorFact::ListFailed { .. }
+            | ReflectorFact::ListReceived { .. }
+            | ReflectorFact::WatchRequested { .. }
+            | ReflectorFact::WatchFailed { .. }
+            | ReflectorFact::InitialEventKept { .. }
+            | ReflectorFact::InitialEventsEnded { .. }
+            | ReflectorFact::InitialEventsEndMissed { .. }
+            | ReflectorFact::StreamFellBack { .. }
+            | ReflectorFact::ObjectRejected { .. }
+            | ReflectorFact::VersionUnavailable { .. }
+            | ReflectorFact::WatchErrorReported { .. }
+            | ReflectorFact::ResyncDue { .. }
+            | ReflectorFact::LastSyncMoved { .. }
+            | ReflectorFact::WatchEnded { .. }
+            | ReflectorFact::BackoffStarted { .. }
+            | ReflectorFact::ReflectorStopped { .. } => None,
+        }
+    }
+
+    fn cause_in_queue(&mut self, fact: &QueueFact) -> Option<Cause> {
+        match fact {
+            QueueFact::DeltaAppended { object, .. } => self.detected(&object.key),
+            QueueFact::EntryAppended { entry, .. } => match entry {
+                Entry::Delta(_, object) => self.detected(&object.key),
+                Entry::ReplacedAll { .. } | Entry::SyncAll | Entry::Bookmark { .. } => None,
             },
-            Fact::Queue(QueueFact::KeyPopped { key, .. }) => {
+            QueueFact::KeyPopped { key, .. } => {
                 self.asked.pop_front();
                 self.taken = self.queued.remove(key).unwrap_or_default().into();
-                self.taken.first().copied().unwrap_or(chain)
+                self.taken.first().copied()
             }
-            Fact::Queue(QueueFact::FifoKeySkipped { key }) => {
+            QueueFact::FifoKeySkipped { key } => {
                 let removed = self.queued.remove(key);
-                removed.and_then(|mut all| all.pop_front()).unwrap_or(chain)
+                removed.and_then(|mut all| all.pop_front())
             }
-            Fact::Queue(QueueFact::EntriesTaken { count, .. }) => {
+            QueueFact::EntriesTaken { count, .. } => {
                 self.asked.pop_front();
                 let count = (*count as usize).min(self.entries.len());
                 self.taken = self.entries.drain(..count).collect();
-                self.taken.first().copied().unwrap_or(chain)
+                self.taken.first().copied()
             }
-            Fact::Queue(QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. }) => {
-                self.taken.first().copied().unwrap_or(chain)
+            QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. } => {
+                self.taken.first().copied()
             }
+            QueueFact::DeltaTaken { position, .. } => self.taken.get(*position as usize).copied(),
+            QueueFact::LockTaken { .. }
+            | QueueFact::LockAwaited { .. }
+            | QueueFact::LockReleased { .. }
+            | QueueFact::KeyFailed { .. }
+            | QueueFact::TransformFailed { .. }
+            | QueueFact::Transformed { .. }
+            | QueueFact::Populated { .. }
+            | QueueFact::DeleteChecked { .. }
+            | QueueFact::DeleteIgnored { .. }
+            | QueueFact::DeltasMerged { .. }
+            | QueueFact::KeyEnqueued { .. }
+            | QueueFact::DeletionDetected { .. }
+            | QueueFact::ResyncSkipped { .. }
+            | QueueFact::AlreadyPresent { .. }
+            | QueueFact::FifoItemSet { .. }
+            | QueueFact::FifoItemRemoved { .. }
+            | QueueFact::FifoCleared
+            | QueueFact::QueueEmpty
+            | QueueFact::Synced
+            | QueueFact::ProcessFailed { .. }
+            | QueueFact::Requeued { .. }
+            | QueueFact::ProcessWasSlow { .. }
+            | QueueFact::QueueClosed
+            | QueueFact::Processed { .. }
+            | QueueFact::EntriesProcessed { .. } => None,
+        }
+    }
+
+    /// The `DeletionDetected` of the Delta that is being queued, where it is one's.
+    fn detected(&mut self, of: &Key) -> Option<Cause> {
+        let (key, cause) = self.detected.take()?;
+        (key == *of).then_some(cause)
+    }
+
+    fn cause_in_store(&self, fact: &StoreFact) -> Option<Cause> {
+        match fact {
+            StoreFact::ItemStored { .. }
+            | StoreFact::ItemRemoved { .. }
+            | StoreFact::IndexEntryAdded { .. }
+            | StoreFact::IndexEntryRemoved { .. } => self.looked_up(fact.key()),
+            StoreFact::StoreReplaced { .. }
+            | StoreFact::IndexFailed { .. }
+            | StoreFact::IndexersAdded { .. }
+            | StoreFact::IndicesReset
+            | StoreFact::StoreVersionMoved { .. } => None,
+        }
+    }
+
+    fn looked_up(&self, key: Option<&Key>) -> Option<Cause> {
+        self.looked_up.get(key?).copied()
+    }
+
+    fn cause_in_handlers(&mut self, fact: &HandlersFact) -> Option<Cause> {
+        match fact {
             // In a batch the writes come first: each is told because of its own delta.
-            Fact::Handlers(
-                HandlersFact::NotificationSent { notification, .. }
-                | HandlersFact::NotificationTaken { notification, .. },
-            ) if self.actor == Actor::ProcessLoop => {
-                let key = &notification.object().key;
-                self.looked_up.get(key).copied().unwrap_or(chain)
+            HandlersFact::NotificationSent { .. } | HandlersFact::NotificationTaken { .. }
+                if self.actor == Actor::ProcessLoop =>
+            {
+                self.looked_up(fact.key())
             }
-            Fact::Store(
-                StoreFact::ItemStored { .. }
-                | StoreFact::ItemRemoved { .. }
-                | StoreFact::IndexEntryAdded { .. }
-                | StoreFact::IndexEntryRemoved { .. },
-            )
-            | Fact::Handlers(HandlersFact::NotificationWithheld { .. }) => fact
-                .key()
-                .and_then(|key| self.looked_up.get(key))
-                .copied()
-                .unwrap_or(chain),
-            Fact::Handlers(HandlersFact::NotificationQueued { handler, .. }) => {
-                self.sent.remove(handler).unwrap_or(chain)
+            HandlersFact::NotificationWithheld { key, .. } => self.looked_up(Some(key)),
+            HandlersFact::NotificationQueued { handler, .. } => self.sent.remove(handler),
+            HandlersFact::NotificationTaken { handler, .. } => {
+                let waiting = self.buffers.get_mut(handler);
+                waiting.and_then(VecDeque::pop_front)
             }
-            Fact::Work(WorkFact::WorkAdded { key, .. }) if self.actor == Actor::Main => {
-                self.delayed.remove(key).unwrap_or(chain)
+            HandlersFact::MutationDetected { key } => self.mutated.get(key).copied(),
+            HandlersFact::HandlerSynced { handler } => {
+                let in_listener = matches!(self.actor, Actor::Listener(_));
+                let running = self.running.get(handler).copied();
+                running.filter(|_| in_listener)
             }
-            Fact::Work(WorkFact::WorkAdded { .. }) => match self.actor {
-                Actor::Listener(handler) => self.running.get(&handler).copied().unwrap_or(chain),
-                _ => self.handling.unwrap_or(chain),
+            HandlersFact::LinePrinted { handler, .. }
+            | HandlersFact::NotificationHandled { handler }
+            | HandlersFact::HandlerPanicked { handler, .. }
+            | HandlersFact::ObjectMutated { handler, .. } => self.running.get(handler).copied(),
+            HandlersFact::NotificationSent { .. }
+            | HandlersFact::HandlerAsked { .. }
+            | HandlersFact::RemovalAsked { .. }
+            | HandlersFact::HandlerAdded { .. }
+            | HandlersFact::HandlerRemoved { .. }
+            | HandlersFact::SyncingSet { .. }
+            | HandlersFact::ResyncCheckSet { .. } => None,
+        }
+    }
+
+    fn cause_of_work(&mut self, fact: &WorkFact) -> Option<Cause> {
+        match fact {
+            WorkFact::WorkAdded { key, .. } => match self.actor {
+                Actor::Main => self.delayed.remove(key),
+                Actor::Listener(handler) => self.running.get(&handler).copied(),
+                _ => self.handling,
             },
-            Fact::Handlers(HandlersFact::MutationDetected { key }) => {
-                self.mutated.get(key).copied().unwrap_or(chain)
-            }
-            Fact::Handlers(HandlersFact::HandlerSynced { handler }) => match self.actor {
-                Actor::Listener(_) => self.running.get(handler).copied().unwrap_or(chain),
-                _ => chain,
-            },
-            Fact::Work(WorkFact::WorkTaken { key, .. }) => self.added.remove(key).unwrap_or(chain),
-            Fact::Queue(QueueFact::DeltaTaken { position, .. }) => {
-                self.taken.get(*position as usize).copied().unwrap_or(chain)
-            }
-            Fact::Handlers(HandlersFact::NotificationTaken { handler, .. }) => self
-                .buffers
-                .get_mut(handler)
-                .and_then(VecDeque::pop_front)
-                .unwrap_or(chain),
-            Fact::Handlers(
-                HandlersFact::LinePrinted { handler, .. }
-                | HandlersFact::NotificationHandled { handler }
-                | HandlersFact::HandlerPanicked { handler, .. }
-                | HandlersFact::ObjectMutated { handler, .. },
-            ) => self.running.get(handler).copied().unwrap_or(chain),
-            _ => chain,
+            WorkFact::WorkTaken { key, .. } => self.added.remove(key),
+            WorkFact::WorkDone { .. }
+            | WorkFact::WorkDelayed { .. }
+            | WorkFact::WorkForgotten { .. }
+            | WorkFact::Reconciled { .. }
+            | WorkFact::WorkShutDown { .. } => None,
         }
     }
 
@@ -285,123 +375,118 @@ impl CauseTracker {
     fn follow(&mut self, id: FactId, fact: &Fact) {
         let this = Cause::Fact(id);
         match fact {
-            Fact::Server(ServerFact::EventSent { .. }) => self.stream.push_back(this),
-            Fact::Server(ServerFact::WatchClosed { lost, .. }) => {
+            Fact::Server(fact) => self.follow_server(this, fact),
+            Fact::Reflector(fact) => self.follow_reflector(this, fact),
+            Fact::Queue(fact) => self.follow_queue(this, fact),
+            Fact::Store(_) => {}
+            Fact::Handlers(fact) => self.follow_handlers(this, fact),
+            Fact::Work(fact) => self.follow_work(this, fact),
+            Fact::Run(fact) => self.follow_run(this, fact),
+        }
+    }
+
+    /// The actor goes on because of this.
+    fn go_on(&mut self, this: Cause) {
+        self.chains.insert(self.actor, this);
+    }
+
+    fn follow_server(&mut self, this: Cause, fact: &ServerFact) {
+        match fact {
+            ServerFact::ObjectCreated { .. }
+            | ServerFact::ObjectUpdated { .. }
+            | ServerFact::ObjectDeleted { .. } => self.go_on(this),
+            ServerFact::EventSent { .. } => self.stream.push_back(this),
+            ServerFact::WatchClosed { lost, .. } => {
                 // Lost events left the stream; what ended it is on it, as the last thing.
                 for _ in 0..*lost {
                     self.stream.pop_back();
                 }
                 self.closed = Some(this);
             }
-            Fact::Server(
-                ServerFact::ObjectCreated { .. }
-                | ServerFact::ObjectUpdated { .. }
-                | ServerFact::ObjectDeleted { .. },
-            )
-            | Fact::Reflector(
-                ReflectorFact::ListReceived { .. }
-                | ReflectorFact::BackoffStarted { .. }
-                | ReflectorFact::EventReceived { .. },
-            )
-            | Fact::Run(RunFact::Called { .. })
-            | Fact::Reflector(
-                ReflectorFact::InitialEventsEnded { .. }
-                | ReflectorFact::PageReceived { .. }
-                | ReflectorFact::ListFailed { .. }
-                | ReflectorFact::WatchFailed { .. }
-                | ReflectorFact::StreamFellBack { .. }
-                | ReflectorFact::ResyncDue { .. },
-            )
-            | Fact::Handlers(HandlersFact::HandlerAdded { .. })
-            | Fact::Work(WorkFact::WorkTaken { .. } | WorkFact::Reconciled { .. }) => {
-                self.chains.insert(self.actor, this);
-            }
-            Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. }) => {
-                self.looked_up.clear();
-                self.chains.insert(self.actor, this);
-            }
-            Fact::Queue(QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. }) => {
-                self.chains.insert(self.actor, this);
-            }
-            Fact::Queue(QueueFact::DeltaTaken { object, .. }) => {
-                self.looked_up.insert(object.key.clone(), this);
-                self.chains.insert(self.actor, this);
-            }
-            Fact::Queue(QueueFact::DeletionDetected { key }) => {
-                self.detected = Some((key.clone(), this))
-            }
-            Fact::Queue(QueueFact::EntryAppended { .. }) => self.entries.push_back(this),
-            Fact::Handlers(HandlersFact::ObjectMutated { key, .. }) => {
-                self.mutated.or_insert(key.clone(), this);
-            }
-            Fact::Handlers(HandlersFact::NotificationSent { handler, .. }) => {
-                self.sent.insert(*handler, this);
-            }
-            Fact::Handlers(HandlersFact::HandlerRemoved { handler }) => {
-                self.sent.remove(handler);
-                self.buffers.remove(handler);
-            }
-            Fact::Work(WorkFact::WorkAdded { key, place }) if *place != WorkPlace::Duplicate => {
-                self.added.insert(key.clone(), this);
-            }
-            Fact::Work(WorkFact::WorkDelayed { key, .. }) => {
-                self.delayed.or_insert(key.clone(), this);
-            }
-            // What was still on its way is not read any more.
-            Fact::Reflector(ReflectorFact::WatchEnded { .. }) => {
-                self.stream.clear();
-                self.closed = None;
-                self.chains.insert(self.actor, this);
-            }
-            // A request is answered by the server, whatever else that does meanwhile.
-            Fact::Reflector(
-                ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. },
-            ) => {
-                self.chains.insert(self.actor, this);
-                self.request = Some(this);
-            }
             // The answer goes back; what a new watch has missed is sent because of it.
-            Fact::Server(
-                ServerFact::ListAnswered { .. }
-                | ServerFact::ListRefused { .. }
-                | ServerFact::WatchAccepted { .. }
-                | ServerFact::WatchRefused { .. }
-                | ServerFact::WatchDenied { .. }
-                | ServerFact::ConnectionRefused,
-            ) => {
-                self.chains.insert(self.actor, this);
+            ServerFact::ListAnswered { .. }
+            | ServerFact::ListRefused { .. }
+            | ServerFact::WatchAccepted { .. }
+            | ServerFact::WatchRefused { .. }
+            | ServerFact::WatchDenied { .. }
+            | ServerFact::ConnectionRefused => {
+                self.go_on(this);
                 self.chains.insert(Actor::Reflector, this);
                 // Or a program in its place.
                 self.chains.insert(Actor::Program, this);
             }
-            // A handler inside `process` does not change what the process loop is at.
-            Fact::Handlers(HandlersFact::NotificationTaken { handler, .. }) => {
-                self.running.insert(*handler, this);
-                if self.actor == Actor::ProcessLoop {
-                    self.handling = Some(this);
-                }
+            ServerFact::WriteRefused { .. }
+            | ServerFact::RefusalsAsked { .. }
+            | ServerFact::HistoryCompacted { .. }
+            | ServerFact::ObjectsLearned { .. }
+            | ServerFact::RequestDeferred { .. } => {}
+        }
+    }
+
+    fn follow_reflector(&mut self, this: Cause, fact: &ReflectorFact) {
+        match fact {
+            ReflectorFact::ListReceived { .. }
+            | ReflectorFact::BackoffStarted { .. }
+            | ReflectorFact::EventReceived { .. }
+            | ReflectorFact::InitialEventsEnded { .. }
+            | ReflectorFact::PageReceived { .. }
+            | ReflectorFact::ListFailed { .. }
+            | ReflectorFact::WatchFailed { .. }
+            | ReflectorFact::StreamFellBack { .. }
+            | ReflectorFact::ResyncDue { .. } => self.go_on(this),
+            // What was still on its way is not read any more.
+            ReflectorFact::WatchEnded { .. } => {
+                self.stream.clear();
+                self.closed = None;
+                self.go_on(this);
             }
-            Fact::Queue(QueueFact::Synced) => self.synced = Some(this),
-            Fact::Run(RunFact::PopAsked { .. }) => self.asked.push_back(this),
-            Fact::Run(RunFact::ModeSet { .. }) => self.asked.clear(),
-            Fact::Queue(QueueFact::DeltaAppended { object, .. }) => {
-                self.queued.or_default(object.key.clone()).push_back(this)
+            // A request is answered by the server, whatever else that does meanwhile.
+            ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. } => {
+                self.go_on(this);
+                self.request = Some(this);
+            }
+            ReflectorFact::InitialEventKept { .. }
+            | ReflectorFact::InitialEventsEndMissed { .. }
+            | ReflectorFact::ObjectRejected { .. }
+            | ReflectorFact::VersionUnavailable { .. }
+            | ReflectorFact::WatchErrorReported { .. }
+            | ReflectorFact::LastSyncMoved { .. }
+            | ReflectorFact::ReflectorStopped { .. } => {}
+        }
+    }
+
+    fn follow_queue(&mut self, this: Cause, fact: &QueueFact) {
+        match fact {
+            QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. } => {
+                self.looked_up.clear();
+                self.go_on(this);
+            }
+            QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. } => self.go_on(this),
+            QueueFact::DeltaTaken { object, .. } => {
+                self.looked_up.insert(object.key.clone(), this);
+                self.go_on(this);
+            }
+            QueueFact::DeletionDetected { key } => self.detected = Some((key.clone(), this)),
+            QueueFact::EntryAppended { .. } => self.entries.push_back(this),
+            QueueFact::Synced => self.synced = Some(this),
+            QueueFact::DeltaAppended { object, .. } => {
+                self.queued.or_default(object.key.clone()).push_back(this);
             }
             // With the deltas their causes are back.
-            Fact::Queue(QueueFact::Requeued { key, added: true }) => {
+            QueueFact::Requeued { key, added: true } => {
                 let taken = self.taken.iter().copied().collect();
                 self.queued.insert(key.clone(), taken);
             }
-            Fact::Queue(QueueFact::FifoItemSet { object, .. }) => {
+            QueueFact::FifoItemSet { object, .. } => {
                 self.queued.insert(object.key.clone(), [this].into());
             }
             // Its place stays, and Pop skips it because of this.
-            Fact::Queue(QueueFact::FifoItemRemoved { key }) => {
+            QueueFact::FifoItemRemoved { key } => {
                 self.queued.insert(key.clone(), [this].into());
             }
-            Fact::Queue(QueueFact::DeltasMerged {
+            QueueFact::DeltasMerged {
                 key, kept_older, ..
-            }) => {
+            } => {
                 if let Some(causes) = self.queued.get_mut(key) {
                     let newer = causes.pop_back();
                     if let (false, Some(newer)) = (*kept_older, newer) {
@@ -410,10 +495,90 @@ impl CauseTracker {
                     }
                 }
             }
-            Fact::Handlers(HandlersFact::NotificationQueued { handler, .. }) => {
+            QueueFact::LockTaken { .. }
+            | QueueFact::LockAwaited { .. }
+            | QueueFact::LockReleased { .. }
+            | QueueFact::KeyFailed { .. }
+            | QueueFact::TransformFailed { .. }
+            | QueueFact::Transformed { .. }
+            | QueueFact::Populated { .. }
+            | QueueFact::DeleteChecked { .. }
+            | QueueFact::DeleteIgnored { .. }
+            | QueueFact::KeyEnqueued { .. }
+            | QueueFact::ResyncSkipped { .. }
+            | QueueFact::AlreadyPresent { .. }
+            | QueueFact::FifoCleared
+            | QueueFact::FifoKeySkipped { .. }
+            | QueueFact::QueueEmpty
+            | QueueFact::ProcessFailed { .. }
+            | QueueFact::Requeued { .. }
+            | QueueFact::ProcessWasSlow { .. }
+            | QueueFact::QueueClosed
+            | QueueFact::Processed { .. }
+            | QueueFact::EntriesProcessed { .. } => {}
+        }
+    }
+
+    fn follow_handlers(&mut self, this: Cause, fact: &HandlersFact) {
+        match fact {
+            HandlersFact::HandlerAdded { .. } => self.go_on(this),
+            HandlersFact::ObjectMutated { key, .. } => {
+                self.mutated.or_insert(key.clone(), this);
+            }
+            HandlersFact::NotificationSent { handler, .. } => {
+                self.sent.insert(*handler, this);
+            }
+            HandlersFact::HandlerRemoved { handler } => {
+                self.sent.remove(handler);
+                self.buffers.remove(handler);
+            }
+            // A handler inside `process` does not change what the process loop is at.
+            HandlersFact::NotificationTaken { handler, .. } => {
+                self.running.insert(*handler, this);
+                if self.actor == Actor::ProcessLoop {
+                    self.handling = Some(this);
+                }
+            }
+            HandlersFact::NotificationQueued { handler, .. } => {
                 self.buffers.or_default(*handler).push_back(this);
             }
-            _ => {}
+            HandlersFact::NotificationWithheld { .. }
+            | HandlersFact::LinePrinted { .. }
+            | HandlersFact::NotificationHandled { .. }
+            | HandlersFact::HandlerPanicked { .. }
+            | HandlersFact::HandlerAsked { .. }
+            | HandlersFact::RemovalAsked { .. }
+            | HandlersFact::HandlerSynced { .. }
+            | HandlersFact::SyncingSet { .. }
+            | HandlersFact::ResyncCheckSet { .. }
+            | HandlersFact::MutationDetected { .. } => {}
+        }
+    }
+
+    fn follow_work(&mut self, this: Cause, fact: &WorkFact) {
+        match fact {
+            WorkFact::WorkTaken { .. } | WorkFact::Reconciled { .. } => self.go_on(this),
+            WorkFact::WorkAdded { key, place } if *place != WorkPlace::Duplicate => {
+                self.added.insert(key.clone(), this);
+            }
+            WorkFact::WorkDelayed { key, .. } => {
+                self.delayed.or_insert(key.clone(), this);
+            }
+            WorkFact::WorkAdded { .. }
+            | WorkFact::WorkDone { .. }
+            | WorkFact::WorkForgotten { .. }
+            | WorkFact::WorkShutDown { .. } => {}
+        }
+    }
+
+    fn follow_run(&mut self, this: Cause, fact: &RunFact) {
+        match fact {
+            RunFact::Called { .. } => self.go_on(this),
+            RunFact::PopAsked { .. } => self.asked.push_back(this),
+            RunFact::ModeSet { .. } => self.asked.clear(),
+            RunFact::KnownObjectsSet { .. }
+            | RunFact::BesideRequested { .. }
+            | RunFact::BesideStored { .. } => {}
         }
     }
 }

@@ -64,10 +64,10 @@ macro_rules! facts {
                     $( Self::$Fact $({ $($field: _),+ })? => stringify!($Fact), )+
                 }
             }
-        }
 
-        impl super::Part for $Owner {
-            fn key(&self) -> Option<&$crate::key::Key> {
+            /// The key of the object that the fact is about, where it is about one.
+            #[must_use]
+            pub fn key(&self) -> Option<&$crate::key::Key> {
                 match self {
                     $( Self::$Fact $({ $($field),+ })? => {
                         let keys: &[Option<&$crate::key::Key>] = &[$( $(super::Part::key($field)),+ )?];
@@ -76,7 +76,7 @@ macro_rules! facts {
                 }
             }
 
-            fn weight(&self) -> usize {
+            pub(super) fn weight(&self) -> usize {
                 match self {
                     $( Self::$Fact $({ $($field),+ })? => {
                         let weights: &[usize] = &[$( $(super::Part::weight($field)),+ )?];

@@ -456,16 +456,12 @@ impl<S: Source> World<S> {
     fn follow_store(&mut self, before: u64, run: &Process<Obj>) {
         let mut rv: Option<Rv> = None;
         for record in self.scribe.since(before) {
-            match &record.fact {
-                Fact::Store(StoreFact::ItemStored { object, .. }) => {
-                    rv = Some(Arc::clone(&object.rv))
-                }
-                Fact::Store(StoreFact::ItemRemoved { key, .. }) => {
-                    if let Some(object) = deleted(run, key) {
-                        rv = Some(object.rv);
-                    }
-                }
-                _ => {}
+            if let Fact::Store(StoreFact::ItemStored { object, .. }) = &record.fact {
+                rv = Some(Arc::clone(&object.rv));
+            } else if let Fact::Store(StoreFact::ItemRemoved { key, .. }) = &record.fact
+                && let Some(object) = deleted(run, key)
+            {
+                rv = Some(object.rv);
             }
         }
         if let Some(rv) = rv {

@@ -438,39 +438,42 @@ fn tell_of_beside(
             }));
         };
     match fact {
-        Fact::Store(StoreFact::ItemStored { object, .. }) => {
-            store(stored, object.key.clone(), Some(object))
-        }
-        Fact::Store(StoreFact::ItemRemoved { key, .. }) => store(stored, key, None),
-        Fact::Store(StoreFact::StoreReplaced { items }) => {
-            let gone = |key: &&Key| items.iter().all(|object| object.key != **key);
-            let gone: Vec<Key> = stored.keys().filter(gone).cloned().collect();
-            for key in gone {
-                store(stored, key, None);
+        Fact::Store(fact) => match fact {
+            StoreFact::ItemStored { object, .. } => store(stored, object.key.clone(), Some(object)),
+            StoreFact::ItemRemoved { key, .. } => store(stored, key, None),
+            StoreFact::StoreReplaced { items } => {
+                let gone = |key: &&Key| items.iter().all(|object| object.key != **key);
+                let gone: Vec<Key> = stored.keys().filter(gone).cloned().collect();
+                for key in gone {
+                    store(stored, key, None);
+                }
+                for object in items {
+                    store(stored, object.key.clone(), Some(object));
+                }
             }
-            for object in items {
-                store(stored, object.key.clone(), Some(object));
+            StoreFact::IndexEntryRemoved { .. }
+            | StoreFact::IndexEntryAdded { .. }
+            | StoreFact::IndexFailed { .. }
+            | StoreFact::IndexersAdded { .. }
+            | StoreFact::IndicesReset
+            | StoreFact::StoreVersionMoved { .. } => {}
+        },
+        Fact::Reflector(fact) => {
+            let watch = matches!(fact, ReflectorFact::WatchRequested { .. });
+            let list = matches!(fact, ReflectorFact::ListRequested { continues, .. } if !continues);
+            if watch || list {
+                told.push(Fact::Run(RunFact::BesideRequested { informer, watch }));
             }
         }
-        Fact::Reflector(ReflectorFact::ListRequested { continues, .. }) if !continues => {
-            told.push(Fact::Run(RunFact::BesideRequested {
-                informer,
-                watch: false,
-            }));
+        Fact::Handlers(fact) => {
+            if let HandlersFact::LinePrinted { line, .. } = fact {
+                told.push(Fact::Handlers(HandlersFact::LinePrinted {
+                    handler: BESIDE.saturating_add(informer).min(PROGRAM - 1),
+                    line,
+                }));
+            }
         }
-        Fact::Reflector(ReflectorFact::WatchRequested { .. }) => {
-            told.push(Fact::Run(RunFact::BesideRequested {
-                informer,
-                watch: true,
-            }))
-        }
-        Fact::Handlers(HandlersFact::LinePrinted { line, .. }) => {
-            told.push(Fact::Handlers(HandlersFact::LinePrinted {
-                handler: BESIDE.saturating_add(informer).min(PROGRAM - 1),
-                line,
-            }))
-        }
-        _ => {}
+        Fact::Server(_) | Fact::Queue(_) | Fact::Work(_) | Fact::Run(_) => {}
     }
 }
 

@@ -1,0 +1,829 @@
+//! What the invariants know of a run so far, and what each fact changes of that.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use deltascope_cache::fact::{
+    Actor, EventType, Fact, FactRecord, HandlersFact, LockName, Notification, ObjectRef, QueueFact,
+    ReflectorFact, RunFact, Rv, ServerFact, Shape, StoreFact, WorkFact,
+};
+use deltascope_cache::key::Key;
+use deltascope_cache::selector::Selector;
+use deltascope_cache::sorted::SortedMap;
+use deltascope_world::Time;
+
+use super::{Invariant, ViolationKind, is_older};
+use crate::picture::{Picture, SourceKind};
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    /// So many facts were looked at.
+    pub(super) seen: usize,
+    pub(super) time: Time,
+    is_server: bool,
+    server: Server,
+    store: Store,
+    queue: Queue,
+    locks: [Option<Actor>; 2],
+    handlers: Vec<HandlerState>,
+    /// What each worker has.
+    workers: Vec<Option<Key>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Server {
+    /// What is asked for; all where there is none.
+    selector: Option<Selector>,
+    /// Of each object the versions it had that the store may still get, oldest first, and whether it is
+    /// there and asked for.
+    had: SortedMap<Key, Had>,
+    /// Of versions up to this one some were forgotten.
+    floor: Rv,
+    /// A watch is open …
+    watching: bool,
+    /// … and its initial events are not all there.
+    streaming: bool,
+    /// Sent and not received.
+    on_the_way: u32,
+    in_hand: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Had {
+    versions: Vec<Rv>,
+    live: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Store {
+    present: bool,
+    items: SortedMap<Key, Rv>,
+    /// Keys of which the server has something else.
+    differs: SortedMap<Key, ()>,
+    /// Index → key → under how many values it stands.
+    indices: SortedMap<Arc<str>, SortedMap<Key, u32>>,
+    /// Keys that the current write touches.
+    touched: Vec<Key>,
+    /// All were touched.
+    all_touched: bool,
+    /// Keys whose index function failed.
+    failed: SortedMap<Key, ()>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Queue {
+    /// DeltaFIFO: how many deltas of a key, and whether it is queued.
+    keys: SortedMap<Key, (u32, bool)>,
+    /// How many keys are one without the other.
+    uneven: u32,
+    /// RealFIFO: how many entries.
+    entries: u32,
+    /// Popped last: how many deltas.
+    popped: u32,
+    /// Of the first list, how many are still to be popped.
+    initial: u32,
+    populated: bool,
+    synced: bool,
+    /// Something was popped and is not done with …
+    processing: bool,
+    /// … and nothing of it has come to the store.
+    untouched: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct HandlerState {
+    knows: SortedMap<Key, Rv>,
+    /// Keys of which the store has something else.
+    differs: SortedMap<Key, ()>,
+    pending: VecDeque<Notification>,
+    /// Of those and the one in work, so many belong to the first list.
+    initial: u32,
+    sending: bool,
+    running: bool,
+    /// The one in work belongs to the first list.
+    running_initial: bool,
+    removed: bool,
+    by_type: bool,
+}
+
+/// The versions of an object that are remembered, at the most.
+const VERSIONS: usize = 64;
+
+/// What one fact breaks.
+#[derive(Default)]
+pub(super) struct Broken(pub(super) Vec<(Invariant, Option<Key>, Option<u8>, ViolationKind)>);
+
+impl Broken {
+    fn of(&mut self, monitor: Invariant, key: Option<&Key>, what: ViolationKind) {
+        self.0.push((monitor, key.cloned(), None, what));
+    }
+
+    fn told(&mut self, monitor: Invariant, key: Option<&Key>, handler: usize, what: ViolationKind) {
+        let handler = u8::try_from(handler).ok();
+        self.0.push((monitor, key.cloned(), handler, what));
+    }
+}
+
+impl State {
+    /// Before the first fact of a run that begins so.
+    pub(super) fn begin(start: &Picture, by_type: bool) -> Self {
+        let mut state = State {
+            is_server: start.api.feed == SourceKind::Server,
+            ..State::default()
+        };
+        state.server.selector.clone_from(&start.api.selector);
+        state.store.present = start.store.present;
+        for name in start.store.indices.keys() {
+            state
+                .store
+                .indices
+                .insert(name.clone(), SortedMap::default());
+        }
+        for (key, entry) in &start.api.objects {
+            let selected = start.api.selects(&entry.body.labels);
+            state.written(key, Some(&entry.object.rv), selected);
+        }
+        for handler in &start.handlers {
+            // A handler inside `process` is told by the delta's type where the program goes by that.
+            state.handlers.push(HandlerState {
+                by_type: by_type || handler.inline && !start.machinery_is_informer(),
+                ..HandlerState::default()
+            });
+        }
+        if let Some(work) = &start.work {
+            state.workers = vec![None; work.workers.len()];
+        }
+        state
+    }
+
+    pub(super) fn see(&mut self, record: &FactRecord, broken: &mut Broken) {
+        // The indices are compared once the write that touched them is over.
+        if !matches!(record.fact, Fact::Store(_)) {
+            self.store.check_indices(broken);
+        }
+        match &record.fact {
+            Fact::Server(fact) => self.see_server(fact),
+            Fact::Reflector(fact) => self.see_reflector(fact, record.actor),
+            Fact::Queue(fact) => self.see_queue(fact, record.actor, broken),
+            Fact::Store(fact) => self.see_store(fact, broken),
+            Fact::Handlers(fact) => self.see_handlers(fact, broken),
+            Fact::Work(fact) => self.see_work(fact, broken),
+            Fact::Run(fact) => self.see_run(fact),
+        }
+    }
+
+    /// What a copy of it costs, roughly.
+    pub(super) fn weight(&self) -> usize {
+        let told = |told: &HandlerState| told.knows.len() + told.pending.len();
+        self.server.had.len() * 2
+            + self.store.items.len() * (1 + self.store.indices.len())
+            + self.queue.keys.len()
+            + self.handlers.iter().map(told).sum::<usize>()
+    }
+
+    pub(super) fn rest(&self, broken: &mut Broken) {
+        let still = |told: &HandlerState| told.pending.is_empty() && !told.running && !told.sending;
+        let between = !self.queue.processing && self.locks[1].is_none();
+        for (number, told) in self.handlers.iter().enumerate() {
+            if let Some((key, ())) = told.differs.iter().next()
+                && between
+                && still(told)
+                && !told.removed
+            {
+                let here = told.knows.get(key).cloned().unwrap_or_default();
+                let server = self.store.items.get(key).cloned().unwrap_or_default();
+                let what = ViolationKind::Differs { server, here };
+                broken.told(Invariant::Told, Some(key), number, what);
+            }
+        }
+        let server = &self.server;
+        let watching = server.watching && !server.streaming;
+        let arrived = watching && server.on_the_way == 0 && !server.in_hand;
+        let empty = self.queue.keys.is_empty() && self.queue.entries == 0;
+        if let Some((key, ())) = self.store.differs.iter().next()
+            && arrived
+            && empty
+            && between
+            && self.locks[0].is_none()
+            && self.is_server
+            && self.store.present
+        {
+            let here = self.store.items.get(key).cloned().unwrap_or_default();
+            let server = self.server.live(key).cloned().unwrap_or_default();
+            let what = ViolationKind::Differs { server, here };
+            broken.of(Invariant::Lost, Some(key), what);
+        }
+    }
+
+    // ---- the server and what comes from it
+
+    fn see_server(&mut self, fact: &ServerFact) {
+        match fact {
+            ServerFact::ObjectCreated { object, body }
+            | ServerFact::ObjectUpdated { object, body, .. } => {
+                let selector = self.server.selector.as_ref();
+                let selected = selector.is_none_or(|selector| selector.matches(&body.labels));
+                self.written(&object.key, Some(&object.rv), selected);
+            }
+            ServerFact::ObjectDeleted { object, .. } => self.written(&object.key, None, false),
+            ServerFact::WatchAccepted { .. } => {
+                self.server.on_the_way = 0;
+                self.server.watching = true;
+            }
+            ServerFact::WatchClosed { .. } | ServerFact::WatchRefused { .. } => {
+                self.server.watching = false;
+            }
+            ServerFact::EventSent { .. } => self.server.on_the_way += 1,
+            ServerFact::WriteRefused { .. }
+            | ServerFact::RefusalsAsked { .. }
+            | ServerFact::HistoryCompacted { .. }
+            | ServerFact::ListAnswered { .. }
+            | ServerFact::ObjectsLearned { .. }
+            | ServerFact::RequestDeferred { .. }
+            | ServerFact::ListRefused { .. }
+            | ServerFact::WatchDenied { .. }
+            | ServerFact::ConnectionRefused => {}
+        }
+    }
+
+    fn see_reflector(&mut self, fact: &ReflectorFact, actor: Actor) {
+        let server = &mut self.server;
+        match fact {
+            ReflectorFact::WatchRequested { initial_events, .. } => {
+                server.streaming = *initial_events;
+            }
+            ReflectorFact::InitialEventsEnded { .. } => server.streaming = false,
+            ReflectorFact::WatchEnded { .. } => server.watching = false,
+            ReflectorFact::EventReceived { event, .. } => {
+                server.on_the_way = server.on_the_way.saturating_sub(1);
+                server.in_hand = !matches!(event, EventType::Bookmark | EventType::Error);
+            }
+            ReflectorFact::ObjectRejected { .. } | ReflectorFact::InitialEventKept { .. } => {
+                server.in_hand &= actor != Actor::Reflector;
+            }
+            ReflectorFact::ListRequested { .. }
+            | ReflectorFact::PageReceived { .. }
+            | ReflectorFact::ListFailed { .. }
+            | ReflectorFact::ListReceived { .. }
+            | ReflectorFact::WatchFailed { .. }
+            | ReflectorFact::InitialEventsEndMissed { .. }
+            | ReflectorFact::StreamFellBack { .. }
+            | ReflectorFact::VersionUnavailable { .. }
+            | ReflectorFact::WatchErrorReported { .. }
+            | ReflectorFact::ResyncDue { .. }
+            | ReflectorFact::LastSyncMoved { .. }
+            | ReflectorFact::BackoffStarted { .. }
+            | ReflectorFact::ReflectorStopped { .. } => {}
+        }
+    }
+
+    /// The server has another version of a key, or nothing any more; `selected`: it is asked for.
+    fn written(&mut self, key: &Key, rv: Option<&Rv>, selected: bool) {
+        let had = self.server.had.or_default(key.clone());
+        had.live = selected;
+        if let Some(rv) = rv {
+            if had.versions.len() == VERSIONS {
+                forget(&mut self.server.floor, had.versions.remove(0));
+            }
+            had.versions.push(rv.clone());
+        }
+        self.compare_store(key);
+    }
+
+    fn compare_store(&mut self, key: &Key) {
+        if !self.store.present {
+            return;
+        }
+        if self.server.live(key) == self.store.items.get(key) {
+            self.store.differs.remove(key);
+        } else {
+            self.store.differs.insert(key.clone(), ());
+        }
+    }
+
+    fn see_queue(&mut self, fact: &QueueFact, actor: Actor, broken: &mut Broken) {
+        if changes_the_queue(fact) && self.locks[0] != Some(actor) {
+            broken.of(Invariant::Lock, fact.key(), ViolationKind::Unlocked(actor));
+        }
+        if leaves_the_hand(fact) && actor == Actor::Reflector {
+            self.server.in_hand = false;
+        }
+        let place = |lock: LockName| usize::from(lock == LockName::BlockDeltas);
+        let queue = &mut self.queue;
+        match fact {
+            QueueFact::DeltaAppended { object, .. } => {
+                queue.change(&object.key, |(deltas, _)| *deltas += 1)
+            }
+            QueueFact::DeltasMerged { key, .. } => {
+                queue.change(key, |(deltas, _)| *deltas = deltas.saturating_sub(1));
+            }
+            QueueFact::KeyEnqueued { key, .. } => queue.change(key, |(_, queued)| *queued = true),
+            QueueFact::KeyPopped { key, deltas, .. } => {
+                let popped = u32::try_from(deltas.len()).unwrap_or(u32::MAX);
+                let (had, queued) = queue.keys.get(key).copied().unwrap_or_default();
+                if had != popped {
+                    broken.of(
+                        Invariant::Queue,
+                        Some(key),
+                        ViolationKind::QueueCount(popped, had),
+                    );
+                } else if had == 0 || !queued {
+                    broken.of(Invariant::Queue, Some(key), ViolationKind::QueueUneven);
+                }
+                queue.change(key, |entry| *entry = (0, false));
+                queue.popped = popped;
+                queue.processing = true;
+                queue.untouched = true;
+                queue.initial = queue.initial.saturating_sub(1);
+            }
+            QueueFact::Requeued { key, added: true } => {
+                let popped = queue.popped;
+                queue.change(key, |(deltas, _)| *deltas = popped);
+            }
+            QueueFact::LockTaken { lock, by } => {
+                let holder = &mut self.locks[place(*lock)];
+                if let Some(holder) = *holder {
+                    broken.of(Invariant::Lock, None, ViolationKind::LockStolen(holder));
+                }
+                *holder = Some(*by);
+            }
+            QueueFact::LockReleased { lock, by } => {
+                let holder = &mut self.locks[place(*lock)];
+                if *holder != Some(*by) {
+                    broken.of(Invariant::Lock, None, ViolationKind::LockStolen(*by));
+                }
+                *holder = None;
+                if *lock == LockName::Queue && queue.uneven > 0 {
+                    let uneven = |(_, entry): &(&Key, &(u32, bool))| (entry.0 > 0) != entry.1;
+                    let key = queue.keys.iter().find(uneven).map(|(key, _)| key);
+                    broken.of(Invariant::Queue, key, ViolationKind::QueueUneven);
+                }
+            }
+            QueueFact::EntryAppended { length, .. } => {
+                queue.entries += 1;
+                if queue.entries != *length {
+                    let what = ViolationKind::QueueCount(*length, queue.entries);
+                    broken.of(Invariant::Queue, fact.key(), what);
+                    queue.entries = *length;
+                }
+            }
+            QueueFact::EntriesTaken { count, .. } => {
+                if *count > queue.entries || *count == 0 {
+                    let what = ViolationKind::QueueCount(*count, queue.entries);
+                    broken.of(Invariant::Queue, None, what);
+                }
+                queue.entries = queue.entries.saturating_sub(*count);
+                queue.initial = queue.initial.saturating_sub(*count);
+                queue.processing = true;
+                queue.untouched = true;
+            }
+            QueueFact::Populated { initial } => {
+                queue.populated = true;
+                queue.initial = *initial;
+            }
+            QueueFact::Synced => {
+                queue.synced = true;
+                if queue.initial > 0 || !queue.populated {
+                    broken.of(
+                        Invariant::Synced,
+                        None,
+                        ViolationKind::TooEarly(queue.initial),
+                    );
+                }
+                if queue.untouched {
+                    broken.of(Invariant::Early, None, ViolationKind::TooEarly(1));
+                }
+            }
+            QueueFact::DeltaTaken { .. }
+            | QueueFact::ListOpened { .. }
+            | QueueFact::ResyncOpened { .. } => queue.untouched = false,
+            QueueFact::Processed { .. } | QueueFact::EntriesProcessed { .. } => {
+                queue.processing = false;
+                queue.untouched = false;
+            }
+            QueueFact::DeleteIgnored { key } => {
+                let told = |told: &HandlerState| told.knows.contains_key(key);
+                if self.store.items.contains_key(key) || self.handlers.iter().any(told) {
+                    broken.of(Invariant::Lost, Some(key), ViolationKind::DeleteDropped);
+                }
+            }
+            QueueFact::LockAwaited { .. }
+            | QueueFact::KeyFailed { .. }
+            | QueueFact::TransformFailed { .. }
+            | QueueFact::Transformed { .. }
+            | QueueFact::DeleteChecked { .. }
+            | QueueFact::DeletionDetected { .. }
+            | QueueFact::ResyncSkipped { .. }
+            | QueueFact::AlreadyPresent { .. }
+            | QueueFact::FifoItemSet { .. }
+            | QueueFact::FifoItemRemoved { .. }
+            | QueueFact::FifoCleared
+            | QueueFact::FifoKeySkipped { .. }
+            | QueueFact::QueueEmpty
+            | QueueFact::ProcessFailed { .. }
+            | QueueFact::Requeued { .. }
+            | QueueFact::ProcessWasSlow { .. }
+            | QueueFact::QueueClosed => {}
+        }
+    }
+
+    // ---- the store
+
+    fn see_store(&mut self, fact: &StoreFact, broken: &mut Broken) {
+        match fact {
+            StoreFact::ItemStored { object, .. } => {
+                self.queue.untouched = false;
+                self.store.touched.push(object.key.clone());
+                self.stored(object, broken);
+            }
+            StoreFact::ItemRemoved { key, .. } => {
+                self.store.touched.push(key.clone());
+                self.store.items.remove(key);
+                self.changed(key);
+                self.forget_gone(key);
+            }
+            StoreFact::StoreReplaced { items } => {
+                self.store.all_touched = true;
+                let before = std::mem::take(&mut self.store.items);
+                for object in items {
+                    if let Some(rv) = before.get(&object.key) {
+                        self.store.items.insert(object.key.clone(), rv.clone());
+                    }
+                    self.stored(object, broken);
+                }
+                for key in before.keys() {
+                    if !self.store.items.contains_key(key) {
+                        self.changed(key);
+                        self.forget_gone(key);
+                    }
+                }
+            }
+            StoreFact::StoreVersionMoved { from, to } => {
+                self.queue.untouched = false;
+                if is_older(to, from) {
+                    let what = ViolationKind::WentBack(from.clone(), to.clone());
+                    broken.of(Invariant::Back, None, what);
+                }
+            }
+            StoreFact::IndexersAdded { names } => {
+                for name in names {
+                    self.store.indices.or_default(name.clone());
+                }
+                self.store.all_touched = true;
+            }
+            StoreFact::IndicesReset => {
+                // Keys stay, so that each is looked at.
+                let names: Vec<_> = self.store.indices.keys().cloned().collect();
+                for name in names {
+                    self.store.indices.insert(name, SortedMap::default());
+                }
+                self.store.failed.clear();
+                self.store.all_touched = true;
+            }
+            StoreFact::IndexEntryAdded { index, key, .. } => {
+                let keys = self.store.indices.or_default(index.clone());
+                *keys.or_default(key.clone()) += 1;
+                self.store.touched.push(key.clone());
+            }
+            StoreFact::IndexEntryRemoved { index, key, .. } => {
+                let keys = self.store.indices.or_default(index.clone());
+                let count = keys.or_default(key.clone());
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    keys.remove(key);
+                }
+                self.store.touched.push(key.clone());
+            }
+            StoreFact::IndexFailed { key, .. } => {
+                self.store.failed.insert(key.clone(), ());
+            }
+        }
+    }
+
+    fn stored(&mut self, object: &ObjectRef, broken: &mut Broken) {
+        let (key, rv) = (&object.key, &object.rv);
+        let before = self.store.items.insert(key.clone(), rv.clone());
+        if let Some(before) = before
+            && is_older(rv, &before)
+        {
+            let what = ViolationKind::WentBack(before, rv.clone());
+            broken.of(Invariant::Back, Some(key), what);
+        }
+        let server = &mut self.server;
+        let had = server.had.get_mut(key);
+        let place = had
+            .as_ref()
+            .and_then(|had| had.versions.iter().position(|had| had == rv));
+        match (had, place) {
+            (Some(had), Some(place)) => {
+                for forgotten in had.versions.drain(..place) {
+                    forget(&mut server.floor, forgotten);
+                }
+            }
+            // It may be one of those that were forgotten.
+            _ if object.shape == Shape::Object
+                && !is_older(rv, &server.floor)
+                && *rv != server.floor =>
+            {
+                broken.of(
+                    Invariant::Past,
+                    Some(key),
+                    ViolationKind::NeverExisted(rv.clone()),
+                );
+            }
+            _ => {}
+        }
+        self.changed(key);
+    }
+
+    /// The store has something else under this key.
+    fn changed(&mut self, key: &Key) {
+        self.compare_store(key);
+        for told in &mut self.handlers {
+            told.compare(key, self.store.items.get(key));
+        }
+    }
+
+    /// An object that is neither here nor there any more.
+    fn forget_gone(&mut self, key: &Key) {
+        let server = &mut self.server;
+        if server.had.get(key).is_some_and(|had| !had.live)
+            && let Some(had) = server.had.remove(key)
+        {
+            for forgotten in had.versions {
+                forget(&mut server.floor, forgotten);
+            }
+        }
+    }
+
+    // ---- the handlers
+
+    fn see_handlers(&mut self, fact: &HandlersFact, broken: &mut Broken) {
+        match fact {
+            HandlersFact::NotificationSent {
+                handler,
+                notification,
+            } => {
+                if let Some(told) = self.handlers.get_mut(usize::from(*handler)) {
+                    told.sending = true;
+                    told.initial += u32::from(is_initial(notification));
+                }
+            }
+            HandlersFact::NotificationQueued {
+                handler,
+                notification,
+                ..
+            } => {
+                if let Some(told) = self.handlers.get_mut(usize::from(*handler)) {
+                    told.sending = false;
+                    told.pending.push_back(notification.clone());
+                }
+            }
+            HandlersFact::NotificationTaken {
+                handler,
+                notification,
+            } => {
+                let number = usize::from(*handler);
+                if let Some(told) = self.handlers.get_mut(number) {
+                    let next = told.pending.pop_front();
+                    if next.is_some_and(|next| next != *notification) {
+                        let key = Some(&notification.object().key);
+                        broken.told(Invariant::Order, key, number, ViolationKind::Overtaken);
+                    }
+                    told.running = true;
+                    told.running_initial = is_initial(notification);
+                    told.hear(number, notification, &self.store.items, broken);
+                }
+            }
+            HandlersFact::NotificationHandled { handler }
+            | HandlersFact::HandlerPanicked { handler, .. } => {
+                if let Some(told) = self.handlers.get_mut(usize::from(*handler)) {
+                    told.running = false;
+                    let counted = std::mem::take(&mut told.running_initial);
+                    told.initial = told.initial.saturating_sub(u32::from(counted));
+                }
+            }
+            HandlersFact::HandlerAdded { .. } => {
+                let mut told = HandlerState::default();
+                for key in self.store.items.keys() {
+                    told.differs.insert(key.clone(), ());
+                }
+                self.handlers.push(told);
+            }
+            HandlersFact::HandlerRemoved { handler } => {
+                if let Some(told) = self.handlers.get_mut(usize::from(*handler)) {
+                    told.removed = true;
+                    told.pending.clear();
+                    told.sending = false;
+                }
+            }
+            HandlersFact::HandlerSynced { handler } => {
+                let number = usize::from(*handler);
+                if let Some(told) = self.handlers.get(number)
+                    && (!self.queue.synced || told.initial > 0)
+                {
+                    let what = ViolationKind::TooEarly(told.initial);
+                    broken.told(Invariant::Synced, None, number, what);
+                }
+            }
+            HandlersFact::ObjectMutated { handler, key } => {
+                let number = usize::from(*handler);
+                if number < self.handlers.len() {
+                    broken.told(Invariant::Shared, Some(key), number, ViolationKind::Written);
+                }
+            }
+            HandlersFact::MutationDetected { key } => {
+                broken.of(Invariant::Shared, Some(key), ViolationKind::Written);
+            }
+            HandlersFact::NotificationWithheld { .. }
+            | HandlersFact::LinePrinted { .. }
+            | HandlersFact::HandlerAsked { .. }
+            | HandlersFact::RemovalAsked { .. }
+            | HandlersFact::SyncingSet { .. }
+            | HandlersFact::ResyncCheckSet { .. } => {}
+        }
+    }
+
+    fn see_work(&mut self, fact: &WorkFact, broken: &mut Broken) {
+        match fact {
+            WorkFact::WorkTaken { worker, key } => {
+                let same = self
+                    .workers
+                    .iter()
+                    .position(|has| has.as_ref() == Some(key));
+                if let Some(other) = same.and_then(|other| u8::try_from(other).ok()) {
+                    broken.of(Invariant::Work, Some(key), ViolationKind::TwoWorkers(other));
+                }
+                if let Some(has) = self.workers.get_mut(usize::from(*worker)) {
+                    *has = Some(key.clone());
+                }
+            }
+            WorkFact::WorkDone { key, .. } => {
+                for has in &mut self.workers {
+                    if has.as_ref() == Some(key) {
+                        *has = None;
+                    }
+                }
+            }
+            WorkFact::WorkAdded { .. }
+            | WorkFact::WorkDelayed { .. }
+            | WorkFact::WorkForgotten { .. }
+            | WorkFact::Reconciled { .. }
+            | WorkFact::WorkShutDown { .. } => {}
+        }
+    }
+
+    fn see_run(&mut self, fact: &RunFact) {
+        match fact {
+            RunFact::KnownObjectsSet { on } => self.store.present |= *on,
+            RunFact::Called { .. }
+            | RunFact::ModeSet { .. }
+            | RunFact::PopAsked { .. }
+            | RunFact::BesideRequested { .. }
+            | RunFact::BesideStored { .. } => {}
+        }
+    }
+}
+
+impl Server {
+    /// The version that the server has of a key.
+    fn live(&self, key: &Key) -> Option<&Rv> {
+        let had = self.had.get(key).filter(|had| had.live)?;
+        had.versions.last()
+    }
+}
+
+impl Queue {
+    fn change(&mut self, key: &Key, change: impl FnOnce(&mut (u32, bool))) {
+        let uneven = |entry: &(u32, bool)| u32::from((entry.0 > 0) != entry.1);
+        let entry = self.keys.or_default(key.clone());
+        let before = uneven(entry);
+        change(entry);
+        let after = uneven(entry);
+        if *entry == (0, false) {
+            self.keys.remove(key);
+        }
+        self.uneven = self.uneven + after - before;
+    }
+}
+
+impl Store {
+    fn check_indices(&mut self, broken: &mut Broken) {
+        if self.all_touched {
+            self.all_touched = false;
+            self.touched = self.items.keys().cloned().collect();
+            for keys in self.indices.values() {
+                self.touched.extend(keys.keys().cloned());
+            }
+        }
+        for key in std::mem::take(&mut self.touched) {
+            self.check_index(&key, broken);
+        }
+    }
+
+    fn check_index(&self, key: &Key, broken: &mut Broken) {
+        if self.failed.contains_key(key) {
+            return;
+        }
+        for (index, keys) in self.indices.iter() {
+            let count = keys.get(key).copied().unwrap_or_default();
+            match (self.items.contains_key(key), count) {
+                (true, 1) | (false, 0) => {}
+                (true, count) => {
+                    let what = ViolationKind::IndexCount(index.clone(), count);
+                    broken.of(Invariant::Index, Some(key), what);
+                }
+                (false, _) => {
+                    let what = ViolationKind::IndexDangling(index.clone());
+                    broken.of(Invariant::Index, Some(key), what);
+                }
+            }
+        }
+    }
+}
+
+impl HandlerState {
+    fn compare(&mut self, key: &Key, stored: Option<&Rv>) {
+        if self.knows.get(key) == stored {
+            self.differs.remove(key);
+        } else {
+            self.differs.insert(key.clone(), ());
+        }
+    }
+
+    fn hear(
+        &mut self,
+        number: usize,
+        notification: &Notification,
+        store: &SortedMap<Key, Rv>,
+        broken: &mut Broken,
+    ) {
+        let object = notification.object();
+        let key = &object.key;
+        let knew = match notification {
+            Notification::Delete { .. } => self.knows.remove(key),
+            _ => self.knows.insert(key.clone(), object.rv.clone()),
+        };
+        let what = match (notification, knew) {
+            (_, Some(knew)) if is_older(&object.rv, &knew) => {
+                Some(ViolationKind::WentBack(knew, object.rv.clone()))
+            }
+            // A program that goes by the delta's type says "added" as often as it is told so.
+            (Notification::Add { .. }, Some(_)) if !self.by_type => Some(ViolationKind::AddedTwice),
+            (Notification::Update { .. } | Notification::Delete { .. }, None) if !self.by_type => {
+                Some(ViolationKind::NotAddedBefore)
+            }
+            _ => None,
+        };
+        if let Some(what) = what {
+            broken.told(Invariant::Order, Some(key), number, what);
+        }
+        self.compare(key, store.get(key));
+    }
+}
+
+fn is_initial(notification: &Notification) -> bool {
+    matches!(
+        notification,
+        Notification::Add {
+            is_in_initial_list: true,
+            ..
+        }
+    )
+}
+
+/// Versions up to this one may be forgotten.
+fn forget(floor: &mut Rv, version: Rv) {
+    if floor.is_empty() || is_older(floor, &version) {
+        *floor = version;
+    }
+}
+
+/// Whether the fact says that something in the queue is not as before.
+fn changes_the_queue(fact: &QueueFact) -> bool {
+    matches!(
+        fact,
+        QueueFact::DeltaAppended { .. }
+            | QueueFact::DeltasMerged { .. }
+            | QueueFact::KeyEnqueued { .. }
+            | QueueFact::FifoItemSet { .. }
+            | QueueFact::FifoItemRemoved { .. }
+            | QueueFact::FifoKeySkipped { .. }
+            | QueueFact::EntryAppended { .. }
+            | QueueFact::KeyPopped { .. }
+            | QueueFact::EntriesTaken { .. }
+    )
+}
+
+/// Whether the reflector has nothing in hand any more.
+fn leaves_the_hand(fact: &QueueFact) -> bool {
+    matches!(
+        fact,
+        QueueFact::DeltaAppended { .. }
+            | QueueFact::DeltasMerged { .. }
+            | QueueFact::DeleteIgnored { .. }
+            | QueueFact::EntryAppended { .. }
+            | QueueFact::KeyFailed { .. }
+            | QueueFact::TransformFailed { .. }
+    )
+}
