@@ -1,10 +1,6 @@
-//! Mounts the page, and what every component of it shares.
-
-use std::rc::Rc;
-use std::sync::Arc;
+//! Mounts the page.
 
 use js_sys::Reflect;
-use leptos::callback::{Callable, UnsyncCallback};
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::prelude::JsValue;
@@ -14,142 +10,10 @@ use crate::driver::Driver;
 use crate::embed::api;
 use crate::host::Host;
 use crate::live::Link;
-use crate::memo::Memo;
-use deltascope_presentation::command::{Command, Export};
-use deltascope_presentation::i18n::{Lang, Text};
-use deltascope_presentation::options::{Controls, Options};
-use deltascope_presentation::rows::live::{PIECES, Panel, Piece};
-use deltascope_presentation::strings::{Strings, strings};
-use deltascope_presentation::view::View;
+use crate::ui::{Shape, first_lang, first_theme, follow};
+use deltascope_presentation::command::Command;
+use deltascope_presentation::rows::live::PIECES;
 use deltascope_replay::link;
-
-/// What the components share, provided as a context.
-///
-/// A [`View`] holds `Rc`s, so its signal lives in [`LocalStorage`]. The handles themselves are
-/// `Copy` and `Send`, so memos may capture a `Ui`. Whoever feeds the page sets `view` once a step;
-/// rows are memos over it, so a room whose rows are equal is not touched.
-#[derive(Clone, Copy)]
-pub struct Ui {
-    /// The moment that is shown.
-    pub view: RwSignal<Rc<View>, LocalStorage>,
-    /// The language; [`mount`] keeps `<html lang>` and the remembered choice in step with it.
-    pub lang: RwSignal<Lang>,
-    /// The theme; likewise.
-    pub theme: RwSignal<Theme>,
-    /// What the lesson menu offers: id and title.
-    pub lessons: RwSignal<Lessons>,
-    /// Where every button, key and dropped file goes.
-    pub on: UnsyncCallback<Command>,
-    /// Gives what leaves the page.
-    pub export: UnsyncCallback<Export, Result<String, Text>>,
-    /// Where the board is.
-    host: StoredValue<Host, LocalStorage>,
-    /// What is shown of it.
-    pub shape: RwSignal<Shape>,
-    /// How many of its pieces are drawn.
-    pub built: RwSignal<u8>,
-}
-
-/// What is shown of the board: all of it on a page of its own, what is asked for elsewhere.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// It is an element among others.
-    pub embedded: bool,
-    /// The rooms that are shown; none: all.
-    pub panels: Vec<Panel>,
-    /// What there is to turn.
-    pub controls: Controls,
-    /// Only time can be moved.
-    pub watch: bool,
-}
-
-impl Shape {
-    /// What is asked for.
-    #[must_use]
-    pub fn of(options: &Options) -> Self {
-        Self {
-            embedded: true,
-            panels: options.panels.clone(),
-            controls: options.controls,
-            watch: options.watch,
-        }
-    }
-
-    /// Whether there is all that there is to turn.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        !self.embedded || self.controls == Controls::Full
-    }
-}
-
-/// The lessons (and the sandbox, and bundled recordings) of the menu: id and title, in order.
-pub type Lessons = Arc<[(Arc<str>, Text)]>;
-
-/// Light or dark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Theme {
-    /// Dark ink on paper.
-    #[default]
-    Light,
-    /// Light ink on slate.
-    Dark,
-}
-
-impl Theme {
-    /// Its name in `data-theme` and in what is remembered.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        [Self::Light, Self::Dark]
-            .into_iter()
-            .find(|theme| theme.as_str() == text)
-    }
-}
-
-impl Ui {
-    /// Out of the context.
-    #[must_use]
-    pub fn get() -> Self {
-        expect_context::<Self>()
-    }
-
-    /// Where the board is.
-    #[must_use]
-    pub fn host(self) -> Host {
-        self.host.get_value()
-    }
-
-    /// Whether the turn of a piece has come; tracks it.
-    #[must_use]
-    pub fn has(self, piece: Piece) -> bool {
-        self.built.get() > piece.place()
-    }
-
-    /// Asks for something.
-    pub fn send(self, command: Command) {
-        self.on.run(command);
-    }
-
-    /// The page's words; tracks the language.
-    #[must_use]
-    pub fn words(self) -> &'static Strings {
-        strings(self.lang.get())
-    }
-
-    /// Something computed from the view; whoever reads it hears of it only when it changes.
-    pub fn memo<T>(self, rows: impl Fn(&View) -> T + Send + Sync + 'static) -> Memo<T>
-    where
-        T: PartialEq + Send + Sync + 'static,
-    {
-        Memo::new(move |_| rows(&self.view.get()))
-    }
-}
 
 /// The attribute that tells the project's own page from all others.
 const OWN_PAGE: &str = "data-deltascope";
@@ -180,7 +44,7 @@ pub fn mount() {
 pub fn App() -> impl IntoView {
     let driver = Driver::new(Host::page());
     let (view, shape) = (driver.view(), Shape::default());
-    let ui = ui_of(&driver, view, PIECES, shape, first_lang(), first_theme());
+    let ui = driver.ui(view, PIECES, shape, first_lang(), first_theme());
     follow(ui);
     let handle = window_event_listener(ev::hashchange, move |_| {
         if let Some(link) = link_of_address() {
@@ -195,103 +59,9 @@ pub fn App() -> impl IntoView {
     view! { <Board /> }
 }
 
-/// What the components of a board share, as a context, with so many of its pieces; from now on the driver
-/// draws on it.
-pub fn ui_of(driver: &Driver, view: View, built: u8, shape: Shape, lang: Lang, theme: Theme) -> Ui {
-    let (on, export) = (driver.clone(), driver.clone());
-    let ui = Ui {
-        view: RwSignal::new_local(Rc::new(view)),
-        lang: RwSignal::new(lang),
-        theme: RwSignal::new(theme),
-        lessons: RwSignal::new(Arc::new([])),
-        on: UnsyncCallback::new(move |command| on.send(command)),
-        export: UnsyncCallback::new(move |what| export.export(what)),
-        host: StoredValue::new_local(driver.host().clone()),
-        shape: RwSignal::new(shape),
-        built: RwSignal::new(built),
-    };
-    driver.attach(ui);
-    provide_context(ui);
-    ui
-}
-
 /// What stands behind the `#` of the address, where it is a link to a run. It stays there, so that the
 /// page can be loaded anew and kept as a bookmark.
 fn link_of_address() -> Option<String> {
     let hash = window().location().hash().ok()?;
     link::is_link(&hash).then_some(hash)
-}
-
-/// Keeps the root of the board, and on the page what is remembered, in step with language and theme.
-pub fn follow(ui: Ui) {
-    Effect::new(move |before: Option<Lang>| {
-        let lang = ui.lang.get();
-        set_on_root(ui, "lang", tag(lang));
-        if before.is_some() && ui.host().is_page() {
-            remember("lang", tag(lang));
-        }
-        lang
-    });
-    Effect::new(move |before: Option<Theme>| {
-        let theme = ui.theme.get();
-        set_on_root(ui, "data-theme", theme.as_str());
-        if before.is_some() && ui.host().is_page() {
-            remember("theme", theme.as_str());
-        }
-        theme
-    });
-}
-
-/// The remembered language, or the browser's.
-#[must_use]
-pub fn first_lang() -> Lang {
-    let text = remembered("lang").or_else(|| window().navigator().language());
-    if text.is_some_and(|text| text.starts_with("zh")) {
-        Lang::Zh
-    } else {
-        Lang::En
-    }
-}
-
-/// The remembered theme, or the system's.
-#[must_use]
-pub fn first_theme() -> Theme {
-    if let Some(theme) = remembered("theme").and_then(|text| Theme::parse(&text)) {
-        return theme;
-    }
-    let query = window().match_media("(prefers-color-scheme: dark)");
-    if query.ok().flatten().is_some_and(|query| query.matches()) {
-        Theme::Dark
-    } else {
-        Theme::Light
-    }
-}
-
-fn tag(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => "en",
-        Lang::Zh => "zh-Hans",
-    }
-}
-
-fn set_on_root(ui: Ui, name: &str, value: &str) {
-    if let Some(root) = ui.host().root() {
-        // Fails for a malformed name alone.
-        let _ = root.set_attribute(name, value);
-    }
-}
-
-// Storage may be blocked or full: then the choice lasts as long as the page.
-pub(super) fn remembered(name: &str) -> Option<String> {
-    let storage = window().local_storage().ok().flatten()?;
-    storage
-        .get_item(&format!("deltascope.{name}"))
-        .ok()
-        .flatten()
-}
-
-pub(super) fn remember(name: &str, value: &str) {
-    if let Ok(Some(storage)) = window().local_storage() {
-        let _ = storage.set_item(&format!("deltascope.{name}"), value);
-    }
 }

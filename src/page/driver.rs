@@ -3,20 +3,22 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use gloo_timers::future::TimeoutFuture;
+use leptos::callback::UnsyncCallback;
 use leptos::prelude::*;
 use leptos::task::{spawn_local, tick};
 use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use web_sys::ResizeObserver;
 
-use crate::app::Ui;
 use crate::host::Host;
 use crate::motion::Stage;
+use crate::ui::{Shape, Theme, Ui};
 use deltascope_presentation::command::{Command, Export};
-use deltascope_presentation::i18n::Text;
+use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::motion::plan::{self, Motion};
 use deltascope_presentation::rows::live::PIECES;
 use deltascope_presentation::session::keep::Kept;
@@ -238,9 +240,28 @@ impl Driver {
         self.inner.session.borrow_mut().view()
     }
 
-    /// From now on this is the screen.
-    pub fn attach(&self, ui: Ui) {
-        // Attached once, when the page is mounted.
+    /// What the components of a board share, as a context, with so many of its pieces; from now on the
+    /// driver draws on it.
+    pub fn ui(&self, view: View, built: u8, shape: Shape, lang: Lang, theme: Theme) -> Ui {
+        let (on, export) = (self.clone(), self.clone());
+        let ui = Ui {
+            view: RwSignal::new_local(Rc::new(view)),
+            lang: RwSignal::new(lang),
+            theme: RwSignal::new(theme),
+            lessons: RwSignal::new(Arc::new([])),
+            on: UnsyncCallback::new(move |command| on.send(command)),
+            export: UnsyncCallback::new(move |what| export.export(what)),
+            host: StoredValue::new_local(self.host().clone()),
+            shape: RwSignal::new(shape),
+            built: RwSignal::new(built),
+        };
+        self.attach(ui);
+        provide_context(ui);
+        ui
+    }
+
+    fn attach(&self, ui: Ui) {
+        // Attached once, when the board is mounted.
         let _ = self.inner.ui.set(ui);
         self.copy();
         if ui.built.get_untracked() == PIECES {

@@ -8,3 +8,4 @@ pub mod host;
 pub mod live;
 pub mod memo;
 pub mod motion;
+pub mod ui;

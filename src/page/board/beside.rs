@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::processor::{row, tag};
-use crate::app::Ui;
+use crate::ui::Ui;
 use deltascope_presentation::rows::beside::{BesideRows, COUNTED};
 use deltascope_presentation::strings;
 

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::drawer::focus_on;
 use super::parts::{part, text};
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_presentation::command::{Command, When};
 use deltascope_presentation::decimal::decimal;
 use deltascope_presentation::view::{BranchRow, ServerEvent};

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::drawer::{DrawerState, DrawerTab};
 use super::parts::part;
-use crate::app::Ui;
+use crate::ui::Ui;
 use deltascope_presentation::checks;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::strings;

@@ -9,9 +9,9 @@ use leptos::task::spawn_local;
 
 use super::parts::{part, shown, text};
 use super::share::copy;
-use crate::app::{Ui, remember, remembered};
 use crate::live::{self, Link};
 use crate::memo::Memo;
+use crate::ui::{Ui, remember, remembered};
 use deltascope_cache::controller::Generation;
 use deltascope_presentation::cluster::{
     self, CUSTOM, MANY, Missing, Options, Status, Tried, WAYS, Way, groups, index_names,

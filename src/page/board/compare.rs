@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::icons;
 use super::parts::{part, shown, text};
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::compare::{self, Chip, LineRow, MetricRow, RoomRow};

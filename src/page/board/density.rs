@@ -15,9 +15,9 @@ use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlElement}
 use super::drawer::DrawerTab;
 use super::layout::{Layout as Screen, rem, size_of};
 use super::parts::{list, maybe, part, text};
-use crate::app::{Theme, Ui};
 use crate::host::Host;
 use crate::memo::Memo;
+use crate::ui::{Theme, Ui};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{EventType, Fact, FactRecord, QueueFact, ServerFact, StoreFact};
 use deltascope_cache::key::Key;

@@ -9,7 +9,7 @@ use super::icons;
 use super::layout::Layout;
 use super::parts::{part, shown, text};
 use super::{branches, checks, compare, share, until, why};
-use crate::app::Ui;
+use crate::ui::Ui;
 use deltascope_presentation::strings::Strings;
 
 /// A tab of the drawer. To add one: a variant, and a line in each of the functions below.

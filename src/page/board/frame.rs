@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::layout::Layout;
 use super::parts::{Text, maybe, part, text};
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_presentation::rows::live::{self, Panel};
 use deltascope_presentation::rows::{RvText, current};
 use deltascope_replay::picture::InformerKind;

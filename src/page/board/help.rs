@@ -3,8 +3,8 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::rows::{DeltaRow, RvText};
 

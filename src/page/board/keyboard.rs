@@ -10,8 +10,8 @@ use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
 use super::layout::Layout;
 use super::transport;
-use crate::app::Ui;
 use crate::host::Host;
+use crate::ui::Ui;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::keys::{Action, Focus, Press, Reached, action, is_typed};
 use deltascope_presentation::view::View;

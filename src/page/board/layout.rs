@@ -8,9 +8,9 @@ use web_sys::{MediaQueryList, ResizeObserver};
 
 use super::drawer::DrawerState;
 use super::parts::{part, shown, text};
-use crate::app::{Shape, Ui};
 use crate::host::Host;
 use crate::memo::Memo;
+use crate::ui::{Shape, Ui};
 use deltascope_presentation::rows::current;
 use deltascope_presentation::rows::live::{self, Panel};
 use deltascope_presentation::strings;

@@ -37,7 +37,7 @@ mod why;
 
 use leptos::prelude::*;
 
-use crate::app::{Shape, Ui};
+use crate::ui::{Shape, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::live::{Panel, Piece};

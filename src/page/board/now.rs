@@ -5,8 +5,8 @@ use leptos::prelude::*;
 
 use super::frame::Frame;
 use super::parts::part;
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::lanes::{self, Kind, Lane};
 use deltascope_presentation::pseudo::{self, Listing};

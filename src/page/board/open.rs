@@ -8,7 +8,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{File, FileList};
 
 use super::icons;
-use crate::app::Ui;
+use crate::ui::Ui;
 use deltascope_presentation::command::Command;
 
 /// Of a file at most so much is read, in bytes: more would not fit the page's memory twice, and

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use leptos::prelude::{AnyView, For, ForProps, IntoAny, IntoView, WithUntracked};
 
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::strings::Strings;
 

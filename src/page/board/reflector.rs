@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use super::frame::{Frame, rv};
 use super::parts::{either, maybe, part, text};
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::reflector::{StateName, rows};
 use deltascope_presentation::strings;

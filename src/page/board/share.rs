@@ -10,8 +10,8 @@ use web_sys::{Blob, HtmlAnchorElement, Url};
 
 use super::open::OpenButton;
 use super::parts::{Text, part, shown, text};
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_presentation::command::Export;
 use deltascope_presentation::i18n::Text as Words;
 use deltascope_replay::picture::SourceKind;

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 
 use super::now::place;
 use super::parts::{part, text};
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_presentation::caption::{Span, plain};
 use deltascope_presentation::pseudo;
 use deltascope_presentation::rows::{said, type_class};

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use super::frame::rv;
 use super::icons::glyph;
 use super::parts::{part, text};
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_presentation::rows::DeltaRow;
 
 /// A delta; its element stays while its row changes.

@@ -5,8 +5,8 @@ use std::str::FromStr;
 use leptos::prelude::*;
 
 use super::parts::{part, text};
-use crate::app::Ui;
 use crate::memo::Memo;
+use crate::ui::Ui;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::Fact;
 use deltascope_cache::key::Key;

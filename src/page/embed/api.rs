@@ -9,9 +9,9 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 use wasm_bindgen_futures::future_to_promise;
 
-use crate::app::Ui;
 use crate::driver::Driver;
 use crate::live::Link;
+use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::cluster::Options;
 use deltascope_presentation::command::{Command, Export};

@@ -15,11 +15,11 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use web_sys::HtmlElement;
 
 use super::api::{self, method, to_json};
-use crate::app::{Shape, Theme, Ui, follow, ui_of};
 use crate::board::Coming;
 use crate::driver::{Driver, Paced};
 use crate::host::Host;
 use crate::live::Link;
+use crate::ui::{Shape, Theme, Ui, follow};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::Options;
@@ -113,7 +113,7 @@ async fn come(
     let shared = Rc::new(Cell::new(None));
     let made = Rc::clone(&shared);
     let handle = mount_to(mount, move || {
-        let ui = ui_of(&drawn, view, 0, shape, lang, theme);
+        let ui = drawn.ui(view, 0, shape, lang, theme);
         let link = Link::new(&drawn);
         provide_context(link);
         follow(ui);
