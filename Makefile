@@ -94,20 +94,21 @@ bench: setup-dist setup-browser
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-time.mjs
 	@DIST='$(BENCHES)/dist' node $(BROWSER)/bench-many.mjs
 
-SOAKED := $(filter-out fold cli mdbook,$(basename $(notdir $(wildcard tests/*.rs))))
 soak:
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
-	  --lib $(addprefix --test ,$(SOAKED))
-	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test fold
+	  --lib --test engine --test models --test runs --test wire --test house --test wasm -- --skip fold::
+	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs fold::
 
 # What waits for a time, or for an order that the threads need not keep, fails here.
-BUSY := --test threads --test models --test simulation
 soak-busy: setup-rust
-	cargo test $(CARGO_FLAGS) --no-run $(BUSY)
+	cargo test $(CARGO_FLAGS) --no-run --test models --test engine --test runs
 	@loops=(); trap 'kill "$${loops[@]}"' EXIT; \
 	for ((loop = 0; loop < $(BUSY_LOOPS); loop++)); do while :; do :; done & loops+=($$!); done; \
-	for ((round = 1; round <= $(BUSY_ROUNDS); round++)); do \
-	  echo "round $$round of $(BUSY_ROUNDS)"; SHUTTLE_RANDOM_SEED=$$round SOAK_SEEDS=$(BUSY_SEEDS) cargo test $(CARGO_FLAGS) --quiet $(BUSY); done
+	export SOAK_SEEDS=$(BUSY_SEEDS) SHUTTLE_RANDOM_SEED; \
+	for ((SHUTTLE_RANDOM_SEED = 1; SHUTTLE_RANDOM_SEED <= $(BUSY_ROUNDS); SHUTTLE_RANDOM_SEED++)); do \
+	  echo "round $$SHUTTLE_RANDOM_SEED of $(BUSY_ROUNDS)"; \
+	  cargo test $(CARGO_FLAGS) --quiet --test models; \
+	  cargo test $(CARGO_FLAGS) --quiet --test engine --test runs -- threads:: simulation::; done
 
 # --- set-up -----------------------------------------------------------------------------------
 
@@ -121,22 +122,29 @@ setup-rust:
 	@have=$$(rustup component list --installed) && for c in clippy rustfmt; do \
 	  grep -q "^$$c" <<<"$$have" || rustup component add $$c; done
 
-setup-dist: setup-rust
-	@[ "$$(trunk --version 2>/dev/null)" = 'trunk $(TRUNK_VERSION)' ] || \
-	  cargo install trunk --locked --version $(TRUNK_VERSION) --root '$(TOOLS)' --force
-	@$(MAKE) --no-print-directory setup-bindgen
+# A tool runs for seconds, so it is compiled fast rather than made fast; what several need is compiled once.
+INSTALL = CARGO_TARGET_DIR='$(TOOLS)/build' CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_STRIP=symbols \
+	cargo install --debug --root '$(TOOLS)' --force
+
+setup-dist: setup-bindgen
+	@[ "$$(trunk --version 2>/dev/null)" = 'trunk $(TRUNK_VERSION)' ] || { \
+	  echo 'Set-up: trunk $(TRUNK_VERSION) builds and serves the page; compiling it takes some minutes, once.'; \
+	  $(INSTALL) trunk --locked --version $(TRUNK_VERSION); }
 
 .PHONY: setup-docs
 setup-docs: setup-rust
-	@[ "$$(mdbook --version 2>/dev/null)" = 'mdbook v$(MDBOOK_VERSION)' ] || \
-	  cargo install mdbook --locked --version $(MDBOOK_VERSION) --root '$(TOOLS)' --force
+	@[ "$$(mdbook --version 2>/dev/null)" = 'mdbook v$(MDBOOK_VERSION)' ] || { \
+	  echo 'Set-up: mdbook $(MDBOOK_VERSION) builds the books; compiling it takes a minute, once.'; \
+	  $(INSTALL) mdbook --locked --version $(MDBOOK_VERSION); }
 
-# Not --locked: one crate that its lock names can no longer be had.
+# Not --locked: one crate that its lock names can no longer be had. A little optimised: every build of the page waits for
+# it.
 .PHONY: setup-bindgen
-setup-bindgen:
+setup-bindgen: setup-rust
 	@{ [ "$$(wasm-bindgen --version 2>/dev/null)" = 'wasm-bindgen $(BINDGEN_VERSION)' ] && \
-	   [ "$$(wasm-bindgen-test-runner --version 2>/dev/null)" = 'wasm-bindgen-test-runner $(BINDGEN_VERSION)' ]; } || \
-	  cargo install wasm-bindgen-cli --version $(BINDGEN_VERSION) --root '$(TOOLS)' --force
+	   [ "$$(wasm-bindgen-test-runner --version 2>/dev/null)" = 'wasm-bindgen-test-runner $(BINDGEN_VERSION)' ]; } || { \
+	  echo 'Set-up: wasm-bindgen $(BINDGEN_VERSION) binds the page to JavaScript; compiling it takes some minutes, once.'; \
+	  CARGO_PROFILE_DEV_OPT_LEVEL=1 $(INSTALL) wasm-bindgen-cli --version $(BINDGEN_VERSION); }
 
 APT = if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
 	$$sudo apt-get update && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends
@@ -171,12 +179,12 @@ test-native: setup-rust
 examples: setup-rust
 	cargo build $(CARGO_FLAGS) $(NATIVE) --examples
 
-test-wasm: setup-rust setup-bindgen
+test-wasm: setup-bindgen
 	CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER=wasm-bindgen-test-runner \
 	  cargo test $(CARGO_FLAGS) --target $(WASM) --test wasm
 
 test-browser: setup-browser dist docs
-	cargo test $(CARGO_FLAGS) $(NATIVE) --test cli in_the_program
+	cargo test $(CARGO_FLAGS) $(NATIVE) --test programs in_the_program
 	cd $(BROWSER) && node --test --test-reporter=spec --test-concurrency=2 tests/*.test.mjs
 
 size:

@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use syn::visit::{self, Visit};
+
 /// The crates of `src`: each may import those above it. Nothing imports the programs.
 const CRATES: [&str; 5] = ["cache", "world", "replay", "presentation", "terminal"];
 const PROGRAMS: [&str; 3] = ["page", "cli", "mdbook"];
@@ -120,6 +122,116 @@ fn modules_do_not_import_in_circles() {
         }
     }
     assert_none(&found);
+}
+
+/// The matches over facts that have an arm for whatever else there is: a new fact would go through them unseen.
+#[derive(Default)]
+struct Wildcards {
+    /// The function that is looked through.
+    inside: Vec<String>,
+    found: Vec<String>,
+}
+
+impl Wildcards {
+    fn of(text: &str) -> Vec<String> {
+        let mut seen = Self::default();
+        seen.visit_file(&syn::parse_file(text).unwrap());
+        seen.found
+    }
+}
+
+impl<'ast> Visit<'ast> for Wildcards {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        let attributes = match item {
+            syn::Item::Mod(item) => &item.attrs,
+            syn::Item::Fn(item) => &item.attrs,
+            _ => return visit::visit_item(self, item),
+        };
+        let of_tests = |attribute: &syn::Attribute| {
+            attribute.path().is_ident("cfg")
+                && attribute
+                    .parse_args::<syn::Path>()
+                    .is_ok_and(|path| path.is_ident("test"))
+        };
+        if !attributes.iter().any(of_tests) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        self.inside.push(signature.ident.to_string());
+    }
+
+    fn visit_expr_match(&mut self, of: &'ast syn::ExprMatch) {
+        let mut facts = Facts(false);
+        for arm in &of.arms {
+            facts.visit_pat(&arm.pat);
+        }
+        if facts.0 && of.arms.iter().any(|arm| takes_all(&arm.pat)) {
+            self.found
+                .push(self.inside.last().cloned().unwrap_or_default());
+        }
+        visit::visit_expr_match(self, of);
+    }
+}
+
+/// Whether a pattern names a fact.
+struct Facts(bool);
+
+impl<'ast> Visit<'ast> for Facts {
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let mut segments = path.segments.iter().rev().skip(1);
+        self.0 |= segments
+            .next()
+            .is_some_and(|owner| owner.ident.to_string().ends_with("Fact"));
+    }
+}
+
+fn takes_all(pattern: &syn::Pat) -> bool {
+    match pattern {
+        syn::Pat::Wild(_) => true,
+        syn::Pat::Ident(name) => {
+            // Names of variants and constants begin with a capital letter.
+            let named = name.ident.to_string();
+            name.subpat.is_none() && named.starts_with(|first: char| first.is_lowercase())
+        }
+        syn::Pat::Or(either) => either.cases.iter().any(takes_all),
+        syn::Pat::Tuple(all) => all.elems.iter().all(takes_all),
+        syn::Pat::TupleStruct(all) => all.path.is_ident("Some") && all.elems.iter().all(takes_all),
+        _ => false,
+    }
+}
+
+#[test]
+fn no_match_over_facts_has_a_wildcard() {
+    let mut found = Vec::new();
+    for file in files(&["rs"]) {
+        let of_tests = file.path.ends_with("/tests.rs") || file.path.contains("/tests/");
+        if file.under("src/") && !of_tests {
+            let wild = Wildcards::of(&file.text);
+            found.extend(wild.iter().map(|name| format!("{}: fn {name}", file.path)));
+        }
+    }
+    assert_none(&found);
+}
+
+#[test]
+fn wildcards_are_found() {
+    let body = |body: &str| Wildcards::of(&format!("impl A {{ fn f(x: &Fact) {{ {body} }} }}"));
+    let seen = |text: &str| !body(text).is_empty();
+    assert_eq!(body("match x { Fact::Run(_) => 1, _ => 2 }"), ["f"]);
+    assert!(seen("match x { QueueFact::Synced => {} fact => g(fact) }"));
+    assert!(seen(
+        "match x { Some(Fact::Run(_)) => 1, Some(_) | None => 2 }"
+    ));
+    assert!(seen(
+        "let y = || match (x, z) { (RunFact::A { .. }, 1) => {} (_, _) => {} };"
+    ));
+    assert!(!seen("match x { Fact::Run(_) => 1, Fact::Work(_) => 2 }"));
+    assert!(!seen("match z { Lang::En => 1, _ => 2 }"));
+    assert!(!seen("matches!(x, Fact::Run(_))"));
+    let tests = "#[cfg(test)] mod tests { fn f() { match x { Fact::Run(_) => 1, _ => 2 } } }";
+    assert!(Wildcards::of(tests).is_empty());
 }
 
 #[test]

@@ -7,9 +7,7 @@
     reason = "tests"
 )]
 
-#[path = "cache/informer.rs"]
 mod informer;
-#[path = "cache/reflector.rs"]
 mod reflector;
 
 use std::cell::Cell;

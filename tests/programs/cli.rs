@@ -8,9 +8,6 @@
     reason = "tests; these start processes, and threads to serve them"
 )]
 
-#[path = "share/attacks.rs"]
-mod attacks;
-
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -20,6 +17,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::attacks;
 use deltascope::presentation::command::{self as page, Export};
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;

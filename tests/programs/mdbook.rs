@@ -7,14 +7,12 @@
     reason = "tests"
 )]
 
-#[path = "share/attacks.rs"]
-mod attacks;
-
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::attacks;
 use serde_json::{Value, json};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_mdbook-deltascope");
@@ -27,7 +25,7 @@ fn every_block_of_the_documentation_holds() {
     );
     assert!(checked.ok && checked.err.is_empty(), "\n{}", checked.err);
     // In README.md blocks are shown, not run.
-    let readme = include_str!("../README.md").split("````md\n").skip(1);
+    let readme = include_str!("../../README.md").split("````md\n").skip(1);
     let shown: Vec<&str> = readme
         .map(|rest| rest.split("````").next().unwrap())
         .collect();
@@ -241,7 +239,7 @@ fn what_is_no_block_is_left_alone() {
 #[test]
 fn a_file_of_the_book_is_run_as_well() {
     let folder = folder("src");
-    let trace = include_str!("traces/v1-by-hand.jsonl");
+    let trace = include_str!("../traces/v1-by-hand.jsonl");
     fs::write(folder.join("trace.jsonl"), trace).unwrap();
     let scenario = "{\"settings\": {\"machinery\": \"shared\"}, \"initial\": [{\"metadata\": {\"namespace\": \"d\", \"name\": \"x\"}}]}";
     fs::write(folder.join("scenario.json"), scenario).unwrap();
@@ -336,7 +334,7 @@ fn a_generation_of_the_whole_book_is_for_runs_that_have_some() {
     let files = "\n```deltascope src=trace.jsonl\n```\n\n```deltascope src=scenario.json\n```\n";
     let text = format!("{text}{files}");
     let book = Book::new(folder("era"), &[("a.md", &text)]);
-    let file = include_str!("traces/v1-by-hand.jsonl");
+    let file = include_str!("../traces/v1-by-hand.jsonl");
     fs::write(book.root.join("src/trace.jsonl"), file).unwrap();
     fs::write(book.root.join("src/scenario.json"), "{\"settings\": {}}").unwrap();
     book.configure("[preprocessor.deltascope]\nera = \"1.36\"\n");

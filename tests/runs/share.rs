@@ -6,7 +6,7 @@
     reason = "tests"
 )]
 
-#[path = "share/made.rs"]
+#[path = "../share/made.rs"]
 mod made;
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@
     reason = "tests"
 )]
 
-#[path = "conformance/runner/mod.rs"]
+#[path = "../conformance/runner/mod.rs"]
 mod runner;
 
 use std::fs;

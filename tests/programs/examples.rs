@@ -221,8 +221,8 @@ fn get(address: &str, path: &str) -> (u16, String) {
 
 // ---- a real cluster, by way of a proxy
 
-const LIST: &str = include_str!("../src/replay/lessons/recordings/watch-bookmarks-list.body");
-const EVENTS: &str = include_str!("../src/replay/lessons/recordings/watch-bookmarks.body");
+const LIST: &str = include_str!("../../src/replay/lessons/recordings/watch-bookmarks-list.body");
+const EVENTS: &str = include_str!("../../src/replay/lessons/recordings/watch-bookmarks.body");
 const NO_STREAMS: &str = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","message":"sendInitialEvents is forbidden for watch","reason":"Invalid","code":422}"#;
 
 /// What a recorded server said, said again. A watch ends after its events where `closes`, else it

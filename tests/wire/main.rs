@@ -1,0 +1,4 @@
+//! What servers answer, and how it is read.
+
+mod proxy;
+mod wire;
