@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use deltascope_cache::controller::Generation;
 use deltascope_presentation::cluster;
-use deltascope_replay::lessons::text::Lang;
 use deltascope_world::source::wire::MAX_BYTES;
+use deltascope_world::text::Lang;
 
 use super::http::Proxy;
 

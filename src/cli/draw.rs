@@ -6,8 +6,8 @@ use deltascope_presentation::options::Options;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::present::scenario_in;
 use deltascope_presentation::svg::{self, SvgOptions, Theme};
-use deltascope_replay::lessons::text::Lang;
 use deltascope_terminal::Form;
+use deltascope_world::text::Lang;
 
 use super::args::Draw;
 use super::{Failure, cannot_write, print, replay};

@@ -10,7 +10,7 @@ use hyper::header::{HOST, HeaderMap, HeaderName, ORIGIN};
 use hyper::{Method, StatusCode, Uri};
 use percent_encoding::{percent_decode, percent_decode_str};
 
-use deltascope_replay::lessons::text::Text;
+use deltascope_world::text::Text;
 
 /// What browsers say of where a request comes from.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

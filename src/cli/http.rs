@@ -14,7 +14,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use deltascope_replay::lessons::text::Text;
+use deltascope_world::text::Text;
 
 /// A proxy is near, mostly on the same machine: one that takes longer is not there.
 const CONNECT: Duration = Duration::from_secs(5);

@@ -18,9 +18,9 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 
-use deltascope_replay::lessons::text::{Lang, Text};
 use deltascope_terminal::{self as terminal, Answered, Form};
 use deltascope_world::source::visible;
+use deltascope_world::text::{Lang, Text};
 
 use args::{Args, Command};
 

@@ -21,7 +21,6 @@ use tokio::time::{Instant, sleep_until, timeout};
 use deltascope_cache::fact::WatchEnd;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_presentation::cluster::{self, Options};
-use deltascope_replay::lessons::text::{Lang, Text};
 use deltascope_replay::recording::{RecordedInput, Recording};
 use deltascope_replay::scramble::{Scramble, scramble_trace};
 use deltascope_replay::timeline::{self, Timeline};
@@ -37,7 +36,8 @@ use deltascope_world::source::proxy::list;
 use deltascope_world::source::proxy::request::{self, HttpRequest};
 use deltascope_world::source::proxy::target::{Resource, Target};
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::source::wire::{MAX_BYTES, RecordedEvent, Words};
+use deltascope_world::source::wire::{MAX_BYTES, RecordedEvent};
+use deltascope_world::text::{Lang, Text};
 use deltascope_world::virtual_time::Input;
 
 use super::args::{Part, Record};
@@ -181,7 +181,7 @@ async fn discover(proxy: &Proxy) -> Result<Vec<Resource>, Failure> {
     }
 }
 
-fn failure(words: &Words) -> Failure {
+fn failure(words: &Text) -> Failure {
     Failure::new(&words.en, &words.zh)
 }
 
@@ -358,10 +358,7 @@ impl<'a> Recorder<'a> {
         };
         let trace = Trace {
             lesson: "".into(),
-            title: Words {
-                en: title.en.to_string(),
-                zh: title.zh.to_string(),
-            },
+            title: title.clone(),
             at: None,
             start: wall(),
             recording: Recording {

@@ -9,10 +9,10 @@ use std::rc::Rc;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::tell::{Tale, Until};
-use deltascope_replay::lessons::text::Lang;
 use deltascope_replay::predicate::Predicate;
 use deltascope_terminal::{Form, Out};
 use deltascope_world::source::wire::MAX_BYTES;
+use deltascope_world::text::Lang;
 
 use super::args::{Last, Replay};
 use super::{Failure, cannot_write, note, print};

@@ -20,8 +20,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
-use deltascope_replay::lessons::text::Lang;
 use deltascope_terminal::Form;
+use deltascope_world::text::Lang;
 
 use super::args::{Choice, Serve};
 use super::gate::{Gate, Refusal, plain_path, refusal};

@@ -1,3 +1,3 @@
 //! The two languages.
 
-pub use deltascope_replay::lessons::text::{Lang, Text};
+pub use deltascope_world::text::{Lang, Text};

@@ -205,7 +205,7 @@ impl LessonHead {
 pub struct ErrorView {
     /// What, where, what to do, in the language of the page.
     pub message: Text,
-    /// The line of the file, from 1.
+    /// The line of the file, from 1; the message names it as well.
     pub line: Option<u32>,
 }
 

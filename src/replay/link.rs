@@ -16,8 +16,8 @@ use serde_json::Value;
 
 use deltascope_world::bounds::{LONGEST_LINK, UNPACKED};
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::source::wire::Words;
 use deltascope_world::source::write;
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::Era;
 
 use super::difference::{apply, difference};
@@ -86,7 +86,7 @@ impl Link {
     ///
     /// # Errors
     /// Says what is wrong with it and what to do.
-    pub fn read(fragment: &str) -> Result<Self, Words> {
+    pub fn read(fragment: &str) -> Result<Self, Text> {
         if fragment.len() > LONGEST_LINK {
             let size = fragment.len();
             return Err(words(
@@ -146,7 +146,7 @@ impl Link {
     ///
     /// # Errors
     /// Says what is wrong with the link and what to do.
-    pub fn recording(&self, own: &Scenario) -> Result<Recording, Words> {
+    pub fn recording(&self, own: &Scenario) -> Result<Recording, Text> {
         let own = in_era(own, self.era);
         let scenario = match &self.change {
             None => own,
@@ -164,7 +164,7 @@ impl Link {
         })
     }
 
-    fn unpack(&mut self, packed: &str) -> Result<(), Words> {
+    fn unpack(&mut self, packed: &str) -> Result<(), Text> {
         // Padding is not needed, and some programs cut it off.
         let packed = packed.trim_end_matches('=');
         let Ok(packed) = URL_SAFE_NO_PAD.decode(packed) else {
@@ -259,7 +259,7 @@ pub fn in_era(scenario: &Scenario, era: Option<Era>) -> Scenario {
     }
 }
 
-fn version(text: &str) -> Result<(), Words> {
+fn version(text: &str) -> Result<(), Text> {
     if text == "v1" {
         return Ok(());
     }
@@ -294,7 +294,7 @@ fn escape(text: &str, to: &mut String) {
     }
 }
 
-fn unescape(text: &str) -> Result<String, Words> {
+fn unescape(text: &str) -> Result<String, Text> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -319,7 +319,7 @@ fn short(text: &str) -> &str {
     }
 }
 
-fn damaged() -> Words {
+fn damaged() -> Text {
     words(
         "The link is damaged: a part of it is missing or was changed. Copy it again, whole.",
         "链接已损坏：有一部分缺失或被改动。请重新复制完整的链接。",
@@ -327,23 +327,23 @@ fn damaged() -> Words {
 }
 
 /// What is wrong with a line that the link carries.
-fn inside(line: u32, inner: &Words) -> Words {
+fn inside(line: u32, inner: &Text) -> Text {
     words(
         &format!("In line {line} of what the link carries, {}", inner.en),
         &format!("链接所带内容的第 {line} 行：{}", inner.zh),
     )
 }
 
-fn bad(error: &str) -> Words {
+fn bad(error: &str) -> Text {
     words(
         &format!("The link cannot be opened: {error}. Copy it again, whole."),
         &format!("无法打开链接：{error}。请重新复制完整的链接。"),
     )
 }
 
-fn words(en: &str, zh: &str) -> Words {
-    Words {
-        en: en.to_owned(),
-        zh: zh.to_owned(),
+fn words(en: &str, zh: &str) -> Text {
+    Text {
+        en: en.into(),
+        zh: zh.into(),
     }
 }

@@ -27,8 +27,9 @@ use deltascope_world::source::Command;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::{
-    self, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent, WireError, Words,
+    self, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, RecordedEvent, WireError,
 };
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{
     Era, HandlerSettings, InformerKind, Input, Settings, SourceKind,
 };
@@ -70,17 +71,14 @@ pub async fn read_slowly(
     bytes: &[u8],
     slices: &Slices,
 ) -> (Option<Trace>, Option<WireError>) {
-    let fail = |line, words: Words| wire::error(name, line, &words.en, &words.zh);
+    let fail = |line, words: Text| wire::error(name, line, &words.en, &words.zh);
     if bytes.len() > MAX_BYTES {
         let size = bytes.len();
-        let words = Words {
-            en: format!(
+        let words = Text { en: format!(
                 "the log has {size} bytes; at most {MAX_BYTES} are read. Keep its last lines, or those of one kind."
-            ),
-            zh: format!(
+            ).into(), zh: format!(
                 "日志共 {size} 字节，最多读取 {MAX_BYTES} 字节。请只保留最后的若干行，或某一类对象的行。"
-            ),
-        };
+            ).into() };
         return (None, Some(fail(None, words)));
     }
     let mut log = Log::default();
@@ -94,21 +92,18 @@ pub async fn read_slowly(
     };
     let fed = each_line(bytes, slices, &mut each).await;
     if let Err(LineTooLong { line }) = fed {
-        let words = Words {
-            en: format!("the line is longer than {MAX_LINE} bytes. Take it out."),
-            zh: format!("这一行超过 {MAX_LINE} 字节。请删除它。"),
+        let words = Text {
+            en: format!("the line is longer than {MAX_LINE} bytes. Take it out.").into(),
+            zh: format!("这一行超过 {MAX_LINE} 字节。请删除它。").into(),
         };
         error.get_or_insert(fail(Some(line), words));
     }
     if log.initial.is_empty() && log.events.is_empty() && !log.has_list {
-        let words = Words {
-            en: format!(
+        let words = Text { en: format!(
                 "no line has the key {KEY:?} with an event. Log each as {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}."
-            ),
-            zh: format!(
+            ).into(), zh: format!(
                 "没有一行带有含事件的字段 {KEY:?}。请把每个事件记录为 {{\"time\":…,\"{KEY}\":{{\"type\":\"ADDED\",\"object\":{{…}}}}}}。"
-            ),
-        };
+            ).into() };
         return (None, Some(error.unwrap_or_else(|| fail(None, words))));
     }
     (Some(log.trace(name)), error)
@@ -130,7 +125,7 @@ struct Log {
 }
 
 impl Log {
-    fn line(&mut self, number: u32, line: &[u8]) -> Result<(), Words> {
+    fn line(&mut self, number: u32, line: &[u8]) -> Result<(), Text> {
         // Text, as most of a log may be.
         let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         let is_json = text.trim_ascii_start().starts_with(b"{");
@@ -147,7 +142,7 @@ impl Log {
         self.informer(at, informer)
     }
 
-    fn informer(&mut self, at: Time, mut informer: Map<String, Value>) -> Result<(), Words> {
+    fn informer(&mut self, at: Time, mut informer: Map<String, Value>) -> Result<(), Text> {
         if let Some(list) = informer.remove("list") {
             return self.list(list);
         }
@@ -163,7 +158,10 @@ impl Log {
             self.weight = self.weight.saturating_add(bounds::weight(&object.data));
             if self.weight > MAX_READ {
                 let (en, zh) = wire::too_heavy();
-                return Err(Words { en, zh });
+                return Err(Text {
+                    en: en.into(),
+                    zh: zh.into(),
+                });
             }
             let key = key_of(object);
             let version = object.metadata.resource_version.clone().unwrap_or_default();
@@ -183,30 +181,27 @@ impl Log {
                 }
                 self.rv = newer(&self.rv, &version);
                 if self.initial.len() == MAX_ITEMS {
-                    return Err(Words {
-                        en: format!(
+                    return Err(Text { en: format!(
                             "there are more than {MAX_ITEMS} objects in the initial list. Log one namespace, or with a selector."
-                        ),
-                        zh: format!(
+                        ).into(), zh: format!(
                             "初始列表中的对象超过 {MAX_ITEMS} 个。请只记录一个命名空间，或使用选择器。"
-                        ),
-                    });
+                        ).into() });
                 }
                 self.initial.insert(key, Arc::clone(object));
                 return Ok(());
             }
         }
         if self.events.len() == MAX_EVENTS {
-            return Err(Words {
-                en: format!("there are more than {MAX_EVENTS} events. Cut the log here."),
-                zh: format!("事件超过 {MAX_EVENTS} 个。请在这里截断日志。"),
+            return Err(Text {
+                en: format!("there are more than {MAX_EVENTS} events. Cut the log here.").into(),
+                zh: format!("事件超过 {MAX_EVENTS} 个。请在这里截断日志。").into(),
             });
         }
         self.events.push((at, event));
         Ok(())
     }
 
-    fn list(&mut self, mut list: Value) -> Result<(), Words> {
+    fn list(&mut self, mut list: Value) -> Result<(), Text> {
         if !self.events.is_empty() || self.has_list {
             return Err(late());
         }
@@ -227,7 +222,7 @@ impl Log {
     }
 
     /// When a line was written, in ms since the first; never before the line above.
-    fn time(&mut self, fields: &Map<String, Value>) -> Result<Time, Words> {
+    fn time(&mut self, fields: &Map<String, Value>) -> Result<Time, Text> {
         let names = ["time", "ts", "timestamp"];
         let written = names.iter().find_map(|name| fields.get(*name));
         let at = match written {
@@ -238,10 +233,7 @@ impl Log {
             }
             Some(written) => moment(written).ok_or_else(|| {
                 let written = wire::shortened(&written.to_string());
-                Words {
-                    en: format!("the time {written} cannot be read. Write it as in RFC 3339 (2026-11-22T10:00:00.5Z), or in ms."),
-                    zh: format!("时间 {written} 无法读取。请使用 RFC 3339（2026-11-22T10:00:00.5Z）或毫秒数。"),
-                }
+                Text { en: format!("the time {written} cannot be read. Write it as in RFC 3339 (2026-11-22T10:00:00.5Z), or in ms.").into(), zh: format!("时间 {written} 无法读取。请使用 RFC 3339（2026-11-22T10:00:00.5Z）或毫秒数。").into() }
             })?,
         };
         let first = *self.first.get_or_insert(at);
@@ -286,9 +278,9 @@ impl Log {
         });
         Trace {
             lesson: Arc::default(),
-            title: Words {
-                en: name.to_owned(),
-                zh: name.to_owned(),
+            title: Text {
+                en: name.into(),
+                zh: name.into(),
             },
             at: None,
             // Smaller numbers count from something else.
@@ -340,11 +332,8 @@ fn newer(one: &Arc<str>, other: &str) -> Arc<str> {
     }
 }
 
-fn late() -> Words {
-    Words {
-        en: "a list comes after events, or after another list. Cut the log before this line, or begin with it.".to_owned(),
-        zh: "列表出现在事件或另一个列表之后。请在这一行之前截断日志，或从这一行开始。".to_owned(),
-    }
+fn late() -> Text {
+    Text { en: "a list comes after events, or after another list. Cut the log before this line, or begin with it.".into(), zh: "列表出现在事件或另一个列表之后。请在这一行之前截断日志，或从这一行开始。".into() }
 }
 
 /// Larger numbers of seconds lie in the year 5138, smaller ones of ms in the 1970s.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use deltascope_cache::fact::{Cause, FactRecord};
 use deltascope_world::Time;
 use deltascope_world::slices::{Slices, at_once};
-use deltascope_world::source::wire::Words;
+use deltascope_world::text::Text;
 
 use super::timeline::Timeline;
 
@@ -163,14 +163,11 @@ impl FromStr for Moment {
 }
 
 /// What is said where a link, or a trace's header, names a moment in words that nobody knows.
-pub(super) fn no_moment(text: &str, en: &str, zh: &str) -> Words {
+pub(super) fn no_moment(text: &str, en: &str, zh: &str) -> Text {
     let text: String = text.chars().take(20).collect();
-    Words {
-        en: format!(
+    Text { en: format!(
             "{en} names no moment with {text:?}: write a marker, input:2 or t:16900, and +3 for three facts after it."
-        ),
-        zh: format!(
+        ).into(), zh: format!(
             "{zh}中的 {text:?} 不是时刻：可写标记名、input:2 或 t:16900，再加 +3 表示其后三个事实。"
-        ),
-    }
+        ).into() }
 }

@@ -16,8 +16,9 @@ use deltascope_cache::rng::Rng;
 use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope_world::source::pod::{self, Write};
 use deltascope_world::source::scenario::{Act, Entry, Scenario};
-use deltascope_world::source::wire::{Recorded, RecordedEvent, RecordedList, Words};
+use deltascope_world::source::wire::{Recorded, RecordedEvent, RecordedList};
 use deltascope_world::source::{Command, write};
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{HandlerSettings, Input, Question, Settings, SourceKind};
 
 use super::recording::{RecordedInput, Recording};
@@ -97,9 +98,9 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
             Arc::clone(lesson)
         },
         title: if renamed {
-            Words {
-                en: "A recording with made-up names".to_owned(),
-                zh: "名称已替换的录制".to_owned(),
+            Text {
+                en: "A recording with made-up names".into(),
+                zh: "名称已替换的录制".into(),
             }
         } else {
             title.clone()

@@ -17,9 +17,10 @@ use deltascope_world::source::Command;
 use deltascope_world::source::scenario::{Entry, Scenario};
 use deltascope_world::source::wire::{
     self, LineSplitter, LineTooLong, MAX_BYTES, MAX_EVENTS, MAX_ITEMS, MAX_LINE, Recorded,
-    RecordedEvent, WireError, Words,
+    RecordedEvent, WireError,
 };
 use deltascope_world::source::write;
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{Input, SourceKind};
 
 use super::moment::Moment;
@@ -45,7 +46,7 @@ pub struct Trace {
     /// The id of the lesson that it began with; empty where there was none.
     pub lesson: Arc<str>,
     /// What it is called.
-    pub title: Words,
+    pub title: Text,
     /// The moment that was shown.
     pub at: Option<Moment>,
     /// What the clock on the wall showed at its moment 0, in ms since 1970; none where nobody knows.
@@ -227,7 +228,7 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Takes what stands on one line.
-    pub(super) fn take(&mut self, value: Value) -> Result<(), Words> {
+    pub(super) fn take(&mut self, value: Value) -> Result<(), Text> {
         self.weight = self.weight.saturating_add(bounds::weight(&value));
         if self.weight > MAX_READ {
             return Err(too_heavy());
@@ -308,12 +309,12 @@ impl Parts {
     }
 
     /// What the run follows from.
-    fn recording(mut self) -> Result<Recording, Words> {
+    fn recording(mut self) -> Result<Recording, Text> {
         let recorded = self.recorded()?;
         let Some(mut scenario) = self.scenario else {
-            return Err(Words {
-                en: "the trace has no line with a scenario. Export it again.".to_owned(),
-                zh: "运行记录中没有 scenario 这一行。请重新导出。".to_owned(),
+            return Err(Text {
+                en: "the trace has no line with a scenario. Export it again.".into(),
+                zh: "运行记录中没有 scenario 这一行。请重新导出。".into(),
             });
         };
         scenario.recorded = recorded;
@@ -324,7 +325,7 @@ impl Parts {
         })
     }
 
-    fn recorded(&mut self) -> Result<Option<Recorded>, Words> {
+    fn recorded(&mut self) -> Result<Option<Recorded>, Text> {
         if self.list.is_none() && !self.has_watch {
             return Ok(None);
         }
@@ -379,7 +380,7 @@ pub(super) fn line(text: &mut String, name: &str, value: Value) {
 }
 
 /// The JSON of a line; none where it is empty.
-pub(super) fn json_of(number: u32, bytes: &[u8]) -> Result<Option<Value>, Words> {
+pub(super) fn json_of(number: u32, bytes: &[u8]) -> Result<Option<Value>, Text> {
     let bytes = bytes
         .strip_prefix(b"\xef\xbb\xbf")
         .filter(|_| number == 1)
@@ -391,19 +392,16 @@ pub(super) fn json_of(number: u32, bytes: &[u8]) -> Result<Option<Value>, Words>
         return Err(too_heavy());
     }
     let Ok(text) = std::str::from_utf8(bytes) else {
-        return Err(Words {
-            en: "the line is not UTF-8. Save the file as UTF-8, or export it again.".to_owned(),
-            zh: "这一行不是 UTF-8。请另存为 UTF-8，或重新导出。".to_owned(),
+        return Err(Text {
+            en: "the line is not UTF-8. Save the file as UTF-8, or export it again.".into(),
+            zh: "这一行不是 UTF-8。请另存为 UTF-8，或重新导出。".into(),
         });
     };
     serde_json::from_str(text).map(Some).map_err(|error| {
         let (reason, column) = (wire::reason(&error), error.column());
-        Words {
-            en: format!(
+        Text { en: format!(
                 "the line is not JSON ({reason}, column {column}). Mend or remove it, or export the trace again."
-            ),
-            zh: format!("这一行不是 JSON（{reason}，第 {column} 列）。请修正或删除，或重新导出运行记录。"),
-        }
+            ).into(), zh: format!("这一行不是 JSON（{reason}，第 {column} 列）。请修正或删除，或重新导出运行记录。").into() }
     })
 }
 
@@ -436,13 +434,15 @@ fn recorded_of(value: Value) -> Result<Recorded, String> {
     fields.done()?;
     parts.has_watch = events.is_some();
     for value in events.unwrap_or_default() {
-        parts.events.push(event(value).map_err(|words| words.en)?);
+        parts
+            .events
+            .push(event(value).map_err(|words| words.en.to_string())?);
     }
-    let read = parts.recorded().map_err(|words| words.en)?;
+    let read = parts.recorded().map_err(|words| words.en.to_string())?;
     Ok(read.unwrap_or_default())
 }
 
-fn event(value: Value) -> Result<RecordedEvent, Words> {
+fn event(value: Value) -> Result<RecordedEvent, Text> {
     match value.get("cut").and_then(Value::as_u64) {
         Some(bytes) => Ok(RecordedEvent::Cut {
             bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
@@ -466,19 +466,16 @@ fn taken(mut fields: Map<String, Value>) -> Result<RecordedInput, String> {
 }
 
 /// A trace without its lines, and what is wrong with what the header says of the run.
-fn header_of(value: Value) -> Result<(Trace, Option<Words>), Words> {
+fn header_of(value: Value) -> Result<(Trace, Option<Text>), Text> {
     let version = value.get(NAME).cloned().unwrap_or_default();
     match version.as_u64() {
         Some(VERSION) => {}
         Some(later) if later > VERSION => {
-            return Err(Words {
-                en: format!(
+            return Err(Text { en: format!(
                     "the trace has version {later}, and this page reads version {VERSION}. Open it with a newer page."
-                ),
-                zh: format!(
+                ).into(), zh: format!(
                     "运行记录的版本是 {later}，本页读取版本 {VERSION}。请用更新的页面打开。"
-                ),
-            });
+                ).into() });
         }
         _ => return Err(no_header()),
     }
@@ -489,9 +486,9 @@ fn header_of(value: Value) -> Result<(Trace, Option<Words>), Words> {
     let (at, start) = (text("at"), text("start"));
     let trace = Trace {
         lesson: text("lesson").into(),
-        title: Words {
-            en: text("titleEn").to_owned(),
-            zh: text("titleZh").to_owned(),
+        title: Text {
+            en: text("titleEn").into(),
+            zh: text("titleZh").into(),
         },
         at: at.parse().ok(),
         start: wall::read(start),
@@ -502,73 +499,61 @@ fn header_of(value: Value) -> Result<(Trace, Option<Words>), Words> {
     };
     let doubt = match trace.at {
         None if value.get("at").is_some() => Some(no_moment(at, "\"at\"", "\"at\" ")),
-        _ if value.get("start").is_some() && trace.start.is_none() => Some(Words {
-            en: "\"start\" is no time such as 2026-01-02T03:04:05.678Z. Mend or remove it."
-                .to_owned(),
-            zh: "\"start\" 不是 2026-01-02T03:04:05.678Z 这样的时间。请修正或删除它。".to_owned(),
+        _ if value.get("start").is_some() && trace.start.is_none() => Some(Text {
+            en: "\"start\" is no time such as 2026-01-02T03:04:05.678Z. Mend or remove it.".into(),
+            zh: "\"start\" 不是 2026-01-02T03:04:05.678Z 这样的时间。请修正或删除它。".into(),
         }),
         _ => None,
     };
     Ok((trace, doubt))
 }
 
-fn bad(error: &str) -> Words {
+fn bad(error: &str) -> Text {
     let error = error.trim_end_matches('.');
-    Words {
-        en: format!("{error}. Mend the line, or export the trace again."),
-        zh: format!("{error}。请修正这一行，或重新导出运行记录。"),
+    Text {
+        en: format!("{error}. Mend the line, or export the trace again.").into(),
+        zh: format!("{error}。请修正这一行，或重新导出运行记录。").into(),
     }
 }
 
-fn no_header() -> Words {
-    Words {
-        en: format!(
+fn no_header() -> Text {
+    Text { en: format!(
             "the first line of a trace is a header such as {{\"{NAME}\":{VERSION}}}. Export the trace again."
-        ),
-        zh: format!("运行记录的第一行是 {{\"{NAME}\":{VERSION}}} 这样的头部。请重新导出运行记录。"),
-    }
+        ).into(), zh: format!("运行记录的第一行是 {{\"{NAME}\":{VERSION}}} 这样的头部。请重新导出运行记录。").into() }
 }
 
-fn no_line() -> Words {
-    Words {
-        en: "a line of a trace has one of scenario, list, item, watch and event, or at and op. Mend or remove it."
-            .to_owned(),
-        zh: "运行记录的每一行有 scenario、list、item、watch、event 之一，或 at 和 op。请修正或删除这一行。".to_owned(),
-    }
+fn no_line() -> Text {
+    Text { en: "a line of a trace has one of scenario, list, item, watch and event, or at and op. Mend or remove it."
+            .into(), zh: "运行记录的每一行有 scenario、list、item、watch、event 之一，或 at 和 op。请修正或删除这一行。".into() }
 }
 
-fn too_long() -> Words {
-    Words {
+fn too_long() -> Text {
+    Text {
         en: format!(
             "the line is longer than {MAX_LINE} bytes. Is this a trace, with one thing a line?"
-        ),
-        zh: format!("这一行超过 {MAX_LINE} 字节。这是每行一项的运行记录吗？"),
+        )
+        .into(),
+        zh: format!("这一行超过 {MAX_LINE} 字节。这是每行一项的运行记录吗？").into(),
     }
 }
 
-fn too_large(size: usize) -> Words {
-    Words {
-        en: format!(
+fn too_large(size: usize) -> Text {
+    Text { en: format!(
             "each informer beside reads what was recorded, which makes {size} bytes; the most is {MAX_BYTES}. Take informers out, or share a shorter run."
-        ),
-        zh: format!(
+        ).into(), zh: format!(
             "旁边的每个 informer 都要读取录制，共 {size} 字节，最多 {MAX_BYTES} 字节。请减少 informer，或分享更短的运行。"
-        ),
-    }
+        ).into() }
 }
 
-fn too_heavy() -> Words {
-    Words {
-        en: format!(
+fn too_heavy() -> Text {
+    Text { en: format!(
             "with this line there are so many small values that they would take more than {MAX_READ} bytes. Cut the file here."
-        ),
-        zh: format!("加上这一行，零碎的值太多，读取后将超过 {MAX_READ} 字节。请在这里截断文件。"),
-    }
+        ).into(), zh: format!("加上这一行，零碎的值太多，读取后将超过 {MAX_READ} 字节。请在这里截断文件。").into() }
 }
 
-fn too_many(en: &str, zh: &str, most: usize) -> Words {
-    Words {
-        en: format!("there are more than {most} {en}. Cut the file here."),
-        zh: format!("{zh}超过 {most} 个。请在这里截断文件。"),
+fn too_many(en: &str, zh: &str, most: usize) -> Text {
+    Text {
+        en: format!("there are more than {most} {en}. Cut the file here.").into(),
+        zh: format!("{zh}超过 {most} 个。请在这里截断文件。").into(),
     }
 }

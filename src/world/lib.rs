@@ -12,6 +12,7 @@ pub mod fill;
 pub mod lock;
 pub mod slices;
 pub mod source;
+pub mod text;
 pub mod virtual_time;
 
 use std::sync::Arc;

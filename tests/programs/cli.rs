@@ -1158,7 +1158,7 @@ fn what_is_recorded_plays_again() {
         let (read, error) = trace::read("trace", text.as_bytes());
         assert!(error.is_none(), "{era}: {error:?}");
         let trace = read.unwrap();
-        assert_eq!(trace.title.en, "pods · all namespaces");
+        assert_eq!(&*trace.title.en, "pods · all namespaces");
         // So that it can be laid beside logs.
         assert!(trace.start > Some(1_700_000_000_000), "{:?}", trace.start);
         let timeline = trace.recording.play().unwrap();

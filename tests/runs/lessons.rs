@@ -9,10 +9,11 @@
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, FactRecord, HandlersFact};
 use deltascope::replay::invariants::Invariants;
-use deltascope::replay::lessons::{self, text::Lang};
+use deltascope::replay::lessons;
 use deltascope::replay::picture::InformerKind;
 use deltascope::replay::recording::Recording;
 use deltascope::replay::timeline::Timeline;
+use deltascope::world::text::Lang;
 
 #[test]
 fn every_lesson_prints_exactly_its_lines_and_has_all_its_moments() {

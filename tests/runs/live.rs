@@ -27,7 +27,7 @@ use deltascope::world::source::Command;
 use deltascope::world::source::any::AnySource;
 use deltascope::world::source::live::{Page, ResponsePart, ServerResponse, Wanted};
 use deltascope::world::source::scenario::Scenario;
-use deltascope::world::source::wire::{RecordedEvent, Words, event_of};
+use deltascope::world::source::wire::{RecordedEvent, event_of};
 use deltascope::world::virtual_time::{
     Era, HandlerSettings, InformerKind, Input, Settings, SourceKind,
 };
@@ -405,7 +405,7 @@ proptest! {
         prop_assert!(played.picture(seen) == live.picture(seen));
 
         let text = trace::write(&Trace {
-            lesson: "".into(), title: Words::default(), at: None, start: None, recording,
+            lesson: "".into(), title: Text::default(), at: None, start: None, recording,
         });
         let (read, error) = trace::read("trace.jsonl", text.as_bytes());
         prop_assert!(error.is_none(), "{}", error.unwrap());
@@ -472,7 +472,7 @@ proptest! {
         live.end_live();
         let recording = live.recording();
         let text = trace::write(&Trace {
-            lesson: "".into(), title: Words::default(), at: None, start: None, recording,
+            lesson: "".into(), title: Text::default(), at: None, start: None, recording,
         });
         let longest = text.lines().map(str::len).max();
         prop_assert!(longest < Some(40_000), "{longest:?}");
@@ -906,7 +906,7 @@ fn the_waits_of_a_run_are_spread_and_play_again_as_they_were() {
         };
         let text = trace::write(&Trace {
             lesson: "".into(),
-            title: Words::default(),
+            title: Text::default(),
             at: None,
             start: None,
             recording: run.timeline.recording(),

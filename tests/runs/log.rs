@@ -55,7 +55,7 @@ fn a_log_plays_as_a_run_of_a_cluster() {
     let (found, error) = read("controller.log", text.as_bytes());
     assert_eq!(error, None);
     let found = found.unwrap();
-    assert_eq!(found.title.en, "controller.log");
+    assert_eq!(&*found.title.en, "controller.log");
     // A list, an open watch and three events: the resync in between was none.
     assert_eq!(found.recording.inputs.len(), 5);
     let times: Vec<u64> = found

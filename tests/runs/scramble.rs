@@ -16,7 +16,8 @@ use deltascope::replay::trace::{Trace, read, write};
 use deltascope::world::source::Command;
 use deltascope::world::source::live::{Page, ResponsePart, ServerResponse};
 use deltascope::world::source::scenario::Scenario;
-use deltascope::world::source::wire::{RecordedEvent, Words, open};
+use deltascope::world::source::wire::{RecordedEvent, open};
+use deltascope::world::text::Text;
 use deltascope::world::virtual_time::Input;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -90,7 +91,7 @@ fn recording(scenario: Value, told: Vec<(u32, ResponsePart)>) -> Recording {
 fn written(recording: &Recording) -> String {
     write(&Trace {
         lesson: "".into(),
-        title: Words::default(),
+        title: Text::default(),
         at: None,
         start: None,
         recording: recording.clone(),
@@ -162,10 +163,7 @@ fn labels_and_annotations_go_alone() {
 fn a_title_goes_with_the_names() {
     let trace = |lesson: &str, recording: Recording| Trace {
         lesson: lesson.into(),
-        title: Words {
-            en: "pods in secret-place".to_owned(),
-            zh: "secret-place 的 pods".to_owned(),
-        },
+        title: Text::new("pods in secret-place", "secret-place 的 pods"),
         at: None,
         start: None,
         recording,

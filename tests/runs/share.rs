@@ -29,8 +29,9 @@ use deltascope::replay::trace::{self, Trace};
 use deltascope::world::fields::Read;
 use deltascope::world::slices::{Slices, at_once};
 use deltascope::world::source::scenario::{Entry, Scenario};
-use deltascope::world::source::wire::{self, Words};
+use deltascope::world::source::wire;
 use deltascope::world::source::write;
+use deltascope::world::text::Text;
 use deltascope::world::virtual_time::Settings;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -152,10 +153,7 @@ fn a_trace_plays_the_same_facts() {
         let recording = touched(&id);
         let written = trace::write(&Trace {
             lesson: id.clone(),
-            title: Words {
-                en: "a".to_owned(),
-                zh: "\"名\"".to_owned(),
-            },
+            title: Text::new("a", "\"名\""),
             at: "t:2100+3".parse().ok(),
             start: None,
             recording: recording.clone(),
@@ -337,7 +335,7 @@ fn what_many_informers_would_read_is_counted_for_each() {
         }
         let (read, error) = trace::read("a.jsonl", text.as_bytes());
         assert_eq!(read.is_some(), error.is_none());
-        error.map_or_else(String::new, |error| error.message.en)
+        error.map_or_else(String::new, |error| error.message.en.to_string())
     };
     assert_eq!(said(0, 3_000, 0), "");
     assert_eq!(said(15, 3_000, 0), "");
@@ -500,8 +498,7 @@ fn no_small_file_takes_much() {
             Session::new()
                 .present(&Default::default(), Some(scenario))
                 .unwrap_err()
-                .en
-                .to_string(),
+                .en,
         ];
         for error in errors {
             let named = error.contains(&format!("{field:?}")) || error.contains(field);
@@ -831,7 +828,7 @@ proptest! {
     ) {
         let mut bytes = trace::write(&Trace {
             lesson: "pod-lifecycle".into(),
-            title: Words::default(),
+            title: Text::default(),
             at: None,
             start: None,
             recording: touched("pod-lifecycle"),

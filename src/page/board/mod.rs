@@ -182,14 +182,10 @@ fn Problem() -> impl IntoView {
                     .map(|error| {
                         let words = ui.words();
                         let message = error.message.get(ui.lang.get()).to_owned();
-                        let line = error
-                            .line
-                            .filter(|line| !names_line(&message, *line))
-                            .map(|line| format!(" ({} {line})", words.line));
                         view! {
                             <div class="problem-card" role="alert" data-testid="error">
                                 <b>{words.error}</b>
-                                <span>{message} {line}</span>
+                                <span>{message}</span>
                                 <button
                                     class="btn"
                                     on:click=move |_| ui.send(Command::DismissError)
@@ -203,10 +199,4 @@ fn Problem() -> impl IntoView {
             <cluster::Trouble />
         </div>
     }
-}
-
-/// Whether the words say already which line it is.
-fn names_line(message: &str, line: u32) -> bool {
-    let (en, zh) = (format!("line {line}:"), format!("第 {line} 行"));
-    message.contains(&en) || message.contains(&zh)
 }

@@ -29,7 +29,7 @@ use deltascope_world::source::proxy::exchange::{self, Deadlines, End, Exchange};
 use deltascope_world::source::proxy::list;
 use deltascope_world::source::proxy::request::{self, HttpRequest};
 use deltascope_world::source::proxy::target::Target;
-use deltascope_world::source::wire::{RecordedEvent, Words};
+use deltascope_world::source::wire::RecordedEvent;
 use fetch::{Answer, Came, Connection, NoAnswer};
 
 /// So long an answer to a small question may take, in ms: kubectl proxy opens a connection meanwhile.
@@ -148,10 +148,10 @@ impl Link {
         options.base = base.base.to_string();
         let Found { resources, errors } = discover(&options.base).await;
         if let (true, Some(error)) = (resources.is_empty(), errors.first()) {
-            return Err(text(error));
+            return Err(error.clone());
         }
         let resource = discovery::find(&resources, &options.resource);
-        let resource = resource.map_err(|words| text(&words))?;
+        let resource = resource?;
         let mut target = options.target(resource);
         if options.metadata_only.is_none() {
             target.metadata_only = options.is_metadata_only(count(&target).await.ok().flatten());
@@ -169,7 +169,7 @@ impl Link {
     /// # Errors
     /// It cannot be asked for.
     pub async fn begin(self, target: Target, options: Options) -> Result<(), Text> {
-        target.check().map_err(|words| text(&words))?;
+        target.check()?;
         let inner = self.inner.get_value();
         inner.close();
         let run = LiveRun {
@@ -564,7 +564,7 @@ pub async fn count(target: &Target) -> Result<Option<u64>, Text> {
         field_selector: String::new(),
         ..target.clone()
     };
-    let HttpRequest { url, accept } = request::count(&all).map_err(|words| text(&words))?;
+    let HttpRequest { url, accept } = request::count(&all)?;
     let answer = fetch::get(&url, &accept, ANSWER_MOST, ANSWER_MS).await;
     let Answer { head, body } = answer.map_err(|why| {
         let why = unanswered(&why);
@@ -597,8 +597,4 @@ fn unanswered(why: &NoAnswer) -> String {
         NoAnswer::Large => format!("more than {} MB came", ANSWER_MOST >> 20),
         NoAnswer::Broken(why) => why.clone(),
     }
-}
-
-fn text(words: &Words) -> Text {
-    Text::new(&words.en, &words.zh)
 }

@@ -18,7 +18,7 @@ use deltascope_replay::trace::{self, Trace};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::wire;
 
-use super::share::{far, no_moment, nobodys, text_of};
+use super::share::{far, no_moment, nobodys};
 use super::{Change, LEAP, OPENING, Session, cannot_run};
 
 /// A run that can be shown.
@@ -75,8 +75,7 @@ pub async fn open_lesson(lesson: Lesson, slices: &Slices) -> Result<Opened, Erro
 }
 
 async fn open_link(fragment: &str, slices: &Slices) -> Result<Opened, ErrorView> {
-    let of_words = |words: wire::Words| failed(text_of(&words));
-    let link = Link::read(fragment).map_err(of_words)?;
+    let link = Link::read(fragment).map_err(failed)?;
     let lesson = match (&link.lesson, &link.change) {
         (None, Some(link::Change::Whole(scenario))) => {
             nobodys(scenario, "link", Text::new("A shared run", "分享的运行"))
@@ -87,7 +86,7 @@ async fn open_link(fragment: &str, slices: &Slices) -> Result<Opened, ErrorView>
         None => Shared::Link,
         Some(_) => Shared::ChangedLink,
     };
-    let recording = link.recording(&lesson.scenario).map_err(of_words)?;
+    let recording = link.recording(&lesson.scenario).map_err(failed)?;
     let at = link.at.as_ref();
     let mut opened = play(lesson, &recording, at, shared, slices).await?;
     opened.selection = link.selection;
@@ -114,7 +113,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
     };
     let error = error.map(|error| ErrorView {
         line: error.line,
-        message: text_of(&error.message),
+        message: error.message.clone(),
     });
     let Some(Trace {
         lesson,
@@ -130,7 +129,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
         let title = if title.en.is_empty() {
             Text::new(name, name)
         } else {
-            text_of(&title)
+            title
         };
         nobodys(&recording.scenario, &format!("file:{name}"), title)
     });
@@ -144,7 +143,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
 async fn open_recorded(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<Opened, ErrorView> {
     let recorded = wire::open_slowly(files, slices).await;
     let error = recorded.error.as_ref().map(|error| ErrorView {
-        message: text_of(&error.message),
+        message: error.message.clone(),
         line: error.line,
     });
     if let Some(error) = &error

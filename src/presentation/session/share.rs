@@ -15,7 +15,7 @@ use deltascope_replay::scramble::scramble_trace;
 use deltascope_replay::trace::{self, Trace};
 use deltascope_world::bounds::shortened;
 use deltascope_world::source::scenario::Scenario;
-use deltascope_world::source::wire::{MAX_BYTES, Words};
+use deltascope_world::source::wire::MAX_BYTES;
 use deltascope_world::virtual_time::{Input, SourceKind};
 
 use super::{LEAP, Session};
@@ -122,10 +122,7 @@ impl Session {
         let title = &self.lesson.title;
         Trace {
             lesson: Arc::clone(&self.lesson.id),
-            title: Words {
-                en: title.en.to_string(),
-                zh: title.zh.to_string(),
-            },
+            title: title.clone(),
             at: Some(self.moment()),
             start: self.lesson.start,
             recording: self.timeline.recording(),
@@ -304,10 +301,6 @@ pub(super) fn no_moment(lesson: &Lesson, at: &Moment, far: usize) -> Text {
             &format!("运行到不了 {at} 这一时刻，或在 {far} 个事实之内到不了。"),
         ),
     }
-}
-
-pub(super) fn text_of(words: &Words) -> Text {
-    Text::new(&words.en, &words.zh)
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 //! An id never changes once it is published.
 
 pub mod recordings;
-pub mod text;
 
 use std::sync::Arc;
 
@@ -16,8 +15,8 @@ use deltascope_world::deserialize_by_fields;
 use deltascope_world::fields::{Fields, Read};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::Recorded;
+use deltascope_world::text::Text;
 use deltascope_world::virtual_time::{Era, HandlerSettings, ProcessModeText, Settings, SourceKind};
-use text::Text;
 
 pub use deltascope_cache::fact::ProcessMode;
 

@@ -153,7 +153,7 @@ pub fn telling(value: Value) -> Result<ServerResponse, String> {
             told
         }
         (None, None, None, Some(event), None) => {
-            ResponsePart::Event(wire::event_of(event).map_err(|words| words.en)?)
+            ResponsePart::Event(wire::event_of(event).map_err(|words| words.en.to_string())?)
         }
         (None, None, None, None, Some(ended)) => {
             let words = [("closed", 0), ("silent", 1), ("cut", 2)];

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::bounds::{self, MAX_CAUSES, MAX_READ, QUOTED};
 use crate::slices::{Slices, at_once};
+use crate::text::Text;
 use deltascope_cache::fact::{EventType, Rv};
 
 use super::pod::{Keep, trimmed};
@@ -96,20 +97,11 @@ pub enum RecordedEvent {
     },
 }
 
-/// A text in both languages of the page.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Words {
-    /// English
-    pub en: String,
-    /// 简体中文
-    pub zh: String,
-}
-
 /// What could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireError {
     /// What, where and what to do.
-    pub message: Words,
+    pub message: Text,
     /// The line, from 1; none where it is about a whole file or several.
     pub line: Option<u32>,
 }
@@ -462,15 +454,18 @@ fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
             format!("这一行不是 JSON（{reason}，第 {column} 列）。watch 每行一个 JSON 对象：请修正或删除这一行。"),
         )
     })?;
-    event_of(value).map_err(|words| Fault::Bad(words.en, words.zh))
+    event_of(value).map_err(|words| Fault::Bad(words.en.to_string(), words.zh.to_string()))
 }
 
 /// Reads one event of a watch.
 ///
 /// # Errors
 /// Says what is wrong with it and what to do.
-pub fn event_of(value: Value) -> Result<RecordedEvent, Words> {
-    event_in(value, Keep::default()).map_err(|(en, zh)| Words { en, zh })
+pub fn event_of(value: Value) -> Result<RecordedEvent, Text> {
+    event_in(value, Keep::default()).map_err(|(en, zh)| Text {
+        en: en.into(),
+        zh: zh.into(),
+    })
 }
 
 /// The same, with what is to be kept of its object; the error is English and Chinese.
@@ -1140,21 +1135,22 @@ pub fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// An error in a file of this name.
+/// An error in a file of this name; its words say where it is.
 pub fn error(name: &str, line: Option<u32>, en: &str, zh: &str) -> WireError {
     let file = shortened(name);
     let message = match line {
-        _ if file.is_empty() => Words {
-            en: en.to_owned(),
-            zh: zh.to_owned(),
+        None if file.is_empty() => Text::new(en, zh),
+        None => Text {
+            en: format!("{file}: {en}").into(),
+            zh: format!("{file}：{zh}").into(),
         },
-        Some(line) => Words {
-            en: format!("{file}, line {line}: {en}"),
-            zh: format!("{file} 第 {line} 行：{zh}"),
+        Some(line) if file.is_empty() => Text {
+            en: format!("line {line}: {en}").into(),
+            zh: format!("第 {line} 行：{zh}").into(),
         },
-        None => Words {
-            en: format!("{file}: {en}"),
-            zh: format!("{file}：{zh}"),
+        Some(line) => Text {
+            en: format!("{file}, line {line}: {en}").into(),
+            zh: format!("{file} 第 {line} 行：{zh}").into(),
         },
     };
     WireError { message, line }

@@ -9,7 +9,8 @@ use kube_core::discovery::v2::ACCEPT_AGGREGATED_DISCOVERY_V2;
 use kube_core::discovery::verbs;
 use serde_json::{Map, Value};
 
-use crate::source::wire::{Words, shortened, text_of};
+use crate::source::wire::{shortened, text_of};
+use crate::text::Text;
 
 use super::exchange::{Head, error_of};
 use super::request::{HttpRequest, JSON, get};
@@ -38,7 +39,7 @@ pub struct Found {
     /// group first.
     pub resources: Vec<Resource>,
     /// What could not be learnt; without any resources, why.
-    pub errors: Vec<Words>,
+    pub errors: Vec<Text>,
 }
 
 /// Asks for the resources of a server, one GET after the other or several at a time.
@@ -51,7 +52,7 @@ pub struct Discovery {
     open: usize,
     core: Vec<Group>,
     groups: Vec<Group>,
-    errors: Vec<Words>,
+    errors: Vec<Text>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,16 +128,16 @@ impl Discovery {
             }
             Err(why) => {
                 let why = shortened(why);
-                Err(Words {
-                    en: format!("there was no answer ({why})"),
-                    zh: format!("没有应答（{why}）"),
+                Err(Text {
+                    en: format!("there was no answer ({why})").into(),
+                    zh: format!("没有应答（{why}）").into(),
                 })
             }
         };
-        if let Err(Words { en, zh }) = taken {
-            self.errors.push(Words {
-                en: format!("GET {path}: {en}."),
-                zh: format!("GET {path}：{zh}。"),
+        if let Err(Text { en, zh }) = taken {
+            self.errors.push(Text {
+                en: format!("GET {path}: {en}.").into(),
+                zh: format!("GET {path}：{zh}。").into(),
             });
         }
     }
@@ -163,10 +164,7 @@ impl Discovery {
         }
         let mut errors = self.errors;
         if resources.is_empty() && errors.is_empty() {
-            errors.push(Words {
-                en: "The API server has nothing that can be listed and watched, or shows nothing of it to this user.".to_owned(),
-                zh: "API server 没有可以 list 和 watch 的资源，或者不对该用户展示。".to_owned(),
-            });
+            errors.push(Text { en: "The API server has nothing that can be listed and watched, or shows nothing of it to this user.".into(), zh: "API server 没有可以 list 和 watch 的资源，或者不对该用户展示。".into() });
         }
         Found { resources, errors }
     }
@@ -178,7 +176,7 @@ impl Discovery {
         }
     }
 
-    fn take(&mut self, what: &What, answer: &Map<String, Value>) -> Result<(), Words> {
+    fn take(&mut self, what: &What, answer: &Map<String, Value>) -> Result<(), Text> {
         match (what, text_of(answer, "kind").unwrap_or_default()) {
             (What::Core | What::Groups, "APIGroupDiscoveryList") => {
                 let groups = array(answer, "items")
@@ -213,9 +211,9 @@ impl Discovery {
             }
             (_, kind) => {
                 let kind = shortened(kind);
-                return Err(Words {
-                    en: format!("the answer is no discovery document (kind {kind:?})"),
-                    zh: format!("应答不是发现文档（kind 为 {kind:?}）"),
+                return Err(Text {
+                    en: format!("the answer is no discovery document (kind {kind:?})").into(),
+                    zh: format!("应答不是发现文档（kind 为 {kind:?}）").into(),
                 });
             }
         }
@@ -313,28 +311,28 @@ impl What {
     }
 }
 
-fn read(head: &Head, body: &[u8], path: &str) -> Result<Map<String, Value>, Words> {
+fn read(head: &Head, body: &[u8], path: &str) -> Result<Map<String, Value>, Text> {
     if head.content_type.starts_with("text/html") {
-        return Err(Words {
-            en: "this is a web page; there is no API here".to_owned(),
-            zh: "这是一个网页；这里没有 API".to_owned(),
+        return Err(Text {
+            en: "this is a web page; there is no API here".into(),
+            zh: "这是一个网页；这里没有 API".into(),
         });
     }
     if head.status != 200 {
         let is_text = head.content_type.starts_with("text/");
         let error = error_of(head.status, is_text, body, path);
         let (code, message) = (error.code, error.message);
-        return Err(Words {
-            en: format!("{code}, {message}"),
-            zh: format!("{code}，{message}"),
+        return Err(Text {
+            en: format!("{code}, {message}").into(),
+            zh: format!("{code}，{message}").into(),
         });
     }
     let text = String::from_utf8_lossy(body);
     match serde_json::from_str(&text) {
         Ok(Value::Object(fields)) => Ok(fields),
-        _ => Err(Words {
-            en: "the answer is not JSON".to_owned(),
-            zh: "应答不是 JSON".to_owned(),
+        _ => Err(Text {
+            en: "the answer is not JSON".into(),
+            zh: "应答不是 JSON".into(),
         }),
     }
 }
@@ -401,7 +399,7 @@ fn texts(value: &Value, name: &str) -> Vec<String> {
 ///
 /// # Errors
 /// There is none of that name; says which there are.
-pub fn find<'a>(resources: &'a [Resource], text: &str) -> Result<&'a Resource, Words> {
+pub fn find<'a>(resources: &'a [Resource], text: &str) -> Result<&'a Resource, Text> {
     let wanted = text.trim().to_ascii_lowercase();
     let (name, of) = wanted.split_once('.').unwrap_or((&wanted, ""));
     // The exact name counts before others, and what stands first before what comes later.
@@ -437,10 +435,7 @@ pub fn find<'a>(resources: &'a [Resource], text: &str) -> Result<&'a Resource, W
     if more {
         names.push_str(", …");
     }
-    Err(Words {
-        en: format!(
+    Err(Text { en: format!(
             "The API server has no resource {text:?} that can be listed and watched. It has: {names}."
-        ),
-        zh: format!("API server 没有可以 list 和 watch 的资源 {text:?}。它有：{names}。"),
-    })
+        ).into(), zh: format!("API server 没有可以 list 和 watch 的资源 {text:?}。它有：{names}。").into() })
 }

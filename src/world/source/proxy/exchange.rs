@@ -137,7 +137,7 @@ impl Exchange {
     /// For what a world wants; it is to be sent now.
     #[must_use]
     pub fn new(target: &Target, wanted: &Wanted, deadlines: Deadlines, now: Time) -> Self {
-        let request = request::of(target, &wanted.ask).map_err(|words| words.en);
+        let request = request::of(target, &wanted.ask).map_err(|words| words.en.to_string());
         let mut exchange = Self {
             number: wanted.request,
             watch: matches!(wanted.ask, Asked::Watch(_)),

@@ -4,7 +4,7 @@ use kube_core::params::{ListParams, WatchParams};
 use kube_core::{DynamicObject, Request, Resource as _};
 
 use crate::source::live::Asked;
-use crate::source::wire::Words;
+use crate::text::Text;
 use deltascope_cache::lister_watcher::{ListRequest, ResourceVersionMatch, WatchRequest};
 
 use super::target::Target;
@@ -40,7 +40,7 @@ pub fn get(base: &str, path: &str, accept: &str) -> HttpRequest {
 ///
 /// # Errors
 /// The target is none; says what to do.
-pub fn of(target: &Target, asked: &Asked) -> Result<HttpRequest, Words> {
+pub fn of(target: &Target, asked: &Asked) -> Result<HttpRequest, Text> {
     target.check()?;
     match asked {
         Asked::List(request) => list(target, request),
@@ -52,7 +52,7 @@ pub fn of(target: &Target, asked: &Asked) -> Result<HttpRequest, Words> {
 ///
 /// # Errors
 /// The target is none; says what to do.
-pub fn count(target: &Target) -> Result<HttpRequest, Words> {
+pub fn count(target: &Target) -> Result<HttpRequest, Text> {
     let one = ListRequest {
         limit: 1,
         ..ListRequest::default()
@@ -74,7 +74,7 @@ pub fn namespaces(base: &str) -> HttpRequest {
     )
 }
 
-fn list(target: &Target, request: &ListRequest) -> Result<HttpRequest, Words> {
+fn list(target: &Target, request: &ListRequest) -> Result<HttpRequest, Text> {
     let ListRequest {
         resource_version,
         resource_version_match,
@@ -109,7 +109,7 @@ fn list(target: &Target, request: &ListRequest) -> Result<HttpRequest, Words> {
     finished(target, built.map(|path| path.as_str()), &more, accept)
 }
 
-fn watch(target: &Target, request: &WatchRequest) -> Result<HttpRequest, Words> {
+fn watch(target: &Target, request: &WatchRequest) -> Result<HttpRequest, Text> {
     let WatchRequest {
         resource_version,
         resource_version_match,
@@ -172,11 +172,11 @@ fn finished(
     built: Option<&str>,
     more: &str,
     accept: &str,
-) -> Result<HttpRequest, Words> {
+) -> Result<HttpRequest, Text> {
     let Some(path) = built else {
-        return Err(Words {
-            en: "The request is too long for an address. Use shorter selectors.".to_owned(),
-            zh: "请求太长，无法写成地址。请使用更短的选择器。".to_owned(),
+        return Err(Text {
+            en: "The request is too long for an address. Use shorter selectors.".into(),
+            zh: "请求太长，无法写成地址。请使用更短的选择器。".into(),
         });
     };
     // kube-core joins the first of them as it does the others.
