@@ -102,13 +102,23 @@ impl Writer<'_> {
     fn in_resync_of(&self, key: &Key) -> bool {
         let recent = self.recent.iter().rev();
         let mut by_loop = recent.filter(|record| record.actor == Actor::ProcessLoop);
-        by_loop.find_map(|record| match &record.fact {
-            Fact::Queue(QueueFact::ResyncOpened { .. }) => Some(true),
-            Fact::Queue(QueueFact::ListOpened { .. }) => Some(false),
-            Fact::Queue(QueueFact::DeltaTaken {
+        by_loop.find_map(|record| {
+            let Fact::Queue(fact) = &record.fact else {
+                return None;
+            };
+            if let QueueFact::ResyncOpened { .. } = fact {
+                Some(true)
+            } else if let QueueFact::ListOpened { .. } = fact {
+                Some(false)
+            } else if let QueueFact::DeltaTaken {
                 delta_type, object, ..
-            }) if object.key == *key => Some(*delta_type == DeltaType::Sync),
-            _ => None,
+            } = fact
+                && object.key == *key
+            {
+                Some(*delta_type == DeltaType::Sync)
+            } else {
+                None
+            }
         }) == Some(true)
     }
 

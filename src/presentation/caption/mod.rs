@@ -287,49 +287,50 @@ impl Writer<'_> {
         if self.picture.machinery.has_queue() {
             return None;
         }
-        let what = match &self.record.fact {
-            Fact::Reflector(ReflectorFact::ListRequested { .. }) => {
-                say!(
-                    self,
-                    "The program asked for a list.",
-                    "程序发出 List 请求。"
-                )
-            }
-            Fact::Reflector(ReflectorFact::ListReceived { rv, count }) => say!(
+        let fact = &self.record.fact;
+        let what = if let Fact::Reflector(ReflectorFact::ListRequested { .. }) = fact {
+            say!(
+                self,
+                "The program asked for a list.",
+                "程序发出 List 请求。"
+            )
+        } else if let Fact::Reflector(ReflectorFact::ListReceived { rv, count }) = fact {
+            say!(
                 self,
                 "The program got the list: {objects} at resourceVersion {rv}.",
                 "程序收到列表：{objects}，resourceVersion 为 {rv}。",
                 objects = text(objects(*count as usize, self.lang)),
                 rv = version(rv),
-            ),
-            Fact::Reflector(ReflectorFact::WatchRequested { .. }) => {
-                say!(
-                    self,
-                    "The program asked for a watch.",
-                    "程序发出 watch 请求。"
-                )
-            }
-            Fact::Reflector(ReflectorFact::WatchEnded { .. }) => {
-                say!(
-                    self,
-                    "The program's watch is over.",
-                    "程序的 watch 结束了。"
-                )
-            }
-            Fact::Reflector(ReflectorFact::EventReceived { event, object, .. }) => say!(
+            )
+        } else if let Fact::Reflector(ReflectorFact::WatchRequested { .. }) = fact {
+            say!(
+                self,
+                "The program asked for a watch.",
+                "程序发出 watch 请求。"
+            )
+        } else if let Fact::Reflector(ReflectorFact::WatchEnded { .. }) = fact {
+            say!(
+                self,
+                "The program's watch is over.",
+                "程序的 watch 结束了。"
+            )
+        } else if let Fact::Reflector(ReflectorFact::EventReceived { event, object, .. }) = fact {
+            say!(
                 self,
                 "The program took {event} {object} off the stream.",
                 "程序从流中取下 {event} {object}。",
                 event = event_type(*event),
                 object = self.object(object),
-            ),
-            Fact::Run(RunFact::Called { object, .. }) => say!(
+            )
+        } else if let Fact::Run(RunFact::Called { object, .. }) = fact {
+            say!(
                 self,
                 "The program handed {object} to the Indexer.",
                 "程序把 {object} 交给 Indexer。",
                 object = self.object(object),
-            ),
-            _ => return None,
+            )
+        } else {
+            return None;
         };
         Some((what, Vec::new()))
     }

@@ -470,16 +470,15 @@ impl Writer<'_> {
 
     /// Whether the last request for a watch was for a streaming list.
     fn asked_for_stream(&self) -> bool {
-        self.recent
-            .iter()
-            .rev()
-            .find_map(|record| match record.fact {
-                Fact::Reflector(ReflectorFact::WatchRequested { initial_events, .. }) => {
-                    Some(initial_events)
-                }
-                _ => None,
-            })
-            == Some(true)
+        self.recent.iter().rev().find_map(|record| {
+            if let Fact::Reflector(ReflectorFact::WatchRequested { initial_events, .. }) =
+                record.fact
+            {
+                Some(initial_events)
+            } else {
+                None
+            }
+        }) == Some(true)
     }
 
     fn initial_events_end_sent(&self, object: &ObjectRef) -> Told {

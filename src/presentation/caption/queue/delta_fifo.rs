@@ -112,17 +112,19 @@ impl Writer<'_> {
 
     /// The last answer to Delete's question about `key`.
     fn checked(&self, key: &Key) -> Option<(Option<&Known>, bool)> {
-        self.recent
-            .iter()
-            .rev()
-            .find_map(|record| match &record.fact {
-                Fact::Queue(QueueFact::DeleteChecked {
-                    key: asked,
-                    known,
-                    pending,
-                }) if asked == key => Some((known.as_ref(), *pending)),
-                _ => None,
-            })
+        self.recent.iter().rev().find_map(|record| {
+            if let Fact::Queue(QueueFact::DeleteChecked {
+                key: asked,
+                known,
+                pending,
+            }) = &record.fact
+                && asked == key
+            {
+                Some((known.as_ref(), *pending))
+            } else {
+                None
+            }
+        })
     }
 
     pub(super) fn delete_ignored(&self, key: &Key) -> Told {
