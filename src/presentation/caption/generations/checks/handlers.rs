@@ -1,0 +1,145 @@
+//! What the handlers are told, and when.
+
+use deltascope_cache::fact::{
+    Actor, Cause, Fact, HandlersFact, Notification, QueueFact, ReflectorFact, ServerFact, StoreFact,
+};
+
+use super::holds;
+use super::processing::processed;
+use crate::caption::generations::run::Run;
+
+/// What the handlers are told next of the object that was taken up.
+pub(super) fn told(run: &Run, at: usize, wanted: &str) -> Result<(), String> {
+    let Fact::Queue(QueueFact::DeltaTaken { object, .. }) = &run.facts[at].fact else {
+        return Err("nothing was taken up".into());
+    };
+    for record in &run.facts[at + 1..] {
+        let (of, kind) = match &record.fact {
+            Fact::Handlers(
+                HandlersFact::NotificationSent { notification, .. }
+                | HandlersFact::NotificationTaken { notification, .. },
+            ) => (
+                &notification.object().key,
+                match notification {
+                    Notification::Add { .. } => "add",
+                    Notification::Update { .. } => "update",
+                    Notification::Delete { .. } => "delete",
+                },
+            ),
+            Fact::Handlers(HandlersFact::NotificationWithheld { key, .. }) => (key, "update"),
+            fact if processed(fact) => return Ok(()),
+            _ => continue,
+        };
+        // A listener may still be at what it was told before.
+        let by_loop = record.actor == Actor::ProcessLoop
+            || matches!(
+                record.fact,
+                Fact::Handlers(HandlersFact::NotificationTaken { .. })
+            ) && run.inline;
+        if *of == object.key && by_loop {
+            return holds(kind == wanted, || format!("{record:?} comes"));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn syncing(run: &Run, at: usize, wanted: bool) -> Result<(), String> {
+    let of = match run.facts[at].fact {
+        Fact::Handlers(
+            HandlersFact::NotificationSent { handler, .. }
+            | HandlersFact::NotificationWithheld { handler, .. },
+        ) => handler,
+        _ => return Err("nobody is told".into()),
+    };
+    // Until the first check every handler counts as syncing.
+    let is = run.before(at).find_map(|record| match record.fact {
+        Fact::Handlers(HandlersFact::SyncingSet { handler, syncing }) if handler == of => {
+            Some(syncing)
+        }
+        _ => None,
+    });
+    holds(is.unwrap_or(true) == wanted, || format!("syncing: {is:?}"))
+}
+
+/// Whether a chain of causes goes back to a resync, or to a list.
+pub(super) fn by_resync(run: &Run, at: usize, wanted: bool) -> Result<(), String> {
+    let mut record = &run.facts[at];
+    for _ in 0..40 {
+        match &record.fact {
+            Fact::Reflector(ReflectorFact::ResyncDue { .. }) => {
+                return holds(wanted, || "a resync began it".into());
+            }
+            Fact::Reflector(
+                ReflectorFact::ListReceived { .. } | ReflectorFact::InitialEventsEnded { .. },
+            )
+            | Fact::Server(ServerFact::ListAnswered { .. }) => {
+                return holds(!wanted, || "a list began it".into());
+            }
+            _ => {}
+        }
+        let Cause::Fact(id) = record.cause else {
+            break;
+        };
+        let Ok(place) = run.facts.binary_search_by_key(&id, |record| record.id) else {
+            break;
+        };
+        record = &run.facts[place];
+    }
+    Err(format!("{record:?} began it"))
+}
+
+pub(super) fn silent(run: &Run, at: usize) -> Result<(), String> {
+    let Fact::Handlers(HandlersFact::HandlerRemoved { handler: of }) = run.facts[at].fact else {
+        return Err("nobody was removed".into());
+    };
+    let told = run.facts[at + 1..].iter().find(
+        |record| matches!(record.fact, Fact::Handlers(HandlersFact::NotificationTaken { handler, .. }) if handler == of),
+    );
+    holds(told.is_none(), || format!("{told:?} comes"))
+}
+
+pub(super) fn told_what_is_there(run: &Run, at: usize) -> Result<(), String> {
+    let Fact::Handlers(HandlersFact::HandlerAdded {
+        handler: of,
+        initial,
+        ..
+    }) = run.facts[at].fact
+    else {
+        return Err("nobody was added".into());
+    };
+    let taken = run.facts[at + 1..]
+        .iter()
+        .filter_map(|record| match &record.fact {
+            Fact::Handlers(HandlersFact::NotificationTaken {
+                handler,
+                notification,
+            }) if *handler == of => Some(notification),
+            _ => None,
+        });
+    let wrong = taken.take(initial as usize).find(|told| {
+        !matches!(
+            told,
+            Notification::Add {
+                is_in_initial_list: true,
+                ..
+            }
+        )
+    });
+    holds(wrong.is_none(), || format!("{wrong:?} comes"))
+}
+
+pub(super) fn stored_first(run: &Run, at: usize) -> Result<(), String> {
+    let Fact::Store(StoreFact::ItemStored { object, .. }) = &run.facts[at].fact else {
+        return Err("nothing was stored".into());
+    };
+    let told = run.before(at).find(|record| match &record.fact {
+        Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) => {
+            let of = notification.object();
+            of.key == object.key
+                && of.rv == object.rv
+                && !matches!(notification, Notification::Delete { .. })
+        }
+        _ => false,
+    });
+    holds(told.is_none(), || format!("{told:?} came before"))
+}

@@ -1,0 +1,204 @@
+//! What is popped, under which lock it is processed, and what is written.
+
+use std::collections::BTreeSet;
+
+use deltascope_cache::fact::{
+    Actor, Fact, FactRecord, HandlersFact, LockName, Notification, QueueFact, StoreFact,
+};
+use deltascope_cache::key::Key;
+
+use super::holds;
+use crate::caption::generations::run::Run;
+
+fn pops(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. })
+    )
+}
+
+pub(super) fn processed(fact: &Fact) -> bool {
+    matches!(
+        fact,
+        Fact::Queue(
+            QueueFact::Processed { .. }
+                | QueueFact::EntriesProcessed { .. }
+                | QueueFact::ProcessFailed { .. }
+        )
+    )
+}
+
+/// Part of processing what was popped.
+fn works(record: &FactRecord) -> bool {
+    record.actor == Actor::ProcessLoop
+        && matches!(
+            record.fact,
+            Fact::Queue(
+                QueueFact::DeltaTaken { .. }
+                    | QueueFact::ListOpened { .. }
+                    | QueueFact::ResyncOpened { .. }
+            ) | Fact::Store(
+                StoreFact::StoreReplaced { .. }
+                    | StoreFact::ItemStored { .. }
+                    | StoreFact::ItemRemoved { .. }
+            ) | Fact::Handlers(HandlersFact::NotificationSent { .. })
+        )
+}
+
+/// Of what was popped last nothing is left to be done, unless it failed.
+pub(super) fn processed_before(run: &Run, at: usize) -> Result<(), String> {
+    let fails =
+        |record: &&FactRecord| matches!(record.fact, Fact::Queue(QueueFact::ProcessFailed { .. }));
+    let popped = || run.before(at).take_while(|record| !pops(&record.fact));
+    let done = popped().filter(|record| works(record)).count();
+    let left = run.after(at).take_while(|record| !processed(&record.fact));
+    let left = left.filter(|record| works(record)).count();
+    let next = run.after(at).find(|record| processed(&record.fact));
+    let failed = popped().any(|record| fails(&record)) || next.is_some_and(|record| fails(&record));
+    holds((done > 0 || failed) && left == 0, || {
+        format!("{done} done, {left} left")
+    })
+}
+
+/// What was popped last is yet to be processed.
+pub(super) fn processed_after(run: &Run, at: usize) -> Result<(), String> {
+    let next = run
+        .after(at)
+        .find(|record| pops(&record.fact) || processed(&record.fact));
+    holds(next.is_none_or(|record| processed(&record.fact)), || {
+        format!("{next:?} comes next")
+    })?;
+    let last = run
+        .before(at)
+        .find(|record| pops(&record.fact) || processed(&record.fact));
+    holds(last.is_some_and(|record| pops(&record.fact)), || {
+        format!("{last:?} was the last")
+    })
+}
+
+fn releases_or_takes(fact: &Fact) -> Option<bool> {
+    match fact {
+        Fact::Queue(QueueFact::LockTaken {
+            lock: LockName::Queue,
+            by: Actor::ProcessLoop,
+        }) => Some(true),
+        Fact::Queue(QueueFact::LockReleased {
+            lock: LockName::Queue,
+            by: Actor::ProcessLoop,
+        }) => Some(false),
+        _ => None,
+    }
+}
+
+/// The process loop takes the lock again once nothing is left to be done.
+pub(super) fn without_the_lock(run: &Run, at: usize) -> Result<(), String> {
+    let mut taken = false;
+    for record in run.by(Actor::ProcessLoop, at) {
+        if processed(&record.fact) {
+            return Ok(());
+        }
+        taken |= releases_or_takes(&record.fact) == Some(true);
+        holds(!(taken && works(record)), || {
+            format!("{record:?} under the lock")
+        })?;
+    }
+    Ok(())
+}
+
+/// The process loop, which has the lock, gives it back when it has processed, or when nothing is there.
+pub(super) fn under_the_lock(run: &Run, at: usize) -> Result<(), String> {
+    let mut popped = run
+        .before(at + 1)
+        .filter(|record| record.actor == Actor::ProcessLoop || pops(&record.fact))
+        .take_while(|record| releases_or_takes(&record.fact) != Some(false))
+        .any(|record| pops(&record.fact));
+    let mut done = run
+        .before(at + 1)
+        .take_while(|record| !pops(&record.fact))
+        .any(|record| processed(&record.fact));
+    for record in run.facts[at + 1..].iter() {
+        if record.actor == Actor::ProcessLoop {
+            popped |= pops(&record.fact);
+            done |= processed(&record.fact);
+        }
+        if releases_or_takes(&record.fact) == Some(false) {
+            return holds(done || !popped, || "the lock is given back before".into());
+        }
+    }
+    Ok(())
+}
+
+/// A whole list is in the store before anybody is told; deletions are told first.
+pub(super) fn replaced_then_told(run: &Run, at: usize) -> Result<(), String> {
+    let mut replaced = false;
+    let mut others = false;
+    for record in run.facts[at + 1..].iter() {
+        match &record.fact {
+            Fact::Store(StoreFact::StoreReplaced { .. }) => replaced = true,
+            fact if processed(fact) => break,
+            Fact::Handlers(HandlersFact::NotificationSent {
+                notification,
+                handler: 0,
+            }) => {
+                let deletes = matches!(notification, Notification::Delete { .. });
+                holds(replaced && !(deletes && others), || {
+                    format!("{record:?} is told")
+                })?;
+                others |= !deletes;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The keys that are taken up in one go.
+fn taken(run: &Run, at: usize) -> Vec<&Key> {
+    let until = run.after(at).take_while(|record| !processed(&record.fact));
+    let keys = until.filter_map(|record| match &record.fact {
+        Fact::Queue(QueueFact::DeltaTaken { object, .. }) => Some(&object.key),
+        _ => None,
+    });
+    keys.collect()
+}
+
+pub(super) fn keys_once(run: &Run, at: usize) -> Result<(), String> {
+    let keys = taken(run, at);
+    let once: BTreeSet<_> = keys.iter().collect();
+    holds(once.len() == keys.len(), || format!("{keys:?}"))
+}
+
+pub(super) fn looked_up_first(run: &Run, at: usize) -> Result<(), String> {
+    let wrote = run
+        .before(at)
+        .filter(|record| record.actor == Actor::ProcessLoop)
+        .take_while(|record| !pops(&record.fact))
+        .find(|record| {
+            matches!(
+                record.fact,
+                Fact::Store(StoreFact::ItemStored { .. } | StoreFact::ItemRemoved { .. })
+            )
+        });
+    holds(wrote.is_none(), || format!("{wrote:?} came before"))
+}
+
+/// `HasSynced` is false until so much of the first list has been popped.
+pub(super) fn popped_first(run: &Run, at: usize) -> Result<(), String> {
+    let Fact::Queue(QueueFact::Populated { initial }) = run.facts[at].fact else {
+        return Err("nothing is populated".into());
+    };
+    let mut popped = 0;
+    for record in &run.facts[at + 1..] {
+        match record.fact {
+            Fact::Queue(QueueFact::KeyPopped { .. } | QueueFact::FifoKeySkipped { .. }) => {
+                popped += 1
+            }
+            Fact::Queue(QueueFact::EntriesTaken { count, .. }) => popped += count,
+            Fact::Queue(QueueFact::Synced) => {
+                return holds(popped >= initial, || format!("{popped} popped"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

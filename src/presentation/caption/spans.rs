@@ -1,0 +1,141 @@
+//! The pieces of a sentence: words, names, types in their colour, code.
+
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::EventType;
+
+/// A piece of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Span {
+    /// Plain words.
+    Text(String),
+    /// An identifier: an object, an index, a handler. Bold, never translated.
+    Name(String),
+    /// A delta or event type in its colour, with the text that names it.
+    Delta(DeltaType, String),
+    /// Monospace: a version, a condition with its values.
+    Code(String),
+}
+
+impl Span {
+    /// Its text, whatever it looks like.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Name(text) | Self::Delta(_, text) | Self::Code(text) => text,
+        }
+    }
+}
+
+/// The spans as one string.
+#[must_use]
+pub fn plain(spans: &[Span]) -> String {
+    spans.iter().map(Span::as_str).collect()
+}
+
+/// A resource version as it is shown: of a long one the tail.
+#[must_use]
+pub fn short_rv(rv: &str) -> String {
+    let length = rv.chars().count();
+    if length > 6 {
+        format!("…{}", rv.chars().skip(length - 4).collect::<String>())
+    } else {
+        rv.to_owned()
+    }
+}
+
+/// A key as it is shown: what stands after the namespace.
+#[must_use]
+pub fn short_name(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}
+
+/// What a server answered: the code, where there is one, and its reason.
+#[must_use]
+pub fn answer(code: u16, reason: &str) -> String {
+    match (code, reason) {
+        (0, "") => "?".to_owned(),
+        (0, reason) => reason.to_owned(),
+        (code, "") => code.to_string(),
+        (code, reason) => format!("{code} {reason}"),
+    }
+}
+
+pub(super) fn text(words: impl Into<String>) -> Vec<Span> {
+    vec![Span::Text(words.into())]
+}
+
+pub(super) fn mono(words: impl Into<String>) -> Vec<Span> {
+    vec![Span::Code(words.into())]
+}
+
+pub(super) fn named(name: &str) -> Vec<Span> {
+    vec![Span::Name(name.into())]
+}
+
+/// An indexed value; the empty one has to be seen, too.
+pub(super) fn quoted(value: &str) -> Vec<Span> {
+    if value.is_empty() {
+        mono("\"\"")
+    } else {
+        named(value)
+    }
+}
+
+pub(super) fn version(rv: &str) -> Vec<Span> {
+    if rv.is_empty() {
+        mono("\"\"")
+    } else {
+        mono(short_rv(rv))
+    }
+}
+
+pub(super) fn boolean(value: bool) -> Vec<Span> {
+    text(if value { "true" } else { "false" })
+}
+
+pub(super) fn delta(delta_type: DeltaType) -> Vec<Span> {
+    vec![Span::Delta(delta_type, delta_type.as_str().into())]
+}
+
+pub(super) fn event_type(event: EventType) -> Vec<Span> {
+    let word = event.as_str();
+    match typed(word) {
+        Some(delta_type) => vec![Span::Delta(delta_type, word.into())],
+        None => mono(word),
+    }
+}
+
+/// The delta type whose hue a word has: its own name, or the name of the event that leads to it.
+pub(super) fn typed(word: &str) -> Option<DeltaType> {
+    Some(match word {
+        "Added" | "ADDED" => DeltaType::Added,
+        "Updated" | "MODIFIED" => DeltaType::Updated,
+        "Deleted" | "DELETED" => DeltaType::Deleted,
+        "Replaced" => DeltaType::Replaced,
+        "Sync" => DeltaType::Sync,
+        "ReplacedAll" => DeltaType::ReplacedAll,
+        "SyncAll" => DeltaType::SyncAll,
+        "Bookmark" | "BOOKMARK" => DeltaType::Bookmark,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_versions_show_their_tail() {
+        assert_eq!(short_rv("12"), "12");
+        assert_eq!(short_rv("123456"), "123456");
+        assert_eq!(short_rv("8871474"), "…1474");
+        assert_eq!(short_rv("版本版本版本版"), "…本版本版");
+    }
+
+    #[test]
+    fn short_names_are_what_stands_after_the_namespace() {
+        assert_eq!(short_name("default/web-1"), "web-1");
+        assert_eq!(short_name("node-1"), "node-1");
+        assert_eq!(short_name(""), "");
+    }
+}

@@ -1,0 +1,327 @@
+//! Single sentences, word by word.
+
+use std::sync::Arc;
+
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{
+    Actor, Cause, EventType, Fact, FactId, HandlersFact, Known, LockName, QueueFact, ReflectorFact,
+    RunFact, ServerFact,
+};
+use deltascope_cache::key::Key;
+use deltascope_replay::picture::{Picture, SourceKind};
+
+use super::{object, record};
+use crate::caption::spans::{Span, plain};
+use crate::caption::{before_start, words};
+use crate::i18n::Lang;
+
+#[test]
+fn what_the_sources_say_at_their_end_is_translated() {
+    use deltascope_cache::lister_watcher::{ListRequest, WatchRequest};
+    use deltascope_world::source::program::Program;
+    use deltascope_world::source::recorded::Recording;
+    use deltascope_world::source::wire::Recorded;
+    use deltascope_world::{Refused, Source};
+
+    let mut ends = Vec::new();
+    let mut recording = Recording::new(Recorded::default());
+    let mut program = Program::default();
+    let (list, watch) = (ListRequest::default(), WatchRequest::default());
+    ends.push(recording.list(0, &list, &mut ()).map(|_| ()));
+    ends.push(recording.watch(0, &watch, &mut ()));
+    ends.push(program.list(0, &list, &mut ()).map(|_| ()));
+    ends.push(program.watch(0, &watch, &mut ()));
+    for end in ends {
+        let Err(Refused::Over(reason)) = end else {
+            panic!("{end:?} is no end");
+        };
+        for fact in [
+            Fact::Reflector(ReflectorFact::ReflectorStopped {
+                reason: Arc::clone(&reason),
+            }),
+            Fact::Server(ServerFact::ListRefused {
+                code: 0,
+                reason: Arc::clone(&reason),
+            }),
+        ] {
+            let stopped = record(0, Actor::Reflector, Cause::Start, fact);
+            let told = |lang| plain(&words(&stopped, &[], &Picture::default(), lang).what);
+            assert!(told(Lang::En).contains(&*reason));
+            assert!(!told(Lang::Zh).contains("the "), "{}", told(Lang::Zh));
+            assert!(!told(Lang::Zh).contains('0') && !told(Lang::En).contains('0'));
+        }
+    }
+}
+
+#[test]
+fn a_recording_without_a_list_begins_in_mid_watch() {
+    let mut picture = Picture::default();
+    picture.api.feed = SourceKind::Recorded;
+    let start = plain(&before_start(&picture, Lang::En).why);
+    assert!(start.contains("middle of a watch"), "{start}");
+    assert!(!start.contains("starts with a list"), "{start}");
+    let accepted = record(
+        0,
+        Actor::Server,
+        Cause::Start,
+        Fact::Server(ServerFact::WatchAccepted { rv: "".into() }),
+    );
+    let said = words(&accepted, &[], &picture, Lang::En);
+    assert_eq!(
+        plain(&said.what),
+        "The recording begins in the middle of a watch."
+    );
+    picture.api.told_by_events = true;
+    let start = plain(&before_start(&picture, Lang::En).why);
+    assert!(start.contains("starts with a list"), "{start}");
+}
+
+#[test]
+fn a_watch_from_any_version_brings_everything_first() {
+    for rv in ["", "0"] {
+        for fact in [
+            Fact::Reflector(ReflectorFact::WatchRequested {
+                rv: rv.into(),
+                initial_events: false,
+            }),
+            Fact::Server(ServerFact::WatchAccepted { rv: rv.into() }),
+        ] {
+            let asked = record(0, Actor::Reflector, Cause::Start, fact);
+            let said = words(&asked, &[], &Picture::default(), Lang::En);
+            let said = format!("{} {}", plain(&said.what), plain(&said.why));
+            assert!(said.contains("first"), "{said}");
+            for wrong in ["nothing comes twice", "every change after"] {
+                assert!(!said.contains(wrong), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_bookmark_as_a_cause_has_no_name() {
+    let recent = [
+        record(
+            0,
+            Actor::Reflector,
+            Cause::Start,
+            Fact::Reflector(ReflectorFact::EventReceived {
+                event: EventType::Bookmark,
+                object: object("", "9"),
+                ends_list: false,
+            }),
+        ),
+        record(
+            1,
+            Actor::Reflector,
+            Cause::Fact(FactId(0)),
+            Fact::Reflector(ReflectorFact::LastSyncMoved {
+                from: "4".into(),
+                to: "9".into(),
+            }),
+        ),
+    ];
+    let said = words(&recent[1], &recent, &Picture::default(), Lang::En);
+    assert!(plain(&said.why).starts_with("Cause: BOOKMARK was received. "));
+}
+
+#[test]
+fn the_switch_says_what_delete_asks_from_here_on() {
+    let told = |on, picture: &Picture| {
+        let set = record(
+            0,
+            Actor::ProcessLoop,
+            Cause::Start,
+            Fact::Run(RunFact::KnownObjectsSet { on }),
+        );
+        let said = words(&set, &[], picture, Lang::En);
+        format!("{} {}", plain(&said.what), plain(&said.why))
+    };
+    let mut picture = Picture::default();
+    picture.store.present = true;
+    let on = told(true, &picture);
+    assert!(on.contains("keeps an Indexer from here on") && on.contains("empty now"));
+    picture
+        .store
+        .items
+        .insert(Key::from("a/b"), object("a/b", "1"));
+    assert!(!told(true, &picture).contains("empty"));
+    assert!(told(false, &picture).contains("Delete looks only at what is in the DeltaFIFO"));
+}
+
+#[test]
+fn a_kept_delete_says_why_it_was_kept() {
+    let key = Key::from("default/web-1");
+    let recent = [
+        record(
+            0,
+            Actor::Reflector,
+            Cause::Start,
+            Fact::Queue(QueueFact::DeleteChecked {
+                key,
+                known: Some(Known::Yes("2".into())),
+                pending: false,
+            }),
+        ),
+        record(
+            1,
+            Actor::Reflector,
+            Cause::Fact(FactId(0)),
+            Fact::Queue(QueueFact::DeltaAppended {
+                delta_type: DeltaType::Deleted,
+                object: object("default/web-1", "12"),
+                depth: 1,
+            }),
+        ),
+    ];
+    let said = words(&recent[1], &recent, &Picture::default(), Lang::En);
+    assert_eq!(
+        plain(&said.what),
+        "web-1 was deleted on the server. The queue holds nothing for it, but the Indexer knows it, so a Deleted delta is kept."
+    );
+    assert_eq!(
+        plain(&said.why),
+        "known = yes (rv 2), pending = no → kept. Turn KnownObjects off and step again: the same Delete is dropped without a trace."
+    );
+    assert_eq!(said.what[0], Span::Name("web-1".into()));
+    assert!(
+        said.what
+            .contains(&Span::Delta(DeltaType::Deleted, "Deleted".into()))
+    );
+    assert_eq!(
+        said.why[0],
+        Span::Code("known = yes (rv 2), pending = no → kept".into())
+    );
+}
+
+#[test]
+fn the_cause_is_looked_up_by_its_number() {
+    let recent = [
+        record(
+            7,
+            Actor::Reflector,
+            Cause::Start,
+            Fact::Reflector(ReflectorFact::EventReceived {
+                event: EventType::Modified,
+                object: object("default/web-0", "9"),
+                ends_list: false,
+            }),
+        ),
+        record(
+            8,
+            Actor::Reflector,
+            Cause::Fact(FactId(7)),
+            Fact::Queue(QueueFact::DeltaAppended {
+                delta_type: DeltaType::Updated,
+                object: object("default/web-0", "9"),
+                depth: 2,
+            }),
+        ),
+    ];
+    let with = words(&recent[1], &recent, &Picture::default(), Lang::En);
+    assert!(plain(&with.why).starts_with("Cause: MODIFIED web-0 was received. "));
+    // Out of sight, the cause is left out.
+    let without = words(&recent[1], &recent[1..], &Picture::default(), Lang::En);
+    assert!(!plain(&without.why).contains("Cause"));
+}
+
+#[test]
+fn the_condition_of_a_dropped_delete_is_the_one_that_was_asked() {
+    let key = Key::from("default/pod1");
+    let recent = [
+        record(
+            0,
+            Actor::Program,
+            Cause::Start,
+            Fact::Queue(QueueFact::DeleteChecked {
+                key: key.clone(),
+                known: None,
+                pending: false,
+            }),
+        ),
+        record(
+            1,
+            Actor::Program,
+            Cause::Start,
+            Fact::Queue(QueueFact::DeleteIgnored { key: key.clone() }),
+        ),
+    ];
+    let mut picture = Picture::default();
+    let dropped = words(&recent[1], &recent, &picture, Lang::En);
+    assert!(
+        plain(&dropped.why)
+            .starts_with("known = (off), pending = no → dropped. Without KnownObjects")
+    );
+    picture.store.items.insert(key, object("default/pod1", "3"));
+    let stale = words(&recent[1], &recent, &picture, Lang::En);
+    assert!(plain(&stale.why).contains("The Indexer still holds pod1"));
+}
+
+#[test]
+fn what_is_passed_over_says_why() {
+    let key = || Key::from("default/x");
+    for (fact, en, zh) in [
+        (
+            Fact::Queue(QueueFact::ResyncSkipped { key: key() }),
+            "`x is queued = yes → skip`: a [Sync] with the stored object would come after newer changes and take it back in time.",
+            "`x 已在队列 = 是 → 跳过`：带着旧对象的 [Sync] 会排在更新的变更之后，让它倒退。",
+        ),
+        (
+            Fact::Queue(QueueFact::AlreadyPresent { key: key() }),
+            "`x is queued = yes → return`: what was popped before is dropped, not put in front.",
+            "`x 已在队列 = 是 → return`：之前 Pop 出来的被丢弃，不会插到前面。",
+        ),
+    ] {
+        let record = record(0, Actor::Resync, Cause::Start, fact);
+        for (lang, expected) in [(Lang::En, en), (Lang::Zh, zh)] {
+            let words = words(&record, &[], &Picture::default(), lang);
+            let expected = expected.replace(['`', '[', ']'], "");
+            assert_eq!(plain(&words.why), expected);
+        }
+    }
+}
+
+#[test]
+fn where_playing_stopped_the_breakpoint_is_named_first() {
+    let stopped = |lang| {
+        let said = before_start(&Picture::default(), lang);
+        plain(&said.stopped_by("fact=KeyPopped", lang).why)
+    };
+    assert_eq!(
+        stopped(Lang::En),
+        "Stopped at the breakpoint fact=KeyPopped. Step on: the reflector starts with a list."
+    );
+    assert!(stopped(Lang::Zh).starts_with("停在断点 fact=KeyPopped。向前一步"));
+}
+
+#[test]
+fn what_is_filled_in_is_never_markup() {
+    let odd = record(
+        0,
+        Actor::Program,
+        Cause::Start,
+        Fact::Handlers(HandlersFact::LinePrinted {
+            handler: 0,
+            line: "{line} `x` [Added]".into(),
+        }),
+    );
+    let said = words(&odd, &[], &Picture::default(), Lang::En);
+    assert_eq!(plain(&said.what), "The program printed: {line} `x` [Added]");
+}
+
+#[test]
+fn chinese_is_spaced_as_chinese() {
+    let mut picture = Picture::default();
+    picture.lock.waiting = vec![Actor::ProcessLoop];
+    let taken = record(
+        0,
+        Actor::ProcessLoop,
+        Cause::Start,
+        Fact::Queue(QueueFact::LockTaken {
+            lock: LockName::Queue,
+            by: Actor::ProcessLoop,
+        }),
+    );
+    let said = words(&taken, &[], &picture, Lang::Zh);
+    assert_eq!(plain(&said.what), "处理循环拿到了 DeltaFIFO 的锁。");
+    assert_eq!(plain(&said.why), "处理循环还在等这把锁。");
+}
