@@ -19,11 +19,12 @@ use crate::app::{Theme, Ui};
 use crate::host::Host;
 use crate::memo::Memo;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{EventType, Fact, FactRecord, QueueFact, ServerFact, StoreFact};
+use deltascope_cache::fact::{EventType, Fact, FactRecord, QueueFact, ServerFact};
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::index_set;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal::decimals;
+use deltascope_presentation::fact_queries;
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::density::{
     Before, Field, Fill, Hue, Layout, Look, said, touched,
@@ -408,16 +409,9 @@ pub(super) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             let same = before == Some(now);
             let known = shown.get_value();
             shown.set_value((view.step, Rc::clone(&view.recent)));
-            let is_changed = |record: &FactRecord| match &record.fact {
-                Fact::Store(
-                    StoreFact::IndexEntryAdded {
-                        index: i, value: v, ..
-                    }
-                    | StoreFact::IndexEntryRemoved {
-                        index: i, value: v, ..
-                    },
-                ) => *i == index && *v == value,
-                _ => false,
+            let is_changed = |record: &FactRecord| {
+                let entry = fact_queries::index_entry(&record.fact);
+                entry.is_some_and(|(i, v, _)| *i == index && *v == value)
             };
             let facts = touched(view, &known).filter(|_| same);
             if facts.is_none_or(|facts| facts.iter().any(is_changed)) {

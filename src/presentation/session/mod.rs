@@ -25,7 +25,7 @@ use std::sync::Arc;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::fact::{
     Actor, EventType, Fact, FactRecord, HandlersFact, LockName, ProcessMode, QueueFact,
-    ReflectorFact, Refusal, RunFact, ServerFact, Verb,
+    ReflectorFact, Refusal, ServerFact, Verb,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
@@ -45,6 +45,7 @@ use deltascope_world::source::{self, Refusals};
 use deltascope_world::virtual_time::{Era, HandlerSettings, InformerKind, Input};
 
 use super::command::{Command, Draft, Fault};
+use super::fact_queries;
 use super::i18n::Text;
 use super::landmarks::Landmarks;
 use super::view::{
@@ -634,14 +635,19 @@ impl Session {
         // It is noticed as soon as what is on its way has arrived.
         let cursor = self.playback.cursor();
         let before = cursor.saturating_sub(NOTICED)..cursor;
-        let closed = self
-            .timeline
-            .each_back(before, &mut |_, record| match record.fact {
-                Fact::Server(ServerFact::WatchClosed { .. }) => ControlFlow::Break(true),
+        let closed = self.timeline.each_back(before, &mut |_, record| {
+            let closed = matches!(record.fact, Fact::Server(ServerFact::WatchClosed { .. }));
+            let noticed = matches!(
+                record.fact,
                 Fact::Reflector(ReflectorFact::WatchEnded { .. })
-                | Fact::Server(ServerFact::WatchAccepted { .. }) => ControlFlow::Break(false),
-                _ => ControlFlow::Continue(()),
-            });
+                    | Fact::Server(ServerFact::WatchAccepted { .. })
+            );
+            if closed || noticed {
+                ControlFlow::Break(closed)
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
         closed.unwrap_or_default()
     }
 
@@ -778,12 +784,12 @@ impl Follow {
         };
         match self {
             Self::Queued(key, event) => {
-                let arrived = facts.iter().position(|record| match &record.fact {
-                    Fact::Reflector(ReflectorFact::EventReceived {
-                        event: e, object, ..
-                    }) => e == event && object.key == *key,
-                    Fact::Run(RunFact::Called { object, .. }) => object.key == *key,
-                    _ => false,
+                let arrived = facts.iter().position(|record| {
+                    matches!(
+                        &record.fact,
+                        Fact::Reflector(ReflectorFact::EventReceived { event: e, object, .. })
+                            if e == event && object.key == *key
+                    ) || fact_queries::called(&record.fact).is_some_and(|object| object.key == *key)
                 })?;
                 released(arrived, &[Actor::Reflector, Actor::Program])
             }

@@ -7,9 +7,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::anchor::{Anchor, INDEX};
+use crate::fact_queries;
 use deltascope_cache::fact::{
-    Actor, Entry, Fact, FactRecord, HandlersFact, LockName, QueueFact, ReflectorFact, RunFact,
-    ServerFact, StoreFact, WorkFact,
+    Actor, Entry, Fact, FactRecord, HandlersFact, LockName, QueueFact, ReflectorFact, ServerFact,
+    StoreFact, WorkFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_replay::occurrences::thinned;
@@ -166,8 +167,7 @@ impl Search<'_> {
         match named {
             Anchor::Line(number) if api.feed == SourceKind::Program => {
                 let place = usize::try_from(number).unwrap_or(usize::MAX);
-                let is_call =
-                    |record: &FactRecord| matches!(record.fact, Fact::Run(RunFact::Called { .. }));
+                let is_call = |record: &FactRecord| fact_queries::called(&record.fact).is_some();
                 let timeline = &self.session.timeline;
                 if place >= self.cursor || !timeline.fact(place).is_some_and(|at| is_call(&at)) {
                     return Anchor::Call(number);
@@ -206,10 +206,8 @@ impl Search<'_> {
     fn put(&self, number: u64) -> Found {
         let after = self.picture.api.sent.saturating_sub(number + 1);
         self.before_last(after, &|fact| {
-            matches!(
-                fact,
-                Fact::Server(ServerFact::EventSent { .. }) | Fact::Run(RunFact::Called { .. })
-            )
+            fact_queries::called(fact).is_some()
+                || matches!(fact, Fact::Server(ServerFact::EventSent { .. }))
         })
     }
 
@@ -219,17 +217,11 @@ impl Search<'_> {
         let is_there = values
             .get(value)
             .is_some_and(|keys| keys.binary_search_by(|other| (**other).cmp(key)).is_ok());
-        let found = self.last_of(key, &|fact| match fact {
-            Fact::Store(
-                StoreFact::IndexEntryAdded {
-                    index: i, value: v, ..
-                }
-                | StoreFact::IndexEntryRemoved {
-                    index: i, value: v, ..
-                },
-            ) => **i == *index && **v == *value,
-            Fact::Store(StoreFact::StoreReplaced { .. }) => is_there,
-            _ => false,
+        let found = self.last_of(key, &|fact| {
+            if let Some((i, v, _)) = fact_queries::index_entry(fact) {
+                return **i == *index && **v == *value;
+            }
+            is_there && matches!(fact, Fact::Store(StoreFact::StoreReplaced { .. }))
         });
         (is_there || matches!(found, Found::Fact(_))).then_some(found)
     }
@@ -242,32 +234,24 @@ impl Search<'_> {
                     self.picture.api.feed,
                     SourceKind::Recorded | SourceKind::Cluster
                 );
-                let found = self.last_of(rest, &|fact| match fact {
-                    Fact::Server(
-                        ServerFact::ObjectCreated { .. }
-                        | ServerFact::ObjectUpdated { .. }
-                        | ServerFact::ObjectDeleted { .. },
-                    ) => true,
-                    Fact::Server(ServerFact::EventSent { .. }) => told,
-                    Fact::Server(ServerFact::ObjectsLearned { objects, .. }) => {
-                        objects.iter().any(|object| *object.key == *rest)
+                let found = self.last_of(rest, &|fact| {
+                    if let Fact::Server(ServerFact::ObjectsLearned { objects, .. }) = fact {
+                        return objects.iter().any(|object| *object.key == *rest);
                     }
-                    _ => false,
+                    let sent = matches!(fact, Fact::Server(ServerFact::EventSent { .. }));
+                    fact_queries::written(fact).is_some() || told && sent
                 });
                 (found, Some(Key::from(rest)))
             }
             _ => {
                 let found = self.last(&|fact| {
-                    matches!(
+                    let answered = matches!(
                         fact,
                         Fact::Server(
-                            ServerFact::ObjectCreated { .. }
-                                | ServerFact::ObjectUpdated { .. }
-                                | ServerFact::ObjectDeleted { .. }
-                                | ServerFact::EventSent { .. }
-                                | ServerFact::ListAnswered { .. }
+                            ServerFact::EventSent { .. } | ServerFact::ListAnswered { .. }
                         )
-                    )
+                    );
+                    answered || fact_queries::written(fact).is_some()
                 });
                 (found, None)
             }
@@ -312,15 +296,19 @@ impl Search<'_> {
                 let (key, index) = rest.rsplit_once('/')?;
                 let index: usize = index.parse().ok()?;
                 let (delta_type, object) = queue.deltas.get(key)?.get(index)?;
-                let found = self.last_of(key, &|fact| match fact {
-                    Fact::Queue(QueueFact::DeltaAppended {
+                let found = self.last_of(key, &|fact| {
+                    if let Fact::Queue(QueueFact::DeltaAppended {
                         delta_type: of,
                         object: what,
                         ..
-                    }) => of == delta_type && what == object,
-                    Fact::Queue(QueueFact::FifoItemSet { object: what, .. }) => what == object,
-                    Fact::Queue(QueueFact::Requeued { added, .. }) => *added,
-                    _ => false,
+                    }) = fact
+                    {
+                        of == delta_type && what == object
+                    } else if let Fact::Queue(QueueFact::FifoItemSet { object: what, .. }) = fact {
+                        what == object
+                    } else {
+                        matches!(fact, Fact::Queue(QueueFact::Requeued { added: true, .. }))
+                    }
                 });
                 (found, Some(Key::from(key)))
             }
@@ -356,9 +344,11 @@ impl Search<'_> {
                     Entry::Delta(_, object) => Some(object.key.clone()),
                     _ => None,
                 };
-                let appended = |fact: &Fact| match fact {
-                    Fact::Queue(QueueFact::EntryAppended { entry: of, .. }) => of == entry,
-                    _ => false,
+                let appended = |fact: &Fact| {
+                    matches!(
+                        fact,
+                        Fact::Queue(QueueFact::EntryAppended { entry: of, .. }) if of == entry
+                    )
                 };
                 let found = match &key {
                     Some(key) => self.last_of(key, &appended),
@@ -379,11 +369,13 @@ impl Search<'_> {
                 } else {
                     LockName::BlockDeltas
                 };
-                let found = self.last(&|fact| match fact {
-                    Fact::Queue(
-                        QueueFact::LockTaken { lock, .. } | QueueFact::LockReleased { lock, .. },
-                    ) => *lock == name,
-                    _ => false,
+                let found = self.last(&|fact| {
+                    matches!(
+                        fact,
+                        Fact::Queue(
+                            QueueFact::LockTaken { lock, .. } | QueueFact::LockReleased { lock, .. },
+                        ) if *lock == name
+                    )
                 });
                 return Some((found, None));
             }
@@ -396,14 +388,16 @@ impl Search<'_> {
             taken.then_some((at, *delta_type, object))
         });
         if let Some((at, delta_type, object)) = token {
-            let found = self.last_of(&object.key, &|fact| match fact {
-                Fact::Queue(QueueFact::DeltaTaken {
-                    position,
-                    delta_type: of,
-                    object: what,
-                    ..
-                }) => *position as usize == at && *of == delta_type && what == object,
-                _ => false,
+            let found = self.last_of(&object.key, &|fact| {
+                matches!(
+                    fact,
+                    Fact::Queue(QueueFact::DeltaTaken {
+                        position,
+                        delta_type: of,
+                        object: what,
+                        ..
+                    }) if *position as usize == at && *of == delta_type && what == object
+                )
             });
             return Some((found, Some(object.key.clone())));
         }
@@ -465,27 +459,23 @@ impl Search<'_> {
             None => None,
         };
         let Some(told) = told else {
-            let added = |fact: &Fact| match fact {
-                Fact::Handlers(HandlersFact::HandlerAdded { handler, .. }) => *handler == number,
-                _ => false,
+            let added = |fact: &Fact| {
+                matches!(
+                    fact,
+                    Fact::Handlers(HandlersFact::HandlerAdded { handler, .. }) if *handler == number
+                )
             };
             return Some((self.last(&added), None));
         };
-        let found = self.last_of(&told.object().key, &|fact| match fact {
-            Fact::Handlers(HandlersFact::NotificationTaken {
-                handler,
-                notification,
-            }) => place == "running" && *handler == number && notification == told,
-            Fact::Handlers(HandlersFact::NotificationSent {
-                handler,
-                notification,
-            }) => place == "sending" && *handler == number && notification == told,
-            Fact::Handlers(HandlersFact::NotificationQueued {
-                handler,
-                notification,
-                ..
-            }) => *handler == number && notification == told,
-            _ => false,
+        let found = self.last_of(&told.object().key, &|fact| {
+            let elsewhere = matches!(
+                fact,
+                Fact::Handlers(HandlersFact::NotificationTaken { .. }) if place != "running"
+            ) || matches!(
+                fact,
+                Fact::Handlers(HandlersFact::NotificationSent { .. }) if place != "sending"
+            );
+            !elsewhere && fact_queries::notification(fact) == Some((number, told))
         });
         Some((found, Some(told.object().key.clone())))
     }
@@ -534,13 +524,12 @@ impl Search<'_> {
             let Some(record) = self.session.timeline.fact(place) else {
                 continue;
             };
-            let is_about = match &record.fact {
-                Fact::Store(StoreFact::StoreReplaced { items }) => {
-                    items.iter().any(|item| &*item.key == key)
-                }
-                _ => true,
-            };
-            if is_about && wanted(&record.fact) {
+            if let Fact::Store(StoreFact::StoreReplaced { items }) = &record.fact
+                && items.iter().all(|item| &*item.key != key)
+            {
+                continue;
+            }
+            if wanted(&record.fact) {
                 return Found::Fact(place);
             }
         }
@@ -584,6 +573,7 @@ mod tests {
     use crate::rows::live::Panel;
     use crate::rows::things;
     use deltascope_cache::controller::Generation;
+    use deltascope_cache::fact::RunFact;
     use deltascope_replay::lessons;
     use deltascope_replay::picture::QueueKind;
     use deltascope_world::source::program::event_of;
