@@ -21,7 +21,8 @@ use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::write;
 
-use super::{Change, LEAP, Session, cannot_run, head_of};
+use super::messages::cannot_run;
+use super::{Change, LEAP, Session, head_of};
 
 /// So many of the server's events are listed, before the cursor and after it.
 const EVENTS: (usize, usize) = (8, 4);
