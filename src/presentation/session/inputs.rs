@@ -120,7 +120,7 @@ impl Session {
     }
 
     /// Lets something go wrong between the server and the reflector.
-    pub(super) fn cause(&mut self, fault: Fault) -> Change {
+    pub(super) fn inject_fault(&mut self, fault: Fault) -> Change {
         let (command, needs_watch) = fault_command(fault);
         if needs_watch && !self.has_watch() {
             return self.fail(nothing_open(), None);

@@ -50,7 +50,7 @@ impl Session {
             Command::Era(era) => self.choose(&era),
             Command::AddHandler => self.add_handler(),
             Command::RemoveHandler(number) => self.remove_handler(number),
-            Command::Fault(fault) => self.cause(fault),
+            Command::Fault(fault) => self.inject_fault(fault),
             Command::Disarm(watch, kind) => self.disarm(watch, kind),
             Command::Fork => self.fork(),
             Command::Branch(id) => self.switch(id),
@@ -89,9 +89,7 @@ impl Session {
             "update" => Act::Update { object },
             "delete" => Act::Delete { object },
             "cut" => return self.obey(Command::CutWatch),
-            _ => {
-                return self.fail(no_op(op), None);
-            }
+            _ => return self.fail(no_op(op), None),
         };
         match act.into_input() {
             Ok(Input::Source(source::Command::Write(write))) => self.write(Ok(write)),
