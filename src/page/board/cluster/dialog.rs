@@ -46,7 +46,7 @@ pub(super) enum Counted {
 /// What the parts of the dialog share.
 #[derive(Clone, Copy)]
 pub(super) struct Dialog {
-    pub(super) open: RwSignal<bool>,
+    open: RwSignal<bool>,
     pub(super) search: RwSignal<Search>,
     /// Where the user says that the API is; empty: where it is found.
     pub(super) base: RwSignal<String>,
@@ -73,13 +73,13 @@ pub(super) struct Dialog {
     /// What is wrong with what was asked for.
     pub(super) wrong: RwSignal<Option<Text>>,
     /// How often something was asked for: what comes of older questions is no news.
-    pub(super) asked: StoredValue<u32>,
+    asked: StoredValue<u32>,
     /// How often the API was looked for.
-    pub(super) looked: StoredValue<u32>,
+    looked: StoredValue<u32>,
     /// Where what is offered was found.
-    pub(super) place: StoredValue<Arc<str>>,
+    place: StoredValue<Arc<str>>,
     /// The name of what was chosen last: it is chosen again where there is one of that name.
-    pub(super) name: StoredValue<String>,
+    name: StoredValue<String>,
 }
 
 impl Dialog {
