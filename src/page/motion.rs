@@ -15,9 +15,9 @@ use crate::board::density::stand_in;
 use crate::host::Host;
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::decimal::decimals;
+use deltascope_presentation::motion::geometry::{Path, Point, beside, climbing, ease};
 use deltascope_presentation::motion::plan::{
-    DOOR, Flight, Hides, LAST_LINE, LIGHT_MS, Look, MORE, MOVE_MS, Motion, Path, Point, SETTLE_MS,
-    beside, climbing, ease,
+    DOOR, Flight, Hides, LAST_LINE, LIGHT_MS, Look, MORE, MOVE_MS, Motion, SETTLE_MS,
 };
 use deltascope_presentation::rows::type_class;
 

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Entry, EventType, Fact, FactRecord, ObjectRef, QueueFact, ReflectorFact, RunFact, ServerFact,
-    StoreFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
@@ -17,6 +16,7 @@ use deltascope_replay::lessons::MarkerRule;
 use deltascope_replay::occurrences::Occurrences;
 use deltascope_replay::timeline::{SEGMENT, Timeline};
 
+use super::fact_queries;
 use super::rows::density::CellSlots;
 use super::rows::{Alike, MARKS, Marks};
 use super::view::{Marker, Tick};
@@ -262,16 +262,7 @@ impl Landmarks {
         {
             CellSlots::meet(&mut self.places, at, &object.key);
         }
-        let lists = match &record.fact {
-            Fact::Queue(QueueFact::EntryAppended {
-                entry: Entry::ReplacedAll { objects, .. },
-                ..
-            })
-            | Fact::Store(StoreFact::StoreReplaced { items: objects }) => objects.as_slice(),
-            Fact::Server(ServerFact::ObjectsLearned { objects, .. }) => objects,
-            _ => &[],
-        };
-        for object in lists {
+        for object in fact_queries::whole(&record.fact).unwrap_or_default() {
             self.name(at, &object.key);
         }
         if self.passages.see(place, &record.fact)
@@ -287,37 +278,37 @@ impl Landmarks {
     }
 
     fn note_objects(&mut self, at: usize, fact: &Fact) {
-        match fact {
-            Fact::Server(ServerFact::ObjectDeleted { object, .. })
-            | Fact::Reflector(ReflectorFact::EventReceived {
-                event: EventType::Deleted,
-                object,
+        if let Fact::Server(ServerFact::ObjectDeleted { object, .. })
+        | Fact::Reflector(ReflectorFact::EventReceived {
+            event: EventType::Deleted,
+            object,
+            ..
+        }) = fact
+        {
+            self.meet(at, object);
+            self.state.there.remove(&object.key);
+            CellSlots::leave(&mut self.places, at, &object.key);
+        } else if let Fact::Server(ServerFact::ObjectCreated { object, .. })
+        | Fact::Run(RunFact::Called { object, .. })
+        | Fact::Reflector(ReflectorFact::EventReceived { object, .. })
+        | Fact::Queue(
+            QueueFact::DeltaAppended { object, .. }
+            | QueueFact::FifoItemSet { object, .. }
+            | QueueFact::EntryAppended {
+                entry: Entry::Delta(_, object),
                 ..
-            }) => {
+            },
+        ) = fact
+        {
+            self.meet(at, object);
+        } else if let Fact::Queue(QueueFact::EntryAppended {
+            entry: Entry::ReplacedAll { objects, .. },
+            ..
+        }) = fact
+        {
+            for object in objects {
                 self.meet(at, object);
-                self.state.there.remove(&object.key);
-                CellSlots::leave(&mut self.places, at, &object.key);
             }
-            Fact::Server(ServerFact::ObjectCreated { object, .. })
-            | Fact::Run(RunFact::Called { object, .. })
-            | Fact::Reflector(ReflectorFact::EventReceived { object, .. })
-            | Fact::Queue(
-                QueueFact::DeltaAppended { object, .. }
-                | QueueFact::FifoItemSet { object, .. }
-                | QueueFact::EntryAppended {
-                    entry: Entry::Delta(_, object),
-                    ..
-                },
-            ) => self.meet(at, object),
-            Fact::Queue(QueueFact::EntryAppended {
-                entry: Entry::ReplacedAll { objects, .. },
-                ..
-            }) => {
-                for object in objects {
-                    self.meet(at, object);
-                }
-            }
-            _ => {}
         }
     }
 

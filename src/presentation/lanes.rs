@@ -4,6 +4,7 @@ use deltascope_cache::fact::{Actor, Fact, FactRecord, HandlersFact, LockName, Qu
 use deltascope_cache::step::Step;
 use deltascope_replay::picture::{LockState, Picture, SourceKind};
 
+use super::fact_queries::lock_of;
 use super::i18n::Lang;
 
 /// How many facts the lanes show: a slot is then about 5 px wide, the least that can be told apart.
@@ -130,13 +131,13 @@ fn segments(actor: Actor, recent: &[FactRecord], picture: &Picture) -> Vec<Segme
                 LockName::Queue => &mut queue,
                 LockName::BlockDeltas => &mut block,
             };
-            match record.fact {
-                Fact::Queue(QueueFact::LockTaken { .. }) => *of = LockUse::HELD,
-                Fact::Queue(QueueFact::LockAwaited { .. }) => of.waits = true,
-                _ => {
-                    of.held = false;
-                    released = Some(lock);
-                }
+            if let Fact::Queue(QueueFact::LockTaken { .. }) = record.fact {
+                *of = LockUse::HELD;
+            } else if let Fact::Queue(QueueFact::LockAwaited { .. }) = record.fact {
+                of.waits = true;
+            } else {
+                of.held = false;
+                released = Some(lock);
             }
         }
         let kind = if queue.waits {
@@ -213,35 +214,32 @@ impl LockUse {
             .filter(|record| lock_of(&record.fact).is_some_and(|(of, _)| of == lock));
         let holder = facts
             .clone()
-            .find_map(|record| match &record.fact {
-                Fact::Queue(QueueFact::LockTaken { .. }) => Some(None),
-                Fact::Queue(QueueFact::LockAwaited { holder, .. }) => Some(Some(*holder)),
-                Fact::Queue(QueueFact::LockReleased { by, .. }) => Some(Some(*by)),
-                _ => None,
-            })
-            .unwrap_or(now.holder);
+            .next()
+            .map_or(now.holder, |record| holder_before(&record.fact));
         Self {
             held: holder.map(|holder| runs_in(holder, picture)) == Some(actor),
             waits: now.waiting.contains(&actor)
-                && !facts.any(|record| match &record.fact {
-                    Fact::Queue(
-                        QueueFact::LockTaken { by, .. } | QueueFact::LockAwaited { by, .. },
-                    ) => *by == actor,
-                    _ => false,
+                && !facts.any(|record| {
+                    matches!(
+                        &record.fact,
+                        Fact::Queue(
+                            QueueFact::LockTaken { by, .. } | QueueFact::LockAwaited { by, .. },
+                        ) if *by == actor
+                    )
                 }),
         }
     }
 }
 
-/// Which lock a fact is about, and who.
-fn lock_of(fact: &Fact) -> Option<(LockName, Actor)> {
-    match fact {
-        Fact::Queue(
-            QueueFact::LockTaken { lock, by }
-            | QueueFact::LockAwaited { lock, by, .. }
-            | QueueFact::LockReleased { lock, by },
-        ) => Some((*lock, *by)),
-        _ => None,
+/// Who held a lock before a fact about it.
+fn holder_before(fact: &Fact) -> Option<Actor> {
+    if let Fact::Queue(
+        QueueFact::LockAwaited { holder, .. } | QueueFact::LockReleased { by: holder, .. },
+    ) = fact
+    {
+        Some(*holder)
+    } else {
+        None
     }
 }
 

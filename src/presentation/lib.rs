@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod command;
 pub mod decimal;
 pub mod fact_names;
+pub mod fact_queries;
 pub mod i18n;
 pub mod keys;
 pub mod landmarks;

@@ -1,3 +1,4 @@
 //! Tokens on their way: what moves, and along which path. The page draws it.
 
+pub mod geometry;
 pub mod plan;

@@ -2,8 +2,9 @@
 
 use super::{Mark, Names, RvText, current, density};
 use crate::command::Draft;
+use crate::fact_queries;
 use crate::view::View;
-use deltascope_cache::fact::{EventType, Fact, ReflectorFact, RunFact, ServerFact};
+use deltascope_cache::fact::{EventType, Fact, ServerFact};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{ApiObject, Delivery, RequestKind, SourceKind};
 use deltascope_world::source::Refusals;
@@ -95,14 +96,11 @@ pub struct CallRow {
 pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
     let api = &view.picture.api;
     let names = Names::of(view);
-    let lit = current(view).and_then(|record| match &record.fact {
-        Fact::Server(
-            ServerFact::ObjectCreated { object, .. }
-            | ServerFact::ObjectUpdated { object, .. }
-            | ServerFact::ObjectDeleted { object, .. },
-        ) => Some(&object.key),
-        Fact::Server(ServerFact::WriteRefused { key, .. }) => Some(key),
-        _ => None,
+    let lit = current(view).and_then(|record| {
+        if let Fact::Server(ServerFact::WriteRefused { key, .. }) = &record.fact {
+            return Some(key);
+        }
+        fact_queries::written(&record.fact).map(|object| &object.key)
     });
     let dense = density::is_dense(&view.picture);
     let (first, shown) = window(
@@ -211,11 +209,9 @@ fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
     }
     let stream = &view.picture.api.stream;
     let hand = view.picture.reflector.in_hand.as_ref();
-    let lit = current(view).and_then(|record| match &record.fact {
-        Fact::Server(ServerFact::EventSent { .. }) => stream.back().map(|line| line.number),
-        Fact::Reflector(ReflectorFact::EventReceived { .. }) => None,
-        _ => None,
-    });
+    let sent = current(view)
+        .is_some_and(|record| matches!(record.fact, Fact::Server(ServerFact::EventSent { .. })));
+    let lit = stream.back().filter(|_| sent).map(|line| line.number);
     // What the reflector has in its hand is the newest line that it took.
     let lit = lit.or_else(|| {
         hand.and_then(|_| {
@@ -249,8 +245,7 @@ fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
     if view.picture.api.feed != SourceKind::Program {
         return Vec::new();
     }
-    let called = current(view)
-        .is_some_and(|record| matches!(record.fact, Fact::Run(RunFact::Called { .. })));
+    let called = current(view).is_some_and(|record| fact_queries::called(&record.fact).is_some());
     let calls = &view.picture.api.stream;
     let last = calls.back().filter(|_| called).map(|call| call.number);
     let skip = calls.len().saturating_sub(lines.max(1));

@@ -41,10 +41,12 @@ pub fn rows(view: &View) -> Option<BesideRows> {
         return None;
     }
     let names = Names::of(view);
-    let stored = match current(view).map(|record| &record.fact) {
-        Some(Fact::Run(RunFact::BesideStored { informer, key, .. })) => Some((*informer, key)),
-        _ => None,
-    };
+    let stored = current(view).and_then(|record| {
+        let Fact::Run(RunFact::BesideStored { informer, key, .. }) = &record.fact else {
+            return None;
+        };
+        Some((*informer, key))
+    });
     let mut rows = BesideRows::default();
     let mut add = |shared: bool, counts: [u64; 5]| {
         for (sum, count) in rows.sums[usize::from(shared)].iter_mut().zip(counts) {

@@ -1,8 +1,7 @@
 //! Which room acts now.
 
 use deltascope_cache::fact::{
-    Actor, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, RunFact, ServerFact,
-    StoreFact, WorkFact,
+    Actor, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, RunFact,
 };
 use deltascope_cache::step::Step;
 
@@ -89,48 +88,110 @@ impl Piece {
 #[must_use]
 pub fn room(record: &FactRecord) -> Panel {
     match &record.fact {
-        Fact::Server(ServerFact::ObjectCreated { .. } | ServerFact::ObjectUpdated { .. } | ServerFact::ObjectDeleted { .. } | ServerFact::WriteRefused { .. } | ServerFact::HistoryCompacted { .. } | ServerFact::RefusalsAsked { .. } | ServerFact::ListAnswered { .. } | ServerFact::ObjectsLearned { .. } | ServerFact::RequestDeferred { .. } | ServerFact::ListRefused { .. } | ServerFact::WatchAccepted { .. } | ServerFact::WatchRefused { .. } | ServerFact::ConnectionRefused | ServerFact::WatchDenied { .. } | ServerFact::EventSent { .. } | ServerFact::WatchClosed { .. })
-        | Fact::Run(RunFact::Called { .. }) => Panel::Api,
-
+        Fact::Server(_) => Panel::Api,
         // A program without a reflector.
-        Fact::Reflector(ReflectorFact::ListRequested { .. } | ReflectorFact::ListFailed { .. } | ReflectorFact::WatchFailed { .. } | ReflectorFact::ListReceived { .. } | ReflectorFact::WatchRequested { .. } | ReflectorFact::EventReceived { .. } | ReflectorFact::WatchEnded { .. })
-            if record.actor == Actor::Program =>
-        {
+        Fact::Reflector(fact) if record.actor == Actor::Program && is_of_requests(fact) => {
             Panel::Api
         }
-
-        Fact::Reflector(ReflectorFact::ListRequested { .. } | ReflectorFact::PageReceived { .. } | ReflectorFact::ListFailed { .. } | ReflectorFact::WatchFailed { .. } | ReflectorFact::InitialEventKept { .. } | ReflectorFact::InitialEventsEnded { .. } | ReflectorFact::InitialEventsEndMissed { .. } | ReflectorFact::StreamFellBack { .. } | ReflectorFact::ObjectRejected { .. } | ReflectorFact::VersionUnavailable { .. } | ReflectorFact::WatchErrorReported { .. } | ReflectorFact::ResyncDue { .. } | ReflectorFact::ListReceived { .. } | ReflectorFact::WatchRequested { .. } | ReflectorFact::EventReceived { .. } | ReflectorFact::LastSyncMoved { .. } | ReflectorFact::WatchEnded { .. } | ReflectorFact::BackoffStarted { .. } | ReflectorFact::ReflectorStopped { .. }) => Panel::Reflector,
-
-        Fact::Queue(QueueFact::LockTaken { by, .. } | QueueFact::LockAwaited { by, .. } | QueueFact::LockReleased { by, .. }) => match by {
-            Actor::ProcessLoop => Panel::Pop,
-            // It has to do with handlers only.
-            Actor::Main => Panel::Processor,
-            _ => Panel::Queue,
-        },
-
+        Fact::Reflector(_) => Panel::Reflector,
         Fact::Queue(QueueFact::TransformFailed { .. } | QueueFact::Transformed { .. })
             if record.step == Step::ReflectorKeep =>
         {
             Panel::Reflector
         }
+        Fact::Queue(fact) => queue_room(fact),
+        Fact::Store(_) => Panel::Indexer,
+        Fact::Handlers(fact) => handlers_room(fact),
+        Fact::Work(_) => Panel::Processor,
+        Fact::Run(fact) => run_room(fact),
+    }
+}
 
-        Fact::Queue(QueueFact::KeyFailed { .. } | QueueFact::TransformFailed { .. } | QueueFact::Transformed { .. } | QueueFact::Populated { .. } | QueueFact::DeleteChecked { .. } | QueueFact::DeleteIgnored { .. } | QueueFact::DeltaAppended { .. } | QueueFact::DeltasMerged { .. } | QueueFact::KeyEnqueued { .. } | QueueFact::DeletionDetected { .. } | QueueFact::ResyncSkipped { .. } | QueueFact::AlreadyPresent { .. } | QueueFact::FifoItemSet { .. } | QueueFact::FifoItemRemoved { .. } | QueueFact::FifoCleared | QueueFact::EntryAppended { .. } | QueueFact::Synced | QueueFact::Requeued { .. })
-        | Fact::Run(RunFact::KnownObjectsSet { .. })
-        | Fact::Queue(QueueFact::QueueClosed) => Panel::Queue,
+/// Whether it is about a list or a watch that was asked for, which a program can do itself.
+fn is_of_requests(fact: &ReflectorFact) -> bool {
+    matches!(
+        fact,
+        ReflectorFact::ListRequested { .. }
+            | ReflectorFact::ListFailed { .. }
+            | ReflectorFact::WatchFailed { .. }
+            | ReflectorFact::ListReceived { .. }
+            | ReflectorFact::WatchRequested { .. }
+            | ReflectorFact::EventReceived { .. }
+            | ReflectorFact::WatchEnded { .. }
+    )
+}
 
-        Fact::Queue(QueueFact::FifoKeySkipped { .. } | QueueFact::EntriesTaken { .. } | QueueFact::QueueEmpty | QueueFact::KeyPopped { .. } | QueueFact::ProcessFailed { .. } | QueueFact::ProcessWasSlow { .. } | QueueFact::DeltaTaken { .. } | QueueFact::Processed { .. } | QueueFact::EntriesProcessed { .. })
-        | Fact::Run(RunFact::ModeSet { .. } | RunFact::PopAsked { .. }) => Panel::Pop,
+fn queue_room(fact: &QueueFact) -> Panel {
+    match fact {
+        QueueFact::LockTaken { by, .. }
+        | QueueFact::LockAwaited { by, .. }
+        | QueueFact::LockReleased { by, .. } => match by {
+            Actor::ProcessLoop => Panel::Pop,
+            // It has to do with handlers only.
+            Actor::Main => Panel::Processor,
+            _ => Panel::Queue,
+        },
+        QueueFact::KeyFailed { .. }
+        | QueueFact::TransformFailed { .. }
+        | QueueFact::Transformed { .. }
+        | QueueFact::Populated { .. }
+        | QueueFact::DeleteChecked { .. }
+        | QueueFact::DeleteIgnored { .. }
+        | QueueFact::DeltaAppended { .. }
+        | QueueFact::DeltasMerged { .. }
+        | QueueFact::KeyEnqueued { .. }
+        | QueueFact::DeletionDetected { .. }
+        | QueueFact::ResyncSkipped { .. }
+        | QueueFact::AlreadyPresent { .. }
+        | QueueFact::FifoItemSet { .. }
+        | QueueFact::FifoItemRemoved { .. }
+        | QueueFact::FifoCleared
+        | QueueFact::EntryAppended { .. }
+        | QueueFact::Synced
+        | QueueFact::Requeued { .. }
+        | QueueFact::QueueClosed => Panel::Queue,
+        QueueFact::FifoKeySkipped { .. }
+        | QueueFact::EntriesTaken { .. }
+        | QueueFact::QueueEmpty
+        | QueueFact::KeyPopped { .. }
+        | QueueFact::ProcessFailed { .. }
+        | QueueFact::ProcessWasSlow { .. }
+        | QueueFact::DeltaTaken { .. }
+        | QueueFact::Processed { .. }
+        | QueueFact::EntriesProcessed { .. } => Panel::Pop,
+        QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. } => Panel::Indexer,
+    }
+}
 
-        Fact::Store(StoreFact::ItemStored { .. })
-        | Fact::Queue(QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. })
-        | Fact::Handlers(HandlersFact::ObjectMutated { .. } | HandlersFact::MutationDetected { .. })
-        | Fact::Store(StoreFact::ItemRemoved { .. } | StoreFact::StoreReplaced { .. } | StoreFact::IndexEntryRemoved { .. } | StoreFact::IndexEntryAdded { .. } | StoreFact::IndexFailed { .. } | StoreFact::IndexersAdded { .. } | StoreFact::IndicesReset | StoreFact::StoreVersionMoved { .. })
+fn handlers_room(fact: &HandlersFact) -> Panel {
+    match fact {
+        HandlersFact::ObjectMutated { .. } | HandlersFact::MutationDetected { .. } => {
+            Panel::Indexer
+        }
+        HandlersFact::NotificationSent { .. }
+        | HandlersFact::NotificationWithheld { .. }
+        | HandlersFact::NotificationQueued { .. }
+        | HandlersFact::NotificationTaken { .. }
+        | HandlersFact::LinePrinted { .. }
+        | HandlersFact::NotificationHandled { .. }
+        | HandlersFact::HandlerPanicked { .. }
+        | HandlersFact::HandlerAsked { .. }
+        | HandlersFact::RemovalAsked { .. }
+        | HandlersFact::HandlerAdded { .. }
+        | HandlersFact::HandlerRemoved { .. }
+        | HandlersFact::HandlerSynced { .. }
+        | HandlersFact::SyncingSet { .. }
+        | HandlersFact::ResyncCheckSet { .. } => Panel::Processor,
+    }
+}
+
+fn run_room(fact: &RunFact) -> Panel {
+    match fact {
+        RunFact::Called { .. } => Panel::Api,
+        RunFact::KnownObjectsSet { .. } => Panel::Queue,
+        RunFact::ModeSet { .. } | RunFact::PopAsked { .. } => Panel::Pop,
         // Their card stands there.
-        | Fact::Run(RunFact::BesideRequested { .. } | RunFact::BesideStored { .. }) => Panel::Indexer,
-
-        Fact::Handlers(HandlersFact::NotificationQueued { .. } | HandlersFact::NotificationSent { .. } | HandlersFact::NotificationWithheld { .. } | HandlersFact::HandlerPanicked { .. } | HandlersFact::HandlerAdded { .. } | HandlersFact::HandlerAsked { .. } | HandlersFact::RemovalAsked { .. } | HandlersFact::HandlerRemoved { .. } | HandlersFact::HandlerSynced { .. } | HandlersFact::SyncingSet { .. } | HandlersFact::ResyncCheckSet { .. })
-        | Fact::Work(WorkFact::WorkAdded { .. } | WorkFact::WorkTaken { .. } | WorkFact::WorkDone { .. } | WorkFact::WorkDelayed { .. } | WorkFact::WorkForgotten { .. } | WorkFact::Reconciled { .. } | WorkFact::WorkShutDown { .. })
-        | Fact::Handlers(HandlersFact::NotificationTaken { .. } | HandlersFact::LinePrinted { .. } | HandlersFact::NotificationHandled { .. }) => Panel::Processor,
+        RunFact::BesideRequested { .. } | RunFact::BesideStored { .. } => Panel::Indexer,
     }
 }
 

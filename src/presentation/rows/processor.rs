@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Mark, Names, current, notification_class, notification_object, uid_of};
 use crate::view::View;
-use deltascope_cache::fact::{Fact, HandlersFact, Notification, WorkFact};
+use deltascope_cache::fact::{Fact, HandlersFact, Notification};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{HandlerRoom, WorkRoom};
 
@@ -132,21 +132,7 @@ pub fn rows(view: &View) -> ProcessorRows {
     let output = &view.picture.output;
     let fact = current(view).map(|record| &record.fact);
     let printed = matches!(fact, Some(Fact::Handlers(HandlersFact::LinePrinted { .. })));
-    let at = match fact {
-        Some(Fact::Handlers(
-            HandlersFact::NotificationQueued { handler, .. }
-            | HandlersFact::NotificationSent { handler, .. }
-            | HandlersFact::NotificationWithheld { handler, .. }
-            | HandlersFact::NotificationTaken { handler, .. }
-            | HandlersFact::NotificationHandled { handler }
-            | HandlersFact::HandlerAdded { handler, .. }
-            | HandlersFact::HandlerRemoved { handler }
-            | HandlersFact::HandlerSynced { handler }
-            | HandlersFact::SyncingSet { handler, .. }
-            | HandlersFact::HandlerPanicked { handler, .. },
-        )) => Some(usize::from(*handler)),
-        _ => None,
-    };
+    let at = fact.and_then(lit_handler);
     ProcessorRows {
         handlers: view
             .picture
@@ -168,6 +154,27 @@ pub fn rows(view: &View) -> ProcessorRows {
             })
             .collect(),
         work: view.picture.work.as_ref().map(|work| work_rows(view, work)),
+    }
+}
+
+/// The handler whose row a fact lights.
+fn lit_handler(fact: &Fact) -> Option<usize> {
+    if let Fact::Handlers(
+        HandlersFact::NotificationQueued { handler, .. }
+        | HandlersFact::NotificationSent { handler, .. }
+        | HandlersFact::NotificationWithheld { handler, .. }
+        | HandlersFact::NotificationTaken { handler, .. }
+        | HandlersFact::NotificationHandled { handler }
+        | HandlersFact::HandlerAdded { handler, .. }
+        | HandlersFact::HandlerRemoved { handler }
+        | HandlersFact::HandlerSynced { handler }
+        | HandlersFact::SyncingSet { handler, .. }
+        | HandlersFact::HandlerPanicked { handler, .. },
+    ) = fact
+    {
+        Some(usize::from(*handler))
+    } else {
+        None
     }
 }
 
@@ -204,17 +211,9 @@ fn handler_row(number: usize, handler: &HandlerRoom, lit: bool) -> HandlerRow {
 
 fn work_rows(view: &View, work: &WorkRoom) -> WorkRows {
     let names = Names::of(view);
-    let at = match current(view).map(|record| &record.fact) {
-        Some(Fact::Work(
-            WorkFact::WorkAdded { key, .. }
-            | WorkFact::WorkTaken { key, .. }
-            | WorkFact::WorkDone { key, .. }
-            | WorkFact::WorkDelayed { key, .. }
-            | WorkFact::WorkForgotten { key }
-            | WorkFact::Reconciled { key, .. },
-        )) => Some(key),
-        _ => None,
-    };
+    let at = current(view).map(|record| &record.fact);
+    let at = at.filter(|fact| matches!(fact, Fact::Work(_)));
+    let at = at.and_then(Fact::key);
     let line = |part, keys: &mut dyn ExactSizeIterator<Item = (&Key, String)>| WorkLine {
         part,
         count: keys.len(),
@@ -264,7 +263,7 @@ fn work_rows(view: &View, work: &WorkRoom) -> WorkRows {
 mod tests {
     use super::super::testing::{object, view};
     use super::*;
-    use deltascope_cache::fact::QueueFact;
+    use deltascope_cache::fact::{QueueFact, WorkFact};
     use deltascope_replay::picture::Picture;
 
     #[test]

@@ -201,25 +201,29 @@ struct Fresh {
 
 /// What the current fact put into the queue. A delta stays lit while its key takes its place.
 fn fresh(view: &View) -> Option<Fresh> {
-    let (key, delta) = match &current(view)?.fact {
-        Fact::Queue(QueueFact::DeltaAppended { object, .. }) => (&object.key, true),
-        Fact::Queue(QueueFact::FifoItemSet { object, .. }) => (&object.key, true),
-        Fact::Queue(QueueFact::DeltasMerged { key, .. }) => (key, true),
-        Fact::Queue(QueueFact::KeyEnqueued { key, .. }) => (key, true),
+    let fact = &current(view)?.fact;
+    let delta = matches!(
+        fact,
         Fact::Queue(
-            QueueFact::Requeued { key, .. }
-            | QueueFact::ResyncSkipped { key }
-            | QueueFact::AlreadyPresent { key },
-        ) => (key, false),
-        _ => return None,
-    };
+            QueueFact::DeltaAppended { .. }
+                | QueueFact::FifoItemSet { .. }
+                | QueueFact::DeltasMerged { .. }
+                | QueueFact::KeyEnqueued { .. }
+        )
+    );
+    let key_only = matches!(
+        fact,
+        Fact::Queue(
+            QueueFact::Requeued { .. }
+                | QueueFact::ResyncSkipped { .. }
+                | QueueFact::AlreadyPresent { .. }
+        )
+    );
+    let key = fact.key().filter(|_| delta || key_only)?;
     Some(Fresh {
         key: key.clone(),
         delta,
-        last: matches!(
-            current(view)?.fact,
-            Fact::Queue(QueueFact::KeyEnqueued { .. })
-        ),
+        last: matches!(fact, Fact::Queue(QueueFact::KeyEnqueued { .. })),
     })
 }
 

@@ -203,10 +203,12 @@ fn lists_before(view: &View) -> u64 {
         .recent
         .iter()
         .rev()
-        .find_map(|record| match record.fact {
-            Fact::Reflector(ReflectorFact::ListReceived { .. }) => Some(true),
-            Fact::Reflector(ReflectorFact::ListRequested { .. }) => Some(false),
-            _ => None,
+        .find_map(|record| {
+            let Fact::Reflector(fact) = &record.fact else {
+                return None;
+            };
+            let received = matches!(fact, ReflectorFact::ListReceived { .. });
+            (received || matches!(fact, ReflectorFact::ListRequested { .. })).then_some(received)
         })
         // So long ago that both are forgotten: it is being put into the queue.
         .unwrap_or(true);

@@ -221,36 +221,42 @@ impl Touched {
         let mut touched = Self::default();
         let mut newest = true;
         for record in view.recent.iter().rev() {
-            match &record.fact {
-                Fact::Store(StoreFact::ItemStored { object, .. }) => {
+            let Fact::Store(fact) = &record.fact else {
+                break;
+            };
+            match fact {
+                StoreFact::ItemStored { object, .. } => {
                     touched.stored = Some(object.key.clone());
                     break;
                 }
-                Fact::Store(StoreFact::ItemRemoved { key, old }) => {
+                StoreFact::ItemRemoved { key, old } => {
                     if let (true, Some(old)) = (newest, old) {
                         touched.removed = Some((key.clone(), old.clone()));
                     }
                     break;
                 }
-                Fact::Store(StoreFact::IndexEntryAdded { index, value, key }) => {
+                StoreFact::IndexEntryAdded { index, value, key } => {
                     touched
                         .entered
                         .push((Arc::clone(index), Arc::clone(value), key.clone()));
                     touched.stored.get_or_insert_with(|| key.clone());
                 }
-                Fact::Store(StoreFact::IndexEntryRemoved {
+                StoreFact::IndexEntryRemoved {
                     index, value, key, ..
-                }) => {
+                } => {
                     if newest {
                         touched.left = Some((Arc::clone(index), Arc::clone(value), key.clone()));
                     }
                     touched.stored.get_or_insert_with(|| key.clone());
                 }
-                Fact::Store(StoreFact::IndexFailed { key, .. }) => {
+                StoreFact::IndexFailed { key, .. } => {
                     touched.stored.get_or_insert_with(|| key.clone());
                 }
-                Fact::Store(StoreFact::StoreVersionMoved { .. }) => {}
-                _ => break,
+                StoreFact::StoreVersionMoved { .. } => {}
+                // These are operations of their own, on more than one object.
+                StoreFact::StoreReplaced { .. }
+                | StoreFact::IndexersAdded { .. }
+                | StoreFact::IndicesReset => break,
             }
             newest = false;
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::command::When;
 use crate::decimal::decimal;
+use crate::fact_queries;
 use crate::i18n::{Lang, Text};
 use crate::landmarks::Landmarks;
 use crate::strings;
@@ -20,7 +21,8 @@ use deltascope_world::Time;
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::write;
 
-use super::{Change, LEAP, Session, cannot_run, head_of};
+use super::messages::cannot_run;
+use super::{Change, LEAP, Session, head_of};
 
 /// So many of the server's events are listed, before the cursor and after it.
 const EVENTS: (usize, usize) = (8, 4);
@@ -320,7 +322,7 @@ impl Session {
         let row = |place: usize, record: &FactRecord| {
             Origin::of(record)?;
             let what = what(record)?;
-            let object = object_of(&record.fact);
+            let rv = version_of(&record.fact);
             Some(ServerEvent {
                 place,
                 time: record.time,
@@ -329,11 +331,11 @@ impl Session {
                     .fact
                     .key()
                     .map_or_else(Arc::default, |key| Arc::from(&**key)),
-                rv: object.unwrap_or_default(),
+                rv: rv.unwrap_or_default(),
                 past: place < cursor,
                 can_move: recorded
                     || !matches!(record.cause, Cause::Source(_))
-                    || is_write(&record.fact),
+                    || fact_queries::written(&record.fact).is_some(),
             })
         };
         let mut rows = Vec::new();
@@ -392,49 +394,47 @@ fn enough(is_enough: bool) -> ControlFlow<()> {
     }
 }
 
-fn is_write(fact: &Fact) -> bool {
-    matches!(
-        fact,
-        Fact::Server(
-            ServerFact::ObjectCreated { .. }
-                | ServerFact::ObjectUpdated { .. }
-                | ServerFact::ObjectDeleted { .. }
-        )
-    )
-}
-
-fn object_of(fact: &Fact) -> Option<Arc<str>> {
-    match fact {
-        Fact::Server(
-            ServerFact::ObjectCreated { object, .. }
-            | ServerFact::ObjectUpdated { object, .. }
-            | ServerFact::ObjectDeleted { object, .. }
-            | ServerFact::EventSent { object, .. },
-        )
-        | Fact::Run(RunFact::Called { object, .. }) => Some(Arc::clone(&object.rv)),
-        _ => None,
-    }
+/// The version of the object that was written, sent or called with.
+fn version_of(fact: &Fact) -> Option<Arc<str>> {
+    let object = if let Fact::Server(ServerFact::EventSent { object, .. }) = fact {
+        object
+    } else {
+        fact_queries::written(fact).or_else(|| fact_queries::called(fact))?
+    };
+    Some(Arc::clone(&object.rv))
 }
 
 /// What happened on the server, where somebody may wish that it had not.
 fn what(record: &FactRecord) -> Option<Text> {
-    let (en, zh) = match &record.fact {
-        Fact::Server(ServerFact::ObjectCreated { .. }) => ("created", "创建"),
-        Fact::Server(ServerFact::ObjectUpdated { .. }) => ("updated", "更新"),
-        Fact::Server(ServerFact::ObjectDeleted { .. }) => ("deleted", "删除"),
-        Fact::Server(ServerFact::WriteRefused { .. }) => ("write refused", "写入被拒绝"),
-        Fact::Server(ServerFact::HistoryCompacted { .. }) => ("history forgotten", "历史被丢弃"),
-        Fact::Server(ServerFact::EventSent { event, .. }) => {
+    if let Fact::Run(RunFact::Called { delta_type, .. }) = &record.fact {
+        return Some(Text::new(delta_type.as_str(), delta_type.as_str()));
+    }
+    let Fact::Server(fact) = &record.fact else {
+        return None;
+    };
+    let (en, zh) = match fact {
+        ServerFact::ObjectCreated { .. } => ("created", "创建"),
+        ServerFact::ObjectUpdated { .. } => ("updated", "更新"),
+        ServerFact::ObjectDeleted { .. } => ("deleted", "删除"),
+        ServerFact::WriteRefused { .. } => ("write refused", "写入被拒绝"),
+        ServerFact::HistoryCompacted { .. } => ("history forgotten", "历史被丢弃"),
+        ServerFact::EventSent { event, .. } => {
             return Some(Text::new(event.as_str(), event.as_str()));
         }
-        Fact::Server(ServerFact::WatchClosed { end, .. }) => match end {
+        ServerFact::WatchClosed { end, .. } => match end {
             WatchEnd::Closed => ("watch closed", "watch 关闭"),
             _ => ("watch cut", "watch 被切断"),
         },
-        Fact::Run(RunFact::Called { delta_type, .. }) => {
-            return Some(Text::new(delta_type.as_str(), delta_type.as_str()));
-        }
-        _ => return None,
+        // What it answers, and what it was told to refuse.
+        ServerFact::RefusalsAsked { .. }
+        | ServerFact::ListAnswered { .. }
+        | ServerFact::ObjectsLearned { .. }
+        | ServerFact::RequestDeferred { .. }
+        | ServerFact::ListRefused { .. }
+        | ServerFact::WatchAccepted { .. }
+        | ServerFact::WatchRefused { .. }
+        | ServerFact::WatchDenied { .. }
+        | ServerFact::ConnectionRefused => return None,
     };
     Some(Text::new(en, zh))
 }

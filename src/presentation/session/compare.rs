@@ -14,8 +14,9 @@ use deltascope_replay::timeline::Timeline;
 use deltascope_replay::writes::{Alike, Writes};
 use deltascope_world::source::scenario::Scenario;
 
+use super::messages::cannot_run;
 use super::shown::Shown;
-use super::{Change, LEAP, Session, cannot_run};
+use super::{Change, LEAP, Session};
 
 /// What a run is held against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,8 @@ use deltascope_world::source::live::{ServerResponse, Wanted};
 use deltascope_world::source::scenario::Scenario;
 use deltascope_world::virtual_time::Input;
 
-use super::{Change, Session, cannot_run};
+use super::messages::cannot_run;
+use super::{Change, Session};
 
 /// How many facts are computed before the page gets its turn: some 30 ms of it.
 const SLICE: usize = 10_000;

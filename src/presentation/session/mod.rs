@@ -4,8 +4,11 @@
 
 mod branches;
 pub mod compare;
+mod inputs;
 pub mod keep;
 pub mod live;
+mod messages;
+mod obey;
 pub mod opening;
 pub mod present;
 pub mod select;
@@ -15,50 +18,36 @@ pub mod tell;
 pub mod walk;
 pub mod why;
 
+pub use messages::hand_made;
 pub use share::FAR;
 
 use std::cell::RefCell;
-use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use deltascope_cache::controller::Generation;
-use deltascope_cache::fact::{
-    Actor, EventType, Fact, FactRecord, HandlersFact, LockName, ProcessMode, QueueFact,
-    ReflectorFact, Refusal, RunFact, ServerFact, Verb,
-};
-use deltascope_cache::key::Key;
-use deltascope_cache::lister_watcher::ApiErrorKind;
-use deltascope_replay::branches::{Branches, Made};
+use deltascope_cache::fact::FactRecord;
+use deltascope_replay::branches::Branches;
 use deltascope_replay::invariants::Invariants;
 use deltascope_replay::lessons::{self, Lesson};
 use deltascope_replay::picture::{Picture, SourceKind};
 use deltascope_replay::playback::Playback;
 use deltascope_replay::recording::Recording;
-use deltascope_replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline, is_told};
-use deltascope_replay::trace::MAX_INPUTS;
-use deltascope_world::bounds::shortened;
+use deltascope_replay::timeline::{AHEAD, SEEN, SEGMENT, Timeline};
 use deltascope_world::slices::Slices;
-use deltascope_world::source::pod::{self, PodSpec, Write};
-use deltascope_world::source::scenario::{Act, Scenario};
-use deltascope_world::source::{self, Refusals};
-use deltascope_world::virtual_time::{Era, HandlerSettings, InformerKind, Input};
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::virtual_time::{Era, InformerKind};
 
-use super::command::{Command, Draft, Fault};
 use super::i18n::Text;
 use super::landmarks::Landmarks;
 use super::view::{
     BranchRow, Checks, ErrorView, LessonHead, Marker, RECENT, SettingRow, Tick, View,
 };
-
-/// How far ahead the consequence of a click is looked for, in facts.
-const CONSEQUENCE: usize = 120;
+use messages::{cannot_run, from_the_start, full, no_era};
 
 /// How many facts a command computes at the most, so that the page goes on answering: a part of a
 /// second.
 const LEAP: usize = 100_000;
-/// So many facts after a watch was closed the reflector has noticed.
-const NOTICED: usize = 2_000;
 /// How far the marker that the page opens with may be from the start, in facts.
 const OPENING: usize = 1_000;
 
@@ -178,234 +167,6 @@ impl Session {
         self.mark_anew();
         if let Some(at) = self.markers.iter().find(|m| m.id == id).map(|m| m.at) {
             self.playback.seek(at, self.timeline.len());
-        }
-    }
-
-    /// Does what is asked for. What went wrong before is no news any more.
-    pub fn obey(&mut self, command: Command) -> Change {
-        self.error = None;
-        self.notice = None;
-        self.forget_target();
-        if let Some(change) = self.before(&command) {
-            return change;
-        }
-        match command {
-            Command::GoLive => self.go_live(),
-            Command::Disconnect => self.disconnect(),
-            Command::TogglePlay => {
-                if self.playback.is_playing() {
-                    self.playback.pause();
-                } else {
-                    self.before_play();
-                    self.look_ahead(self.playback.cursor() + 1);
-                    self.playback.play(self.timeline.len());
-                }
-                Change::None
-            }
-            Command::Step(by) => {
-                self.playback.pause();
-                self.move_by(by)
-            }
-            Command::Seek(to) => {
-                self.playback.pause();
-                self.go_to(to)
-            }
-            Command::NextMarker => {
-                self.playback.pause();
-                let cursor = self.playback.cursor();
-                let next = self.markers.iter().map(|marker| marker.at);
-                let to = next.filter(|at| *at > cursor).min();
-                self.go_to(to.unwrap_or(self.timeline.len()))
-            }
-            Command::PreviousMarker => {
-                self.playback.pause();
-                let cursor = self.playback.cursor();
-                let before = self.markers.iter().map(|marker| marker.at);
-                self.go_to(before.filter(|at| *at < cursor).max().unwrap_or(0))
-            }
-            Command::Reset => self.start_over(),
-            Command::Speed(percent) => {
-                self.playback.set_speed(percent);
-                Change::None
-            }
-            Command::Load(_) | Command::Open(_) | Command::OpenLink(_) => {
-                self.open_at_once(&command)
-            }
-            Command::Create(draft) => {
-                let object = pod::from_json(&spec(&draft, None).to_json());
-                self.write(object.map(Write::Create))
-            }
-            Command::Edit(draft) => {
-                let picture = self.picture();
-                let body = picture
-                    .api
-                    .objects
-                    .get(&*key_of(&draft.namespace, &draft.name))
-                    .map(|object| object.body.labels.clone());
-                let object = pod::from_json(&spec(&draft, body).to_json());
-                self.write(object.map(Write::Update))
-            }
-            Command::Delete(key) => {
-                let (namespace, name) = key.split_once('/').unwrap_or(("", &key));
-                let target = PodSpec {
-                    namespace: namespace.to_owned(),
-                    name: name.to_owned(),
-                    ..PodSpec::default()
-                };
-                // As a file has it, which is to open again.
-                let object = target.to_json();
-                let input = Act::Delete { object }.into_input();
-                match input {
-                    Ok(input) => self.insert(input),
-                    Err(reason) => self.write(Err(reason)),
-                }
-            }
-            Command::CutWatch => {
-                if self.picture().api.watch.is_none() || self.watch_is_ending() {
-                    return self.fail(no_watch(), None);
-                }
-                self.insert(Input::Source(source::Command::Cut))
-            }
-            Command::Compact if self.picture().api.feed != SourceKind::Server => {
-                self.fail(no_history(), None)
-            }
-            Command::Compact => {
-                // An open watch does not notice; only the next one is refused.
-                let watching = self.picture().api.watch.is_some();
-                let change = self.insert(Input::Source(source::Command::Compact));
-                if watching {
-                    self.insert(Input::Source(source::Command::Cut))
-                } else {
-                    change
-                }
-            }
-            Command::PopOne => {
-                if self.picture().pop.mode != ProcessMode::Held {
-                    return self.fail(not_held(), None);
-                }
-                self.insert(Input::Pop)
-            }
-            Command::Mode(mode) => self.insert(Input::Mode(mode)),
-            Command::KnownObjects(on) => {
-                if self.picture().queue.known_objects == on {
-                    return Change::None;
-                }
-                let change = self.insert(Input::KnownObjects(on));
-                self.notice = self.error.is_none().then(|| from_here(on));
-                change
-            }
-            Command::Era(era) => self.choose(&era),
-            Command::AddHandler => {
-                let number = self.picture().handlers.len() + 1;
-                self.insert(Input::AddHandler(late_handler(number)))
-            }
-            Command::RemoveHandler(number) => match number.try_into() {
-                Ok(number)
-                    if (self.picture().handlers.get(usize::from(number)))
-                        .is_some_and(|handler| !handler.removed && !handler.leaving) =>
-                {
-                    self.insert(Input::RemoveHandler(number))
-                }
-                _ => self.fail(no_handler(), None),
-            },
-            Command::Fault(fault) => {
-                let (command, needs_watch) = fault_command(fault);
-                let picture = self.picture();
-                if needs_watch && (picture.api.watch.is_none() || self.watch_is_ending()) {
-                    return self.fail(nothing_open(), None);
-                }
-                self.insert(Input::Source(command))
-            }
-            Command::Disarm(watch, kind) => {
-                let refusals = Refusals {
-                    watch,
-                    kind,
-                    times: 0,
-                };
-                self.insert(Input::Source(source::Command::Refuse(refusals)))
-            }
-            Command::Fork => self.fork(),
-            Command::Branch(id) => self.switch(id),
-            Command::RenameBranch(id, name) => {
-                self.branches.rename(id, &name);
-                self.list_branches();
-                Change::None
-            }
-            Command::RemoveBranch(id) => self.remove_branch(id),
-            Command::DropEvent(place) => self.drop_event(place),
-            Command::MoveEvent(place, when) => self.move_event(place, when),
-            Command::Set(setting) => self.set(setting),
-            Command::StepSize(grain) => self.set_grain(grain),
-            Command::Walk { on, coarser } => self.walk(on, coarser),
-            Command::RunUntil(text) => self.run_until(&text),
-            Command::LookOn => self.look_on(),
-            Command::PlayUntil(text) => self.play_until(&text),
-            Command::Break(command) => self.breakpoint(command),
-            Command::Compare(name) => self.compare_by_name(&name),
-            Command::CloseCompare => self.close_comparison(),
-            Command::AskWhy(open) => self.ask(open),
-            Command::SetText(setting, value) => match setting.with(&value) {
-                Some(setting) => self.set(setting),
-                None => self.fail(branches::no_value(&setting, &value), None),
-            },
-            Command::Select(anchor) => self.select(anchor.as_deref()),
-            Command::Follow(key) => self.follow(key),
-            Command::DismissError => Change::None,
-        }
-    }
-
-    /// The scripting interface's `inject`.
-    pub fn inject(&mut self, op: &str, object: serde_json::Value) -> Change {
-        let act = match op {
-            "create" => Act::Create { object },
-            "update" => Act::Update { object },
-            "delete" => Act::Delete { object },
-            "cut" => return self.obey(Command::CutWatch),
-            _ => {
-                return self.fail(
-                    Text::new(
-                        &format!(
-                            "inject: there is no op {op:?}. Use create, update, delete or cut."
-                        ),
-                        &format!("inject：没有操作 {op:?}。可用 create、update、delete 或 cut。"),
-                    ),
-                    None,
-                );
-            }
-        };
-        match act.into_input() {
-            Ok(Input::Source(source::Command::Write(write))) => self.write(Ok(write)),
-            Ok(input) => self.insert(input),
-            Err(reason) => self.write(Err(reason)),
-        }
-    }
-
-    /// Goes to a marker.
-    pub fn seek_marker(&mut self, id: &str) -> Change {
-        match self.markers.iter().find(|marker| &*marker.id == id) {
-            Some(marker) => {
-                let at = marker.at;
-                self.obey(Command::Seek(at))
-            }
-            None => {
-                let id = shortened(id);
-                let ids: Vec<&str> = self.markers.iter().map(|marker| &*marker.id).collect();
-                let ids = ids.join(", ");
-                let message = if ids.is_empty() {
-                    Text::new(
-                        &format!(
-                            "There is no marker {id:?}: this run has none. Give a number of facts."
-                        ),
-                        &format!("没有标记 {id:?}：这次运行没有任何标记。请给出事实的数目。"),
-                    )
-                } else {
-                    Text::new(
-                        &format!("There is no marker {id:?} here. There are: {ids}."),
-                        &format!("这里没有标记 {id:?}。现有：{}。", ids.replace(", ", "、")),
-                    )
-                };
-                self.fail(message, None)
-            }
         }
     }
 
@@ -578,73 +339,6 @@ impl Session {
         Change::Cut
     }
 
-    fn write(&mut self, write: Result<Write, String>) -> Change {
-        // What a cluster has, its run knows by what it was told.
-        let is_told = self.timeline.scenario().settings.feed == SourceKind::Cluster;
-        if is_told && !self.is_live() && self.picture().api.watch.is_none() {
-            return self.fail(nothing_tells(), None);
-        }
-        match write {
-            Ok(write) => self.insert(Input::Source(source::Command::Write(write))),
-            Err(reason) => self.fail(Text::new(&reason, &format!("对象无效：{reason}")), None),
-        }
-    }
-
-    /// Puts an input in at the cursor; the future is another one from there.
-    fn insert(&mut self, input: Input<source::Command>) -> Change {
-        if self.is_live() {
-            return self.insert_live(input);
-        }
-        let at = self.playback.cursor();
-        if at >= self.timeline.most() {
-            return self.fail(full(self.timeline.most()), None);
-        }
-        // As a file counts them.
-        let own = self.timeline.inputs().iter();
-        if own.filter(|taken| !is_told(&taken.input)).count() >= MAX_INPUTS {
-            return self.fail(too_many_inputs(), None);
-        }
-        // What the user did later is not lost: it stays a branch.
-        if self.timeline.has_inputs_after(at) && !self.leave(Made::Acted, at) {
-            return self.fail(branches::no_room(), None);
-        }
-        let follow = Follow::of(&input);
-        self.first_run = None;
-        let shown = self.timeline.insert(at, input);
-        self.landmarks.cut(at);
-        self.asked.cut(at);
-        self.run_changed(at);
-        self.playback.seek(shown, self.timeline.len());
-        self.picture.cut(&self.timeline, at);
-        self.timeline.extend(shown + CONSEQUENCE);
-        self.marked();
-        self.error = None;
-        let new = self.timeline.facts(at..shown);
-        if let Some(message) = new.iter().find_map(|record| refusal(&record.fact)) {
-            return self.fail(message, None);
-        }
-        let after = self.timeline.facts(shown..shown + CONSEQUENCE);
-        follow
-            .find(&after)
-            .map_or(Change::Cut, |facts| Change::Follow(shown + facts))
-    }
-
-    /// Whether the watch was closed and the reflector has not noticed yet.
-    fn watch_is_ending(&self) -> bool {
-        // It is noticed as soon as what is on its way has arrived.
-        let cursor = self.playback.cursor();
-        let before = cursor.saturating_sub(NOTICED)..cursor;
-        let closed = self
-            .timeline
-            .each_back(before, &mut |_, record| match record.fact {
-                Fact::Server(ServerFact::WatchClosed { .. }) => ControlFlow::Break(true),
-                Fact::Reflector(ReflectorFact::WatchEnded { .. })
-                | Fact::Server(ServerFact::WatchAccepted { .. }) => ControlFlow::Break(false),
-                _ => ControlFlow::Continue(()),
-            });
-        closed.unwrap_or_default()
-    }
-
     /// What went wrong outside, until something else is asked for.
     pub fn say(&mut self, message: Text) -> Change {
         self.fail(message, None)
@@ -730,86 +424,6 @@ impl Default for Session {
     }
 }
 
-/// What a click is worth watching for.
-enum Follow {
-    /// The write of this object reaches the queue.
-    Queued(Key, EventType),
-    /// The popped key is done with.
-    Popped,
-    /// The reflector watches again.
-    Watching,
-    /// A handler is there, or is not any more.
-    Registered,
-    /// Nothing.
-    Nothing,
-}
-
-impl Follow {
-    fn of(input: &Input<source::Command>) -> Self {
-        match input {
-            Input::Source(source::Command::Write(write)) => {
-                let (key, event) = match write {
-                    Write::Create(object) => (object_key(object), EventType::Added),
-                    Write::Update(object) => (object_key(object), EventType::Modified),
-                    Write::Delete { namespace, name } => {
-                        (key_of(namespace, name), EventType::Deleted)
-                    }
-                };
-                Self::Queued(key, event)
-            }
-            Input::Source(source::Command::Cut) => Self::Watching,
-            Input::Source(_) => Self::Nothing,
-            Input::Pop => Self::Popped,
-            Input::Mode(_) | Input::KnownObjects(_) | Input::Print(_) | Input::Ask(_) => {
-                Self::Nothing
-            }
-            Input::AddHandler(_) | Input::RemoveHandler(_) => Self::Registered,
-        }
-    }
-
-    /// The number of facts up to there.
-    fn find(&self, facts: &[FactRecord]) -> Option<usize> {
-        let released = |from: usize, by: &[Actor]| {
-            let rest = facts.get(from..)?;
-            let place = rest.iter().position(
-                |record| matches!(&record.fact, Fact::Queue(QueueFact::LockReleased { lock: LockName::Queue, by: who }) if by.contains(who)),
-            )?;
-            Some(from + place + 1)
-        };
-        match self {
-            Self::Queued(key, event) => {
-                let arrived = facts.iter().position(|record| match &record.fact {
-                    Fact::Reflector(ReflectorFact::EventReceived {
-                        event: e, object, ..
-                    }) => e == event && object.key == *key,
-                    Fact::Run(RunFact::Called { object, .. }) => object.key == *key,
-                    _ => false,
-                })?;
-                released(arrived, &[Actor::Reflector, Actor::Program])
-            }
-            Self::Popped => released(0, &[Actor::ProcessLoop]),
-            Self::Watching => facts
-                .iter()
-                .position(|record| {
-                    matches!(record.fact, Fact::Server(ServerFact::WatchAccepted { .. }))
-                })
-                .map(|place| place + 1),
-            Self::Registered => facts
-                .iter()
-                .position(|record| {
-                    matches!(
-                        record.fact,
-                        Fact::Handlers(
-                            HandlersFact::HandlerAdded { .. } | HandlersFact::HandlerRemoved { .. }
-                        )
-                    )
-                })
-                .map(|place| place + 1),
-            Self::Nothing => None,
-        }
-    }
-}
-
 fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
     let settings = &scenario.settings;
     let feed = settings.feed;
@@ -832,202 +446,6 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
     }
 }
 
-/// One more handler, which says its own name in what it prints.
-fn late_handler(number: usize) -> HandlerSettings {
-    let line = |what: &str| vec![format!("{what}:late-{number} {{name}}")];
-    HandlerSettings {
-        name: format!("late-{number}").into(),
-        latency_ms: 300,
-        on_add: line("OnAdd"),
-        on_update: line("OnUpdate"),
-        on_delete: line("OnDelete"),
-        ..HandlerSettings::default()
-    }
-}
-
-/// As the source takes it, and whether it needs an open watch.
-fn fault_command(fault: Fault) -> (source::Command, bool) {
-    let list = |kind| {
-        let refusals = Refusals {
-            watch: false,
-            kind,
-            times: 1,
-        };
-        (source::Command::Refuse(refusals), false)
-    };
-    match fault {
-        Fault::Close => (source::Command::Close, true),
-        Fault::Bookmark => (source::Command::Bookmark, true),
-        Fault::Event(code) => (source::Command::ErrorEvent(code), true),
-        Fault::List(403) => list(ApiErrorKind::Forbidden),
-        Fault::List(410) => list(ApiErrorKind::Expired),
-        Fault::List(429) => list(ApiErrorKind::TooManyRequests),
-        Fault::List(_) => list(ApiErrorKind::InternalError),
-        Fault::Refuse => list(ApiErrorKind::ConnectionRefused),
-    }
-}
-
-fn key_of(namespace: &str, name: &str) -> Key {
-    if namespace.is_empty() {
-        Key::from(name)
-    } else {
-        Key::from(format!("{namespace}/{name}"))
-    }
-}
-
-fn object_key(object: &kube_core::DynamicObject) -> Key {
-    let metadata = &object.metadata;
-    key_of(
-        metadata.namespace.as_deref().unwrap_or_default(),
-        metadata.name.as_deref().unwrap_or_default(),
-    )
-}
-
-fn spec(draft: &Draft, labels: Option<std::collections::BTreeMap<String, String>>) -> PodSpec {
-    let mut labels = labels.unwrap_or_default();
-    if draft.app.is_empty() {
-        labels.remove("app");
-    } else {
-        labels.insert("app".to_owned(), draft.app.clone());
-    }
-    PodSpec {
-        namespace: draft.namespace.clone(),
-        name: draft.name.clone(),
-        labels,
-        node: draft.node.clone(),
-        phase: draft.phase.clone(),
-    }
-}
-
-fn refusal(fact: &Fact) -> Option<Text> {
-    let Fact::Server(ServerFact::WriteRefused { verb, key, refusal }) = fact else {
-        return None;
-    };
-    Some(match (verb, refusal) {
-        (_, Refusal::AlreadyExists) => Text::new(
-            &format!("{key} exists already (409 AlreadyExists). Choose another name, or edit it."),
-            &format!("{key} 已存在（409 AlreadyExists）。请换个名字，或编辑它。"),
-        ),
-        (Verb::Delete, Refusal::NotFound) => Text::new(
-            &format!("There is no {key} to delete (404 NotFound)."),
-            &format!("没有可删除的 {key}（404 NotFound）。"),
-        ),
-        (_, Refusal::NotFound) => Text::new(
-            &format!("There is no {key} to change (404 NotFound). Create it first."),
-            &format!("没有可修改的 {key}（404 NotFound）。请先创建。"),
-        ),
-        (_, Refusal::Invalid(_)) => Text::new(
-            "A recording cannot be written to. Open a lesson or the sandbox to write objects.",
-            "录制的流不能写入。请打开某个课程或沙盒再写对象。",
-        ),
-    })
-}
-
-fn no_era(era: &str) -> Text {
-    let known: Vec<_> = Generation::ALL.map(Generation::era).into();
-    Text::new(
-        &format!(
-            "There is no generation {era:?}. There are: {}.",
-            known.join(", ")
-        ),
-        &format!("没有实现版本 {era:?}。现有：{}。", known.join("、")),
-    )
-}
-
-/// What a switch of KnownObjects holds for.
-fn from_here(on: bool) -> Text {
-    let (en, zh) = if on {
-        ("on", "打开")
-    } else {
-        ("off", "关闭")
-    };
-    Text::new(
-        &format!("KnownObjects is {en} from here on. Start over (R) to run all of it so."),
-        &format!("KnownObjects 从此刻起{zh}。重新开始（R）可让整个运行都这样。"),
-    )
-}
-
-/// What a switch of the generation holds for.
-fn from_the_start(generation: Generation) -> Text {
-    let era = generation.era();
-    Text::new(
-        &format!(
-            "All of the run was computed anew as client-go of {era} does it, from the start; what you did happens at the same times."
-        ),
-        &format!("整个运行已从头按 client-go {era} 重新计算；你的操作仍发生在相同的时间。"),
-    )
-}
-
-/// Whoever asks for a generation where there are none is told this.
-pub fn hand_made() -> Text {
-    Text::new(
-        "This program puts its queue together by hand: it is the same in every generation. Open a lesson with an informer.",
-        "这个程序自己搭建队列，在每个实现版本里都一样。请打开一个有 informer 的课程。",
-    )
-}
-
-fn cannot_run(reason: &str) -> Text {
-    Text::new(reason, &format!("无法运行：{reason}"))
-}
-
-fn no_watch() -> Text {
-    Text::new(
-        "There is no open watch to cut at this moment. Step on until the reflector watches.",
-        "此刻没有打开的 watch 可以切断。请前进到 Reflector 开始 watch 之后。",
-    )
-}
-
-fn nothing_open() -> Text {
-    Text::new(
-        "No watch is open at this moment: there is none to send anything over, or to close. Step on until the reflector watches.",
-        "此刻没有打开的 watch：既不能用它发送，也无从关闭。请前进到 Reflector 开始 watch 之后。",
-    )
-}
-
-fn no_handler() -> Text {
-    Text::new(
-        "There is no such handler any more, or it is being removed already.",
-        "没有这个 handler，或它已经在移除中。",
-    )
-}
-
-fn no_history() -> Text {
-    Text::new(
-        "There is no simulated API server here whose history could be forgotten. Open the sandbox.",
-        "这里没有模拟的 API server,没有可以丢弃的历史。请打开沙盒。",
-    )
-}
-
-fn nothing_tells() -> Text {
-    Text::new(
-        "No watch is open at this moment, so nothing would tell of the object. Go to a moment at which the reflector watches.",
-        "此刻没有打开的 watch，写入的对象不会有人知道。请到 Reflector 正在 watch 的时刻再写。",
-    )
-}
-
-fn full(most: usize) -> Text {
-    Text::new(
-        &format!("No more than {most} facts are kept, and here they end. Go back, or reset."),
-        &format!("最多保留 {most} 个事实，到此为止。请后退，或重置。"),
-    )
-}
-
-fn too_many_inputs() -> Text {
-    Text::new(
-        &format!(
-            "No more than {MAX_INPUTS} inputs are kept, so that the run can be opened again. Go back, or reset."
-        ),
-        &format!("最多保留 {MAX_INPUTS} 个输入，这样运行才能再次打开。请后退，或重置。"),
-    )
-}
-
-fn not_held() -> Text {
-    Text::new(
-        "The process loop pops by itself. Set it to held, then pop by hand.",
-        "处理循环会自己 Pop。请先设为手动，再逐个 Pop。",
-    )
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
@@ -1035,6 +453,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::command::Command;
 
     #[test]
     fn a_run_that_is_full_says_so_and_takes_no_more() {

@@ -18,8 +18,9 @@ use deltascope_replay::trace::{self, Trace};
 use deltascope_world::slices::{Slices, at_once};
 use deltascope_world::source::wire;
 
+use super::messages::cannot_run;
 use super::share::{far, no_moment, nobodys};
-use super::{Change, LEAP, OPENING, Session, cannot_run};
+use super::{Change, LEAP, OPENING, Session};
 
 /// A run that can be shown.
 pub struct Opened {

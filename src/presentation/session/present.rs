@@ -13,8 +13,9 @@ use deltascope_world::bounds::{self, MAX_READ};
 use deltascope_world::slices::{Slices, at_once, pause};
 use deltascope_world::source::scenario::Scenario;
 
+use super::messages::hand_made;
 use super::opening::{marked, open, open_lesson};
-use super::{Change, LEAP, Session, hand_made};
+use super::{Change, LEAP, Session};
 
 /// Where playing ends or pauses, however it was begun, and in whatever became of the run.
 #[derive(Clone, Debug, Default)]

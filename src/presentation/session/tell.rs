@@ -8,13 +8,12 @@ use serde_json::{Value, json};
 use crate::caption::{self, Voice};
 use crate::command::Command;
 use crate::decimal::decimal;
+use crate::fact_queries;
 use crate::i18n::{Lang, Text};
 use crate::lanes::actor_name;
 use crate::state::actor_id;
 use crate::view::RECENT;
-use deltascope_cache::fact::{
-    Cause, Entry, Fact, FactRecord, HandlersFact, ObjectRef, QueueFact, ServerFact, StoreFact,
-};
+use deltascope_cache::fact::{Cause, Fact, FactRecord, HandlersFact};
 use deltascope_replay::picture::Picture;
 use deltascope_replay::timeline::{MAX_FACTS, SEGMENT};
 use deltascope_world::Time;
@@ -232,16 +231,10 @@ impl Session {
 
 /// Whether a fact is about an object, or has it among others.
 fn has(fact: &Fact, key: &str) -> bool {
-    let among = |objects: &[ObjectRef]| objects.iter().any(|object| &*object.key == key);
-    match fact {
-        Fact::Server(ServerFact::ObjectsLearned { objects, .. }) => among(objects),
-        Fact::Store(StoreFact::StoreReplaced { items }) => among(items),
-        Fact::Queue(QueueFact::EntryAppended {
-            entry: Entry::ReplacedAll { objects, .. },
-            ..
-        }) => among(objects),
-        fact => fact.key().is_some_and(|own| &**own == key),
+    if let Some(objects) = fact_queries::whole(fact) {
+        return objects.iter().any(|object| &*object.key == key);
     }
+    fact.key().is_some_and(|own| &**own == key)
 }
 
 /// A fact as JSON.

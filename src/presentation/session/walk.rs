@@ -3,6 +3,7 @@
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
+use crate::command::Command;
 use crate::i18n::Text;
 use crate::strings;
 use deltascope_replay::invariants::Invariants;
@@ -136,8 +137,8 @@ impl Session {
             (false, _) => self.walk_by(grain, on),
             (true, Some(grain)) => self.walk_by(grain, on),
             // Nothing but a marker is coarser than an event.
-            (true, None) if on => self.obey(super::Command::NextMarker),
-            (true, None) => self.obey(super::Command::PreviousMarker),
+            (true, None) if on => self.obey(Command::NextMarker),
+            (true, None) => self.obey(Command::PreviousMarker),
         }
     }
 
@@ -375,7 +376,7 @@ impl Session {
 
     /// The same for a script, which is told what came of it as of everything that fails.
     pub fn run_until_or_say(&mut self, text: &str) -> Change {
-        let change = self.obey(super::Command::RunUntil(text.to_owned()));
+        let change = self.obey(Command::RunUntil(text.to_owned()));
         match self.failed_search() {
             Some(message) => self.fail(message, None),
             None => change,
@@ -470,7 +471,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::command::Command;
     use deltascope_cache::controller::Generation;
     use deltascope_cache::fact::{Fact, QueueFact};
 

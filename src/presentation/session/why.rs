@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use crate::caption::{self, Aside, Span, Voice};
+use crate::fact_queries;
 use crate::i18n::Lang;
 use crate::rows::live::{self, Panel};
 use crate::view::RECENT;
 use deltascope_cache::fact::{
-    Cause, Entry, Fact, FactId, HandlersFact, Notification, ObjectRef, QueueFact, ServerFact,
-    Shape, StoreFact,
+    Cause, Entry, Fact, FactId, Notification, ObjectRef, QueueFact, ServerFact, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_world::virtual_time::SourceKind;
@@ -221,46 +221,32 @@ impl Session {
     ) -> Option<(Key, (Aside, usize))> {
         let record = self.timeline.fact(place)?;
         let is_unseen = |object: &ObjectRef| object.shape != Shape::Object;
-        match &record.fact {
-            Fact::Handlers(
-                HandlersFact::NotificationQueued {
-                    notification: Notification::Delete { object },
-                    ..
-                }
-                | HandlersFact::NotificationSent {
-                    notification: Notification::Delete { object },
-                    ..
-                }
-                | HandlersFact::NotificationTaken {
-                    notification: Notification::Delete { object },
-                    ..
-                },
-            ) if is_unseen(object) => {
-                *deleted = Some(object.key.clone());
-                None
-            }
-            Fact::Queue(QueueFact::DeletionDetected { key }) => {
-                *lacked = Some(key.clone());
-                Some((key.clone(), self.known(key, place)?))
-            }
+        if let Some((_, Notification::Delete { object })) = fact_queries::notification(&record.fact)
+            && is_unseen(object)
+        {
+            *deleted = Some(object.key.clone());
+            None
+        } else if let Fact::Queue(QueueFact::DeletionDetected { key }) = &record.fact {
+            *lacked = Some(key.clone());
+            Some((key.clone(), self.known(key, place)?))
+        } else if let Fact::Queue(QueueFact::ListOpened { .. }) = record.fact {
             // Here the list is held against the store.
-            Fact::Queue(QueueFact::ListOpened { .. }) => {
-                let key = deleted.take()?;
-                *lacked = Some(key.clone());
-                let known = self.known(&key, place)?;
-                Some((key, known))
-            }
-            Fact::Server(
-                ServerFact::ListAnswered { .. }
-                | ServerFact::EventSent {
-                    ends_list: true, ..
-                },
-            ) => {
-                let key = lacked.take()?;
-                let left = self.left(&key, place)?;
-                Some((key, (Aside::Unseen, left)))
-            }
-            _ => None,
+            let key = deleted.take()?;
+            *lacked = Some(key.clone());
+            let known = self.known(&key, place)?;
+            Some((key, known))
+        } else if let Fact::Server(
+            ServerFact::ListAnswered { .. }
+            | ServerFact::EventSent {
+                ends_list: true, ..
+            },
+        ) = record.fact
+        {
+            let key = lacked.take()?;
+            let left = self.left(&key, place)?;
+            Some((key, (Aside::Unseen, left)))
+        } else {
+            None
         }
     }
 
@@ -268,21 +254,7 @@ impl Session {
     fn known(&self, key: &Key, before: usize) -> Option<(Aside, usize)> {
         let places = self.landmarks.passages().back(key, before);
         places.take(TRIES).find_map(|place| {
-            let is_it = |object: &ObjectRef| object.key == *key && object.shape == Shape::Object;
-            let aside = match &self.timeline.fact(place)?.fact {
-                Fact::Store(StoreFact::ItemStored { object, .. }) if is_it(object) => Aside::Stored,
-                Fact::Store(StoreFact::StoreReplaced { items }) if items.iter().any(is_it) => {
-                    Aside::Stored
-                }
-                Fact::Queue(
-                    QueueFact::DeltaAppended { object, .. }
-                    | QueueFact::EntryAppended {
-                        entry: Entry::Delta(_, object),
-                        ..
-                    },
-                ) if is_it(object) => Aside::Queued,
-                _ => return None,
-            };
+            let aside = put(&self.timeline.fact(place)?.fact, key)?;
             Some((aside, place))
         })
     }
@@ -292,12 +264,17 @@ impl Session {
         let selector = self.timeline.scenario().settings.selector.as_ref();
         let mut left = None;
         for place in self.landmarks.passages().back(key, before).take(TRIES) {
-            let is_gone = match &self.timeline.fact(place)?.fact {
-                Fact::Server(ServerFact::ObjectDeleted { .. }) => true,
-                Fact::Server(
-                    ServerFact::ObjectCreated { body, .. } | ServerFact::ObjectUpdated { body, .. },
-                ) => selector.is_some_and(|selector| !selector.matches(&body.labels)),
-                _ => continue,
+            let fact = self.timeline.fact(place)?.fact;
+            let is_gone = if let Fact::Server(
+                ServerFact::ObjectCreated { body, .. } | ServerFact::ObjectUpdated { body, .. },
+            ) = &fact
+            {
+                selector.is_some_and(|selector| !selector.matches(&body.labels))
+            } else if fact_queries::written(&fact).is_some() {
+                // It was deleted.
+                true
+            } else {
+                continue;
             };
             if !is_gone {
                 break;
@@ -330,6 +307,27 @@ impl Session {
             cause: record.cause,
             words,
         })
+    }
+}
+
+/// Where a fact put an object: into the store, or into the queue.
+fn put(fact: &Fact, key: &Key) -> Option<Aside> {
+    let is_it = |object: &ObjectRef| object.key == *key && object.shape == Shape::Object;
+    if let Fact::Store(StoreFact::ItemStored { object, .. }) = fact {
+        is_it(object).then_some(Aside::Stored)
+    } else if let Fact::Store(StoreFact::StoreReplaced { items }) = fact {
+        items.iter().any(is_it).then_some(Aside::Stored)
+    } else if let Fact::Queue(
+        QueueFact::DeltaAppended { object, .. }
+        | QueueFact::EntryAppended {
+            entry: Entry::Delta(_, object),
+            ..
+        },
+    ) = fact
+    {
+        is_it(object).then_some(Aside::Queued)
+    } else {
+        None
     }
 }
 

@@ -1,0 +1,98 @@
+//! How the connection to a cluster is, in the header, the transport and a card.
+
+use leptos::prelude::*;
+
+use crate::board::parts::{part, shown, text};
+use crate::live::Link;
+use crate::memo::Memo;
+use crate::ui::Ui;
+use deltascope_presentation::cluster::Status;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::strings;
+
+/// That the page is live, and how the connection is.
+#[component]
+pub(in crate::board) fn Badge(
+    /// Whether the dialog is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let status = Link::get().status;
+    let is_on = Memo::new(move |_| status.with(|status| status.is_on()));
+    let has_trouble = move || status.with(|status| !status.is_well());
+    view! {
+        {shown(move || is_on.get(), move || view! {
+            <button
+                class="chip live-badge"
+                class:trouble=has_trouble
+                data-testid="live-badge"
+                aria-haspopup="dialog"
+                title=text(move || {
+                    let title = ui.view.with(|view| view.lesson.title.clone());
+                    title.get(ui.lang.get()).to_owned()
+                })
+                on:click=move |_| open.set(true)
+            >
+                <i class="dot"></i>
+                <b translate="no">"LIVE"</b>
+                <span class="words">
+                    {text(move || status.with(|status| status.words(ui.lang.get())))}
+                </span>
+                <span class="short" aria-hidden="true">
+                    {text(move || status.with(Status::short))}
+                </span>
+            </button>
+        })}
+    }
+}
+
+/// What is wrong with the connection, in words, until it is mended.
+#[component]
+pub(in crate::board) fn Trouble() -> impl IntoView {
+    let ui = Ui::get();
+    let status = Link::get().status;
+    let trouble = Memo::new(move |_| status.with(|status| status.trouble.clone()));
+    view! {
+        {part(move || {
+            let trouble = trouble.get()?;
+            Some(
+                view! {
+                    <div class="problem-card live-trouble" role="status" data-testid="live-trouble">
+                        <span>{text(move || trouble.get(ui.lang.get()).to_owned())}</span>
+                    </div>
+                },
+            )
+        })}
+    }
+}
+
+/// Back to the edge, and along with it.
+#[component]
+pub(in crate::board) fn Edge() -> impl IntoView {
+    let ui = Ui::get();
+    let live = ui.memo(|view| view.live);
+    let is_live = Memo::new(move |_| live.get().is_some());
+    let following = Memo::new(move |_| live.get().is_some_and(|live| live.following));
+    let at_edge = Memo::new(move |_| live.get().is_some_and(|live| live.following && !live.late));
+    view! {
+        {shown(move || is_live.get(), move || view! {
+            <button
+                class="edge"
+                class:on=move || at_edge.get()
+                data-testid="btn-live"
+                aria-pressed=text(move || following.get().to_string())
+                title=ui.word(|words| words.go_live)
+                on:click=move |_| ui.send(Command::GoLive)
+            >
+                <i class="dot"></i>
+                {text(move || match live.get() {
+                    // One fact after the other is no delay to speak of.
+                    Some(live) if live.late || !live.following => {
+                        strings::facts_behind(ui.lang.get(), live.behind, live.following)
+                    }
+                    _ => ui.words().live.to_owned(),
+                })}
+            </button>
+        })}
+    }
+}

@@ -1,0 +1,462 @@
+//! Many objects as a field of small cells, on a canvas; one of them can be found, followed and asked about.
+//!
+//! What moves and what is marked stands over the canvas: an element for each cell that somebody looks for,
+//! with its anchor, so that a flight, a mark and a click know no difference to a token.
+
+mod painter;
+mod strip;
+
+pub(super) use strip::Strip;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use leptos::html;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+use super::drawer::DrawerTab;
+use super::layout::{Layout as Screen, rem, size_of};
+use super::parts::{list, maybe, part, text};
+use crate::host::Host;
+use crate::memo::Memo;
+use crate::ui::Ui;
+use deltascope_cache::key::Key;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::decimal::decimals;
+use deltascope_presentation::rows::Names;
+use deltascope_presentation::rows::density::{Field, Fill, Hue, Layout, said};
+use deltascope_presentation::strings;
+use deltascope_presentation::view::View;
+use painter::Painter;
+
+/// So many keys are proposed to whoever looks for one.
+const PROPOSED: usize = 12;
+
+/// Something that stands over a cell.
+#[derive(Clone, Debug, PartialEq)]
+struct Spot {
+    name: Arc<str>,
+    class: &'static str,
+    style: String,
+}
+
+type Find = Box<dyn Fn(&str) -> Option<Element>>;
+
+/// A field: its own number, that of its board, and how to find something in it.
+type Found = (usize, u32, Find);
+
+thread_local! {
+    /// The fields on the page, each of which finds what stands for an anchor of its own.
+    static FIELDS: RefCell<Vec<Found>> = const { RefCell::new(Vec::new()) };
+}
+
+/// An element where the cell of this anchor is.
+pub(crate) fn stand_in(host: &Host, anchor: &str) -> Option<Element> {
+    FIELDS.with_borrow(|fields| {
+        let here = fields
+            .iter()
+            .filter(|(_, board, _)| *board == host.number());
+        here.into_iter().find_map(|(_, _, find)| find(anchor))
+    })
+}
+
+/// Lets anchors be found as long as the owner of the caller is there.
+fn register(ui: Ui, find: Find) {
+    let board = ui.host().number();
+    let number = FIELDS.with_borrow_mut(|fields| {
+        let number = fields.last().map_or(0, |(number, ..)| number + 1);
+        fields.push((number, board, find));
+        number
+    });
+    on_cleanup(move || FIELDS.with_borrow_mut(|fields| fields.retain(|(of, ..)| *of != number)));
+}
+
+/// Not as an attribute, which a page may forbid.
+fn css(element: &Element, style: &str) {
+    if let Some(element) = element.dyn_ref::<HtmlElement>() {
+        element.style().set_css_text(style);
+    }
+}
+
+fn ratio() -> f64 {
+    window().device_pixel_ratio().max(1.0)
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "px of a screen, not negative; a cast saturates"
+)]
+fn px(number: f64) -> u32 {
+    number as u32
+}
+
+/// The style of an element over a cell.
+fn over(layout: Layout, cell: usize) -> String {
+    let (x, y) = layout.at(cell);
+    let ratio = ratio();
+    let of = |px: u32| f64::from(px) / ratio;
+    let side = of(layout.pitch - layout.gap);
+    decimals(
+        "left:#px;top:#px;width:#px;height:#px",
+        &[of(x), of(y), side, side],
+    )
+}
+
+/// A field.
+#[component]
+pub(super) fn Density(
+    /// Of what.
+    field: Field,
+    /// What it is called.
+    label: fn(&'static strings::Strings) -> &'static str,
+    /// Gets the key that was clicked.
+    #[prop(optional)]
+    chosen: Option<RwSignal<Option<Key>>>,
+) -> impl IntoView {
+    let ui = Ui::get();
+    let screen = Screen::get();
+    let frame = NodeRef::<html::Div>::new();
+    let canvas = NodeRef::<html::Canvas>::new();
+    let spare = NodeRef::<html::Span>::new();
+    let size = size_of(frame);
+    let layout = Memo::new(move |_| {
+        let (width, height) = size.get();
+        let scale = rem(&ui.host()) / 16.0 * ratio();
+        let count = ui.view.with(|view| field.room(view));
+        Layout::fit(px(width * scale), px(height * scale), px(ratio()), count)
+    });
+    // What the pointer or the keys are on.
+    let cursor = RwSignal::new(None::<Arc<str>>);
+    let painter = StoredValue::new_local(Painter::default());
+    let counts = RwSignal::new(Vec::<(Hue, usize)>::new());
+    Effect::new(move |_| {
+        let (layout, theme) = (layout.get(), ui.theme.get());
+        let Some(canvas) = canvas.get() else {
+            return;
+        };
+        ui.view.with(|view| {
+            let found = painter.try_update_value(|painter| {
+                painter
+                    .paint(&canvas, view, field, layout, theme)
+                    .then(|| Field::counts(&painter.looks))
+            });
+            if let Some(Some(found)) = found
+                && counts.with_untracked(|counts| *counts != found)
+            {
+                counts.set(found);
+            }
+        });
+    });
+    // On a small screen not even a px each has room.
+    let hidden = Memo::new(move |_| {
+        let cells = layout.get().cells();
+        let (all, room) = ui
+            .view
+            .with(|view| (field.total(&view.picture), field.room(view)));
+        if room <= cells {
+            return 0;
+        }
+        let shown: usize = counts.with(|counts| counts.iter().map(|(_, count)| count).sum());
+        all.saturating_sub(shown)
+    });
+    let spots = Memo::new(move |_| {
+        let (layout, cursor) = (layout.get(), cursor.get());
+        ui.view.with(|view| spots(view, field, layout, cursor))
+    });
+    let find = move |anchor: &str| {
+        let layout = layout.get_untracked();
+        let cell = ui.view.with_untracked(|view| {
+            let name = name_of(view, field, anchor)?;
+            field.cell(view, layout.cells(), name)
+        });
+        let cell = cell.filter(|cell| *cell < layout.cells())?;
+        let spare: Element = spare.get_untracked()?.into();
+        let name = anchor.rsplit('/').next().unwrap_or_default();
+        css(&spare, &over(layout, cell));
+        let _ = spare.set_attribute("data-name", name);
+        Some(spare)
+    };
+    register(ui, Box::new(find));
+    let name_at = move |cell: usize| {
+        let cells = layout.get_untracked().cells();
+        ui.view.with_untracked(|view| field.name(view, cells, cell))
+    };
+    let under = move |event: &web_sys::MouseEvent| {
+        let place = [event.offset_x(), event.offset_y()];
+        let [x, y] = place.map(|at| px(f64::from(at) * ratio()));
+        layout.get_untracked().cell(x, y).and_then(name_at)
+    };
+    let choose = move |name: &str, follow: bool| {
+        let (anchor, key) = ui.view.with_untracked(|view| {
+            (
+                field.anchor(view, name),
+                view.places.get(name).map(|_| Key::from(name)),
+            )
+        });
+        if let Some(chosen) = chosen {
+            chosen.set(key.clone());
+        }
+        ui.send(Command::Select(Some(anchor.into())));
+        if let (true, Some(key)) = (follow, key) {
+            ui.send(Command::Follow(Some(key)));
+        }
+        screen.drawer.show(DrawerTab::Why);
+    };
+    let on_key = move |event: web_sys::KeyboardEvent| {
+        if event.ctrl_key() || event.alt_key() || event.meta_key() {
+            return;
+        }
+        let key = event.key();
+        let here = cursor.get_untracked();
+        if matches!(key.as_str(), "Enter" | " ") {
+            if let Some(name) = here {
+                event.prevent_default();
+                choose(&name, false);
+            }
+            return;
+        }
+        let layout = layout.get_untracked();
+        let at = here.and_then(|name| {
+            ui.view
+                .with_untracked(|view| field.cell(view, layout.cells(), &name))
+        });
+        let to = painter.with_value(|painter| painter.go(&key, at));
+        if let Some(to) = to {
+            event.prevent_default();
+            event.stop_propagation();
+            if let Some(name) = name_at(to) {
+                cursor.set(Some(name.into()));
+            }
+        }
+    };
+    let id = match field {
+        Field::Objects => "objects",
+        Field::Items => "items",
+        Field::Queue => "queued",
+    };
+    let is_focused = move || {
+        let active = ui.host().active_element();
+        active.is_some_and(|active| {
+            frame.get_untracked().is_some_and(|frame| {
+                let frame: &Element = &frame;
+                *frame == active
+            })
+        })
+    };
+    let told = text(move || {
+        let cursor = cursor.get();
+        ui.view
+            .with(|view| cursor.map_or_else(String::new, |name| said(field, view, &name)))
+    });
+    view! {
+        <div class=format!("density {id}")>
+            {(field != Field::Queue).then(|| view! { <Search field=field found=move |name: String| {
+                cursor.set(Some(name.as_str().into()));
+                choose(&name, true);
+            } /> })}
+            <div
+                class="cells"
+                role="listbox"
+                tabindex="0"
+                data-testid=format!("density-{id}")
+                aria-label=text(move || {
+                    let (words, lang) = (ui.words(), ui.lang.get());
+                    strings::field(lang, label(words), &counts.get(), field == Field::Queue)
+                })
+                aria-activedescendant=maybe(move || cursor.get().map(|_| format!("cell-{id}")))
+                node_ref=frame
+                on:keydown=on_key
+                on:focus=move |_| {
+                    if cursor.get_untracked().is_none() {
+                        let first = painter.with_value(|painter| painter.go("Home", None));
+                        cursor.set(first.and_then(name_at).map(Into::into));
+                    }
+                }
+                on:blur=move |_| cursor.set(None)
+                on:pointermove=move |event| {
+                    let name = under(&event).map(Arc::from);
+                    if cursor.get_untracked() != name {
+                        cursor.set(name);
+                    }
+                }
+                on:pointerleave=move |_| {
+                    if !is_focused() {
+                        cursor.set(None);
+                    }
+                }
+                on:click=move |event| {
+                    if let Some(name) = under(&event) {
+                        choose(&name, false);
+                    }
+                }
+            >
+                <canvas node_ref=canvas aria-hidden="true"></canvas>
+                {list(spots, |spot| Arc::clone(&spot.name), move |spot| {
+                    let name = spot.with_untracked(|spot| Arc::clone(&spot.name));
+                    let anchor = ui.view.with_untracked(|view| field.anchor(view, &name));
+                    let short = ui.view.with_untracked(|view| Names::of(view).get(&name));
+                    let here = name.clone();
+                    view! {
+                        <span
+                            class=text(move || spot.with(|spot| spot.class))
+                            prop:style=move || spot.with(|spot| spot.style.clone())
+                            id=maybe(move || {
+                                let is_here = cursor.with(|cursor| cursor.as_ref() == Some(&here));
+                                is_here.then(|| format!("cell-{id}"))
+                            })
+                            role="option"
+                            aria-label=text(move || {
+                                ui.view.with(|view| said(field, view, &name))
+                            })
+                            data-anchor=anchor
+                            data-name=short
+                        ></span>
+                    }
+                })}
+                <span class="spot" aria-hidden="true" node_ref=spare></span>
+            </div>
+            <p class="legend" aria-hidden="true">
+                <span class="told mono" translate="no">{told}</span>
+                {part(move || {
+                    let lang = ui.lang.get();
+                    counts
+                        .get()
+                        .into_iter()
+                        .map(|(hue, count)| {
+                            let class = match hue {
+                                Hue::Same => "",
+                                Hue::Of(delta_type) => deltascope_presentation::rows::type_class(delta_type),
+                            };
+                            view! {
+                                <span class=format!("key {class}")>
+                                    <i></i>
+                                    {strings::cells(lang, hue, field == Field::Queue)}
+                                    " "
+                                    <b>{count}</b>
+                                </span>
+                            }
+                        })
+                        .collect_view()
+                })}
+                {part(move || {
+                    let hidden = hidden.get();
+                    (hidden > 0).then(|| strings::more(ui.lang.get(), hidden))
+                })}
+            </p>
+        </div>
+    }
+}
+
+/// Finds one object by a part of its name.
+#[component]
+fn Search(field: Field, found: impl Fn(String) + Copy + Send + 'static) -> impl IntoView {
+    let ui = Ui::get();
+    let wanted = RwSignal::new(String::new());
+    let proposed = Memo::new(move |_| {
+        let wanted = wanted.get();
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        ui.view
+            .with_untracked(|view| matching(view, field, &wanted))
+    });
+    let id = format!("find-{}", field.prefix().replace('/', "-"));
+    view! {
+        <input
+            class="find"
+            type="search"
+            data-testid="density-find"
+            placeholder=ui.word(|words| words.find_object)
+            aria-label=ui.word(|words| words.find_object)
+            list=id.clone()
+            maxlength="300"
+            autocomplete="off"
+            spellcheck="false"
+            on:input=move |event| wanted.set(event_target_value(&event))
+            on:change=move |event| {
+                let text = event_target_value(&event);
+                let name = ui.view.with_untracked(|view| {
+                    matching(view, field, &text).first().map(ToString::to_string)
+                });
+                if let (Some(name), false) = (name, text.is_empty()) {
+                    found(name);
+                }
+            }
+        />
+        <datalist id=id>
+            {list(proposed, Key::clone, move |key| {
+                view! { <option value=key.get_untracked().to_string()></option> }
+            })}
+        </datalist>
+    }
+}
+
+/// The keys in a field that hold a text: the one that is it first.
+fn matching(view: &View, field: Field, text: &str) -> Vec<Key> {
+    let picture = &view.picture;
+    let is_there = |key: &&Key| match field {
+        Field::Objects => picture.api.objects.contains_key(*key),
+        _ => picture.store.items.contains_key(*key),
+    };
+    let exact = view.places.get(text).map(|_| Key::from(text));
+    let exact = exact.filter(|key| is_there(&key));
+    let others = view.places.keys();
+    let others = others.filter(|key| key.contains(text) && ***key != *text);
+    let others = others.filter(is_there).cloned();
+    exact.into_iter().chain(others).take(PROPOSED).collect()
+}
+
+/// What an anchor names, if it is of this field.
+fn name_of<'a>(view: &View, field: Field, anchor: &'a str) -> Option<&'a str> {
+    let prefix = match field {
+        Field::Queue if !view.picture.queue.entries.is_empty() => "queue/entry/",
+        field => field.prefix(),
+    };
+    let is_key = (field == Field::Queue).then(|| anchor.strip_prefix("queue/key/"));
+    anchor.strip_prefix(prefix).or(is_key.flatten())
+}
+
+fn spots(view: &View, field: Field, layout: Layout, cursor: Option<Arc<str>>) -> Vec<Spot> {
+    let mut spots: Vec<Spot> = Vec::new();
+    let mut add = |name: Option<Arc<str>>, class: &'static str| {
+        let Some(name) = name else {
+            return;
+        };
+        if let Some(known) = spots.iter_mut().find(|spot| spot.name == name) {
+            if class == "spot here" {
+                known.class = class;
+            }
+            return;
+        }
+        let cell = field.cell(view, layout.cells(), &name);
+        let cell = cell.filter(|cell| *cell < layout.cells());
+        let is_there = field.look(&view.picture, &name).fill != Fill::Nothing;
+        if let (Some(cell), true) = (cell, is_there || class == "spot lit") {
+            let style = over(layout, cell);
+            spots.push(Spot { name, class, style });
+        }
+    };
+    add(field.lit(view).map(Into::into), "spot lit");
+    let selected = view.selection.as_ref();
+    let selected = selected.and_then(|one| name_of(view, field, &one.anchor));
+    add(selected.map(Into::into), "spot");
+    if view.picture.queue.entries.is_empty() || field != Field::Queue {
+        add(
+            view.followed.as_ref().map(|one| Arc::from(&*one.key)),
+            "spot",
+        );
+    }
+    if field == Field::Queue {
+        let queue = &view.picture.queue;
+        let next = queue.keys.front().map(|key| Arc::from(&**key));
+        add(
+            next.or((!queue.entries.is_empty()).then(|| "0".into())),
+            "spot next",
+        );
+    }
+    add(cursor, "spot here");
+    spots
+}

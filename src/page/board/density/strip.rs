@@ -1,0 +1,225 @@
+//! The keys of one set of an index, as marks along a strip.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use leptos::html;
+use leptos::prelude::*;
+use web_sys::{Element, HtmlCanvasElement};
+
+use super::painter::{colours, pen};
+use super::{Spot, css, px, ratio, register};
+use crate::board::drawer::DrawerTab;
+use crate::board::layout::{Layout as Screen, rem, size_of};
+use crate::board::parts::{list, text};
+use crate::host::Host;
+use crate::memo::Memo;
+use crate::ui::{Theme, Ui};
+use deltascope_cache::fact::FactRecord;
+use deltascope_cache::key::Key;
+use deltascope_presentation::anchor::index_set;
+use deltascope_presentation::command::Command;
+use deltascope_presentation::decimal::decimals;
+use deltascope_presentation::fact_queries;
+use deltascope_presentation::rows::Names;
+use deltascope_presentation::rows::density::{Before, touched};
+use deltascope_presentation::rows::store::{Change, ValueRow};
+use deltascope_presentation::view::View;
+
+/// What a strip was drawn with: the theme, its size, and how many places there are.
+type Drawn = Option<(Theme, (f64, f64), usize)>;
+
+/// The keys of one set, as marks along a strip: each object at its own place, the same in all strips.
+#[component]
+pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
+    let ui = Ui::get();
+    let frame = NodeRef::<html::Div>::new();
+    let size = size_of(frame);
+    let canvas = NodeRef::<html::Canvas>::new();
+    let spare = NodeRef::<html::Span>::new();
+    let (index, value) = row.with_untracked(|row| (Arc::clone(&row.index), Arc::clone(&row.value)));
+    let count = Memo::new(move |_| row.with(|row| row.count));
+    let tags = Memo::new(move |_| row.with(|row| row.tags.clone()));
+    let prefix: Arc<str> = index_set(&index, &value).into();
+    let shown = StoredValue::new_local(Before::default());
+    let painted = (Arc::clone(&index), Arc::clone(&value));
+    let set = move |view: &View, draw: &mut dyn FnMut(&[Key])| {
+        let (index, value) = &painted;
+        let keys = view.picture.store.indices.get(index);
+        draw(
+            keys.and_then(|values| values.get(value))
+                .map_or(&[], Vec::as_slice),
+        );
+    };
+    let keys = set.clone();
+    Effect::new(move |before: Option<Drawn>| {
+        let (theme, size) = (ui.theme.get(), size.get());
+        let canvas = canvas.get()?;
+        ui.view.with(|view| {
+            let now = Some((theme, size, view.places.len()));
+            let same = before == Some(now);
+            let known = shown.get_value();
+            shown.set_value((view.step, Rc::clone(&view.recent)));
+            let is_changed = |record: &FactRecord| {
+                let entry = fact_queries::index_entry(&record.fact);
+                entry.is_some_and(|(i, v, _)| *i == index && *v == value)
+            };
+            let facts = touched(view, &known).filter(|_| same);
+            if facts.is_none_or(|facts| facts.iter().any(is_changed)) {
+                keys(view, &mut |keys| {
+                    draw_strip(&ui.host(), &canvas, theme, size, view, keys)
+                });
+            }
+            now
+        })
+    });
+    // A place along the strip, in hundredths.
+    let along = |view: &View, key: &str| {
+        let place = view.places.get(key)? as f64 + 0.5;
+        Some(place * 100.0 / view.places.len().max(1) as f64)
+    };
+    let own = Arc::clone(&prefix);
+    let has = set.clone();
+    register(
+        ui,
+        Box::new(move |anchor: &str| {
+            let key = anchor.strip_prefix(&*own)?;
+            let at = ui.view.with_untracked(|view| along(view, key))?;
+            let spare: Element = spare.get_untracked()?.into();
+            css(&spare, &decimals("left:#%", &[at]));
+            let name = ui.view.with_untracked(|view| Names::of(view).get(key));
+            let _ = spare.set_attribute("data-name", &name);
+            Some(spare)
+        }),
+    );
+    let wanted = Arc::clone(&prefix);
+    let spots = Memo::new(move |_| {
+        let tags = tags.get();
+        ui.view.with(|view| {
+            let mut spots: Vec<Spot> = Vec::new();
+            let mut add = |key: &str, class| {
+                if let Some(at) = along(view, key)
+                    && spots.iter().all(|spot| &*spot.name != key)
+                {
+                    let style = decimals("left:#%", &[at]);
+                    let name = key.into();
+                    spots.push(Spot { name, class, style });
+                }
+            };
+            for tag in &tags {
+                let class = if tag.change == Change::Out {
+                    "spot out"
+                } else {
+                    "spot lit"
+                };
+                add(&tag.key, class);
+            }
+            let selected = view.selection.as_ref();
+            let selected = selected.and_then(|one| one.anchor.strip_prefix(&*wanted));
+            let followed = view.followed.as_ref().map(|one| &*one.key);
+            has(view, &mut |keys| {
+                for key in selected.iter().chain(&followed) {
+                    if keys.binary_search_by(|other| (**other).cmp(key)).is_ok() {
+                        add(key, "spot");
+                    }
+                }
+            });
+            spots
+        })
+    });
+    let clicked = Arc::clone(&prefix);
+    let screen = Screen::get();
+    let on_click = move |event: web_sys::MouseEvent| {
+        let Some(canvas) = canvas.get_untracked() else {
+            return;
+        };
+        let (x, width) = (
+            f64::from(event.offset_x()),
+            f64::from(canvas.client_width()),
+        );
+        let nearest = ui.view.with_untracked(|view| {
+            let at = x / width.max(1.0) * view.places.len() as f64;
+            let mut nearest: Option<(f64, Key)> = None;
+            set(view, &mut |keys| {
+                for key in keys {
+                    let place = view.places.get(key).unwrap_or_default() as f64;
+                    let far = (place - at).abs();
+                    if nearest.as_ref().is_none_or(|(other, _)| far < *other) {
+                        nearest = Some((far, key.clone()));
+                    }
+                }
+            });
+            nearest
+        });
+        if let Some((_, key)) = nearest {
+            ui.send(Command::Select(Some(format!("{clicked}{key}").into())));
+            screen.drawer.show(DrawerTab::Why);
+        }
+    };
+    view! {
+        <div class="strip" data-testid="density-set" node_ref=frame on:click=on_click>
+            <canvas node_ref=canvas aria-hidden="true"></canvas>
+            {list(spots, |spot| Arc::clone(&spot.name), move |spot| {
+                let name = spot.with_untracked(|spot| Arc::clone(&spot.name));
+                let short = ui.view.with_untracked(|view| Names::of(view).get(&name));
+                view! {
+                    <span
+                        class=text(move || spot.with(|spot| spot.class))
+                        prop:style=move || spot.with(|spot| spot.style.clone())
+                        data-anchor=format!("{prefix}{name}")
+                        data-name=short
+                        title=name.to_string()
+                    ></span>
+                }
+            })}
+            <span class="spot" aria-hidden="true" node_ref=spare></span>
+        </div>
+        <b class="count">{text(move || count.get().to_string())}</b>
+    }
+}
+
+/// The denser, the more of them lie in one line of px.
+fn draw_strip(
+    host: &Host,
+    canvas: &HtmlCanvasElement,
+    theme: Theme,
+    (width, height): (f64, f64),
+    view: &View,
+    keys: &[Key],
+) {
+    let Some(pen) = pen(canvas) else {
+        return;
+    };
+    let scale = rem(host) / 16.0 * ratio();
+    let (width, height) = (px(width * scale), px(height * scale));
+    if (canvas.width(), canvas.height()) != (width, height) {
+        canvas.set_width(width);
+        canvas.set_height(height);
+    }
+    pen.clear_rect(0.0, 0.0, width.into(), height.into());
+    if width == 0 {
+        return;
+    }
+    let places = view.places.len().max(1) as u64;
+    let mut lines = vec![0_u32; width as usize];
+    for key in keys {
+        if let Some(place) = view.places.get(key) {
+            let at = place as u64 * u64::from(width) / places;
+            if let Some(line) = usize::try_from(at).ok().and_then(|at| lines.get_mut(at)) {
+                *line += 1;
+            }
+        }
+    }
+    if let Some(colour) = colours(canvas, theme).first() {
+        pen.set_fill_style_str(colour);
+    }
+    // So many objects share a line, or so many lines are one object's.
+    let most = (places as f64 / f64::from(width)).max(1.0);
+    let wide = (f64::from(width) / places as f64 - 1.0).max(1.0);
+    for (at, count) in (0_u32..).zip(lines) {
+        if count > 0 {
+            pen.set_global_alpha((0.35 + 0.65 * f64::from(count) / most).min(1.0));
+            pen.fill_rect(at.into(), 0.0, wide, height.into());
+        }
+    }
+}

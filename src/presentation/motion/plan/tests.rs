@@ -1,0 +1,299 @@
+//! What moves in the lessons' runs, and from where to where.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::*;
+use crate::caption::samples;
+use crate::rows::things::{self, Thing};
+use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::{Cause, FactId};
+use deltascope_cache::step::Step;
+use deltascope_replay::lessons;
+use deltascope_replay::picture::ReflectorRoom;
+use deltascope_replay::timeline::Timeline;
+use deltascope_world::virtual_time::{Era, InformerKind};
+
+#[test]
+fn every_motion_of_every_lesson_goes_from_somewhere_to_somewhere_else() {
+    for (id, _) in lessons::menu() {
+        let Ok(lesson) = lessons::load(&id) else {
+            panic!("{id} does not load")
+        };
+        let Ok(mut timeline) = Timeline::new(lesson.scenario) else {
+            panic!("{id} does not run")
+        };
+        timeline.extend(1_000);
+        let mut picture = timeline.picture(0);
+        for record in timeline.all_facts().iter() {
+            picture.apply(record);
+            let motion = plan(record, &picture);
+            assert!(motion.ms >= BRIEF_MS, "{record:?}");
+            if let Some(flight) = motion.flight {
+                assert!(!flight.from.is_empty() && !flight.to.is_empty());
+                assert!(flight.from.iter().all(|from| !flight.to.contains(from)));
+            }
+        }
+    }
+}
+
+/// What an anchor names, without the names and numbers of a run.
+fn kind(anchor: &str) -> String {
+    let mut parts = anchor.split('/');
+    let (room, what) = (parts.next().unwrap_or_default(), parts.next());
+    match (room, what, parts.next()) {
+        ("room" | "door" | "output", Some(what), _) => format!("{room}/{what}"),
+        ("handler", _, Some(place)) => format!("handler/…/{place}"),
+        ("handler", ..) => "handler/…".to_owned(),
+        ("reflector", Some("state"), Some(state)) => format!("reflector/state/{state}"),
+        (_, Some(what), Some(_)) => format!("{room}/{what}/…"),
+        _ => anchor.to_owned(),
+    }
+}
+
+fn kinds(all: &[String]) -> String {
+    let all: Vec<String> = all.iter().map(|one| kind(one)).collect();
+    all.join(" ")
+}
+
+/// What a motion shows: from where (and by which way out) to where, or what it lights.
+fn drawn(flight: Option<&Flight>, flash: &[String]) -> String {
+    let Some(flight) = flight else {
+        return kinds(flash);
+    };
+    let exit = flight.exit.as_ref().map(|exit| format!(" ({exit})"));
+    let (from, to) = (kinds(&flight.from), kinds(&flight.to));
+    format!("{from}{} → {to}", exit.unwrap_or_default())
+}
+
+/// Whether something of this picture has the anchor.
+fn is_there(anchor: &str, picture: &Picture, things: &[Thing]) -> bool {
+    let key = anchor.strip_prefix("queue/column/");
+    let key = key.and_then(|key| key.split('#').next());
+    let queued = |key: &str| picture.queue.keys.iter().any(|at| **at == *key);
+    things.iter().any(|thing| thing.anchor == anchor)
+        || key.is_some_and(|key| queued(key) || picture.queue.deltas.contains_key(key))
+}
+
+/// Where each fact's motion begins, where it ends, and what it lights: all that the lessons' runs show.
+const MOTIONS: &[&str] = &[
+    "BackoffStarted: reflector/state/backoff",
+    "BesideRequested:",
+    "BesideStored:",
+    "Called:",
+    "ConnectionRefused:",
+    "DeleteChecked: queue/column/… store/item/…",
+    "DeleteIgnored: reflector/hand reflector/state/watch → room/queue",
+    "DeletionDetected:",
+    "DeltaAppended: api/call/… → queue/delta/… queue/more queue/column/…",
+    "DeltaAppended: reflector/hand reflector/state/list → queue/delta/… queue/more queue/column/…",
+    "DeltaAppended: reflector/hand reflector/state/watch → queue/delta/… queue/more queue/column/…",
+    "DeltaTaken: pop/delta/…",
+    "EntriesProcessed: pop/last",
+    "EntriesTaken: queue/entry/… (room/queue) → pop/slot door/indexer door/processor",
+    "EntryAppended: reflector/hand reflector/state/list → queue/entry/… queue/more",
+    "EntryAppended: reflector/hand reflector/state/watch → queue/entry/… queue/more",
+    "EventReceived: api/stream/… → reflector/hand reflector/requests",
+    "EventReceived: api/stream/… → reflector/hand reflector/state/stream",
+    "EventReceived: api/stream/… → reflector/hand reflector/state/watch",
+    "EventSent: api/object/… → api/stream/…",
+    "HandlerSynced: handler/…",
+    "HistoryCompacted:",
+    "IndexEntryAdded: store/item/… pop/slot door/queue → store/index/…",
+    "IndexEntryRemoved: store/index/…",
+    "IndicesReset:",
+    "InitialEventKept: reflector/hand",
+    "InitialEventsEnded: reflector/hand",
+    "ItemRemoved: store/item/…",
+    "ItemStored:",
+    "ItemStored: pop/delta/… pop/slot door/queue → store/item/…",
+    "KeyEnqueued: queue/key/…",
+    "KeyPopped: queue/column/… (room/queue) → pop/slot door/indexer door/processor",
+    "LastSyncMoved: reflector/lastsync",
+    "LinePrinted: handler/…/running handler/… → output/last",
+    "ListAnswered: api/gauge",
+    "ListOpened: pop/delta/… door/queue → room/indexer",
+    "ListReceived: api/gauge → reflector/requests",
+    "ListReceived: api/gauge → reflector/state/list",
+    "ListRefused:",
+    "ListRequested: reflector/requests → api/gauge",
+    "ListRequested: reflector/state/list → api/gauge",
+    "LockAwaited: pop/lock",
+    "LockReleased: pop/block",
+    "LockReleased: pop/lock",
+    "LockTaken: pop/block",
+    "LockTaken: pop/lock",
+    "ModeSet:",
+    "NotificationHandled: handler/…",
+    "NotificationQueued: handler/…/sending pop/slot door/indexer door/queue → handler/…/pending handler/…",
+    "NotificationSent: pop/slot door/indexer door/queue → handler/…/sending handler/…",
+    "NotificationTaken: handler/…/pending → handler/…/running handler/…",
+    "NotificationTaken: pop/slot door/indexer door/queue → handler/…/running handler/…",
+    "ObjectCreated: api/object/… api/gauge",
+    "ObjectDeleted: api/object/… api/gauge",
+    "ObjectUpdated: api/object/… api/gauge",
+    "PopAsked:",
+    "Populated:",
+    "ProcessWasSlow:",
+    "Processed: pop/last",
+    "Reconciled: work/processing",
+    "ReflectorStopped:",
+    "StoreReplaced:",
+    "StoreVersionMoved: store/gauge",
+    "Synced:",
+    "WatchAccepted: api/gauge",
+    "WatchClosed:",
+    "WatchEnded:",
+    "WatchErrorReported:",
+    "WatchFailed: reflector/requests",
+    "WatchRefused:",
+    "WatchRequested: reflector/requests → api/gauge",
+    "WatchRequested: reflector/state/stream → api/gauge",
+    "WatchRequested: reflector/state/watch → api/gauge",
+    "WorkAdded:",
+    "WorkAdded: handler/…/running handler/… → work/queue",
+    "WorkAdded: work/delayed → work/queue",
+    "WorkDelayed: work/processing → work/delayed",
+    "WorkDone: work/processing",
+    "WorkDone: work/processing → work/queue",
+    "WorkForgotten:",
+    "WorkTaken: work/queue → work/processing",
+];
+
+#[test]
+fn a_motion_goes_from_where_a_thing_was_to_where_it_is() {
+    let mut seen: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    let (mut wrong, mut trails) = (BTreeSet::new(), BTreeSet::new());
+    for (id, _) in lessons::menu() {
+        let Ok(lesson) = lessons::load(&id) else {
+            panic!("{id} does not load")
+        };
+        let informer = lesson.scenario.settings.machinery;
+        let informer = matches!(informer, InformerKind::Plain | InformerKind::Shared);
+        for generation in Generation::ALL {
+            let mut scenario = lesson.scenario.clone();
+            if informer {
+                scenario.settings.era = Era(generation);
+            }
+            let Ok(mut timeline) = Timeline::new(scenario) else {
+                panic!("{id} does not run")
+            };
+            timeline.extend(600);
+            let mut before = timeline.picture(0);
+            let mut was = things::things(&before, &Default::default(), None);
+            for record in timeline.facts(0..600).iter() {
+                let mut after = before.clone();
+                after.apply(record);
+                let Motion { flight, flash, .. } = plan(record, &after);
+                let name = record.fact.name();
+                let of = drawn(flight.as_ref(), &flash);
+                seen.entry(name).or_default().insert(of);
+                let is = things::things(&after, &Default::default(), None);
+                if let Some(flight) = &flight {
+                    let trail = trail_from(record, flight, &after);
+                    if trail.first() != flight.from.first() {
+                        trails.insert((name, kind(&trail[0])));
+                    }
+                    for (anchors, begins) in [(&flight.from, true), (&flight.to, false)] {
+                        // The first place, where it is one that a thing has for itself, is there.
+                        let first = anchors.first().filter(|one| kind(one).contains('…'));
+                        let there = first.is_none_or(|first| {
+                            begins && is_there(first, &before, &was) || is_there(first, &after, &is)
+                        });
+                        if !there {
+                            wrong.insert((name, kinds(anchors), begins));
+                        }
+                    }
+                }
+                (before, was) = (after, is);
+            }
+        }
+    }
+    let seen: Vec<String> = seen
+        .into_iter()
+        .flat_map(|(name, all)| all.into_iter().map(move |of| format!("{name}: {of}")))
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    assert_eq!(seen, MOTIONS);
+    let line = || "api/stream/…".to_owned();
+    let traced = ["DeltaAppended", "DeleteIgnored", "EntryAppended"].map(|name| (name, line()));
+    assert_eq!(trails, traced.into());
+    let but = [
+        // A bookmark is of no object, and of a recording's server little is known.
+        ("EventSent", "api/object/…", true),
+        // A program prints, too.
+        ("LinePrinted", "handler/…/running handler/…", true),
+        // A whole list is one token.
+        ("ListOpened", "pop/delta/… door/queue", true),
+    ];
+    let but = but.map(|(name, from, begins)| (name, from.to_owned(), begins));
+    assert_eq!(wrong, but.into());
+}
+
+/// The same of all that no lesson shows, on a stage where nothing has happened.
+#[test]
+fn what_no_lesson_shows_has_its_place_too() {
+    let plain = [
+        "DeltasMerged: queue/column/… store/item/…",
+        "FifoItemRemoved: queue/column/… queue/key/…",
+        "FifoItemSet: reflector/hand reflector/state/list → queue/delta/… queue/more room/queue",
+        "FifoKeySkipped: room/queue",
+        "HandlerAdded: handler/…",
+        "HandlerPanicked: handler/…",
+        "HandlerRemoved: handler/…",
+        "ListFailed: reflector/requests",
+        "MutationDetected: store/item/…",
+        "NotificationWithheld: handler/…",
+        "ObjectMutated: store/item/…",
+        "PageReceived: api/gauge → reflector/state/list",
+        "ResyncOpened: pop/delta/… door/queue → room/indexer",
+        "StreamFellBack: reflector/requests",
+        "SyncingSet: handler/…",
+    ];
+    let by_others = [
+        (
+            Actor::Main,
+            "NotificationSent: store/item/… → handler/…/sending handler/…",
+        ),
+        (
+            Actor::ProcessLoop,
+            "WorkAdded: pop/slot door/indexer door/queue → work/queue",
+        ),
+        (
+            Actor::Program,
+            "FifoItemSet: api/call/… → queue/delta/… queue/more room/queue",
+        ),
+    ];
+    let picture = Picture {
+        reflector: ReflectorRoom {
+            state: ReflectorState::List,
+            ..ReflectorRoom::default()
+        },
+        ..Picture::default()
+    };
+    let said = |fact: &Fact, actor| {
+        let record = FactRecord {
+            id: FactId(0),
+            time: 0,
+            actor,
+            cause: Cause::Start,
+            step: Step::PopLock,
+            fact: fact.clone(),
+        };
+        let Motion { flight, flash, .. } = plan(&record, &picture);
+        format!("{}: {}", fact.name(), drawn(flight.as_ref(), &flash))
+    };
+    let samples = samples();
+    let shown = |fact: &Fact| {
+        let is_of = |line: &&str| line.split(':').next() == Some(fact.name());
+        MOTIONS.iter().any(is_of)
+    };
+    let others = samples.iter().filter(|fact| !shown(fact));
+    let lit = others.map(|fact| said(fact, Actor::Reflector));
+    let lit: BTreeSet<String> = lit.filter(|line| !line.ends_with(": ")).collect();
+    assert_eq!(lit, plain.map(str::to_owned).into());
+    for (actor, line) in by_others {
+        let is_of = |fact: &&Fact| line.split(':').next() == Some(fact.name());
+        let fact = samples.iter().find(is_of);
+        assert_eq!(fact.map(|fact| said(fact, actor)).as_deref(), Some(line));
+    }
+}

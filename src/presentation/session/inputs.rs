@@ -1,0 +1,364 @@
+//! What a command puts into the run at the cursor, and what of it is worth watching.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use deltascope_cache::fact::{
+    Actor, EventType, Fact, FactRecord, HandlersFact, LockName, ProcessMode, QueueFact,
+    ReflectorFact, ServerFact,
+};
+use deltascope_cache::key::Key;
+use deltascope_cache::lister_watcher::ApiErrorKind;
+use deltascope_replay::branches::Made;
+use deltascope_replay::picture::SourceKind;
+use deltascope_replay::timeline::is_told;
+use deltascope_replay::trace::MAX_INPUTS;
+use deltascope_world::source::pod::{self, PodSpec, Write};
+use deltascope_world::source::scenario::Act;
+use deltascope_world::source::{self, Refusals};
+use deltascope_world::virtual_time::{HandlerSettings, Input};
+
+use super::messages::{
+    from_here, full, no_handler, no_history, no_object, no_watch, not_held, nothing_open,
+    nothing_tells, refusal, too_many_inputs,
+};
+use super::{Change, Session, branches};
+use crate::command::{Draft, Fault};
+use crate::fact_queries;
+
+/// How far ahead the consequence of a click is looked for, in facts.
+const CONSEQUENCE: usize = 120;
+
+/// So many facts after a watch was closed the reflector has noticed.
+const NOTICED: usize = 2_000;
+
+impl Session {
+    pub(super) fn create_object(&mut self, draft: &Draft) -> Change {
+        let object = pod::from_json(&spec(draft, None).to_json());
+        self.write(object.map(Write::Create))
+    }
+
+    pub(super) fn edit_object(&mut self, draft: &Draft) -> Change {
+        let picture = self.picture();
+        let body = picture
+            .api
+            .objects
+            .get(&*key_of(&draft.namespace, &draft.name))
+            .map(|object| object.body.labels.clone());
+        let object = pod::from_json(&spec(draft, body).to_json());
+        self.write(object.map(Write::Update))
+    }
+
+    pub(super) fn delete_object(&mut self, key: &str) -> Change {
+        let (namespace, name) = key.split_once('/').unwrap_or(("", key));
+        let target = PodSpec {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            ..PodSpec::default()
+        };
+        // As a file has it, which is to open again.
+        let object = target.to_json();
+        match (Act::Delete { object }).into_input() {
+            Ok(input) => self.insert(input),
+            Err(reason) => self.write(Err(reason)),
+        }
+    }
+
+    pub(super) fn cut_watch(&mut self) -> Change {
+        if !self.has_watch() {
+            return self.fail(no_watch(), None);
+        }
+        self.insert(Input::Source(source::Command::Cut))
+    }
+
+    /// Lets the server forget its history.
+    pub(super) fn compact(&mut self) -> Change {
+        if self.picture().api.feed != SourceKind::Server {
+            return self.fail(no_history(), None);
+        }
+        // An open watch does not notice; only the next one is refused.
+        let watching = self.picture().api.watch.is_some();
+        let change = self.insert(Input::Source(source::Command::Compact));
+        if watching {
+            self.insert(Input::Source(source::Command::Cut))
+        } else {
+            change
+        }
+    }
+
+    pub(super) fn pop_one(&mut self) -> Change {
+        if self.picture().pop.mode != ProcessMode::Held {
+            return self.fail(not_held(), None);
+        }
+        self.insert(Input::Pop)
+    }
+
+    pub(super) fn switch_known_objects(&mut self, on: bool) -> Change {
+        if self.picture().queue.known_objects == on {
+            return Change::None;
+        }
+        let change = self.insert(Input::KnownObjects(on));
+        self.notice = self.error.is_none().then(|| from_here(on));
+        change
+    }
+
+    pub(super) fn add_handler(&mut self) -> Change {
+        let number = self.picture().handlers.len() + 1;
+        self.insert(Input::AddHandler(late_handler(number)))
+    }
+
+    pub(super) fn remove_handler(&mut self, number: usize) -> Change {
+        match number.try_into() {
+            Ok(number)
+                if (self.picture().handlers.get(usize::from(number)))
+                    .is_some_and(|handler| !handler.removed && !handler.leaving) =>
+            {
+                self.insert(Input::RemoveHandler(number))
+            }
+            _ => self.fail(no_handler(), None),
+        }
+    }
+
+    /// Lets something go wrong between the server and the reflector.
+    pub(super) fn inject_fault(&mut self, fault: Fault) -> Change {
+        let (command, needs_watch) = fault_command(fault);
+        if needs_watch && !self.has_watch() {
+            return self.fail(nothing_open(), None);
+        }
+        self.insert(Input::Source(command))
+    }
+
+    /// Takes back what the server was asked to refuse.
+    pub(super) fn disarm(&mut self, watch: bool, kind: ApiErrorKind) -> Change {
+        let refusals = Refusals {
+            watch,
+            kind,
+            times: 0,
+        };
+        self.insert(Input::Source(source::Command::Refuse(refusals)))
+    }
+
+    pub(super) fn write(&mut self, write: Result<Write, String>) -> Change {
+        // What a cluster has, its run knows by what it was told.
+        let is_told = self.timeline.scenario().settings.feed == SourceKind::Cluster;
+        if is_told && !self.is_live() && self.picture().api.watch.is_none() {
+            return self.fail(nothing_tells(), None);
+        }
+        match write {
+            Ok(write) => self.insert(Input::Source(source::Command::Write(write))),
+            Err(reason) => self.fail(no_object(&reason), None),
+        }
+    }
+
+    /// Puts an input in at the cursor; the future is another one from there.
+    pub(super) fn insert(&mut self, input: Input<source::Command>) -> Change {
+        if self.is_live() {
+            return self.insert_live(input);
+        }
+        let at = self.playback.cursor();
+        if at >= self.timeline.most() {
+            return self.fail(full(self.timeline.most()), None);
+        }
+        // As a file counts them.
+        let own = self.timeline.inputs().iter();
+        if own.filter(|taken| !is_told(&taken.input)).count() >= MAX_INPUTS {
+            return self.fail(too_many_inputs(), None);
+        }
+        // What the user did later is not lost: it stays a branch.
+        if self.timeline.has_inputs_after(at) && !self.leave(Made::Acted, at) {
+            return self.fail(branches::no_room(), None);
+        }
+        let follow = Follow::of(&input);
+        self.first_run = None;
+        let shown = self.timeline.insert(at, input);
+        self.landmarks.cut(at);
+        self.asked.cut(at);
+        self.run_changed(at);
+        self.playback.seek(shown, self.timeline.len());
+        self.picture.cut(&self.timeline, at);
+        self.timeline.extend(shown + CONSEQUENCE);
+        self.marked();
+        self.error = None;
+        let new = self.timeline.facts(at..shown);
+        if let Some(message) = new.iter().find_map(|record| refusal(&record.fact)) {
+            return self.fail(message, None);
+        }
+        let after = self.timeline.facts(shown..shown + CONSEQUENCE);
+        follow
+            .find(&after)
+            .map_or(Change::Cut, |facts| Change::Follow(shown + facts))
+    }
+
+    /// Whether a watch is open, and the reflector is to go on with it.
+    fn has_watch(&mut self) -> bool {
+        self.picture().api.watch.is_some() && !self.watch_is_ending()
+    }
+
+    /// Whether the watch was closed and the reflector has not noticed yet.
+    fn watch_is_ending(&self) -> bool {
+        // It is noticed as soon as what is on its way has arrived.
+        let cursor = self.playback.cursor();
+        let before = cursor.saturating_sub(NOTICED)..cursor;
+        let closed = self.timeline.each_back(before, &mut |_, record| {
+            let closed = matches!(record.fact, Fact::Server(ServerFact::WatchClosed { .. }));
+            let noticed = matches!(
+                record.fact,
+                Fact::Reflector(ReflectorFact::WatchEnded { .. })
+                    | Fact::Server(ServerFact::WatchAccepted { .. })
+            );
+            if closed || noticed {
+                ControlFlow::Break(closed)
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        closed.unwrap_or_default()
+    }
+}
+
+/// What a click is worth watching for.
+enum Follow {
+    /// The write of this object reaches the queue.
+    Queued(Key, EventType),
+    /// The popped key is done with.
+    Popped,
+    /// The reflector watches again.
+    Watching,
+    /// A handler is there, or is not any more.
+    Registered,
+    /// Nothing.
+    Nothing,
+}
+
+impl Follow {
+    fn of(input: &Input<source::Command>) -> Self {
+        match input {
+            Input::Source(source::Command::Write(write)) => {
+                let (key, event) = match write {
+                    Write::Create(object) => (object_key(object), EventType::Added),
+                    Write::Update(object) => (object_key(object), EventType::Modified),
+                    Write::Delete { namespace, name } => {
+                        (key_of(namespace, name), EventType::Deleted)
+                    }
+                };
+                Self::Queued(key, event)
+            }
+            Input::Source(source::Command::Cut) => Self::Watching,
+            Input::Source(_) => Self::Nothing,
+            Input::Pop => Self::Popped,
+            Input::Mode(_) | Input::KnownObjects(_) | Input::Print(_) | Input::Ask(_) => {
+                Self::Nothing
+            }
+            Input::AddHandler(_) | Input::RemoveHandler(_) => Self::Registered,
+        }
+    }
+
+    /// The number of facts up to there.
+    fn find(&self, facts: &[FactRecord]) -> Option<usize> {
+        let released = |from: usize, by: &[Actor]| {
+            let rest = facts.get(from..)?;
+            let place = rest.iter().position(
+                |record| matches!(&record.fact, Fact::Queue(QueueFact::LockReleased { lock: LockName::Queue, by: who }) if by.contains(who)),
+            )?;
+            Some(from + place + 1)
+        };
+        match self {
+            Self::Queued(key, event) => {
+                let arrived = facts.iter().position(|record| {
+                    matches!(
+                        &record.fact,
+                        Fact::Reflector(ReflectorFact::EventReceived { event: e, object, .. })
+                            if e == event && object.key == *key
+                    ) || fact_queries::called(&record.fact).is_some_and(|object| object.key == *key)
+                })?;
+                released(arrived, &[Actor::Reflector, Actor::Program])
+            }
+            Self::Popped => released(0, &[Actor::ProcessLoop]),
+            Self::Watching => facts
+                .iter()
+                .position(|record| {
+                    matches!(record.fact, Fact::Server(ServerFact::WatchAccepted { .. }))
+                })
+                .map(|place| place + 1),
+            Self::Registered => facts
+                .iter()
+                .position(|record| {
+                    matches!(
+                        record.fact,
+                        Fact::Handlers(
+                            HandlersFact::HandlerAdded { .. } | HandlersFact::HandlerRemoved { .. }
+                        )
+                    )
+                })
+                .map(|place| place + 1),
+            Self::Nothing => None,
+        }
+    }
+}
+
+/// One more handler, which says its own name in what it prints.
+fn late_handler(number: usize) -> HandlerSettings {
+    let line = |what: &str| vec![format!("{what}:late-{number} {{name}}")];
+    HandlerSettings {
+        name: format!("late-{number}").into(),
+        latency_ms: 300,
+        on_add: line("OnAdd"),
+        on_update: line("OnUpdate"),
+        on_delete: line("OnDelete"),
+        ..HandlerSettings::default()
+    }
+}
+
+/// As the source takes it, and whether it needs an open watch.
+fn fault_command(fault: Fault) -> (source::Command, bool) {
+    let list = |kind| {
+        let refusals = Refusals {
+            watch: false,
+            kind,
+            times: 1,
+        };
+        (source::Command::Refuse(refusals), false)
+    };
+    match fault {
+        Fault::Close => (source::Command::Close, true),
+        Fault::Bookmark => (source::Command::Bookmark, true),
+        Fault::Event(code) => (source::Command::ErrorEvent(code), true),
+        Fault::List(403) => list(ApiErrorKind::Forbidden),
+        Fault::List(410) => list(ApiErrorKind::Expired),
+        Fault::List(429) => list(ApiErrorKind::TooManyRequests),
+        Fault::List(_) => list(ApiErrorKind::InternalError),
+        Fault::Refuse => list(ApiErrorKind::ConnectionRefused),
+    }
+}
+
+fn key_of(namespace: &str, name: &str) -> Key {
+    if namespace.is_empty() {
+        Key::from(name)
+    } else {
+        Key::from(format!("{namespace}/{name}"))
+    }
+}
+
+fn object_key(object: &kube_core::DynamicObject) -> Key {
+    let metadata = &object.metadata;
+    key_of(
+        metadata.namespace.as_deref().unwrap_or_default(),
+        metadata.name.as_deref().unwrap_or_default(),
+    )
+}
+
+fn spec(draft: &Draft, labels: Option<BTreeMap<String, String>>) -> PodSpec {
+    let mut labels = labels.unwrap_or_default();
+    if draft.app.is_empty() {
+        labels.remove("app");
+    } else {
+        labels.insert("app".to_owned(), draft.app.clone());
+    }
+    PodSpec {
+        namespace: draft.namespace.clone(),
+        name: draft.name.clone(),
+        labels,
+        node: draft.node.clone(),
+        phase: draft.phase.clone(),
+    }
+}

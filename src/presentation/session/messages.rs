@@ -1,0 +1,165 @@
+//! What the session says of a command: what went wrong, and what it did beside what is shown.
+
+use deltascope_cache::controller::Generation;
+use deltascope_cache::fact::{Fact, Refusal, ServerFact, Verb};
+use deltascope_replay::trace::MAX_INPUTS;
+use deltascope_world::bounds::shortened;
+
+use crate::i18n::Text;
+
+pub(super) fn refusal(fact: &Fact) -> Option<Text> {
+    let Fact::Server(ServerFact::WriteRefused { verb, key, refusal }) = fact else {
+        return None;
+    };
+    Some(match (verb, refusal) {
+        (_, Refusal::AlreadyExists) => Text::new(
+            &format!("{key} exists already (409 AlreadyExists). Choose another name, or edit it."),
+            &format!("{key} 已存在（409 AlreadyExists）。请换个名字，或编辑它。"),
+        ),
+        (Verb::Delete, Refusal::NotFound) => Text::new(
+            &format!("There is no {key} to delete (404 NotFound)."),
+            &format!("没有可删除的 {key}（404 NotFound）。"),
+        ),
+        (_, Refusal::NotFound) => Text::new(
+            &format!("There is no {key} to change (404 NotFound). Create it first."),
+            &format!("没有可修改的 {key}（404 NotFound）。请先创建。"),
+        ),
+        (_, Refusal::Invalid(_)) => Text::new(
+            "A recording cannot be written to. Open a lesson or the sandbox to write objects.",
+            "录制的流不能写入。请打开某个课程或沙盒再写对象。",
+        ),
+    })
+}
+
+pub(super) fn no_era(era: &str) -> Text {
+    let known: Vec<_> = Generation::ALL.map(Generation::era).into();
+    Text::new(
+        &format!(
+            "There is no generation {era:?}. There are: {}.",
+            known.join(", ")
+        ),
+        &format!("没有实现版本 {era:?}。现有：{}。", known.join("、")),
+    )
+}
+
+/// What a switch of KnownObjects holds for.
+pub(super) fn from_here(on: bool) -> Text {
+    let (en, zh) = if on {
+        ("on", "打开")
+    } else {
+        ("off", "关闭")
+    };
+    Text::new(
+        &format!("KnownObjects is {en} from here on. Start over (R) to run all of it so."),
+        &format!("KnownObjects 从此刻起{zh}。重新开始（R）可让整个运行都这样。"),
+    )
+}
+
+/// What a switch of the generation holds for.
+pub(super) fn from_the_start(generation: Generation) -> Text {
+    let era = generation.era();
+    Text::new(
+        &format!(
+            "All of the run was computed anew as client-go of {era} does it, from the start; what you did happens at the same times."
+        ),
+        &format!("整个运行已从头按 client-go {era} 重新计算；你的操作仍发生在相同的时间。"),
+    )
+}
+
+/// Whoever asks for a generation where there are none is told this.
+pub fn hand_made() -> Text {
+    Text::new(
+        "This program puts its queue together by hand: it is the same in every generation. Open a lesson with an informer.",
+        "这个程序自己搭建队列，在每个实现版本里都一样。请打开一个有 informer 的课程。",
+    )
+}
+
+pub(super) fn cannot_run(reason: &str) -> Text {
+    Text::new(reason, &format!("无法运行：{reason}"))
+}
+
+pub(super) fn no_watch() -> Text {
+    Text::new(
+        "There is no open watch to cut at this moment. Step on until the reflector watches.",
+        "此刻没有打开的 watch 可以切断。请前进到 Reflector 开始 watch 之后。",
+    )
+}
+
+pub(super) fn nothing_open() -> Text {
+    Text::new(
+        "No watch is open at this moment: there is none to send anything over, or to close. Step on until the reflector watches.",
+        "此刻没有打开的 watch：既不能用它发送，也无从关闭。请前进到 Reflector 开始 watch 之后。",
+    )
+}
+
+pub(super) fn no_handler() -> Text {
+    Text::new(
+        "There is no such handler any more, or it is being removed already.",
+        "没有这个 handler，或它已经在移除中。",
+    )
+}
+
+pub(super) fn no_history() -> Text {
+    Text::new(
+        "There is no simulated API server here whose history could be forgotten. Open the sandbox.",
+        "这里没有模拟的 API server,没有可以丢弃的历史。请打开沙盒。",
+    )
+}
+
+pub(super) fn nothing_tells() -> Text {
+    Text::new(
+        "No watch is open at this moment, so nothing would tell of the object. Go to a moment at which the reflector watches.",
+        "此刻没有打开的 watch，写入的对象不会有人知道。请到 Reflector 正在 watch 的时刻再写。",
+    )
+}
+
+pub(super) fn full(most: usize) -> Text {
+    Text::new(
+        &format!("No more than {most} facts are kept, and here they end. Go back, or reset."),
+        &format!("最多保留 {most} 个事实，到此为止。请后退，或重置。"),
+    )
+}
+
+pub(super) fn too_many_inputs() -> Text {
+    Text::new(
+        &format!(
+            "No more than {MAX_INPUTS} inputs are kept, so that the run can be opened again. Go back, or reset."
+        ),
+        &format!("最多保留 {MAX_INPUTS} 个输入，这样运行才能再次打开。请后退，或重置。"),
+    )
+}
+
+pub(super) fn not_held() -> Text {
+    Text::new(
+        "The process loop pops by itself. Set it to held, then pop by hand.",
+        "处理循环会自己 Pop。请先设为手动，再逐个 Pop。",
+    )
+}
+
+pub(super) fn no_object(reason: &str) -> Text {
+    Text::new(reason, &format!("对象无效：{reason}"))
+}
+
+pub(super) fn no_op(op: &str) -> Text {
+    Text::new(
+        &format!("inject: there is no op {op:?}. Use create, update, delete or cut."),
+        &format!("inject：没有操作 {op:?}。可用 create、update、delete 或 cut。"),
+    )
+}
+
+/// There are these markers.
+pub(super) fn no_marker(id: &str, ids: Vec<&str>) -> Text {
+    let id = shortened(id);
+    let ids = ids.join(", ");
+    if ids.is_empty() {
+        Text::new(
+            &format!("There is no marker {id:?}: this run has none. Give a number of facts."),
+            &format!("没有标记 {id:?}：这次运行没有任何标记。请给出事实的数目。"),
+        )
+    } else {
+        Text::new(
+            &format!("There is no marker {id:?} here. There are: {ids}."),
+            &format!("这里没有标记 {id:?}。现有：{}。", ids.replace(", ", "、")),
+        )
+    }
+}

@@ -1,0 +1,141 @@
+//! What a command does to the session.
+
+use deltascope_world::source;
+use deltascope_world::source::scenario::Act;
+use deltascope_world::virtual_time::Input;
+
+use super::messages::{no_marker, no_op};
+use super::{Change, Session, branches};
+use crate::command::Command;
+
+impl Session {
+    /// Does what is asked for. What went wrong before is no news any more.
+    pub fn obey(&mut self, command: Command) -> Change {
+        self.error = None;
+        self.notice = None;
+        self.forget_target();
+        if let Some(change) = self.before(&command) {
+            return change;
+        }
+        match command {
+            Command::GoLive => self.go_live(),
+            Command::Disconnect => self.disconnect(),
+            Command::TogglePlay => self.toggle_play(),
+            Command::Step(by) => {
+                self.playback.pause();
+                self.move_by(by)
+            }
+            Command::Seek(to) => {
+                self.playback.pause();
+                self.go_to(to)
+            }
+            Command::NextMarker => self.next_marker(),
+            Command::PreviousMarker => self.previous_marker(),
+            Command::Reset => self.start_over(),
+            Command::Speed(percent) => {
+                self.playback.set_speed(percent);
+                Change::None
+            }
+            Command::Load(_) | Command::Open(_) | Command::OpenLink(_) => {
+                self.open_at_once(&command)
+            }
+            Command::Create(draft) => self.create_object(&draft),
+            Command::Edit(draft) => self.edit_object(&draft),
+            Command::Delete(key) => self.delete_object(&key),
+            Command::CutWatch => self.cut_watch(),
+            Command::Compact => self.compact(),
+            Command::PopOne => self.pop_one(),
+            Command::Mode(mode) => self.insert(Input::Mode(mode)),
+            Command::KnownObjects(on) => self.switch_known_objects(on),
+            Command::Era(era) => self.choose(&era),
+            Command::AddHandler => self.add_handler(),
+            Command::RemoveHandler(number) => self.remove_handler(number),
+            Command::Fault(fault) => self.inject_fault(fault),
+            Command::Disarm(watch, kind) => self.disarm(watch, kind),
+            Command::Fork => self.fork(),
+            Command::Branch(id) => self.switch(id),
+            Command::RenameBranch(id, name) => {
+                self.branches.rename(id, &name);
+                self.list_branches();
+                Change::None
+            }
+            Command::RemoveBranch(id) => self.remove_branch(id),
+            Command::DropEvent(place) => self.drop_event(place),
+            Command::MoveEvent(place, when) => self.move_event(place, when),
+            Command::Set(setting) => self.set(setting),
+            Command::StepSize(grain) => self.set_grain(grain),
+            Command::Walk { on, coarser } => self.walk(on, coarser),
+            Command::RunUntil(text) => self.run_until(&text),
+            Command::LookOn => self.look_on(),
+            Command::PlayUntil(text) => self.play_until(&text),
+            Command::Break(command) => self.breakpoint(command),
+            Command::Compare(name) => self.compare_by_name(&name),
+            Command::CloseCompare => self.close_comparison(),
+            Command::AskWhy(open) => self.ask(open),
+            Command::SetText(setting, value) => match setting.with(&value) {
+                Some(setting) => self.set(setting),
+                None => self.fail(branches::no_value(&setting, &value), None),
+            },
+            Command::Select(anchor) => self.select(anchor.as_deref()),
+            Command::Follow(key) => self.follow(key),
+            Command::DismissError => Change::None,
+        }
+    }
+
+    /// The scripting interface's `inject`.
+    pub fn inject(&mut self, op: &str, object: serde_json::Value) -> Change {
+        let act = match op {
+            "create" => Act::Create { object },
+            "update" => Act::Update { object },
+            "delete" => Act::Delete { object },
+            "cut" => return self.obey(Command::CutWatch),
+            _ => return self.fail(no_op(op), None),
+        };
+        match act.into_input() {
+            Ok(Input::Source(source::Command::Write(write))) => self.write(Ok(write)),
+            Ok(input) => self.insert(input),
+            Err(reason) => self.write(Err(reason)),
+        }
+    }
+
+    /// Goes to a marker.
+    pub fn seek_marker(&mut self, id: &str) -> Change {
+        match self.markers.iter().find(|marker| &*marker.id == id) {
+            Some(marker) => {
+                let at = marker.at;
+                self.obey(Command::Seek(at))
+            }
+            None => {
+                let ids = self.markers.iter().map(|marker| &*marker.id);
+                let message = no_marker(id, ids.collect());
+                self.fail(message, None)
+            }
+        }
+    }
+
+    fn toggle_play(&mut self) -> Change {
+        if self.playback.is_playing() {
+            self.playback.pause();
+        } else {
+            self.before_play();
+            self.look_ahead(self.playback.cursor() + 1);
+            self.playback.play(self.timeline.len());
+        }
+        Change::None
+    }
+
+    fn next_marker(&mut self) -> Change {
+        self.playback.pause();
+        let cursor = self.playback.cursor();
+        let next = self.markers.iter().map(|marker| marker.at);
+        let to = next.filter(|at| *at > cursor).min();
+        self.go_to(to.unwrap_or(self.timeline.len()))
+    }
+
+    fn previous_marker(&mut self) -> Change {
+        self.playback.pause();
+        let cursor = self.playback.cursor();
+        let before = self.markers.iter().map(|marker| marker.at);
+        self.go_to(before.filter(|at| *at < cursor).max().unwrap_or(0))
+    }
+}

@@ -1,0 +1,656 @@
+//! The page's own words in both languages: those that are fixed, and those that count or name something.
+//! Words about facts are in `caption`; names out of client-go are not translated.
+
+mod table;
+
+pub use table::{Strings, strings};
+
+use super::command::Fault;
+use super::i18n::{Lang, Text};
+use super::rows::density::Hue;
+use super::rows::live::Panel;
+use super::rows::processor::WorkPart;
+use super::session::walk::{End, NotFound, Said};
+use super::session::why::Origin;
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::Actor;
+use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
+use deltascope_replay::picture::Behind;
+use deltascope_replay::picture::{Answer, ProcessMode, SourceKind};
+use deltascope_replay::step_size::StepSize;
+use deltascope_world::source::Refusals;
+
+/// The title of a room, where it is not a name out of client-go that depends on the picture.
+#[must_use]
+pub fn room(lang: Lang, room: Panel) -> &'static str {
+    match (room, lang) {
+        (Panel::Api, _) => "API server",
+        (Panel::Reflector, _) => "Reflector",
+        (Panel::Queue, Lang::En) => "Queue",
+        (Panel::Queue, Lang::Zh) => "队列",
+        (Panel::Pop, _) => "Pop",
+        (Panel::Indexer, _) => "Indexer",
+        (Panel::Now, _) => strings(lang).now_running,
+        (Panel::Processor, _) => strings(lang).shared_processor,
+    }
+}
+
+/// The title of the first room, by what it shows.
+#[must_use]
+pub fn feed(lang: Lang, feed: SourceKind) -> &'static str {
+    match feed {
+        SourceKind::Server => room(lang, Panel::Api),
+        SourceKind::Recorded => strings(lang).recording,
+        SourceKind::Cluster => strings(lang).cluster,
+        SourceKind::Program => strings(lang).program,
+    }
+}
+
+/// What cells of a colour have in common.
+#[must_use]
+pub fn cells(lang: Lang, hue: Hue, queued: bool) -> &'static str {
+    let (en, zh) = match hue {
+        Hue::Of(delta_type) if queued => return delta_type.as_str(),
+        Hue::Same if queued => ("without an object", "没有对象"),
+        Hue::Of(DeltaType::Added) => ("not stored yet", "尚未存入"),
+        Hue::Of(DeltaType::Deleted) => ("deleted", "已删除"),
+        Hue::Of(_) => ("older in the store", "存储中较旧"),
+        Hue::Same => ("alike", "一致"),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    }
+}
+
+/// A field of cells: what it is of, and how many look how.
+#[must_use]
+pub fn field(lang: Lang, label: &str, counts: &[(Hue, usize)], queued: bool) -> String {
+    let mut text = label.to_owned();
+    let mut between = match lang {
+        Lang::En => ": ",
+        Lang::Zh => "：",
+    };
+    for (hue, count) in counts {
+        text.push_str(between);
+        text.push_str(&format!("{count} {}", cells(lang, *hue, queued)));
+        between = match lang {
+            Lang::En => ", ",
+            Lang::Zh => "，",
+        };
+    }
+    text
+}
+
+/// `3 keys · 5 deltas`
+#[must_use]
+pub fn queued(lang: Lang, keys: usize, deltas: usize) -> String {
+    match lang {
+        Lang::En => format!(
+            "{keys} {} · {deltas} {}",
+            plural(keys, "key", "keys"),
+            plural(deltas, "delta", "deltas")
+        ),
+        Lang::Zh => format!("{keys} 个 key · {deltas} 个 Delta"),
+    }
+}
+
+/// `3 places · 2 objects`: a FIFO.
+#[must_use]
+pub fn places(lang: Lang, places: usize, count: usize) -> String {
+    let objects = objects(lang, count);
+    match lang {
+        Lang::En => format!("{places} {} · {objects}", plural(places, "place", "places")),
+        Lang::Zh => format!("{places} 个位置 · {objects}"),
+    }
+}
+
+/// `3 differences`
+#[must_use]
+pub fn differences(lang: Lang, count: usize) -> String {
+    match (lang, count) {
+        (Lang::En, 0) => "nothing differs".to_owned(),
+        (Lang::En, count) => format!("≠ {count} {}", plural(count, "difference", "differences")),
+        (Lang::Zh, 0) => "没有不同".to_owned(),
+        (Lang::Zh, count) => format!("≠ {count} 处不同"),
+    }
+}
+
+/// `5 entries`
+#[must_use]
+pub fn entries(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("{count} {}", plural(count, "entry", "entries")),
+        Lang::Zh => format!("{count} 个条目"),
+    }
+}
+
+/// `5 objects behind`; nothing where there is no server to be behind.
+#[must_use]
+pub fn behind(lang: Lang, behind: Behind) -> String {
+    match (behind, lang) {
+        (Behind::Nothing, _) => String::new(),
+        (Behind::Unknown, Lang::En) => "behind: not known".to_owned(),
+        (Behind::Unknown, Lang::Zh) => "落后多少：未知".to_owned(),
+        (Behind::By(count), Lang::En) => format!(
+            "{count} {} behind",
+            if count == 1 { "object" } else { "objects" }
+        ),
+        (Behind::By(count), Lang::Zh) => format!("落后 {count} 个对象"),
+    }
+}
+
+/// What the gauge of the store says in full.
+#[must_use]
+pub fn gauge_title(lang: Lang, behind: Behind, is_kept: bool) -> String {
+    let words = strings(lang);
+    let gauge = [words.behind_is, words.behind_known];
+    let gauge = gauge.into_iter().filter(|_| behind != Behind::Nothing);
+    let kept = (!is_kept).then_some(words.not_kept);
+    gauge.chain(kept).collect::<Vec<_>>().join(" ")
+}
+
+/// `2 listeners`
+#[must_use]
+pub fn listeners(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("{count} {}", plural(count, "listener", "listeners")),
+        Lang::Zh => format!("{count} 个 listener"),
+    }
+}
+
+/// `1 runs · 0 wait`, `0 wait`: the column is narrow.
+#[must_use]
+pub fn load(lang: Lang, pending: usize, running: bool) -> String {
+    match (lang, running) {
+        (Lang::En, true) => format!("1 runs · {pending} wait"),
+        (Lang::En, false) => format!("{pending} wait"),
+        (Lang::Zh, true) => format!("执行 1 · 等待 {pending}"),
+        (Lang::Zh, false) => format!("等待 {pending}"),
+    }
+}
+
+/// `+37 more`
+#[must_use]
+pub fn more(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("{count} more"),
+        Lang::Zh => format!("还有 {count} 个"),
+    }
+}
+
+/// `batch of 12`
+#[must_use]
+pub fn batch(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("batch of {count}"),
+        Lang::Zh => format!("一批 {count} 个"),
+    }
+}
+
+/// `3 objects`
+#[must_use]
+pub fn objects(lang: Lang, count: usize) -> String {
+    match lang {
+        Lang::En => format!("{count} {}", plural(count, "object", "objects")),
+        Lang::Zh => format!("{count} 个对象"),
+    }
+}
+
+/// What an entry of a flat queue is: `ReplacedAll · 3 objects`, `Deleted · tombstone`.
+#[must_use]
+pub fn entry(lang: Lang, name: &str, count: Option<usize>, tombstone: bool) -> String {
+    let more = match (count, tombstone) {
+        (Some(count), _) => objects(lang, count),
+        (None, true) => strings(lang).tombstone.to_owned(),
+        _ => return name.to_owned(),
+    };
+    format!("{name} · {more}")
+}
+
+/// What a fault is called in the menu.
+#[must_use]
+pub fn fault(lang: Lang, fault: Fault) -> String {
+    let zh = lang == Lang::Zh;
+    match fault {
+        Fault::Close if zh => "正常关闭 watch".to_owned(),
+        Fault::Close => "close the watch".to_owned(),
+        Fault::Bookmark if zh => "发送 BOOKMARK".to_owned(),
+        Fault::Bookmark => "send a BOOKMARK".to_owned(),
+        Fault::Event(code) if zh => format!("ERROR 事件 {code}"),
+        Fault::Event(code) => format!("ERROR event {code}"),
+        Fault::List(code) if zh => format!("下一次 LIST 失败：{code}"),
+        Fault::List(code) => format!("next LIST fails: {code}"),
+        Fault::Refuse if zh => "下一次 LIST 失败：拒绝连接".to_owned(),
+        Fault::Refuse => "next LIST fails: connection refused".to_owned(),
+    }
+}
+
+/// What a request is refused with, as a machine says it: `410 Expired`.
+#[must_use]
+pub fn refusal(kind: ApiErrorKind) -> String {
+    let error = ApiError::new(kind, "");
+    match error.code {
+        0 if kind == ApiErrorKind::ConnectionRefused => "connection refused".to_owned(),
+        0 => "error".to_owned(),
+        code => [&*code.to_string(), " ", &error.reason].concat(),
+    }
+}
+
+/// What will be refused: `next LIST answers 410 Expired`.
+#[must_use]
+pub fn armed(lang: Lang, refusals: &Refusals) -> String {
+    let request = if refusals.watch { "WATCH" } else { "LIST" };
+    let with = refusal(refusals.kind);
+    let times = match refusals.times {
+        0 | 1 => String::new(),
+        times => format!(" ×{times}"),
+    };
+    match lang {
+        Lang::En => format!("next {request}{times} answers {with}"),
+        Lang::Zh => format!("下一次 {request}{times} 得到 {with}"),
+    }
+}
+
+/// What came of a request: `→ 3 objects`.
+#[must_use]
+pub fn answer(lang: Lang, answer: &Answer) -> String {
+    let zh = lang == Lang::Zh;
+    let text = match answer {
+        Answer::Awaited => return "…".to_owned(),
+        Answer::Page(count) => {
+            let page = if zh { "一页：" } else { "page, " };
+            format!("{page}{}", objects(lang, *count as usize))
+        }
+        Answer::Listed(count) => objects(lang, *count as usize),
+        Answer::Open => (if zh { "打开" } else { "open" }).to_owned(),
+        Answer::Ended(code) => {
+            let ended = if zh { "结束" } else { "ended" };
+            match code {
+                0 => ended.to_owned(),
+                code => format!("{ended}, ERROR {code}"),
+            }
+        }
+        Answer::Failed(error) => error.to_string(),
+    };
+    format!("→ {text}")
+}
+
+/// A part of the workqueue, as client-go names what it has names for.
+#[must_use]
+pub fn work_part(lang: Lang, part: WorkPart) -> &'static str {
+    match (part, lang) {
+        (WorkPart::Queue, _) => "queue",
+        (WorkPart::Dirty, _) => "dirty",
+        (WorkPart::Processing, _) => "processing",
+        (WorkPart::Delayed, Lang::En) => "delayed",
+        (WorkPart::Delayed, Lang::Zh) => "延后",
+        (WorkPart::Failures, Lang::En) => "retries",
+        (WorkPart::Failures, Lang::Zh) => "重试",
+    }
+}
+
+/// `7 reconciled`
+#[must_use]
+pub fn reconciled(lang: Lang, count: u64) -> String {
+    match lang {
+        Lang::En => format!("{count} reconciled"),
+        Lang::Zh => format!("已调谐 {count} 次"),
+    }
+}
+
+/// `30 s`, `1.3 s`
+#[must_use]
+pub fn short_seconds(ms: u64) -> String {
+    if ms.is_multiple_of(1000) {
+        return format!("{} s", ms / 1000);
+    }
+    seconds(ms)
+}
+
+/// `1.3 s`
+#[must_use]
+pub fn seconds(ms: u64) -> String {
+    let tenths = ms / 100;
+    format!("{}.{} s", tenths / 10, tenths % 10)
+}
+
+/// The place in the queue: `next`, `2nd`, `3rd`.
+#[must_use]
+pub fn place(lang: Lang, place: usize) -> String {
+    if place == 0 {
+        return strings(lang).next.to_owned();
+    }
+    let n = place + 1;
+    match lang {
+        Lang::Zh => format!("第 {n}"),
+        Lang::En => {
+            let ending = match (n % 10, n % 100) {
+                (_, 11..=13) => "th",
+                (1, _) => "st",
+                (2, _) => "nd",
+                (3, _) => "rd",
+                _ => "th",
+            };
+            format!("{n}{ending}")
+        }
+    }
+}
+
+/// The short name of a mode.
+#[must_use]
+pub fn mode(lang: Lang, mode: ProcessMode) -> &'static str {
+    match (mode, lang) {
+        (ProcessMode::Free, Lang::En) => "free",
+        (ProcessMode::Paced(_), Lang::En) => "paced",
+        (ProcessMode::Held, Lang::En) => "held",
+        (ProcessMode::Free, Lang::Zh) => "自由",
+        (ProcessMode::Paced(_), Lang::Zh) => "节拍",
+        (ProcessMode::Held, Lang::Zh) => "手动",
+    }
+}
+
+/// What a mode does.
+#[must_use]
+pub fn mode_title(lang: Lang, mode: ProcessMode) -> &'static str {
+    match (mode, lang) {
+        (ProcessMode::Free, Lang::En) => "From here on: pops whenever something is queued",
+        (ProcessMode::Paced(_), Lang::En) => "From here on: rests after each Pop",
+        (ProcessMode::Held, Lang::En) => "From here on: pops only when asked",
+        (ProcessMode::Free, Lang::Zh) => "从此刻起：队列里有东西就 Pop",
+        (ProcessMode::Paced(_), Lang::Zh) => "从此刻起：每次 Pop 后歇一会儿",
+        (ProcessMode::Held, Lang::Zh) => "从此刻起：点击时才 Pop",
+    }
+}
+
+/// How the room of Pop, a narrow one, names who holds the lock or waits for it.
+#[must_use]
+pub fn short_actor(lang: Lang, actor: Actor) -> String {
+    match (actor, lang) {
+        (Actor::Server, _) => "API server".to_owned(),
+        (Actor::Program, Lang::En) => "program".to_owned(),
+        (Actor::Program, Lang::Zh) => "程序".to_owned(),
+        (Actor::Reflector, _) => "reflector".to_owned(),
+        (Actor::ProcessLoop, _) => "Pop".to_owned(),
+        (Actor::Resync, _) => "resync".to_owned(),
+        (Actor::Main, Lang::En) => "main".to_owned(),
+        (Actor::Main, Lang::Zh) => "主程序".to_owned(),
+        (Actor::Pop(n) | Actor::Listener(n), _) => format!("listener {}", u16::from(n) + 1),
+        (Actor::Worker(n), _) => format!("worker {}", u16::from(n) + 1),
+    }
+}
+
+/// How many informers, and whether they are shared.
+#[must_use]
+pub fn informers(lang: Lang, count: u64, shared: bool) -> String {
+    match (lang, shared) {
+        (Lang::En, true) => format!("{count} shared"),
+        (Lang::En, false) => format!("{count} not shared"),
+        (Lang::Zh, true) => format!("共享（{count} 个 informer）"),
+        (Lang::Zh, false) => format!("不共享（{count} 个）"),
+    }
+}
+
+/// Whose store: of the informer of this number, or of the shared one.
+#[must_use]
+pub fn informer_store(lang: Lang, number: Option<usize>) -> String {
+    match (number, lang) {
+        (Some(number), _) => format!("informer {number}"),
+        (None, Lang::En) => "shared".to_owned(),
+        (None, Lang::Zh) => "共享".to_owned(),
+    }
+}
+
+/// Who waits for the lock.
+#[must_use]
+pub fn waits_for_lock(lang: Lang, actor: &str) -> String {
+    match lang {
+        Lang::En => format!("{actor} waits"),
+        Lang::Zh => format!("{actor} 等锁"),
+    }
+}
+
+/// That going to the oldest part of a run takes longer.
+#[must_use]
+pub fn thinned(lang: Lang, facts: usize) -> String {
+    match lang {
+        Lang::En => format!(
+            "The facts before {facts} are thinned to checkpoints: going there computes them anew and takes longer."
+        ),
+        Lang::Zh => format!("{facts} 之前的事实只保留检查点：去那里要重新计算，会慢一些。"),
+    }
+}
+
+/// `step 38 / 62 · t = 14.0 s`
+#[must_use]
+pub fn position(lang: Lang, step: usize, steps: usize, endless: bool, ms: u64) -> String {
+    let steps = if endless {
+        "…".to_owned()
+    } else {
+        steps.to_string()
+    };
+    let time = seconds(ms);
+    match lang {
+        Lang::En => format!("step {step} / {steps} · t = {time}"),
+        Lang::Zh => format!("第 {step} / {steps} 步 · t = {time}"),
+    }
+}
+
+/// `step 38 · 14.0 s`: a moment of the run.
+#[must_use]
+pub fn moment(lang: Lang, step: usize, ms: u64) -> String {
+    let time = seconds(ms);
+    match lang {
+        Lang::En => format!("step {step} · {time}"),
+        Lang::Zh => format!("第 {step} 步 · {time}"),
+    }
+}
+
+/// What the button says that follows an object.
+#[must_use]
+pub fn follow(lang: Lang, key: &str) -> String {
+    match lang {
+        Lang::En => format!("Follow {key}"),
+        Lang::Zh => format!("跟踪 {key}"),
+    }
+}
+
+/// What a size of steps is called.
+#[must_use]
+pub fn grain(lang: Lang, grain: StepSize) -> &'static str {
+    match (grain, lang) {
+        (StepSize::Event, Lang::En) => "event",
+        (StepSize::Event, Lang::Zh) => "事件",
+        (StepSize::Pop, _) => "Pop",
+        (StepSize::Lock, Lang::En) => "lock",
+        (StepSize::Lock, Lang::Zh) => "锁",
+        (StepSize::Micro, Lang::En) => "fact",
+        (StepSize::Micro, Lang::Zh) => "最小步",
+    }
+}
+
+/// What came of running until something.
+#[must_use]
+pub fn said(lang: Lang, said: &Said) -> String {
+    match (said, lang) {
+        (Said::Found(at), Lang::En) => format!("Found: step {at}."),
+        (Said::Found(at), Lang::Zh) => format!("找到了：第 {at} 步。"),
+        (Said::NotFound(failed), lang) => not_found(failed).get(lang).to_owned(),
+    }
+}
+
+/// Why a search failed: what was looked for and how far, what never came, and what holds it back.
+#[must_use]
+pub fn not_found(failed: &NotFound) -> Text {
+    let NotFound { what, to, .. } = failed;
+    let mut en = format!("{what} was not found");
+    let mut zh = format!("没有找到 {what}");
+    let (how_en, how_zh) = match failed.end {
+        End::Over => (
+            format!(": the run ends at step {to}, and nothing more is due."),
+            format!("：运行在第 {to} 步结束，之后不会再发生任何事。"),
+        ),
+        End::Bound => (
+            format!(" up to step {to}, as far as one search looks; the run goes on."),
+            format!("：一次搜索只看到第 {to} 步，运行还在继续。"),
+        ),
+        End::Full => (
+            format!(" up to step {to}, and no more facts are kept."),
+            format!("：已看到第 {to} 步，不再保留更多的步。"),
+        ),
+        End::Live => (
+            format!(" so far, up to step {to}: the cluster has told no more yet."),
+            format!("：到目前的第 {to} 步为止，集群还没有发来更多内容。"),
+        ),
+    };
+    en.push_str(&how_en);
+    zh.push_str(&how_zh);
+    match &failed.missing {
+        Some(missing) if missing == what => {}
+        Some(missing) => {
+            en.push_str(&format!(" No fact there has {missing}."));
+            zh.push_str(&format!("其中没有任何一步满足 {missing}。"));
+        }
+        None => {
+            en.push_str(" Each part of it comes, but never all at once.");
+            zh.push_str("每个条件都单独出现过，但从未同时满足。");
+        }
+    }
+    if failed.held > 0 {
+        let (count, one) = (failed.held, failed.held == 1);
+        en.push_str(&format!(
+            " The process loop is held, and {count} {} for a Pop: nothing that comes after one can happen. Pop, or set the loop to free.",
+            if one { "waits" } else { "wait" },
+        ));
+        zh.push_str(&format!(
+            "处理循环处于手动模式，队列中有 {count} 项等待 Pop，Pop 之后的事都不会发生。请点击“Pop 一次”，或改为自由。"
+        ));
+    }
+    en.push_str(" The run is as it was.");
+    zh.push_str("运行保持原样。");
+    Text::new(&en, &zh)
+}
+
+/// Where a breakpoint stopped the playing.
+#[must_use]
+pub fn stopped(lang: Lang, at: usize) -> String {
+    match lang {
+        Lang::En => format!("stopped at step {at}"),
+        Lang::Zh => format!("停在第 {at} 步"),
+    }
+}
+
+/// What began a chain of causes.
+#[must_use]
+pub fn origin(lang: Lang, origin: Origin) -> String {
+    let (en, zh) = match origin {
+        Origin::Start => (
+            "It was set so from the start.".to_owned(),
+            "一开始就是这样设定的。".to_owned(),
+        ),
+        Origin::Recorded => (
+            "The recording says so.".to_owned(),
+            "录制里就是这样。".to_owned(),
+        ),
+        Origin::Cluster => (
+            "The cluster said so.".to_owned(),
+            "集群就是这样说的。".to_owned(),
+        ),
+        Origin::Traffic(n) => (
+            format!("The seeded traffic did it: its write {n}."),
+            format!("固定随机种子的流量所为：它的第 {n} 次写入。"),
+        ),
+        Origin::Script(n) => (
+            format!("The lesson's script did it: its entry {n}."),
+            format!("由课程的脚本所为：它的第 {n} 条。"),
+        ),
+        Origin::LongAgo => (
+            "It happened too long ago to be looked for.".to_owned(),
+            "发生得太早，无法查找。".to_owned(),
+        ),
+        Origin::Input(n) => (
+            format!("You did it: your input {n}."),
+            format!("是你做的：你的第 {n} 个输入。"),
+        ),
+    };
+    match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    }
+}
+
+/// `Watch pods`
+#[must_use]
+pub fn watch(lang: Lang, resource: &str) -> String {
+    match lang {
+        Lang::En => format!("Watch {resource}"),
+        Lang::Zh => format!("观察 {resource}"),
+    }
+}
+
+/// How many objects there are, and whether that is many.
+#[must_use]
+pub fn counted(lang: Lang, count: u64, many: bool) -> String {
+    match (lang, many) {
+        (Lang::En, false) if count == 1 => "1 object now.".to_owned(),
+        (Lang::En, false) => format!("{count} objects now."),
+        (Lang::En, true) => format!("{count} objects now: so many are better watched as metadata."),
+        (Lang::Zh, false) => format!("现有 {count} 个对象。"),
+        (Lang::Zh, true) => format!("现有 {count} 个对象：这么多最好只看元数据。"),
+    }
+}
+
+/// `120 facts behind`; who catches up may be behind what no facts were made of yet.
+#[must_use]
+pub fn facts_behind(lang: Lang, facts: usize, catching_up: bool) -> String {
+    match lang {
+        Lang::En if catching_up && facts == 0 => "catching up".to_owned(),
+        Lang::Zh if catching_up && facts == 0 => "正在追赶".to_owned(),
+        Lang::En => format!("{facts} {} behind", plural(facts, "fact", "facts")),
+        Lang::Zh => format!("落后 {facts} 个事实"),
+    }
+}
+
+fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
+    if count == 1 { one } else { many }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_as_people_do() {
+        let places: Vec<_> = [0, 1, 2, 3, 10, 11, 12, 20, 21]
+            .map(|n| place(Lang::En, n))
+            .into();
+        assert_eq!(
+            places,
+            [
+                "next", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd"
+            ]
+        );
+        assert_eq!(place(Lang::Zh, 1), "第 2");
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!(queued(Lang::En, 1, 2), "1 key · 2 deltas");
+        assert_eq!(behind(Lang::En, Behind::By(1)), "1 object behind");
+    }
+
+    #[test]
+    fn a_load_says_what_runs_and_what_waits() {
+        assert_eq!(load(Lang::En, 0, true), "1 runs · 0 wait");
+        assert_eq!(load(Lang::Zh, 2, true), "执行 1 · 等待 2");
+        assert_eq!(load(Lang::En, 3, false), "3 wait");
+    }
+
+    #[test]
+    fn the_time_has_tenths() {
+        assert_eq!(
+            position(Lang::En, 38, 62, false, 14_000),
+            "step 38 / 62 · t = 14.0 s"
+        );
+    }
+}
