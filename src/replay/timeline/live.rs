@@ -1,0 +1,191 @@
+//! A run that happens while it is looked at, and what is left of it when its beginning is forgotten.
+
+use std::sync::Arc;
+
+use crate::recording::RecordedInput;
+use deltascope_cache::fact::EventType;
+use deltascope_world::Time;
+use deltascope_world::source::Command;
+use deltascope_world::source::any::AnySource;
+use deltascope_world::source::live::{Page, ResponsePart, ServerResponse};
+use deltascope_world::source::scenario::Scenario;
+use deltascope_world::source::wire::RecordedEvent;
+use deltascope_world::virtual_time::Input;
+
+use super::{AT_ONCE, SEGMENT, SETTLED_MS, Segment, Timeline, give, is_told};
+
+impl Timeline {
+    /// A run that happens as it is looked at: nothing comes but what is told, and nothing before its time.
+    ///
+    /// # Errors
+    /// Says which object of the scenario cannot be read.
+    pub fn live(scenario: Scenario) -> Result<Self, String> {
+        let world = scenario.build()?;
+        let mut timeline = Self::of(Arc::new(scenario), world, false);
+        timeline.live = Some(0);
+        Ok(timeline)
+    }
+
+    /// Whether it goes on by itself, as time does.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.live.is_some()
+    }
+
+    /// Nothing more is told; it is a recording from now on.
+    pub fn end_live(&mut self) {
+        self.live = None;
+        self.over = true;
+    }
+
+    /// Time has gone by up to `now`: what is due happens, at most so many facts of it. True when that
+    /// was all.
+    pub fn go_to(&mut self, now: Time, most: usize) -> bool {
+        let Some(live) = self.live else {
+            return true;
+        };
+        let now = now.max(live);
+        self.live = Some(now);
+        let until = self.len().saturating_add(most);
+        while self.len() < until {
+            if !self.world.step_within(now) {
+                return true;
+            }
+            self.collect();
+        }
+        false
+    }
+
+    /// What comes into a live run now; for when [`Self::go_to`] has said that all has happened.
+    pub fn take(&mut self, now: Time, input: Input<Command>) {
+        let now = now.max(self.last_time());
+        while !self.go_to(now, SEGMENT) {}
+        let taken = RecordedInput {
+            after: self.len(),
+            at: now,
+            input,
+        };
+        let weight = match &taken.input {
+            Input::Source(Command::Tell(told)) => told.iter().map(ServerResponse::weight).sum(),
+            _ => 0,
+        };
+        self.weights.push_back(weight);
+        self.weight += weight;
+        let time = self.last_time();
+        give(&mut self.world, &taken, time);
+        self.inputs.push(taken);
+        self.taken += 1;
+        self.collect();
+    }
+
+    /// When something happens in a live run by itself.
+    #[must_use]
+    pub fn next_moment(&self) -> Option<Time> {
+        self.live?;
+        self.world.next_moment()
+    }
+
+    /// Where list and watch come from, at the end of what is known.
+    #[must_use]
+    pub fn source(&self) -> &AnySource {
+        self.world.source()
+    }
+
+    /// Forgets the oldest facts, and the inputs behind them, so that about so many are left; what is left
+    /// begins at 0 again. Answers how many were forgotten.
+    ///
+    /// It begins where a watch is open: there a recording can begin.
+    pub fn forget(&mut self, left: usize) -> usize {
+        let latest = self.len().saturating_sub(left);
+        let steady = |segment: &Segment| match segment.start.world.source() {
+            AnySource::Live(live) => live.is_steady(),
+            _ => false,
+        };
+        let found = self
+            .segments
+            .iter()
+            .rposition(|segment| segment.from <= latest && steady(segment));
+        let Some(number) = found.filter(|number| *number > 0) else {
+            return 0;
+        };
+        self.segments.drain(..number);
+        let Some(first) = self.segments.first() else {
+            return 0;
+        };
+        let (gone, inputs) = (first.from, first.start.taken);
+        for segment in &mut self.segments {
+            segment.from -= gone;
+        }
+        let count = inputs - self.forgotten_inputs;
+        let weights = self.weights.drain(..count.min(self.weights.len()));
+        self.weight -= weights.sum::<usize>();
+        let forgotten = self.inputs.drain(..count);
+        self.by_hand
+            .extend(forgotten.filter(|taken| !is_told(&taken.input)));
+        for taken in &mut self.inputs {
+            taken.after = taken.after.saturating_sub(gone);
+        }
+        self.forgotten += gone as u64;
+        self.held = self.segments.iter().map(|segment| segment.holds).sum();
+        self.forgotten_inputs = inputs;
+        self.thinned = self.thinned.saturating_sub(gone);
+        self.looked_at.borrow_mut().clear();
+        gone
+    }
+
+    /// What stands for all that was forgotten: what the user did, and what the cluster had.
+    pub(super) fn prologue(&self) -> Vec<RecordedInput> {
+        let mut prologue = self.by_hand.clone();
+        let Some(start) = self.start().filter(|_| self.forgotten > 0) else {
+            return prologue;
+        };
+        let AnySource::Live(live) = start.world.source() else {
+            return prologue;
+        };
+        // A watch that ends within a second without an event would count as a failed one.
+        let at = start.time.saturating_sub(SETTLED_MS);
+        let rv = live.known().rv();
+        let objects = live.objects().map(Arc::clone);
+        let told = if self.streams() {
+            let event = |object| {
+                let event = EventType::Added;
+                ResponsePart::Event(RecordedEvent::Object { event, object })
+            };
+            let end = ResponsePart::Event(RecordedEvent::Bookmark {
+                rv: Arc::clone(rv),
+                initial_events_end: true,
+            });
+            let events = objects.map(event).chain([end]);
+            let mut told: Vec<ResponsePart> =
+                [ResponsePart::Opened].into_iter().chain(events).collect();
+            let mut parts = Vec::new();
+            while !told.is_empty() {
+                let rest = told.split_off(told.len().min(AT_ONCE));
+                parts.push((1, std::mem::replace(&mut told, rest)));
+            }
+            parts
+        } else {
+            let page = Page {
+                rv: Arc::clone(rv),
+                items: objects.collect(),
+                continue_token: "".into(),
+            };
+            vec![
+                (1, vec![ResponsePart::Page(page)]),
+                (2, vec![ResponsePart::Opened]),
+            ]
+        };
+        for (request, told) in told {
+            let told: Vec<ResponsePart> = told;
+            let tellings = told
+                .into_iter()
+                .map(|told| ServerResponse { request, told });
+            prologue.push(RecordedInput {
+                after: usize::MAX,
+                at,
+                input: Input::Source(Command::Tell(tellings.collect())),
+            });
+        }
+        prologue
+    }
+}

@@ -1,0 +1,223 @@
+//! The segments that a run is cut into, their checkpoints, and those that are computed again.
+
+use std::sync::Arc;
+
+use crate::picture::Picture;
+use deltascope_cache::fact::FactRecord;
+use deltascope_world::slices::{Slices, at_once};
+
+use super::{
+    CHECKPOINTS_WEIGH, Checkpoint, FACTS_KEPT, Inputs, LOOKED_AT, LOOKED_AT_FACTS, LookedAt,
+    RESTING, SEEN, SEGMENT, Segment, Timeline, go_on,
+};
+
+impl Timeline {
+    pub(super) fn collect(&mut self) {
+        let Some(last) = self.segments.last_mut() else {
+            return;
+        };
+        let facts = last.facts.get_or_insert_default();
+        let mut new = self.world.drain();
+        let holds: usize = new.iter().map(|record| record.fact.weight()).sum();
+        last.holds += holds;
+        self.held += holds;
+        Arc::make_mut(facts).append(&mut new);
+        // Only after a whole micro-step: there the world is what the next segment begins with.
+        if facts.len() < self.gap && last.holds < self.may_hold.segment {
+            return;
+        }
+        let mut picture = last.start.picture.clone();
+        picture.apply_all(facts);
+        let from = last.from + facts.len();
+        self.begin_segment(picture, from);
+        self.keep_bounds();
+    }
+
+    pub(super) fn begin_segment(&mut self, picture: Picture, from: usize) {
+        self.gap = gap_after(&picture);
+        let start = Checkpoint {
+            world: self.world.clone(),
+            time: if from == 0 { 0 } else { self.last_time() },
+            taken: self.taken,
+            picture,
+        };
+        self.segments.push(Segment {
+            from,
+            start: Arc::new(start),
+            facts: Some(Arc::default()),
+            holds: 0,
+        });
+    }
+
+    /// Drops what there is too much of, the oldest first.
+    pub(super) fn keep_bounds(&mut self) {
+        let (mut kept, mut hold) = (0, 0);
+        for segment in self.segments.iter_mut().rev() {
+            let Some(facts) = &segment.facts else {
+                continue;
+            };
+            kept += facts.len();
+            hold += segment.holds;
+            if kept > FACTS_KEPT || hold > self.may_hold.kept {
+                segment.facts = None;
+            }
+        }
+        self.thin(self.checkpoints);
+    }
+
+    /// Gives back what can be computed again: nobody looks at it for a while.
+    pub fn rest(&mut self) {
+        let last = self.segments.len().saturating_sub(1);
+        for segment in self.segments.iter_mut().take(last) {
+            segment.facts = None;
+        }
+        self.thin(self.checkpoints / RESTING);
+        self.looked_at.borrow_mut().clear();
+    }
+
+    /// Leaves as many states that were kept along the run as it has checkpoints: of each segment the
+    /// earliest. `seen`: how many facts a state comes after.
+    pub fn thin_along<S>(&self, kept: &mut Vec<S>, seen: impl Fn(&S) -> usize) {
+        if kept.len() <= self.segments.len() {
+            return;
+        }
+        let mut last = None;
+        kept.retain(|state| {
+            let here = Some(self.segment_of(seen(state)));
+            std::mem::replace(&mut last, here) != here
+        });
+    }
+
+    /// Leaves so many checkpoints.
+    pub(super) fn thin(&mut self, most: usize) {
+        let weigh = |segment: &Segment| segment.start.picture.weight();
+        let mut weight: usize = self.segments.iter().map(weigh).sum();
+        while self.segments.len() > most.max(2) || weight > CHECKPOINTS_WEIGH {
+            // Two neighbours become one, the shortest of the older ones, so that all grow alike.
+            let old = 1..(self.segments.len() * 3 / 4).max(2);
+            let length = |number: &usize| self.len_of(number - 1) + self.len_of(*number);
+            let Some(number) = old.min_by_key(length) else {
+                return;
+            };
+            let until = self.segments.get(number + 1).map(|next| next.from);
+            // The last one grows, and stays.
+            let Some(until) = until else {
+                return;
+            };
+            let shorter = self.segments.remove(number);
+            weight -= weigh(&shorter);
+            if let Some(longer) = self.segments.get_mut(number - 1) {
+                longer.holds += shorter.holds;
+                longer.facts = None;
+            }
+            self.thinned = self.thinned.max(until);
+            self.looked_at.borrow_mut().clear();
+        }
+    }
+
+    /// Which segment has the fact at this place, or would have it.
+    pub(super) fn segment_of(&self, place: usize) -> usize {
+        let after = self
+            .segments
+            .partition_point(|segment| segment.from <= place);
+        after.saturating_sub(1)
+    }
+
+    pub(super) fn len_of(&self, number: usize) -> usize {
+        let from = self.segments.get(number).map_or(0, |segment| segment.from);
+        let next = self.segments.get(number + 1);
+        next.map_or_else(|| self.len(), |next| next.from) - from
+    }
+
+    /// The segment with the fact at this place: how many facts come before it, and its facts.
+    pub(super) fn segment_at(&self, place: usize) -> Option<(usize, Arc<Vec<FactRecord>>)> {
+        let number = self.segment_of(place);
+        let segment = self.segments.get(number)?;
+        if let Some(facts) = &segment.facts {
+            return Some((segment.from, Arc::clone(facts)));
+        }
+        let looked_at = self.look(number);
+        let facts = looked_at.facts.clone();
+        self.looked(looked_at);
+        Some((segment.from, facts?))
+    }
+
+    /// Drops the run in slices: to drop a million facts takes a fifth of a second on the page.
+    pub async fn drop_slowly(mut self, slices: &Slices) {
+        while let Some(segment) = self.segments.pop() {
+            drop(segment);
+            slices.spend(SEGMENT / SEEN).await;
+        }
+    }
+
+    /// Computes the facts of this place's segment again, in slices, where they were dropped. Returns where the
+    /// segment ends.
+    pub async fn ready(&self, place: usize, slices: &Slices) -> usize {
+        let number = self.segment_of(place);
+        let Some(segment) = self.segments.get(number) else {
+            return self.len();
+        };
+        if segment.facts.is_none() {
+            let one = self.look_slowly(number, slices).await;
+            self.looked(one);
+        }
+        segment.from + self.len_of(number)
+    }
+
+    /// A segment made ready to be looked at; to be given back to [`Self::looked`].
+    pub(super) fn look(&self, number: usize) -> LookedAt {
+        at_once(self.look_slowly(number, &Slices::whole()))
+    }
+
+    async fn look_slowly(&self, number: usize, slices: &Slices) -> LookedAt {
+        let Some(segment) = self.segments.get(number) else {
+            return LookedAt::default();
+        };
+        let take = || {
+            let mut cache = self.looked_at.borrow_mut();
+            let place = cache.iter().position(|one| one.from == segment.from);
+            place.map(|place| cache.remove(place))
+        };
+        let mut one = take().unwrap_or_default();
+        one.from = segment.from;
+        // They may have been dropped since it was looked at.
+        if segment.facts.is_none() && one.facts.is_none() {
+            let len = self.len_of(number);
+            let mut world = segment.start.world.clone();
+            let mut taken = segment.start.taken;
+            let mut facts: Vec<FactRecord> = Vec::with_capacity(len);
+            while facts.len() < len {
+                let time = facts.last().map_or(segment.start.time, |last| last.time);
+                let known = facts.len();
+                let inputs = Inputs {
+                    all: &self.inputs,
+                    before: self.forgotten_inputs,
+                };
+                let place = segment.from + known;
+                if !go_on(&mut world, inputs, &mut taken, place, time) {
+                    break;
+                }
+                facts.append(&mut world.drain());
+                slices.spend(facts.len() - known).await;
+            }
+            one.facts = Some(Arc::new(facts));
+        }
+        one
+    }
+
+    pub(super) fn looked(&self, at: LookedAt) {
+        let mut cache = self.looked_at.borrow_mut();
+        cache.push(at);
+        let facts = |one: &LookedAt| one.facts.as_ref().map_or(0, |facts| facts.len());
+        while cache.len() > LOOKED_AT
+            || cache.len() > 1 && cache.iter().map(facts).sum::<usize>() > LOOKED_AT_FACTS
+        {
+            cache.remove(0);
+        }
+    }
+}
+
+/// The segment that begins with this has so many facts.
+pub(super) fn gap_after(picture: &Picture) -> usize {
+    SEGMENT.max(picture.weight() * 2)
+}

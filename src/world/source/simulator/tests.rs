@@ -1,0 +1,134 @@
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use serde_json::json;
+
+use super::*;
+
+fn object(name: &str, app: &str) -> DynamicObject {
+    let object = json!({ "metadata": { "name": name, "labels": { "app": app } } });
+    pod::from_json(&object).unwrap()
+}
+
+fn server(selector: Option<&str>) -> Simulator {
+    let initial = vec![object("in", "web"), object("out", "db")];
+    let selector = selector.map(|text| Selector::parse(text).unwrap());
+    Simulator::new(initial, None).with_selector(selector)
+}
+
+fn list(server: &mut Simulator, limit: u32, token: &str) -> (Vec<String>, Arc<str>) {
+    let request = ListRequest {
+        resource_version: Rv::default(),
+        resource_version_match: None,
+        limit,
+        continue_token: token.into(),
+    };
+    let page = server.list(0, &request, &mut ()).unwrap();
+    let name = |item: &Item<DynamicObject>| item.plain_object().map(|o| o.name().to_owned());
+    (
+        page.items.iter().filter_map(name).collect(),
+        page.continue_token,
+    )
+}
+
+fn watch(server: &mut Simulator, rv: &str, initial: bool) {
+    let request = WatchRequest {
+        resource_version: rv.into(),
+        resource_version_match: None,
+        allow_watch_bookmarks: true,
+        send_initial_events: initial.then_some(true),
+        timeout: std::time::Duration::ZERO,
+    };
+    server.watch(0, &request, &mut ()).unwrap();
+}
+
+/// Type, version and label of what was sent, bookmarks by `end` and `mark`.
+fn received(server: &mut Simulator) -> Vec<String> {
+    let mut told = Vec::new();
+    while let Some(item) = server.receive() {
+        told.push(match item {
+            WatchItem::Event(event, item) => {
+                let object = item.plain_object().unwrap();
+                let app = &object.metadata.labels.as_ref().unwrap()["app"];
+                format!("{} {} {app}", event.as_str(), object.resource_version())
+            }
+            WatchItem::Bookmark {
+                resource_version,
+                initial_events_end,
+            } => format!(
+                "{} {resource_version}",
+                if initial_events_end { "end" } else { "mark" }
+            ),
+            _ => "over".to_owned(),
+        });
+    }
+    told
+}
+
+// As recorded from a real server: `watch-pod-lifecycle-selector`.
+#[test]
+fn a_watch_with_a_selector_tells_of_what_enters_and_leaves_as_of_what_comes_and_goes() {
+    let update = |app| Write::Update(object("x", app));
+    let delete = || Write::Delete {
+        namespace: String::new(),
+        name: "x".to_owned(),
+    };
+    let table = [
+        (Write::Create(object("x", "db")), None),
+        (update("cache"), None),
+        (update("web"), Some("ADDED 6 web")),
+        (update("web"), Some("MODIFIED 7 web")),
+        // It lives on; the watch has the last it knew of it, with the version of the change.
+        (update("db"), Some("DELETED 8 web")),
+        (delete(), None),
+        (Write::Create(object("x", "web")), Some("ADDED 10 web")),
+        (delete(), Some("DELETED 11 web")),
+    ];
+    let mut server = server(Some("app=web"));
+    assert_eq!(list(&mut server, 0, "").0, ["in"]);
+    watch(&mut server, "3", false);
+    let mut all = Vec::new();
+    for (write, expected) in table {
+        server.command(0, Command::Write(write), &mut ());
+        let told = received(&mut server);
+        assert_eq!(told, Vec::from_iter(expected), "{all:?}");
+        all.extend(told);
+    }
+    // What was missed comes the same, and a bookmark says how far the server is.
+    watch(&mut server, "3", false);
+    server.command(0, Command::Bookmark, &mut ());
+    all.push("mark 11".to_owned());
+    assert_eq!(received(&mut server), all);
+    // A watch from the present on, and a streaming list.
+    watch(&mut server, "0", false);
+    assert_eq!(received(&mut server), ["ADDED 2 web"]);
+    watch(&mut server, "", true);
+    assert_eq!(received(&mut server), ["ADDED 2 web", "end 11"]);
+    server.command(0, Command::Compact, &mut ());
+    assert_eq!(&*server.oldest(), "12");
+}
+
+#[test]
+fn a_broken_server_names_objects_twice_and_does_not_end_the_initial_events() {
+    let again = ["out".into(), "gone".into(), "in".into()];
+    for (selector, limit, pages) in [
+        (None, 0, vec![vec!["in", "out", "out", "in"]]),
+        (Some("app=web"), 0, vec![vec!["in", "in"]]),
+        (None, 3, vec![vec!["in", "out", "out"], vec!["in"]]),
+    ] {
+        let mut server = server(selector).repeating(&again);
+        let mut token = Arc::default();
+        for page in pages {
+            let (names, next) = list(&mut server, limit, &token);
+            assert_eq!(names, page);
+            token = next;
+        }
+        assert!(token.is_empty());
+    }
+    let mut server = server(None).withholding_initial_events_end(true);
+    watch(&mut server, "", true);
+    server.command(0, Command::Bookmark, &mut ());
+    assert_eq!(
+        received(&mut server),
+        ["ADDED 2 web", "ADDED 3 db", "mark 3"]
+    );
+}

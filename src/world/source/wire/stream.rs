@@ -1,0 +1,420 @@
+//! Reads a watch: one JSON object a line, however it is cut.
+
+use std::sync::Arc;
+
+use kube_core::{DynamicObject, TypeMeta};
+use serde_json::{Map, Value};
+
+use crate::bounds;
+use crate::bounds::{MAX_EVENTS, MAX_LINE, MAX_READ, shortened};
+use crate::source::pod::{Keep, trimmed};
+use crate::text::Text;
+use deltascope_cache::fact::EventType;
+
+use super::{
+    BOM, RecordedEvent, WireError, causes, code, error, not_an_event, not_utf8, quoted, reason,
+    status, table, text_of,
+};
+
+/// Reads a watch as it comes, in chunks of any size.
+#[derive(Debug)]
+pub struct WatchReader {
+    splitter: LineSplitter,
+    decoder: Decoder,
+}
+
+impl WatchReader {
+    /// For the watch of this name; the name is for messages.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            splitter: LineSplitter::new(MAX_LINE),
+            decoder: Decoder {
+                name: name.to_owned(),
+                events: Vec::new(),
+                count: 0,
+                weight: 0,
+                cut: None,
+                error: None,
+            },
+        }
+    }
+
+    /// Takes a chunk; after an error nothing more is read.
+    pub fn feed(&mut self, chunk: &[u8]) {
+        let Self { splitter, decoder } = self;
+        if decoder.error.is_some() {
+            return;
+        }
+        if let Err(LineTooLong { line }) = splitter.feed(chunk, |line, bytes| {
+            decoder.line(line, bytes);
+        }) {
+            decoder.fail(
+                line,
+                &format!("the line is longer than {MAX_LINE} bytes. No Kubernetes object is; is this a watch, with one event a line?"),
+                &format!("这一行超过 {MAX_LINE} 字节。Kubernetes 对象没有这么大；这是每行一个事件的 watch 吗？"),
+            );
+        }
+    }
+
+    /// The events since the last time.
+    pub fn take_events(&mut self) -> Vec<RecordedEvent> {
+        std::mem::take(&mut self.decoder.events)
+    }
+
+    /// What went wrong, if anything did.
+    #[must_use]
+    pub fn error(&self) -> Option<&WireError> {
+        self.decoder.error.as_ref()
+    }
+
+    /// The stream is over: the last events (the very last one may be [`RecordedEvent::Cut`]) and
+    /// what went wrong.
+    #[must_use]
+    pub fn finish(self) -> (Vec<RecordedEvent>, Option<WireError>) {
+        let Self {
+            splitter,
+            mut decoder,
+        } = self;
+        if let Some((line, bytes)) = splitter.finish() {
+            decoder.line(line, &bytes);
+        }
+        if decoder.error.is_none()
+            && let Some(cut) = decoder.cut
+        {
+            decoder.events.push(RecordedEvent::Cut { bytes: cut.bytes });
+        }
+        (decoder.events, decoder.error)
+    }
+}
+
+/// Makes lines of chunks. Bytes go in and lines of bytes come out: a chunk may end inside a
+/// character.
+#[derive(Clone, Debug)]
+pub struct LineSplitter {
+    rest: Vec<u8>,
+    limit: usize,
+    lines: u32,
+}
+
+/// A line is longer than the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineTooLong {
+    /// Which, from 1.
+    pub line: u32,
+}
+
+impl LineSplitter {
+    /// With the most bytes that a line may have.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Self {
+            rest: Vec::new(),
+            limit,
+            lines: 0,
+        }
+    }
+
+    /// Takes a chunk; `each` gets the number of every line that is now whole (from 1), and its bytes
+    /// without `\n`.
+    ///
+    /// # Errors
+    ///
+    /// A line is too long. What comes after it is not read.
+    pub fn feed(
+        &mut self,
+        mut chunk: &[u8],
+        mut each: impl FnMut(u32, &[u8]),
+    ) -> Result<(), LineTooLong> {
+        while let Some(end) = chunk.iter().position(|&byte| byte == b'\n') {
+            let head = &chunk[..end];
+            chunk = &chunk[end + 1..];
+            self.check(head)?;
+            self.lines = self.lines.saturating_add(1);
+            if self.rest.is_empty() {
+                each(self.lines, head);
+            } else {
+                self.rest.extend_from_slice(head);
+                each(self.lines, &self.rest);
+                self.rest.clear();
+            }
+        }
+        self.check(chunk)?;
+        self.rest.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    /// The last line, if it has no `\n`.
+    #[must_use]
+    pub fn finish(self) -> Option<(u32, Vec<u8>)> {
+        (!self.rest.is_empty()).then(|| (self.lines.saturating_add(1), self.rest))
+    }
+
+    fn check(&self, more: &[u8]) -> Result<(), LineTooLong> {
+        if self.rest.len() + more.len() > self.limit {
+            return Err(LineTooLong {
+                line: self.lines.saturating_add(1),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Turns lines into events.
+#[derive(Debug)]
+pub(super) struct Decoder {
+    name: String,
+    events: Vec<RecordedEvent>,
+    count: usize,
+    /// What its objects take, in bytes, about.
+    weight: usize,
+    /// A line that ends in the middle: fine when it is the last one.
+    cut: Option<CutLine>,
+    error: Option<WireError>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CutLine {
+    line: u32,
+    bytes: u32,
+}
+
+/// Why a line is no event.
+pub(super) enum Fault {
+    /// It ends in the middle.
+    Cut,
+    /// English and Chinese.
+    Bad(String, String),
+}
+
+impl Decoder {
+    fn line(&mut self, line: u32, bytes: &[u8]) {
+        let bytes = match bytes.strip_prefix(BOM) {
+            Some(rest) if line == 1 => rest,
+            _ => bytes,
+        };
+        if self.error.is_some() || bytes.trim_ascii().is_empty() {
+            return;
+        }
+        if let Some(cut) = self.cut.take() {
+            self.fail(
+                cut.line,
+                "the line ends in the middle of an event, and others follow. A watch has one JSON object a line: record it again, or put each event on one line (jq -c .).",
+                "这一行在事件中间结束，后面还有内容。watch 每行一个 JSON 对象：请重新录制，或把每个事件写成一行（jq -c .）。",
+            );
+            return;
+        }
+        if self.count == MAX_EVENTS {
+            self.fail(
+                line,
+                &format!("there are more than {MAX_EVENTS} events. Cut the file here, or record a shorter watch."),
+                &format!("事件超过 {MAX_EVENTS} 个。请在这里截断文件，或录制更短的 watch。"),
+            );
+            return;
+        }
+        match decode(bytes) {
+            Ok(event) => {
+                self.weight = self.weight.saturating_add(weight(&event));
+                if self.weight > MAX_READ {
+                    let (en, zh) = too_heavy();
+                    return self.fail(line, &en, &zh);
+                }
+                self.count += 1;
+                self.events.push(event);
+            }
+            Err(Fault::Cut) => {
+                self.cut = Some(CutLine {
+                    line,
+                    bytes: u32::try_from(bytes.len()).unwrap_or(u32::MAX),
+                });
+            }
+            Err(Fault::Bad(en, zh)) => self.fail(line, &en, &zh),
+        }
+    }
+
+    fn fail(&mut self, line: u32, en: &str, zh: &str) {
+        let (en, zh) = match self.count {
+            0 => (en.to_owned(), zh.to_owned()),
+            1 => (
+                format!("{en} The event before it plays."),
+                format!("{zh}它之前的 1 个事件照常播放。"),
+            ),
+            count => (
+                format!("{en} The {count} events before it play."),
+                format!("{zh}它之前的 {count} 个事件照常播放。"),
+            ),
+        };
+        self.error = Some(error(&self.name, Some(line), &en, &zh));
+    }
+}
+
+/// What an event takes, in bytes, about.
+pub(super) fn weight(event: &RecordedEvent) -> usize {
+    match event {
+        RecordedEvent::Object { object, .. } => bounds::weight(&object.data),
+        _ => 0,
+    }
+}
+
+/// What is said of lists and events that hold more than is kept, in English and Chinese.
+pub fn too_heavy() -> (String, String) {
+    (
+        format!(
+            "there are so many small values that they would take more than {MAX_READ} bytes. Record less: one namespace, or metadata only."
+        ),
+        format!(
+            "零碎的值太多，读取后将超过 {MAX_READ} 字节。请录制更小的范围：一个命名空间，或仅元数据。"
+        ),
+    )
+}
+
+pub(super) fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
+    if bounds::weight_of_json(bytes) > MAX_READ {
+        let (en, zh) = too_heavy();
+        return Err(Fault::Bad(en, zh));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| match error.error_len() {
+        None => Fault::Cut,
+        Some(_) => {
+            let (en, zh) = not_utf8(error.valid_up_to() + 1);
+            Fault::Bad(en, zh)
+        }
+    })?;
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        if error.is_eof() {
+            return Fault::Cut;
+        }
+        let reason = reason(&error);
+        let column = error.column();
+        Fault::Bad(
+            format!("the line is not JSON ({reason}, column {column}). A watch has one JSON object a line: mend or remove it."),
+            format!("这一行不是 JSON（{reason}，第 {column} 列）。watch 每行一个 JSON 对象：请修正或删除这一行。"),
+        )
+    })?;
+    event_of(value).map_err(|words| Fault::Bad(words.en.to_string(), words.zh.to_string()))
+}
+
+/// Reads one event of a watch.
+///
+/// # Errors
+/// Says what is wrong with it and what to do.
+pub fn event_of(value: Value) -> Result<RecordedEvent, Text> {
+    event_in(value, Keep::default()).map_err(|(en, zh)| Text {
+        en: en.into(),
+        zh: zh.into(),
+    })
+}
+
+/// The same, with what is to be kept of its object; the error is English and Chinese.
+pub(in crate::source) fn event_in(
+    value: Value,
+    keep: Keep,
+) -> Result<RecordedEvent, (String, String)> {
+    let Value::Object(mut fields) = value else {
+        return Err(not_an_event());
+    };
+    let object = fields.remove("object");
+    let Some(kind) = text_of(&fields, "type") else {
+        if text_of(&fields, "kind") == Some("Status") {
+            return Err(status(&fields));
+        }
+        return Err(not_an_event());
+    };
+    let event = match kind {
+        "ADDED" => EventType::Added,
+        "MODIFIED" => EventType::Modified,
+        "DELETED" => EventType::Deleted,
+        "BOOKMARK" => EventType::Bookmark,
+        "ERROR" => EventType::Error,
+        other => {
+            let other = quoted(other);
+            return Err((
+                format!(
+                    "the event type {other} is unknown. It is one of ADDED, MODIFIED, DELETED, BOOKMARK and ERROR: mend or remove the line."
+                ),
+                format!(
+                    "未知的事件类型 {other}。类型只有 ADDED、MODIFIED、DELETED、BOOKMARK 和 ERROR：请修正或删除这一行。"
+                ),
+            ));
+        }
+    };
+    let Some(Value::Object(object)) = object else {
+        return Err((
+            format!("the {kind} event has no object. Record the watch again, or remove the line."),
+            format!("{kind} 事件没有 object。请重新录制，或删除这一行。"),
+        ));
+    };
+    match event {
+        EventType::Bookmark => bookmark(&object),
+        EventType::Error => Ok(RecordedEvent::Error {
+            code: code(&object),
+            reason: text_of(&object, "reason").unwrap_or_default().to_owned(),
+            message: text_of(&object, "message").unwrap_or_default().to_owned(),
+            causes: causes(&object),
+        }),
+        EventType::Added | EventType::Modified | EventType::Deleted => {
+            if text_of(&object, "kind") == Some("Table") {
+                return Err(table());
+            }
+            let object = whole(object, None, keep).map_err(|(en, zh)| {
+                (
+                    format!("the object of the {kind} event cannot be used: {en}. Mend or remove the line."),
+                    format!("{kind} 事件的对象无法使用：{zh}。请修正或删除这一行。"),
+                )
+            })?;
+            Ok(RecordedEvent::Object {
+                event,
+                object: Arc::new(object),
+            })
+        }
+    }
+}
+
+/// A bookmark is never read as an object: of pods it holds `"spec":{"containers":null}`.
+pub(super) fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, (String, String)> {
+    let metadata = object.get("metadata");
+    let rv = metadata
+        .and_then(|metadata| metadata.get("resourceVersion"))
+        .and_then(Value::as_str)
+        .filter(|rv| !rv.is_empty());
+    let Some(rv) = rv else {
+        return Err((
+            "the BOOKMARK event has no metadata.resourceVersion, and nothing else is in a bookmark. Remove the line.".to_owned(),
+            "BOOKMARK 事件没有 metadata.resourceVersion，而 BOOKMARK 只有这一项。请删除这一行。".to_owned(),
+        ));
+    };
+    let initial_events_end = metadata
+        .and_then(|metadata| metadata.get("annotations"))
+        .and_then(|annotations| annotations.get("k8s.io/initial-events-end"))
+        .and_then(Value::as_str)
+        == Some("true");
+    Ok(RecordedEvent::Bookmark {
+        rv: rv.into(),
+        initial_events_end,
+    })
+}
+
+/// An object that has a name; the error is English and Chinese, without a full stop.
+pub(in crate::source) fn whole(
+    fields: Map<String, Value>,
+    types: Option<&TypeMeta>,
+    keep: Keep,
+) -> Result<DynamicObject, (String, String)> {
+    let object = trimmed(fields, types, keep).map_err(|error| {
+        let error = shortened(&error);
+        (error.clone(), error)
+    })?;
+    if object
+        .metadata
+        .name
+        .as_deref()
+        .unwrap_or_default()
+        .is_empty()
+    {
+        return Err((
+            "it has no metadata.name".to_owned(),
+            "它没有 metadata.name".to_owned(),
+        ));
+    }
+    Ok(object)
+}
