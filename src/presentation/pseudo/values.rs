@@ -2,140 +2,342 @@
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Fact, HandlersFact, Known, Notification, ObjectRef, ProcessMode, QueueFact, ReflectorFact,
-    Refusal, RunFact, ServerFact, StoreFact, WatchEnd, WorkFact, WorkPlace,
+    EventType, Fact, HandlersFact, Known, Notification, ObjectRef, ProcessMode, QueueFact,
+    ReflectorFact, Refusal, RunFact, ServerFact, StoreFact, WatchEnd, WorkFact, WorkPlace,
 };
+use deltascope_cache::key::Key;
 
 use crate::caption::{answer, short_name, short_rv};
 use crate::strings;
 
+/// Values, each with how far its line is below the fact's.
+type Values = Vec<(isize, String)>;
+
 /// What a fact says at its line, and at lines so far above or below it.
-pub(super) fn values(fact: &Fact) -> Vec<(isize, String)> {
-    let here = |value: String| vec![(0, value)];
+pub(super) fn values(fact: &Fact) -> Values {
     match fact {
-        // ---- the API server
-        Fact::Server(
-            ServerFact::ObjectCreated { object, body: _ }
-            | ServerFact::ObjectUpdated {
-                object,
-                body: _,
-                old_rv: _,
-            }
-            | ServerFact::ObjectDeleted { object, old_rv: _ },
-        ) => here(named(object)),
-        Fact::Server(ServerFact::WriteRefused {
+        Fact::Server(fact) => here(server(fact)),
+        Fact::Reflector(fact) => here(reflector(fact)),
+        Fact::Queue(fact) => queue(fact),
+        Fact::Store(fact) => here(store(fact)),
+        Fact::Handlers(fact) => handlers(fact).map(here).unwrap_or_default(),
+        Fact::Work(fact) => here(work(fact)),
+        Fact::Run(fact) => here(run(fact)),
+    }
+}
+
+fn here(value: String) -> Values {
+    vec![(0, value)]
+}
+
+fn server(fact: &ServerFact) -> String {
+    match fact {
+        ServerFact::ObjectCreated { object, body: _ }
+        | ServerFact::ObjectUpdated {
+            object,
+            body: _,
+            old_rv: _,
+        }
+        | ServerFact::ObjectDeleted { object, old_rv: _ } => named(object),
+        ServerFact::WriteRefused {
             verb: _,
             key: _,
             refusal,
-        }) => here(
-            match refusal {
-                Refusal::AlreadyExists => "409 AlreadyExists",
-                Refusal::NotFound => "404 NotFound",
-                Refusal::Invalid(_) => "422 Invalid",
-            }
-            .into(),
-        ),
-        Fact::Server(ServerFact::RefusalsAsked { watch, kind, times }) => {
+        } => match refusal {
+            Refusal::AlreadyExists => "409 AlreadyExists",
+            Refusal::NotFound => "404 NotFound",
+            Refusal::Invalid(_) => "422 Invalid",
+        }
+        .into(),
+        ServerFact::RefusalsAsked { watch, kind, times } => {
             let request = if *watch { "WATCH" } else { "LIST" };
-            here(match times {
+            match times {
                 0 => "taken back".to_owned(),
                 _ => format!("{request} → {}", strings::refusal(*kind)),
-            })
+            }
         }
-        Fact::Server(ServerFact::HistoryCompacted { oldest }) => {
-            here(format!("oldest {}", version(oldest)))
-        }
-        Fact::Server(ServerFact::ListAnswered { rv, count })
-        | Fact::Reflector(ReflectorFact::ListReceived { rv, count }) => here(format!(
-            "{}, rv {}",
-            counted(*count as usize, "object", "objects"),
-            version(rv)
-        )),
-        Fact::Server(ServerFact::ObjectsLearned { rv, objects }) => here(format!(
-            "{}, rv {}",
-            counted(objects.len(), "object", "objects"),
-            version(rv)
-        )),
-        Fact::Server(ServerFact::RequestDeferred {
+        ServerFact::HistoryCompacted { oldest } => format!("oldest {}", version(oldest)),
+        ServerFact::ListAnswered { rv, count } => objects_at(*count as usize, rv),
+        ServerFact::ObjectsLearned { rv, objects } => objects_at(objects.len(), rv),
+        ServerFact::RequestDeferred {
             code,
             after_ms,
             attempt: _,
-        }) => here(format!("{code}, again in {after_ms} ms")),
-        Fact::Server(
-            ServerFact::ListRefused { code, reason } | ServerFact::WatchDenied { code, reason },
-        ) => here(answer(*code, reason)),
-        Fact::Server(ServerFact::WatchAccepted { rv }) => here(format!("open, rv {}", version(rv))),
-        Fact::Server(ServerFact::WatchRefused { rv: _, oldest: _ }) => here("410 Gone".into()),
-        Fact::Server(ServerFact::ConnectionRefused) => here("refused".into()),
-        Fact::Server(ServerFact::EventSent {
-            event,
-            object,
-            ends_list,
-        })
-        | Fact::Reflector(ReflectorFact::EventReceived {
-            event,
-            object,
-            ends_list,
-        }) => {
-            let last = if *ends_list {
-                "initial-events-end"
-            } else {
-                short_name(&object.key)
-            };
-            here(format!("{} {last}", event.as_str()))
+        } => format!("{code}, again in {after_ms} ms"),
+        ServerFact::ListRefused { code, reason } | ServerFact::WatchDenied { code, reason } => {
+            answer(*code, reason)
         }
-        Fact::Server(ServerFact::WatchClosed { end, lost: _ }) => here(match end {
+        ServerFact::WatchAccepted { rv } => format!("open, rv {}", version(rv)),
+        ServerFact::WatchRefused { rv: _, oldest: _ } => "410 Gone".into(),
+        ServerFact::ConnectionRefused => "refused".into(),
+        ServerFact::EventSent {
+            event,
+            object,
+            ends_list,
+        } => watch_event(*event, object, *ends_list),
+        ServerFact::WatchClosed { end, lost: _ } => match end {
             WatchEnd::Closed => "closed".into(),
             WatchEnd::Cut | WatchEnd::CutInLine(_) => "cut".into(),
             WatchEnd::Silent => "silent".into(),
             WatchEnd::Failed(code, reason) => answer(*code, reason),
             WatchEnd::TooMuch(most) => format!("> {most}"),
-        }),
+        },
+    }
+}
 
-        // ---- the reflector
-        Fact::Reflector(
-            ReflectorFact::ListRequested { rv, .. } | ReflectorFact::WatchRequested { rv, .. },
-        ) => here(format!("rv = {}", version(rv))),
-        Fact::Reflector(ReflectorFact::InitialEventsEndMissed { ms, any: _ }) => {
-            here(format!("late, {ms} ms"))
+fn reflector(fact: &ReflectorFact) -> String {
+    match fact {
+        ReflectorFact::ListRequested { rv, .. } | ReflectorFact::WatchRequested { rv, .. } => {
+            format!("rv = {}", version(rv))
         }
-        Fact::Reflector(ReflectorFact::PageReceived { count, total }) => {
-            here(format!("{count}, {total} in all"))
+        ReflectorFact::PageReceived { count, total } => format!("{count}, {total} in all"),
+        ReflectorFact::ListFailed { error, next: _ }
+        | ReflectorFact::WatchFailed { error }
+        | ReflectorFact::StreamFellBack { error }
+        | ReflectorFact::ObjectRejected { error }
+        | ReflectorFact::WatchErrorReported { error } => error.to_string(),
+        ReflectorFact::ListReceived { rv, count }
+        | ReflectorFact::InitialEventsEnded { rv, count } => objects_at(*count as usize, rv),
+        ReflectorFact::InitialEventKept { event, object } => {
+            format!("{} {}", event.as_str(), short_name(&object.key))
         }
-        Fact::Reflector(
-            ReflectorFact::ListFailed { error, next: _ }
-            | ReflectorFact::WatchFailed { error }
-            | ReflectorFact::StreamFellBack { error }
-            | ReflectorFact::ObjectRejected { error }
-            | ReflectorFact::WatchErrorReported { error },
-        )
-        | Fact::Handlers(HandlersFact::HandlerPanicked { handler: _, error }) => {
-            here(error.to_string())
-        }
-        Fact::Reflector(ReflectorFact::InitialEventKept { event, object }) => {
-            here(format!("{} {}", event.as_str(), short_name(&object.key)))
-        }
-        Fact::Reflector(ReflectorFact::InitialEventsEnded { rv, count }) => here(format!(
-            "{}, rv {}",
-            counted(*count as usize, "object", "objects"),
-            version(rv)
-        )),
-        Fact::Reflector(ReflectorFact::VersionUnavailable { on }) => here(on.to_string()),
-        Fact::Reflector(ReflectorFact::ResyncDue { wanted }) => here(format!("wanted: {wanted}")),
-        Fact::Reflector(ReflectorFact::LastSyncMoved { from, to })
-        | Fact::Store(StoreFact::StoreVersionMoved { from, to }) => {
-            here(format!("{} → {}", version(from), version(to)))
-        }
-        Fact::Reflector(ReflectorFact::WatchEnded { relist, .. }) => {
-            here(if *relist { "list" } else { "watch" }.into())
-        }
-        Fact::Reflector(ReflectorFact::BackoffStarted { ms, reason: _ }) => {
-            here(format!("{ms} ms"))
-        }
-        Fact::Reflector(ReflectorFact::ReflectorStopped { reason }) => here(reason.to_string()),
+        ReflectorFact::InitialEventsEndMissed { ms, any: _ } => format!("late, {ms} ms"),
+        ReflectorFact::VersionUnavailable { on } => on.to_string(),
+        ReflectorFact::ResyncDue { wanted } => format!("wanted: {wanted}"),
+        ReflectorFact::EventReceived {
+            event,
+            object,
+            ends_list,
+        } => watch_event(*event, object, *ends_list),
+        ReflectorFact::LastSyncMoved { from, to } => moved(from, to),
+        ReflectorFact::WatchEnded { relist, .. } => if *relist { "list" } else { "watch" }.into(),
+        ReflectorFact::BackoffStarted { ms, reason: _ } => format!("{ms} ms"),
+        ReflectorFact::ReflectorStopped { reason } => reason.to_string(),
+    }
+}
 
-        // ---- a program, and the switches
-        Fact::Run(RunFact::Called { delta_type, object }) => here(format!(
+fn queue(fact: &QueueFact) -> Values {
+    here(match fact {
+        QueueFact::LockTaken { .. } | QueueFact::LockReleased { .. } => return Vec::new(),
+        QueueFact::DeleteChecked {
+            key,
+            known,
+            pending,
+        } => return delete_checked(key, known.as_ref(), *pending),
+        QueueFact::DeltaTaken {
+            position: _,
+            delta_type,
+            object,
+            exists,
+        } => return delta_taken(*delta_type, object, *exists),
+        QueueFact::LockAwaited { .. } | QueueFact::QueueEmpty => "waits".into(),
+        QueueFact::KeyFailed { error: _ } => "KeyError".into(),
+        QueueFact::TransformFailed { key: _, error: _ } | QueueFact::ProcessFailed { error: _ } => {
+            "error".into()
+        }
+        QueueFact::Transformed { from: _, to: _ } => "another object".into(),
+        QueueFact::Populated { initial: 0 } => "populated".into(),
+        QueueFact::Populated { initial } => format!("populated, {initial} left"),
+        QueueFact::DeleteIgnored { key: _ } => "true: dropped".into(),
+        QueueFact::DeltaAppended {
+            delta_type,
+            object: _,
+            depth,
+        } => format!("{delta_type}, {}", deltas(*depth as usize)),
+        QueueFact::DeltasMerged {
+            key: _,
+            kept: _,
+            kept_older,
+        } => if *kept_older {
+            "the older stays"
+        } else {
+            "the newer stays"
+        }
+        .into(),
+        QueueFact::KeyEnqueued { key: _, length } => {
+            counted(*length as usize, "key queued", "keys queued")
+        }
+        QueueFact::ResyncSkipped { key } => format!("{}: skipped", short_name(key)),
+        QueueFact::AlreadyPresent { key } => format!("{}: dropped", short_name(key)),
+        QueueFact::DeletionDetected { key }
+        | QueueFact::FifoItemRemoved { key }
+        | QueueFact::FifoKeySkipped { key }
+        | QueueFact::Processed { key } => short_name(key).to_owned(),
+        QueueFact::FifoItemSet { object, .. } => named(object),
+        QueueFact::FifoCleared => "emptied".into(),
+        QueueFact::EntryAppended {
+            entry: _,
+            length: count,
+        }
+        | QueueFact::EntriesTaken {
+            count,
+            is_in_initial_list: _,
+        }
+        | QueueFact::EntriesProcessed { count } => counted(*count as usize, "entry", "entries"),
+        QueueFact::KeyPopped {
+            key,
+            deltas: all,
+            is_in_initial_list: _,
+        } => format!("{}, {}", short_name(key), deltas(all.len())),
+        QueueFact::Synced => "HasSynced".into(),
+        QueueFact::Requeued { key, added } => format!(
+            "{}: {}",
+            short_name(key),
+            if *added { "put back" } else { "dropped" }
+        ),
+        QueueFact::ProcessWasSlow { key: _, depth, ms } => format!("{ms} ms, {depth} waited"),
+        QueueFact::QueueClosed => "closed".into(),
+        QueueFact::ListOpened {
+            rv: _,
+            count,
+            removed,
+        } => format!("{count}, {removed} missing"),
+        QueueFact::ResyncOpened { count } => counted(*count as usize, "object", "objects"),
+    })
+}
+
+fn delete_checked(key: &Key, known: Option<&Known>, pending: bool) -> Values {
+    let dropped = !pending && matches!(known, None | Some(Known::No));
+    let known = match known {
+        None => "no known objects".into(),
+        Some(Known::No) => "false".into(),
+        Some(Known::Failed) => "error".into(),
+        Some(Known::Yes(rv)) if rv.is_empty() => "true".into(),
+        Some(Known::Yes(rv)) => format!("true (rv {})", short_rv(rv)),
+    };
+    vec![
+        (-3, short_name(key).to_owned()),
+        (0, known),
+        (1, pending.to_string()),
+        (2, dropped.to_string()),
+    ]
+}
+
+fn delta_taken(delta_type: DeltaType, object: &ObjectRef, exists: Option<bool>) -> Values {
+    let mut values = here(format!("{delta_type} {}", short_name(&object.key)));
+    if let Some(exists) = exists {
+        values.push((1, format!("exists = {exists}")));
+    }
+    values
+}
+
+fn store(fact: &StoreFact) -> String {
+    match fact {
+        StoreFact::ItemStored { object, old } => match old {
+            Some(old) => format!("rv {} → {}", version(&old.rv), version(&object.rv)),
+            None => named(object),
+        },
+        StoreFact::ItemRemoved { key, old: _ } => short_name(key).to_owned(),
+        StoreFact::StoreReplaced { items } => counted(items.len(), "object", "objects"),
+        StoreFact::IndexEntryRemoved {
+            index,
+            value,
+            key: _,
+            emptied: _,
+        }
+        | StoreFact::IndexEntryAdded {
+            index,
+            value,
+            key: _,
+        } => {
+            if value.is_empty() {
+                format!("{index}: \"\"")
+            } else {
+                format!("{index}: {value}")
+            }
+        }
+        StoreFact::IndexFailed {
+            index,
+            key: _,
+            error: _,
+        } => index.to_string(),
+        StoreFact::IndexersAdded { names } => names.join(", "),
+        StoreFact::IndicesReset => "emptied".into(),
+        StoreFact::StoreVersionMoved { from, to } => moved(from, to),
+    }
+}
+
+fn handlers(fact: &HandlersFact) -> Option<String> {
+    Some(match fact {
+        HandlersFact::NotificationSent {
+            handler: _,
+            notification,
+        } => function(notification).into(),
+        HandlersFact::NotificationWithheld { handler: _, key } => {
+            format!("not {}", short_name(key))
+        }
+        HandlersFact::NotificationQueued {
+            handler: _,
+            notification,
+            pending,
+        } => format!("{}, {pending} waiting", function(notification)),
+        HandlersFact::NotificationTaken {
+            handler: _,
+            notification,
+        } => format!(
+            "{}({})",
+            function(notification),
+            short_name(match notification {
+                Notification::Add { object, .. } | Notification::Delete { object } => &object.key,
+                Notification::Update { new, .. } => &new.key,
+            })
+        ),
+        HandlersFact::LinePrinted { handler: _, line } => line.to_string(),
+        HandlersFact::HandlerPanicked { handler: _, error } => error.to_string(),
+        HandlersFact::HandlerAsked { name, .. } => name.to_string(),
+        HandlersFact::HandlerAdded {
+            handler: _,
+            name: _,
+            initial,
+        } => format!("{initial} first"),
+        HandlersFact::SyncingSet {
+            handler: _,
+            syncing,
+        } => format!("syncing = {syncing}"),
+        HandlersFact::ResyncCheckSet { ms } => format!("{ms} ms"),
+        HandlersFact::ObjectMutated { key, handler: _ }
+        | HandlersFact::MutationDetected { key } => short_name(key).into(),
+        HandlersFact::NotificationHandled { handler: _ }
+        | HandlersFact::RemovalAsked { handler: _ }
+        | HandlersFact::HandlerRemoved { handler: _ }
+        | HandlersFact::HandlerSynced { handler: _ } => return None,
+    })
+}
+
+fn work(fact: &WorkFact) -> String {
+    match fact {
+        WorkFact::WorkAdded { key, place } => format!(
+            "{} {}",
+            short_name(key),
+            match place {
+                WorkPlace::Queue => "queued",
+                WorkPlace::Dirty => "dirty",
+                WorkPlace::Duplicate => "there already",
+            }
+        ),
+        WorkFact::WorkTaken { worker: _, key } | WorkFact::WorkForgotten { key } => {
+            short_name(key).into()
+        }
+        WorkFact::WorkDone { key, again } => {
+            if *again {
+                format!("{} again", short_name(key))
+            } else {
+                short_name(key).into()
+            }
+        }
+        WorkFact::WorkDelayed {
+            key,
+            ms,
+            failures: _,
+        } => format!("{} in {ms} ms", short_name(key)),
+        WorkFact::Reconciled { worker: _, key, ok } => format!("{}: {ok}", short_name(key)),
+        WorkFact::WorkShutDown { drain } => format!("drain = {drain}"),
+    }
+}
+
+fn run(fact: &RunFact) -> String {
+    match fact {
+        RunFact::Called { delta_type, object } => format!(
             "{}({})",
             match delta_type {
                 DeltaType::Added => "add",
@@ -146,251 +348,48 @@ pub(super) fn values(fact: &Fact) -> Vec<(isize, String)> {
                 DeltaType::Bookmark => "bookmark",
             },
             short_name(&object.key)
-        )),
-        Fact::Run(RunFact::ModeSet { mode }) => here(match mode {
+        ),
+        RunFact::ModeSet { mode } => match mode {
             ProcessMode::Free => "free".into(),
             ProcessMode::Paced(ms) => format!("paced, {ms} ms"),
             ProcessMode::Held => "held".into(),
-        }),
-        Fact::Run(RunFact::PopAsked { asked }) => here(format!("pop asked: {asked}")),
-        Fact::Run(RunFact::KnownObjectsSet { on }) => {
-            here(format!("known objects {}", switch(*on)))
+        },
+        RunFact::PopAsked { asked } => format!("pop asked: {asked}"),
+        RunFact::KnownObjectsSet { on } => format!("known objects {}", switch(*on)),
+        RunFact::BesideRequested { informer: _, watch } => {
+            if *watch { "WATCH" } else { "LIST" }.to_owned()
         }
-
-        // ---- the lock
-        Fact::Queue(QueueFact::LockTaken { .. } | QueueFact::LockReleased { .. }) => Vec::new(),
-        Fact::Queue(QueueFact::LockAwaited { .. }) => here("waits".into()),
-
-        // ---- the queues
-        Fact::Queue(QueueFact::KeyFailed { error: _ }) => here("KeyError".into()),
-        Fact::Queue(QueueFact::TransformFailed { key: _, error: _ }) => here("error".into()),
-        Fact::Queue(QueueFact::Transformed { from: _, to: _ }) => here("another object".into()),
-        Fact::Queue(QueueFact::Populated { initial: 0 }) => here("populated".into()),
-        Fact::Queue(QueueFact::Populated { initial }) => here(format!("populated, {initial} left")),
-        Fact::Queue(QueueFact::DeleteChecked {
-            key,
-            known,
-            pending,
-        }) => {
-            let dropped = !pending && matches!(known, None | Some(Known::No));
-            vec![
-                (-3, short_name(key).to_owned()),
-                (
-                    0,
-                    match known {
-                        None => "no known objects".into(),
-                        Some(Known::No) => "false".into(),
-                        Some(Known::Failed) => "error".into(),
-                        Some(Known::Yes(rv)) if rv.is_empty() => "true".into(),
-                        Some(Known::Yes(rv)) => format!("true (rv {})", short_rv(rv)),
-                    },
-                ),
-                (1, pending.to_string()),
-                (2, dropped.to_string()),
-            ]
-        }
-        Fact::Queue(QueueFact::DeleteIgnored { key: _ }) => here("true: dropped".into()),
-        Fact::Queue(QueueFact::DeltaAppended {
-            delta_type,
-            object: _,
-            depth,
-        }) => here(format!("{delta_type}, {}", deltas(*depth as usize))),
-        Fact::Queue(QueueFact::DeltasMerged {
-            key: _,
-            kept: _,
-            kept_older,
-        }) => here(if *kept_older {
-            "the older stays".into()
-        } else {
-            "the newer stays".into()
-        }),
-        Fact::Queue(QueueFact::KeyEnqueued { key: _, length }) => {
-            here(counted(*length as usize, "key queued", "keys queued"))
-        }
-        Fact::Queue(QueueFact::ResyncSkipped { key }) => {
-            here(format!("{}: skipped", short_name(key)))
-        }
-        Fact::Queue(QueueFact::AlreadyPresent { key }) => {
-            here(format!("{}: dropped", short_name(key)))
-        }
-        Fact::Queue(
-            QueueFact::DeletionDetected { key }
-            | QueueFact::FifoItemRemoved { key }
-            | QueueFact::FifoKeySkipped { key }
-            | QueueFact::Processed { key },
-        )
-        | Fact::Store(StoreFact::ItemRemoved { key, old: _ }) => here(short_name(key).to_owned()),
-        Fact::Queue(QueueFact::FifoItemSet { object, .. }) => here(named(object)),
-        Fact::Queue(QueueFact::FifoCleared) | Fact::Store(StoreFact::IndicesReset) => {
-            here("emptied".into())
-        }
-        Fact::Queue(QueueFact::EntryAppended { entry: _, length }) => {
-            here(counted(*length as usize, "entry", "entries"))
-        }
-        Fact::Queue(QueueFact::EntriesTaken {
-            count,
-            is_in_initial_list: _,
-        }) => here(counted(*count as usize, "entry", "entries")),
-        Fact::Queue(QueueFact::QueueEmpty) => here("waits".into()),
-        Fact::Queue(QueueFact::KeyPopped {
-            key,
-            deltas: all,
-            is_in_initial_list: _,
-        }) => here(format!("{}, {}", short_name(key), deltas(all.len()))),
-        Fact::Queue(QueueFact::Synced) => here("HasSynced".into()),
-        Fact::Queue(QueueFact::ProcessFailed { error: _ }) => here("error".into()),
-        Fact::Queue(QueueFact::Requeued { key, added }) => here(format!(
-            "{}: {}",
-            short_name(key),
-            if *added { "put back" } else { "dropped" }
-        )),
-        Fact::Queue(QueueFact::ProcessWasSlow { key: _, depth, ms }) => {
-            here(format!("{ms} ms, {depth} waited"))
-        }
-        Fact::Queue(QueueFact::QueueClosed) => here("closed".into()),
-
-        // ---- processing and the store
-        Fact::Queue(QueueFact::DeltaTaken {
-            position: _,
-            delta_type,
-            object,
-            exists,
-        }) => {
-            let mut values = here(format!("{delta_type} {}", short_name(&object.key)));
-            if let Some(exists) = exists {
-                values.push((1, format!("exists = {exists}")));
-            }
-            values
-        }
-        Fact::Store(StoreFact::ItemStored { object, old }) => here(match old {
-            Some(old) => format!("rv {} → {}", version(&old.rv), version(&object.rv)),
-            None => named(object),
-        }),
-        Fact::Store(StoreFact::StoreReplaced { items }) => {
-            here(counted(items.len(), "object", "objects"))
-        }
-        Fact::Store(
-            StoreFact::IndexEntryRemoved {
-                index,
-                value,
-                key: _,
-                emptied: _,
-            }
-            | StoreFact::IndexEntryAdded {
-                index,
-                value,
-                key: _,
-            },
-        ) => here(if value.is_empty() {
-            format!("{index}: \"\"")
-        } else {
-            format!("{index}: {value}")
-        }),
-        Fact::Store(StoreFact::IndexFailed {
-            index,
-            key: _,
-            error: _,
-        }) => here(index.to_string()),
-        Fact::Store(StoreFact::IndexersAdded { names }) => here(names.join(", ")),
-
-        Fact::Queue(QueueFact::EntriesProcessed { count }) => {
-            here(counted(*count as usize, "entry", "entries"))
-        }
-        Fact::Queue(QueueFact::ListOpened {
-            rv: _,
-            count,
-            removed,
-        }) => here(format!("{count}, {removed} missing")),
-        Fact::Queue(QueueFact::ResyncOpened { count }) => {
-            here(counted(*count as usize, "object", "objects"))
-        }
-
-        // ---- handlers
-        Fact::Handlers(HandlersFact::NotificationSent {
-            handler: _,
-            notification,
-        }) => here(function(notification).into()),
-        Fact::Handlers(HandlersFact::NotificationWithheld { handler: _, key }) => {
-            here(format!("not {}", short_name(key)))
-        }
-        Fact::Handlers(HandlersFact::HandlerAdded {
-            handler: _,
-            name: _,
-            initial,
-        }) => here(format!("{initial} first")),
-        Fact::Handlers(HandlersFact::HandlerAsked { name, .. }) => here(name.to_string()),
-        Fact::Handlers(
-            HandlersFact::RemovalAsked { handler: _ }
-            | HandlersFact::HandlerRemoved { handler: _ }
-            | HandlersFact::HandlerSynced { handler: _ },
-        ) => Vec::new(),
-        Fact::Handlers(HandlersFact::SyncingSet {
-            handler: _,
-            syncing,
-        }) => here(format!("syncing = {syncing}")),
-        Fact::Handlers(HandlersFact::ResyncCheckSet { ms }) => here(format!("{ms} ms")),
-        Fact::Handlers(
-            HandlersFact::ObjectMutated { key, handler: _ }
-            | HandlersFact::MutationDetected { key },
-        )
-        | Fact::Work(WorkFact::WorkTaken { worker: _, key } | WorkFact::WorkForgotten { key }) => {
-            here(short_name(key).into())
-        }
-        Fact::Work(WorkFact::WorkAdded { key, place }) => here(format!(
-            "{} {}",
-            short_name(key),
-            match place {
-                WorkPlace::Queue => "queued",
-                WorkPlace::Dirty => "dirty",
-                WorkPlace::Duplicate => "there already",
-            }
-        )),
-        Fact::Work(WorkFact::WorkDone { key, again }) => here(if *again {
-            format!("{} again", short_name(key))
-        } else {
-            short_name(key).into()
-        }),
-        Fact::Work(WorkFact::WorkDelayed {
-            key,
-            ms,
-            failures: _,
-        }) => here(format!("{} in {ms} ms", short_name(key))),
-        Fact::Work(WorkFact::Reconciled { worker: _, key, ok }) => {
-            here(format!("{}: {ok}", short_name(key)))
-        }
-        Fact::Work(WorkFact::WorkShutDown { drain }) => here(format!("drain = {drain}")),
-        Fact::Handlers(HandlersFact::NotificationQueued {
-            handler: _,
-            notification,
-            pending,
-        }) => here(format!("{}, {pending} waiting", function(notification))),
-        Fact::Handlers(HandlersFact::NotificationTaken {
-            handler: _,
-            notification,
-        }) => here(format!(
-            "{}({})",
-            function(notification),
-            short_name(match notification {
-                Notification::Add { object, .. } | Notification::Delete { object } => &object.key,
-                Notification::Update { new, .. } => &new.key,
-            })
-        )),
-        Fact::Run(RunFact::BesideRequested { informer: _, watch }) => here(if *watch {
-            "WATCH".to_owned()
-        } else {
-            "LIST".to_owned()
-        }),
-        Fact::Run(RunFact::BesideStored {
+        RunFact::BesideStored {
             informer: _,
             key,
             object: _,
-        }) => here(short_name(key).to_owned()),
-        Fact::Handlers(HandlersFact::LinePrinted { handler: _, line }) => here(line.to_string()),
-        Fact::Handlers(HandlersFact::NotificationHandled { handler: _ }) => Vec::new(),
+        } => short_name(key).to_owned(),
     }
 }
 
-pub(super) fn function(notification: &Notification) -> &'static str {
+/// So many objects, as of this version.
+fn objects_at(count: usize, rv: &str) -> String {
+    format!(
+        "{}, rv {}",
+        counted(count, "object", "objects"),
+        version(rv)
+    )
+}
+
+fn watch_event(event: EventType, object: &ObjectRef, ends_list: bool) -> String {
+    let last = if ends_list {
+        "initial-events-end"
+    } else {
+        short_name(&object.key)
+    };
+    format!("{} {last}", event.as_str())
+}
+
+fn moved(from: &str, to: &str) -> String {
+    format!("{} → {}", version(from), version(to))
+}
+
+fn function(notification: &Notification) -> &'static str {
     match notification {
         Notification::Add { .. } => "OnAdd",
         Notification::Update { .. } => "OnUpdate",
