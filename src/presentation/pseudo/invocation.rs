@@ -17,6 +17,7 @@ pub(super) struct Invocation {
 }
 
 impl Invocation {
+    /// The one of routine `id` that the last fact is in, at its line `current`.
     pub(super) fn ending_with_last(
         recent: &[FactRecord],
         id: Id,

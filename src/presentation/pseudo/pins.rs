@@ -20,7 +20,7 @@ pub(super) enum Pin {
 }
 
 /// The releases of client-go that stand for the generations.
-pub(super) const TAGS: [&str; 4] = ["v0.32.13", "v0.34.10", "v0.35.7", "v0.36.3"];
+const TAGS: [&str; 4] = ["v0.32.13", "v0.34.10", "v0.35.7", "v0.36.3"];
 
 /// A file of client-go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -401,11 +401,11 @@ pub(super) fn pinned(step: Step, variant: u8, picture: &Picture) -> Option<Pin> 
 
 /// One statement: its step, which of the step's statements it is, its file, and its line under each
 /// of [`TAGS`]; 0 where it has none.
-pub(super) type PinRow = (Step, u8, Source, [u16; 4]);
+type PinRow = (Step, u8, Source, [u16; 4]);
 
 /// All of them, found by the statements' text.
 #[rustfmt::skip]
-pub(super) static PINS: &[PinRow] = &[
+static PINS: &[PinRow] = &[
     (Step::ReflectorFallBack, 0, Source::Reflector, [363, 426, 433, 494]),
     (Step::ReflectorWatchError, 0, Source::Reflector, [316, 361, 370, 430]),
     (Step::ReflectorBackoff, 0, Source::Reflector, [318, 363, 372, 428]),

@@ -9,7 +9,7 @@ use super::routines::{Id, place};
 
 /// The process function of a program that asks no store: not processDeltas, but its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OwnProcess {
+enum OwnProcess {
     /// It writes into a store, by the delta's type.
     Stores,
     /// It has no store.
@@ -108,7 +108,7 @@ impl Context {
     }
 }
 
-/// The generation at work: its place in [`TAGS`].
+/// The generation at work: its place in the tags of `pins`.
 pub(super) fn generation(picture: &Picture) -> usize {
     match picture.generation {
         Generation::Classic => 0,
