@@ -8,26 +8,77 @@ use deltascope_world::source::proxy::list::{Excess, MAX_LIST, MAX_OBJECTS};
 use deltascope_world::source::proxy::target::Target;
 use deltascope_world::source::wire::MAX_LINE;
 
+/// What stands behind an error, with its HTTP status where that is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    /// No server has answered.
+    NoConnection,
+    /// The API server does not take the proxy's credentials.
+    Unauthorized,
+    /// kubectl proxy does not pass the request on.
+    RefusedByProxy,
+    /// The API server does not allow it.
+    Forbidden,
+    /// The API server does not know the resource.
+    NotFound,
+    /// The API server asks to come again later.
+    TooManyRequests,
+    /// The API server does not take the request as it is.
+    Invalid(u16),
+    /// A proxy gets no answer.
+    NothingBehind(u16),
+    /// The API server fails, or something before it.
+    ServerError(u16),
+    /// There is an answer that cannot be used.
+    Unusable,
+    /// Any other status.
+    Other(u16),
+}
+
+impl Cause {
+    /// The status tells, and what is said where one status has two meanings: kubectl proxy and other
+    /// proxies answer in plain text.
+    fn of(error: &ApiError) -> Self {
+        let said = &error.message;
+        match error.code {
+            0 => Self::NoConnection,
+            200 => Self::Unusable,
+            code @ (400 | 422) => Self::Invalid(code),
+            401 => Self::Unauthorized,
+            // The proxy's own word; an API server names who may not do what.
+            403 if said.starts_with("Forbidden") => Self::RefusedByProxy,
+            403 => Self::Forbidden,
+            404 => Self::NotFound,
+            429 => Self::TooManyRequests,
+            // What a proxy says when nobody answers it.
+            code @ 500.. if said.contains("refused") || said.contains("ECONNREFUSED") => {
+                Self::NothingBehind(code)
+            }
+            code @ 500.. => Self::ServerError(code),
+            code => Self::Other(code),
+        }
+    }
+}
+
 /// What an error means for whoever looks at it, and what to do.
 #[must_use]
 pub fn trouble(error: &ApiError, target: &Target) -> Text {
     let said = &error.message;
     let name = target.resource.name();
-    let (en, zh) = match error.code {
-        0 => (
+    let (en, zh) = match Cause::of(error) {
+        Cause::NoConnection => (
             format!("No connection: {said}. Are kubectl proxy and this page's server still running?"),
             format!("没有连接：{said}。kubectl proxy 和提供本页的服务器还在运行吗？"),
         ),
-        401 => (
+        Cause::Unauthorized => (
             "The API server does not take the proxy's credentials (401). Log in again and restart kubectl proxy.".to_owned(),
             "API server 不接受代理的凭据（401）。请重新登录并重启 kubectl proxy。".to_owned(),
         ),
-        // The proxy's own word; an API server names who may not do what.
-        403 if said.starts_with("Forbidden") => (
+        Cause::RefusedByProxy => (
             "kubectl proxy refuses this request (403). Open the page at localhost or 127.0.0.1.".to_owned(),
             "kubectl proxy 拒绝了这个请求（403）。请在 localhost 或 127.0.0.1 打开本页。".to_owned(),
         ),
-        403 => {
+        Cause::Forbidden => {
             let place = match &target.namespace {
                 _ if !target.resource.namespaced => String::new(),
                 None => " -A".to_owned(),
@@ -39,12 +90,12 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
                 format!("没有权限（403）：{said}。可以这样查询：{ask}"),
             )
         }
-        404 => (
+        Cause::NotFound => (
             format!("The API server does not know {name} (404). Was its definition removed?"),
             format!("API server 不认识 {name}（404）。它的定义被删除了吗？"),
         ),
-        429 => return later(429),
-        code @ (400 | 422) => {
+        Cause::TooManyRequests => return later(error.code),
+        Cause::Invalid(code) => {
             let (en, zh) = match (&*target.label_selector, &*target.field_selector) {
                 ("", "") => ("", ""),
                 (_, "") => (
@@ -65,20 +116,19 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
                 format!("API server 不接受这个请求（{code}）：{said}{zh}"),
             )
         }
-        // What a proxy says when nobody answers it.
-        code @ 500.. if said.contains("refused") || said.contains("ECONNREFUSED") => (
+        Cause::NothingBehind(code) => (
             format!("Something passes requests on, but nobody answers there ({code}). Is kubectl proxy running, and the cluster behind it?"),
             format!("请求被转发，但那边没有应答（{code}）。kubectl proxy 和它背后的集群在运行吗？"),
         ),
-        code @ 500.. => (
+        Cause::ServerError(code) => (
             format!("The API server, or something before it, fails ({code}): {said}"),
             format!("API server 或它前面的某处出错（{code}）：{said}"),
         ),
-        200 => (
+        Cause::Unusable => (
             format!("The answer cannot be used: {said}."),
             format!("应答无法使用：{said}。"),
         ),
-        code => (format!("{code}: {said}"), format!("{code}：{said}")),
+        Cause::Other(code) => (format!("{code}: {said}"), format!("{code}：{said}")),
     };
     Text::new(&en, &zh)
 }
@@ -191,6 +241,37 @@ mod tests {
     use super::*;
     use crate::cluster::probe::{Probe, Tried, missing};
     use crate::cluster::resources::tests::resource;
+
+    #[test]
+    fn an_error_has_one_cause() {
+        let forbidden = "pods is forbidden: User \"a\" cannot list resource \"pods\"";
+        for (code, said, cause) in [
+            (0, "Failed to fetch", Cause::NoConnection),
+            (200, "the answer is not a JSON list", Cause::Unusable),
+            (400, "field label not supported", Cause::Invalid(400)),
+            (401, "Unauthorized", Cause::Unauthorized),
+            (403, "Forbidden (get pods)", Cause::RefusedByProxy),
+            (403, forbidden, Cause::Forbidden),
+            (404, "404 page not found", Cause::NotFound),
+            (422, "unable to parse requirement", Cause::Invalid(422)),
+            (429, "too many requests", Cause::TooManyRequests),
+            (
+                500,
+                "connect: connection refused",
+                Cause::NothingBehind(500),
+            ),
+            (
+                502,
+                "connect ECONNREFUSED 127.0.0.1:8001",
+                Cause::NothingBehind(502),
+            ),
+            (503, "etcd is down", Cause::ServerError(503)),
+            (418, "I'm a teapot", Cause::Other(418)),
+        ] {
+            let error = ApiError::from_status(code, "", said, []);
+            assert_eq!(Cause::of(&error), cause, "{code} {said}");
+        }
+    }
 
     #[test]
     fn a_request_that_is_not_taken_says_what_to_change() {
