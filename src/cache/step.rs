@@ -1,13 +1,13 @@
 //! The steps of the algorithms, as the pseudo-code on the page has them.
 //!
 //! Each fact names the step that made it, so that the picture, the words and the pseudo-code cannot
-//! tell three different stories. The text of the pseudo-code is in `presentation/pseudo.rs`.
+//! tell three different stories. The text of the pseudo-code is in `presentation/pseudo/routines`.
 
 /// One line of one routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(
     missing_docs,
-    reason = "the names are the documentation; the words are in presentation/pseudo.rs"
+    reason = "the names are the documentation; the words are in presentation/pseudo/routines"
 )]
 pub enum Step {
     // API server: write

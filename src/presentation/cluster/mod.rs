@@ -1,0 +1,18 @@
+//! A connection to a cluster: where its API is, what stands in the way and what to type then, what is
+//! watched, and how it goes. Pure; the requests are made in `live`, the dialog is in `board/cluster`.
+
+mod indices;
+mod options;
+mod probe;
+mod resources;
+mod run;
+mod status;
+mod trouble;
+
+pub use indices::{check_index, index_names, without_values};
+pub use options::{MANY, Options, left_out, resync_ms};
+pub use probe::{BASES, Missing, Probe, Tried, WAYS, Way, base_of, missing};
+pub use resources::{CUSTOM, groups, is_built_in, offered};
+pub use run::{scenario, title};
+pub use status::{Clock, Phase, SILENCE_MS, Status};
+pub use trouble::{ended, excess, failed, later, trouble};

@@ -1,0 +1,199 @@
+//! The pseudo-code: every step of the algorithms as a line of one routine, with what it came to.
+//!
+//! The listing follows from the facts: which routine, which line is running, and the values at the
+//! right are those of the current invocation. The wording is ours; the links lead to client-go.
+
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::{EventType, Fact, FactRecord, QueueFact, ReflectorFact, RunFact};
+use deltascope_cache::sorted::SortedMap;
+use deltascope_replay::picture::{Picture, QueueKind, SourceKind};
+
+mod invocation;
+mod pins;
+mod places;
+mod routines;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use invocation::{Invocation, caller};
+use pins::{Pin, pin, pinned};
+use places::{Context, place_of};
+use routines::Id;
+
+/// The widest line: the panel holds about 66 letters, and [`VALUE`] of them are the value's.
+pub const LINE: usize = 46;
+/// The widest value.
+pub const VALUE: usize = 22;
+
+/// What the panel shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// The routine, and who called it where that is known: `DeltaFIFO.Delete › queueActionLocked`.
+    pub title: String,
+    /// Where client-go has it.
+    pub link: Option<Link>,
+    /// Its lines.
+    pub lines: Vec<ListingLine>,
+}
+
+/// A place in client-go, or in the documentation where it is about the API server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// `client-go v0.32 delta_fifo.go:358`
+    pub text: String,
+    /// The address.
+    pub url: String,
+}
+
+/// One line of the listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListingLine {
+    /// The pseudo-code, at most [`LINE`] letters.
+    pub text: &'static str,
+    /// What it came to in this invocation, at most [`VALUE`] letters, without the arrow.
+    pub value: Option<String>,
+    /// Whether the current fact happened here.
+    pub current: bool,
+}
+
+/// The listing for the last of `recent` (oldest first); `picture` is the state after it.
+#[must_use]
+pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
+    let Some(current) = recent.last() else {
+        let id = match picture.api.feed {
+            _ if !picture.machinery.has_queue() => Id::Program,
+            SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster => Id::ListAndWatch,
+            SourceKind::Program if picture.queue.kind == QueueKind::Fifo => Id::FifoWrite,
+            SourceKind::Program => Id::Add,
+        };
+        let first = id
+            .routine()
+            .lines
+            .iter()
+            .find_map(|line| line.steps.first());
+        return Listing {
+            title: title(id, recent, picture),
+            link: first.and_then(|step| link(id, pinned(*step, 0, picture)?)),
+            lines: lines(id, None, &SortedMap::new()),
+        };
+    };
+    let context = Context::of(recent, picture);
+    let Some((id, line)) = place_of(current, context) else {
+        // No step is without a place; the test holds it.
+        return Listing {
+            title: String::new(),
+            link: None,
+            lines: Vec::new(),
+        };
+    };
+    let invocation = Invocation::ending_with_last(recent, id, line, context);
+    let called = title(id, recent, picture);
+    let title = match caller(&recent[..invocation.start], current, id, context) {
+        Some(caller) if !id.is_entrance() => {
+            format!("{} › {called}", title(caller, recent, picture))
+        }
+        _ => called,
+    };
+    Listing {
+        title,
+        link: pin(recent, picture, context).and_then(|pin| link(id, pin)),
+        lines: lines(id, Some(line), &invocation.values),
+    }
+}
+
+fn lines(id: Id, current: Option<usize>, values: &SortedMap<usize, String>) -> Vec<ListingLine> {
+    id.routine()
+        .lines
+        .iter()
+        .enumerate()
+        .map(|(index, line)| ListingLine {
+            text: line.text,
+            value: values.get(&index).map(|value| cut(value)),
+            current: current == Some(index),
+        })
+        .collect()
+}
+
+fn cut(value: &str) -> String {
+    if value.chars().count() <= VALUE {
+        return value.to_owned();
+    }
+    value
+        .chars()
+        .take(VALUE - 1)
+        .chain(std::iter::once('…'))
+        .collect()
+}
+
+/// What a routine is called. The steps that all queues share are named after the queue that takes
+/// them, and where one routine stands for two, the facts tell which of them it is.
+fn title(id: Id, recent: &[FactRecord], picture: &Picture) -> String {
+    let asked = recent.last().and_then(|last| {
+        recent
+            .iter()
+            .rev()
+            .filter(|record| record.actor == last.actor)
+            .find_map(|record| match id {
+                Id::Add => {
+                    is_asked_to_update(&record.fact).map(|update| update.then_some(".Update"))
+                }
+                Id::StoreWrite => is_delta_of_a_delete(&record.fact)
+                    .map(|delete| delete.then_some("Indexer.Delete")),
+                _ => None,
+            })
+            .flatten()
+    });
+    let title = asked.unwrap_or(id.routine().title);
+    if title.starts_with('.') {
+        format!("{}{title}", picture.queue.kind.as_str())
+    } else {
+        title.to_owned()
+    }
+}
+
+/// Whether the fact asks the queue for an Update; `None` where it asks the queue for nothing.
+fn is_asked_to_update(fact: &Fact) -> Option<bool> {
+    if let Fact::Reflector(ReflectorFact::EventReceived { event, .. }) = fact {
+        Some(*event == EventType::Modified)
+    } else if let Fact::Run(RunFact::Called { delta_type, .. }) = fact {
+        Some(*delta_type == DeltaType::Updated)
+    } else {
+        None
+    }
+}
+
+/// Whether the delta that is taken is a Deleted; `None` where no delta is taken.
+fn is_delta_of_a_delete(fact: &Fact) -> Option<bool> {
+    if let Fact::Queue(QueueFact::DeltaTaken { delta_type, .. }) = fact {
+        Some(*delta_type == DeltaType::Deleted)
+    } else {
+        None
+    }
+}
+
+const API_CONCEPTS: &str =
+    "https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes";
+
+fn link(id: Id, pin: Pin) -> Option<Link> {
+    // What a program does with its deltas is its own.
+    if matches!(id, Id::OwnProcess | Id::OwnPrint | Id::OwnObject) {
+        return None;
+    }
+    match pin {
+        Pin::Line(tag, source, line) => {
+            let minor = tag.rsplit_once('.').map_or(tag, |(minor, _)| minor);
+            let (folder, file) = source.path();
+            Some(Link {
+                text: format!("client-go {minor} {file}:{line}"),
+                url: format!(
+                    "https://github.com/kubernetes/client-go/blob/{tag}/{folder}/{file}#L{line}"
+                ),
+            })
+        }
+        Pin::Docs => Some(Link {
+            text: "Kubernetes API concepts".into(),
+            url: API_CONCEPTS.into(),
+        }),
+    }
+}
