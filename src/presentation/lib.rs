@@ -7,7 +7,6 @@ pub mod checks;
 pub mod cluster;
 pub mod command;
 pub mod decimal;
-pub mod fact_names;
 pub mod fact_queries;
 pub mod i18n;
 pub mod keys;

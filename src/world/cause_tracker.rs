@@ -170,10 +170,13 @@ impl CauseTracker {
             .unwrap_or(Cause::Start)
     }
 
+    /// What a fact says of its cause comes first; else the actor goes on with what it is at.
     fn cause_of(&mut self, fact: &Fact) -> Cause {
         let cause = match fact {
-            Fact::Server(fact) => self.cause_on_server(fact),
-            Fact::Reflector(fact) => self.cause_in_reflector(fact),
+            Fact::Server(fact) => is_answer(fact).then(|| self.request.take()).flatten(),
+            Fact::Reflector(fact) => matches!(fact, ReflectorFact::EventReceived { .. })
+                .then(|| self.stream.pop_front())
+                .flatten(),
             Fact::Queue(fact) => self.cause_in_queue(fact),
             Fact::Store(fact) => self.cause_in_store(fact),
             Fact::Handlers(fact) => self.cause_in_handlers(fact),
@@ -184,102 +187,31 @@ impl CauseTracker {
         cause.unwrap_or_else(|| self.chain())
     }
 
-    fn cause_on_server(&mut self, fact: &ServerFact) -> Option<Cause> {
-        match fact {
-            ServerFact::ListAnswered { .. }
-            | ServerFact::ListRefused { .. }
-            | ServerFact::WatchAccepted { .. }
-            | ServerFact::WatchRefused { .. }
-            | ServerFact::WatchDenied { .. }
-            | ServerFact::ConnectionRefused => self.request.take(),
-            ServerFact::ObjectCreated { .. }
-            | ServerFact::ObjectUpdated { .. }
-            | ServerFact::ObjectDeleted { .. }
-            | ServerFact::WriteRefused { .. }
-            | ServerFact::RefusalsAsked { .. }
-            | ServerFact::HistoryCompacted { .. }
-            | ServerFact::ObjectsLearned { .. }
-            | ServerFact::RequestDeferred { .. }
-            | ServerFact::EventSent { .. }
-            | ServerFact::WatchClosed { .. } => None,
-        }
-    }
-
-    fn cause_in_reflector(&mut self, fact: &ReflectorFact) -> Option<Cause> {
-        match fact {
-            ReflectorFact::EventReceived { .. } => self.stream.pop_front(),
-            ReflectorFact::ListRequested { .. }
-            | ReflectorFact::PageReceived { .. }
-            | ReflectorFact::ListFailed { .. }
-            | ReflectorFact::ListReceived { .. }
-            | ReflectorFact::WatchRequested { .. }
-            | ReflectorFact::WatchFailed { .. }
-            | ReflectorFact::InitialEventKept { .. }
-            | ReflectorFact::InitialEventsEnded { .. }
-            | ReflectorFact::InitialEventsEndMissed { .. }
-            | ReflectorFact::StreamFellBack { .. }
-            | ReflectorFact::ObjectRejected { .. }
-            | ReflectorFact::VersionUnavailable { .. }
-            | ReflectorFact::WatchErrorReported { .. }
-            | ReflectorFact::ResyncDue { .. }
-            | ReflectorFact::LastSyncMoved { .. }
-            | ReflectorFact::WatchEnded { .. }
-            | ReflectorFact::BackoffStarted { .. }
-            | ReflectorFact::ReflectorStopped { .. } => None,
-        }
-    }
-
     fn cause_in_queue(&mut self, fact: &QueueFact) -> Option<Cause> {
-        match fact {
-            QueueFact::DeltaAppended { object, .. } => self.detected(&object.key),
-            QueueFact::EntryAppended { entry, .. } => match entry {
-                Entry::Delta(_, object) => self.detected(&object.key),
-                Entry::ReplacedAll { .. } | Entry::SyncAll | Entry::Bookmark { .. } => None,
-            },
-            QueueFact::KeyPopped { key, .. } => {
-                self.asked.pop_front();
-                self.taken = self.queued.remove(key).unwrap_or_default().into();
-                self.taken.first().copied()
-            }
-            QueueFact::FifoKeySkipped { key } => {
-                let removed = self.queued.remove(key);
-                removed.and_then(|mut all| all.pop_front())
-            }
-            QueueFact::EntriesTaken { count, .. } => {
-                self.asked.pop_front();
-                let count = (*count as usize).min(self.entries.len());
-                self.taken = self.entries.drain(..count).collect();
-                self.taken.first().copied()
-            }
-            QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. } => {
-                self.taken.first().copied()
-            }
-            QueueFact::DeltaTaken { position, .. } => self.taken.get(*position as usize).copied(),
-            QueueFact::LockTaken { .. }
-            | QueueFact::LockAwaited { .. }
-            | QueueFact::LockReleased { .. }
-            | QueueFact::KeyFailed { .. }
-            | QueueFact::TransformFailed { .. }
-            | QueueFact::Transformed { .. }
-            | QueueFact::Populated { .. }
-            | QueueFact::DeleteChecked { .. }
-            | QueueFact::DeleteIgnored { .. }
-            | QueueFact::DeltasMerged { .. }
-            | QueueFact::KeyEnqueued { .. }
-            | QueueFact::DeletionDetected { .. }
-            | QueueFact::ResyncSkipped { .. }
-            | QueueFact::AlreadyPresent { .. }
-            | QueueFact::FifoItemSet { .. }
-            | QueueFact::FifoItemRemoved { .. }
-            | QueueFact::FifoCleared
-            | QueueFact::QueueEmpty
-            | QueueFact::Synced
-            | QueueFact::ProcessFailed { .. }
-            | QueueFact::Requeued { .. }
-            | QueueFact::ProcessWasSlow { .. }
-            | QueueFact::QueueClosed
-            | QueueFact::Processed { .. }
-            | QueueFact::EntriesProcessed { .. } => None,
+        if let QueueFact::DeltaAppended { object, .. }
+        | QueueFact::EntryAppended {
+            entry: Entry::Delta(_, object),
+            ..
+        } = fact
+        {
+            self.detected(&object.key)
+        } else if let QueueFact::KeyPopped { key, .. } = fact {
+            self.asked.pop_front();
+            self.taken = self.queued.remove(key).unwrap_or_default().into();
+            self.taken.first().copied()
+        } else if let QueueFact::FifoKeySkipped { key } = fact {
+            self.queued.remove(key)?.pop_front()
+        } else if let QueueFact::EntriesTaken { count, .. } = fact {
+            self.asked.pop_front();
+            let count = (*count as usize).min(self.entries.len());
+            self.taken = self.entries.drain(..count).collect();
+            self.taken.first().copied()
+        } else if let QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. } = fact {
+            self.taken.first().copied()
+        } else if let QueueFact::DeltaTaken { position, .. } = fact {
+            self.taken.get(*position as usize).copied()
+        } else {
+            None
         }
     }
 
@@ -290,70 +222,63 @@ impl CauseTracker {
     }
 
     fn cause_in_store(&self, fact: &StoreFact) -> Option<Cause> {
-        match fact {
+        let of_a_write = matches!(
+            fact,
             StoreFact::ItemStored { .. }
-            | StoreFact::ItemRemoved { .. }
-            | StoreFact::IndexEntryAdded { .. }
-            | StoreFact::IndexEntryRemoved { .. } => self.looked_up(fact.key()),
-            StoreFact::StoreReplaced { .. }
-            | StoreFact::IndexFailed { .. }
-            | StoreFact::IndexersAdded { .. }
-            | StoreFact::IndicesReset
-            | StoreFact::StoreVersionMoved { .. } => None,
-        }
-    }
-
-    fn looked_up(&self, key: Option<&Key>) -> Option<Cause> {
-        self.looked_up.get(key?).copied()
+                | StoreFact::ItemRemoved { .. }
+                | StoreFact::IndexEntryAdded { .. }
+                | StoreFact::IndexEntryRemoved { .. }
+        );
+        fact.key()
+            .filter(|_| of_a_write)
+            .and_then(|key| self.looked_up.get(key))
+            .copied()
     }
 
     fn cause_in_handlers(&mut self, fact: &HandlersFact) -> Option<Cause> {
-        match fact {
-            // In a batch the writes come first: each is told because of its own delta.
-            HandlersFact::NotificationSent { .. } | HandlersFact::NotificationTaken { .. }
-                if self.actor == Actor::ProcessLoop =>
-            {
-                self.looked_up(fact.key())
-            }
-            HandlersFact::NotificationWithheld { key, .. } => self.looked_up(Some(key)),
-            HandlersFact::NotificationQueued { handler, .. } => self.sent.remove(handler),
-            HandlersFact::NotificationTaken { handler, .. } => {
-                let waiting = self.buffers.get_mut(handler);
-                waiting.and_then(VecDeque::pop_front)
-            }
-            HandlersFact::MutationDetected { key } => self.mutated.get(key).copied(),
-            HandlersFact::HandlerSynced { handler } => {
-                let in_listener = matches!(self.actor, Actor::Listener(_));
-                let running = self.running.get(handler).copied();
-                running.filter(|_| in_listener)
-            }
-            HandlersFact::LinePrinted { handler, .. }
-            | HandlersFact::NotificationHandled { handler }
-            | HandlersFact::HandlerPanicked { handler, .. }
-            | HandlersFact::ObjectMutated { handler, .. } => self.running.get(handler).copied(),
-            HandlersFact::NotificationSent { .. }
-            | HandlersFact::HandlerAsked { .. }
-            | HandlersFact::RemovalAsked { .. }
-            | HandlersFact::HandlerAdded { .. }
-            | HandlersFact::HandlerRemoved { .. }
-            | HandlersFact::SyncingSet { .. }
-            | HandlersFact::ResyncCheckSet { .. } => None,
+        let looked_up = || self.looked_up.get(fact.key()?).copied();
+        if let HandlersFact::NotificationWithheld { .. } = fact {
+            return looked_up();
+        }
+        // In a batch the writes come first: each is told because of its own delta.
+        if self.actor == Actor::ProcessLoop
+            && let HandlersFact::NotificationSent { .. } | HandlersFact::NotificationTaken { .. } =
+                fact
+        {
+            return looked_up();
+        }
+        if let HandlersFact::NotificationQueued { handler, .. } = fact {
+            self.sent.remove(handler)
+        } else if let HandlersFact::NotificationTaken { handler, .. } = fact {
+            self.buffers.get_mut(handler)?.pop_front()
+        } else if let HandlersFact::MutationDetected { key } = fact {
+            self.mutated.get(key).copied()
+        } else if let HandlersFact::HandlerSynced { handler } = fact {
+            let in_listener = matches!(self.actor, Actor::Listener(_));
+            let running = self.running.get(handler).copied();
+            running.filter(|_| in_listener)
+        } else if let HandlersFact::LinePrinted { handler, .. }
+        | HandlersFact::NotificationHandled { handler }
+        | HandlersFact::HandlerPanicked { handler, .. }
+        | HandlersFact::ObjectMutated { handler, .. } = fact
+        {
+            self.running.get(handler).copied()
+        } else {
+            None
         }
     }
 
     fn cause_of_work(&mut self, fact: &WorkFact) -> Option<Cause> {
-        match fact {
-            WorkFact::WorkAdded { key, .. } => match self.actor {
+        if let WorkFact::WorkAdded { key, .. } = fact {
+            match self.actor {
                 Actor::Main => self.delayed.remove(key),
                 Actor::Listener(handler) => self.running.get(&handler).copied(),
                 _ => self.handling,
-            },
-            WorkFact::WorkTaken { key, .. } => self.added.remove(key),
-            WorkFact::WorkDone { .. }
-            | WorkFact::WorkDelayed { .. }
-            | WorkFact::WorkForgotten { .. }
-            | WorkFact::Reconciled { .. }
-            | WorkFact::WorkShutDown { .. } => None,
+            }
+        } else if let WorkFact::WorkTaken { key, .. } = fact {
+            self.added.remove(key)
+        } else {
+            None
         }
     }
 
@@ -391,196 +316,147 @@ impl CauseTracker {
     }
 
     fn follow_server(&mut self, this: Cause, fact: &ServerFact) {
-        match fact {
-            ServerFact::ObjectCreated { .. }
-            | ServerFact::ObjectUpdated { .. }
-            | ServerFact::ObjectDeleted { .. } => self.go_on(this),
-            ServerFact::EventSent { .. } => self.stream.push_back(this),
-            ServerFact::WatchClosed { lost, .. } => {
-                // Lost events left the stream; what ended it is on it, as the last thing.
-                for _ in 0..*lost {
-                    self.stream.pop_back();
-                }
-                self.closed = Some(this);
+        if let ServerFact::ObjectCreated { .. }
+        | ServerFact::ObjectUpdated { .. }
+        | ServerFact::ObjectDeleted { .. } = fact
+        {
+            self.go_on(this);
+        } else if let ServerFact::EventSent { .. } = fact {
+            self.stream.push_back(this);
+        } else if let ServerFact::WatchClosed { lost, .. } = fact {
+            // Lost events left the stream; what ended it is on it, as the last thing.
+            for _ in 0..*lost {
+                self.stream.pop_back();
             }
+            self.closed = Some(this);
+        } else if is_answer(fact) {
             // The answer goes back; what a new watch has missed is sent because of it.
-            ServerFact::ListAnswered { .. }
-            | ServerFact::ListRefused { .. }
-            | ServerFact::WatchAccepted { .. }
-            | ServerFact::WatchRefused { .. }
-            | ServerFact::WatchDenied { .. }
-            | ServerFact::ConnectionRefused => {
-                self.go_on(this);
-                self.chains.insert(Actor::Reflector, this);
-                // Or a program in its place.
-                self.chains.insert(Actor::Program, this);
-            }
-            ServerFact::WriteRefused { .. }
-            | ServerFact::RefusalsAsked { .. }
-            | ServerFact::HistoryCompacted { .. }
-            | ServerFact::ObjectsLearned { .. }
-            | ServerFact::RequestDeferred { .. } => {}
+            self.go_on(this);
+            self.chains.insert(Actor::Reflector, this);
+            // Or a program in its place.
+            self.chains.insert(Actor::Program, this);
         }
     }
 
     fn follow_reflector(&mut self, this: Cause, fact: &ReflectorFact) {
-        match fact {
-            ReflectorFact::ListReceived { .. }
-            | ReflectorFact::BackoffStarted { .. }
-            | ReflectorFact::EventReceived { .. }
-            | ReflectorFact::InitialEventsEnded { .. }
-            | ReflectorFact::PageReceived { .. }
-            | ReflectorFact::ListFailed { .. }
-            | ReflectorFact::WatchFailed { .. }
-            | ReflectorFact::StreamFellBack { .. }
-            | ReflectorFact::ResyncDue { .. } => self.go_on(this),
-            // What was still on its way is not read any more.
-            ReflectorFact::WatchEnded { .. } => {
-                self.stream.clear();
-                self.closed = None;
-                self.go_on(this);
-            }
+        if let ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. } = fact {
             // A request is answered by the server, whatever else that does meanwhile.
-            ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. } => {
-                self.go_on(this);
-                self.request = Some(this);
-            }
-            ReflectorFact::InitialEventKept { .. }
-            | ReflectorFact::InitialEventsEndMissed { .. }
-            | ReflectorFact::ObjectRejected { .. }
-            | ReflectorFact::VersionUnavailable { .. }
-            | ReflectorFact::WatchErrorReported { .. }
-            | ReflectorFact::LastSyncMoved { .. }
-            | ReflectorFact::ReflectorStopped { .. } => {}
+            self.request = Some(this);
+        } else if let ReflectorFact::WatchEnded { .. } = fact {
+            // What was still on its way is not read any more.
+            self.stream.clear();
+            self.closed = None;
+        } else if !matches!(
+            fact,
+            ReflectorFact::ListReceived { .. }
+                | ReflectorFact::BackoffStarted { .. }
+                | ReflectorFact::EventReceived { .. }
+                | ReflectorFact::InitialEventsEnded { .. }
+                | ReflectorFact::PageReceived { .. }
+                | ReflectorFact::ListFailed { .. }
+                | ReflectorFact::WatchFailed { .. }
+                | ReflectorFact::StreamFellBack { .. }
+                | ReflectorFact::ResyncDue { .. }
+        ) {
+            return;
         }
+        self.go_on(this);
     }
 
     fn follow_queue(&mut self, this: Cause, fact: &QueueFact) {
-        match fact {
-            QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. } => {
-                self.looked_up.clear();
-                self.go_on(this);
-            }
-            QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. } => self.go_on(this),
-            QueueFact::DeltaTaken { object, .. } => {
-                self.looked_up.insert(object.key.clone(), this);
-                self.go_on(this);
-            }
-            QueueFact::DeletionDetected { key } => self.detected = Some((key.clone(), this)),
-            QueueFact::EntryAppended { .. } => self.entries.push_back(this),
-            QueueFact::Synced => self.synced = Some(this),
-            QueueFact::DeltaAppended { object, .. } => {
-                self.queued.or_default(object.key.clone()).push_back(this);
-            }
+        if let QueueFact::KeyPopped { .. } | QueueFact::EntriesTaken { .. } = fact {
+            self.looked_up.clear();
+            self.go_on(this);
+        } else if let QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. } = fact {
+            self.go_on(this);
+        } else if let QueueFact::DeltaTaken { object, .. } = fact {
+            self.looked_up.insert(object.key.clone(), this);
+            self.go_on(this);
+        } else if let QueueFact::DeletionDetected { key } = fact {
+            self.detected = Some((key.clone(), this));
+        } else if let QueueFact::EntryAppended { .. } = fact {
+            self.entries.push_back(this);
+        } else if let QueueFact::Synced = fact {
+            self.synced = Some(this);
+        } else if let QueueFact::DeltaAppended { object, .. } = fact {
+            self.queued.or_default(object.key.clone()).push_back(this);
+        } else if let QueueFact::Requeued { key, added: true } = fact {
             // With the deltas their causes are back.
-            QueueFact::Requeued { key, added: true } => {
-                let taken = self.taken.iter().copied().collect();
-                self.queued.insert(key.clone(), taken);
-            }
-            QueueFact::FifoItemSet { object, .. } => {
-                self.queued.insert(object.key.clone(), [this].into());
-            }
+            let taken = self.taken.iter().copied().collect();
+            self.queued.insert(key.clone(), taken);
+        } else if let QueueFact::FifoItemSet { object, .. } = fact {
+            self.queued.insert(object.key.clone(), [this].into());
+        } else if let QueueFact::FifoItemRemoved { key } = fact {
             // Its place stays, and Pop skips it because of this.
-            QueueFact::FifoItemRemoved { key } => {
-                self.queued.insert(key.clone(), [this].into());
+            self.queued.insert(key.clone(), [this].into());
+        } else if let QueueFact::DeltasMerged {
+            key, kept_older, ..
+        } = fact
+            && let Some(causes) = self.queued.get_mut(key)
+        {
+            let newer = causes.pop_back();
+            if let (false, Some(newer)) = (*kept_older, newer) {
+                causes.pop_back();
+                causes.push_back(newer);
             }
-            QueueFact::DeltasMerged {
-                key, kept_older, ..
-            } => {
-                if let Some(causes) = self.queued.get_mut(key) {
-                    let newer = causes.pop_back();
-                    if let (false, Some(newer)) = (*kept_older, newer) {
-                        causes.pop_back();
-                        causes.push_back(newer);
-                    }
-                }
-            }
-            QueueFact::LockTaken { .. }
-            | QueueFact::LockAwaited { .. }
-            | QueueFact::LockReleased { .. }
-            | QueueFact::KeyFailed { .. }
-            | QueueFact::TransformFailed { .. }
-            | QueueFact::Transformed { .. }
-            | QueueFact::Populated { .. }
-            | QueueFact::DeleteChecked { .. }
-            | QueueFact::DeleteIgnored { .. }
-            | QueueFact::KeyEnqueued { .. }
-            | QueueFact::ResyncSkipped { .. }
-            | QueueFact::AlreadyPresent { .. }
-            | QueueFact::FifoCleared
-            | QueueFact::FifoKeySkipped { .. }
-            | QueueFact::QueueEmpty
-            | QueueFact::ProcessFailed { .. }
-            | QueueFact::Requeued { .. }
-            | QueueFact::ProcessWasSlow { .. }
-            | QueueFact::QueueClosed
-            | QueueFact::Processed { .. }
-            | QueueFact::EntriesProcessed { .. } => {}
         }
     }
 
     fn follow_handlers(&mut self, this: Cause, fact: &HandlersFact) {
-        match fact {
-            HandlersFact::HandlerAdded { .. } => self.go_on(this),
-            HandlersFact::ObjectMutated { key, .. } => {
-                self.mutated.or_insert(key.clone(), this);
-            }
-            HandlersFact::NotificationSent { handler, .. } => {
-                self.sent.insert(*handler, this);
-            }
-            HandlersFact::HandlerRemoved { handler } => {
-                self.sent.remove(handler);
-                self.buffers.remove(handler);
-            }
+        if let HandlersFact::HandlerAdded { .. } = fact {
+            self.go_on(this);
+        } else if let HandlersFact::ObjectMutated { key, .. } = fact {
+            self.mutated.or_insert(key.clone(), this);
+        } else if let HandlersFact::NotificationSent { handler, .. } = fact {
+            self.sent.insert(*handler, this);
+        } else if let HandlersFact::NotificationQueued { handler, .. } = fact {
+            self.buffers.or_default(*handler).push_back(this);
+        } else if let HandlersFact::HandlerRemoved { handler } = fact {
+            self.sent.remove(handler);
+            self.buffers.remove(handler);
+        } else if let HandlersFact::NotificationTaken { handler, .. } = fact {
             // A handler inside `process` does not change what the process loop is at.
-            HandlersFact::NotificationTaken { handler, .. } => {
-                self.running.insert(*handler, this);
-                if self.actor == Actor::ProcessLoop {
-                    self.handling = Some(this);
-                }
+            self.running.insert(*handler, this);
+            if self.actor == Actor::ProcessLoop {
+                self.handling = Some(this);
             }
-            HandlersFact::NotificationQueued { handler, .. } => {
-                self.buffers.or_default(*handler).push_back(this);
-            }
-            HandlersFact::NotificationWithheld { .. }
-            | HandlersFact::LinePrinted { .. }
-            | HandlersFact::NotificationHandled { .. }
-            | HandlersFact::HandlerPanicked { .. }
-            | HandlersFact::HandlerAsked { .. }
-            | HandlersFact::RemovalAsked { .. }
-            | HandlersFact::HandlerSynced { .. }
-            | HandlersFact::SyncingSet { .. }
-            | HandlersFact::ResyncCheckSet { .. }
-            | HandlersFact::MutationDetected { .. } => {}
         }
     }
 
     fn follow_work(&mut self, this: Cause, fact: &WorkFact) {
-        match fact {
-            WorkFact::WorkTaken { .. } | WorkFact::Reconciled { .. } => self.go_on(this),
-            WorkFact::WorkAdded { key, place } if *place != WorkPlace::Duplicate => {
+        if let WorkFact::WorkTaken { .. } | WorkFact::Reconciled { .. } = fact {
+            self.go_on(this);
+        } else if let WorkFact::WorkAdded { key, place } = fact {
+            if *place != WorkPlace::Duplicate {
                 self.added.insert(key.clone(), this);
             }
-            WorkFact::WorkDelayed { key, .. } => {
-                self.delayed.or_insert(key.clone(), this);
-            }
-            WorkFact::WorkAdded { .. }
-            | WorkFact::WorkDone { .. }
-            | WorkFact::WorkForgotten { .. }
-            | WorkFact::WorkShutDown { .. } => {}
+        } else if let WorkFact::WorkDelayed { key, .. } = fact {
+            self.delayed.or_insert(key.clone(), this);
         }
     }
 
     fn follow_run(&mut self, this: Cause, fact: &RunFact) {
-        match fact {
-            RunFact::Called { .. } => self.go_on(this),
-            RunFact::PopAsked { .. } => self.asked.push_back(this),
-            RunFact::ModeSet { .. } => self.asked.clear(),
-            RunFact::KnownObjectsSet { .. }
-            | RunFact::BesideRequested { .. }
-            | RunFact::BesideStored { .. } => {}
+        if let RunFact::Called { .. } = fact {
+            self.go_on(this);
+        } else if let RunFact::PopAsked { .. } = fact {
+            self.asked.push_back(this);
+        } else if let RunFact::ModeSet { .. } = fact {
+            self.asked.clear();
         }
     }
+}
+
+/// Whether the server answers a request with it.
+fn is_answer(fact: &ServerFact) -> bool {
+    matches!(
+        fact,
+        ServerFact::ListAnswered { .. }
+            | ServerFact::ListRefused { .. }
+            | ServerFact::WatchAccepted { .. }
+            | ServerFact::WatchRefused { .. }
+            | ServerFact::WatchDenied { .. }
+            | ServerFact::ConnectionRefused
+    )
 }
 
 impl Trace for CauseTracker {

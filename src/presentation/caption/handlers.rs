@@ -8,6 +8,28 @@ use super::amounts::{duration, objects};
 use super::spans::{Span, boolean, mono, named, short_rv, text, version};
 use super::{Told, Writer};
 
+names! {
+    /// What the names of these facts mean.
+    HandlersFact {
+        NotificationSent = "发出通知",
+        NotificationWithheld = "不发通知",
+        NotificationQueued = "通知进入缓冲",
+        NotificationTaken = "取出通知",
+        LinePrinted = "输出一行",
+        NotificationHandled = "通知处理完毕",
+        HandlerPanicked = "handler panic",
+        HandlerAsked = "请求添加 handler",
+        RemovalAsked = "请求移除 handler",
+        HandlerAdded = "添加 handler",
+        HandlerRemoved = "移除 handler",
+        HandlerSynced = "handler 已同步",
+        SyncingSet = "决定 handler 是否参与 resync",
+        ResyncCheckSet = "设置 resync 检查间隔",
+        ObjectMutated = "handler 改动共享对象",
+        MutationDetected = "发现对象被改动",
+    }
+}
+
 impl Writer<'_> {
     pub(super) fn tell_handlers(&self, fact: &HandlersFact) -> Told {
         match fact {

@@ -4,6 +4,8 @@
 //! another story than the stage. Both languages stand side by side in each sentence.
 
 #[macro_use]
+mod names;
+#[macro_use]
 mod say;
 
 mod amounts;
@@ -34,6 +36,7 @@ use amounts::objects;
 use say::say;
 use spans::{event_type, mono, named, text, version};
 
+pub use names::in_chinese;
 pub use samples::samples;
 pub use spans::{Span, answer, plain, short_name, short_rv};
 

@@ -9,6 +9,31 @@ use super::spans::{Span, event_type, mono, text, version};
 use super::{Told, Writer};
 use crate::i18n::Lang;
 
+names! {
+    /// What the names of these facts mean.
+    ReflectorFact {
+        ListRequested = "请求 List",
+        PageReceived = "收到一页",
+        ListFailed = "List 失败",
+        ListReceived = "收到列表",
+        WatchRequested = "请求 watch",
+        WatchFailed = "watch 失败",
+        InitialEventKept = "暂存初始事件",
+        InitialEventsEnded = "初始事件结束",
+        InitialEventsEndMissed = "初始事件未见结束",
+        StreamFellBack = "流式列表退回 List",
+        ObjectRejected = "类型不符，忽略对象",
+        VersionUnavailable = "版本过期或过新",
+        WatchErrorReported = "报告 watch 错误",
+        ResyncDue = "resync 到期",
+        EventReceived = "收到事件",
+        LastSyncMoved = "lastSyncResourceVersion 更新",
+        WatchEnded = "watch 结束",
+        BackoffStarted = "开始退避",
+        ReflectorStopped = "Reflector 停止",
+    }
+}
+
 impl Writer<'_> {
     pub(super) fn tell_reflector(&self, fact: &ReflectorFact) -> Told {
         match fact {

@@ -9,6 +9,18 @@ use super::spans::{Span, mono, text};
 use super::{Told, Writer};
 use crate::i18n::Lang;
 
+names! {
+    /// What the names of these facts mean.
+    RunFact {
+        Called = "程序调用队列",
+        ModeSet = "设置处理循环",
+        PopAsked = "请求一次 Pop",
+        KnownObjectsSet = "设置 KnownObjects",
+        BesideRequested = "旁边的 informer 发出请求",
+        BesideStored = "旁边的 informer 写入存储",
+    }
+}
+
 impl Writer<'_> {
     pub(super) fn tell_run(&self, fact: &RunFact) -> Told {
         match fact {

@@ -15,6 +15,28 @@ use super::{Told, Writer};
 use crate::i18n::Lang;
 use crate::strings;
 
+names! {
+    /// What the names of these facts mean.
+    ServerFact {
+        ObjectCreated = "服务器创建对象",
+        ObjectUpdated = "服务器更新对象",
+        ObjectDeleted = "服务器删除对象",
+        WriteRefused = "写入被拒绝",
+        RefusalsAsked = "要求服务器拒绝请求",
+        HistoryCompacted = "服务器压缩历史",
+        ListAnswered = "服务器应答 List",
+        ObjectsLearned = "得知服务器上的对象",
+        RequestDeferred = "按 Retry-After 推迟请求",
+        ListRefused = "List 被拒绝",
+        WatchAccepted = "服务器接受 watch",
+        WatchRefused = "watch 的版本太旧",
+        WatchDenied = "watch 被拒绝",
+        ConnectionRefused = "无法连接",
+        EventSent = "服务器发出事件",
+        WatchClosed = "watch 断开",
+    }
+}
+
 impl Writer<'_> {
     pub(super) fn tell_server(&self, fact: &ServerFact) -> Told {
         match fact {

@@ -9,6 +9,21 @@ use super::amounts::objects;
 use super::spans::{Span, mono, named, quoted, text, version};
 use super::{Told, Writer};
 
+names! {
+    /// What the names of these facts mean.
+    StoreFact {
+        ItemStored = "存储写入对象",
+        ItemRemoved = "存储移除对象",
+        StoreReplaced = "存储整体替换",
+        IndexEntryRemoved = "移除索引条目",
+        IndexEntryAdded = "添加索引条目",
+        IndexFailed = "索引函数失败",
+        IndexersAdded = "添加索引",
+        IndicesReset = "清空索引",
+        StoreVersionMoved = "存储版本更新",
+    }
+}
+
 impl Writer<'_> {
     pub(super) fn tell_store(&self, fact: &StoreFact) -> Told {
         match fact {

@@ -8,6 +8,19 @@ use super::spans::text;
 use super::{Told, Writer};
 use crate::i18n::Lang;
 
+names! {
+    /// What the names of these facts mean.
+    WorkFact {
+        WorkAdded = "workqueue 加入 key",
+        WorkTaken = "workqueue 取出 key",
+        WorkDone = "workqueue Done",
+        WorkDelayed = "workqueue 延后 key",
+        WorkForgotten = "workqueue Forget",
+        Reconciled = "列表与存储比对",
+        WorkShutDown = "workqueue 关闭",
+    }
+}
+
 impl Writer<'_> {
     pub(super) fn tell_work(&self, fact: &WorkFact) -> Told {
         match fact {

@@ -122,66 +122,50 @@ fn is_of_requests(fact: &ReflectorFact) -> bool {
 }
 
 fn queue_room(fact: &QueueFact) -> Panel {
-    match fact {
-        QueueFact::LockTaken { by, .. }
-        | QueueFact::LockAwaited { by, .. }
-        | QueueFact::LockReleased { by, .. } => match by {
+    if let QueueFact::LockTaken { by, .. }
+    | QueueFact::LockAwaited { by, .. }
+    | QueueFact::LockReleased { by, .. } = fact
+    {
+        return match by {
             Actor::ProcessLoop => Panel::Pop,
             // It has to do with handlers only.
             Actor::Main => Panel::Processor,
             _ => Panel::Queue,
-        },
-        QueueFact::KeyFailed { .. }
-        | QueueFact::TransformFailed { .. }
-        | QueueFact::Transformed { .. }
-        | QueueFact::Populated { .. }
-        | QueueFact::DeleteChecked { .. }
-        | QueueFact::DeleteIgnored { .. }
-        | QueueFact::DeltaAppended { .. }
-        | QueueFact::DeltasMerged { .. }
-        | QueueFact::KeyEnqueued { .. }
-        | QueueFact::DeletionDetected { .. }
-        | QueueFact::ResyncSkipped { .. }
-        | QueueFact::AlreadyPresent { .. }
-        | QueueFact::FifoItemSet { .. }
-        | QueueFact::FifoItemRemoved { .. }
-        | QueueFact::FifoCleared
-        | QueueFact::EntryAppended { .. }
-        | QueueFact::Synced
-        | QueueFact::Requeued { .. }
-        | QueueFact::QueueClosed => Panel::Queue,
+        };
+    }
+    let of_pop = matches!(
+        fact,
         QueueFact::FifoKeySkipped { .. }
-        | QueueFact::EntriesTaken { .. }
-        | QueueFact::QueueEmpty
-        | QueueFact::KeyPopped { .. }
-        | QueueFact::ProcessFailed { .. }
-        | QueueFact::ProcessWasSlow { .. }
-        | QueueFact::DeltaTaken { .. }
-        | QueueFact::Processed { .. }
-        | QueueFact::EntriesProcessed { .. } => Panel::Pop,
-        QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. } => Panel::Indexer,
+            | QueueFact::EntriesTaken { .. }
+            | QueueFact::QueueEmpty
+            | QueueFact::KeyPopped { .. }
+            | QueueFact::ProcessFailed { .. }
+            | QueueFact::ProcessWasSlow { .. }
+            | QueueFact::DeltaTaken { .. }
+            | QueueFact::Processed { .. }
+            | QueueFact::EntriesProcessed { .. }
+    );
+    if of_pop {
+        Panel::Pop
+    } else if matches!(
+        fact,
+        QueueFact::ListOpened { .. } | QueueFact::ResyncOpened { .. }
+    ) {
+        Panel::Indexer
+    } else {
+        Panel::Queue
     }
 }
 
 fn handlers_room(fact: &HandlersFact) -> Panel {
-    match fact {
-        HandlersFact::ObjectMutated { .. } | HandlersFact::MutationDetected { .. } => {
-            Panel::Indexer
-        }
-        HandlersFact::NotificationSent { .. }
-        | HandlersFact::NotificationWithheld { .. }
-        | HandlersFact::NotificationQueued { .. }
-        | HandlersFact::NotificationTaken { .. }
-        | HandlersFact::LinePrinted { .. }
-        | HandlersFact::NotificationHandled { .. }
-        | HandlersFact::HandlerPanicked { .. }
-        | HandlersFact::HandlerAsked { .. }
-        | HandlersFact::RemovalAsked { .. }
-        | HandlersFact::HandlerAdded { .. }
-        | HandlersFact::HandlerRemoved { .. }
-        | HandlersFact::HandlerSynced { .. }
-        | HandlersFact::SyncingSet { .. }
-        | HandlersFact::ResyncCheckSet { .. } => Panel::Processor,
+    // What they write into is stored.
+    if matches!(
+        fact,
+        HandlersFact::ObjectMutated { .. } | HandlersFact::MutationDetected { .. }
+    ) {
+        Panel::Indexer
+    } else {
+        Panel::Processor
     }
 }
 

@@ -17,6 +17,45 @@ use super::amounts::{entries, keys};
 use super::spans::{mono, text};
 use super::{Told, Writer};
 
+names! {
+    /// What the names of these facts mean.
+    QueueFact {
+        LockTaken = "取得锁",
+        LockAwaited = "等待锁",
+        LockReleased = "释放锁",
+        KeyFailed = "key 处理失败",
+        TransformFailed = "transform 失败",
+        Transformed = "transform 完成",
+        Populated = "populated 置位",
+        DeleteChecked = "Delete 检查是否已知",
+        DeleteIgnored = "Delete 被忽略",
+        DeltaAppended = "追加 Delta",
+        DeltasMerged = "合并 Delta",
+        KeyEnqueued = "key 入队",
+        DeletionDetected = "relist 推出删除",
+        ResyncSkipped = "resync 跳过",
+        AlreadyPresent = "已在队列中，忽略",
+        FifoItemSet = "FIFO 存入对象",
+        FifoItemRemoved = "FIFO 移除对象",
+        FifoCleared = "FIFO 清空",
+        FifoKeySkipped = "FIFO 跳过 key",
+        EntryAppended = "追加条目",
+        EntriesTaken = "取出条目",
+        QueueEmpty = "队列为空",
+        KeyPopped = "Pop 取出 key",
+        Synced = "HasSynced 变为 true",
+        ProcessFailed = "process 失败",
+        Requeued = "重新入队",
+        ProcessWasSlow = "process 耗时过长",
+        QueueClosed = "队列关闭",
+        DeltaTaken = "取出 Delta",
+        Processed = "process 返回",
+        EntriesProcessed = "条目处理完毕",
+        ListOpened = "开始处理整个列表",
+        ResyncOpened = "resync 开始",
+    }
+}
+
 impl Writer<'_> {
     pub(super) fn tell_queue(&self, fact: &QueueFact) -> Told {
         match fact {
