@@ -3,7 +3,7 @@
 //
 //     embed.html#v1;lesson=tombstone;era=1.36;at=relist;panels=api,queue,indexer
 //
-// The README lists the messages.
+// The book lists the messages (docs, The element).
 import { DeltaScope, READ, version } from "./deltascope.js";
 
 const NS = "deltascope";

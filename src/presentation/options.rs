@@ -1,6 +1,6 @@
 //! What an element, an iframe or a fenced block asks for: the same words everywhere.
 //!
-//! `docs` and the README list them; [`KEYS`] is what they are called.
+//! The book lists them (docs, Embedding); [`KEYS`] is what they are called.
 
 use std::str::FromStr;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-// What stands between the page and an API server: the ways that the README shows, each with the page on the same port.
+// What stands between the page and an API server: the ways that the book shows, each with the page on the same port.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFile, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";

@@ -167,7 +167,9 @@ fn sections(text: &str) -> Vec<Section> {
     while let Some(line) = lines.next() {
         let section = sections.last_mut().unwrap();
         if line.starts_with("```") {
-            let body = lines.by_ref().take_while(|line| *line != "```");
+            // A longer one shows what it has around a shorter one.
+            let fence = &line[..line.len() - line.trim_start_matches('`').len()];
+            let body = lines.by_ref().take_while(|line| *line != fence);
             let block: Vec<&str> = [line].into_iter().chain(body).collect();
             if line.starts_with("```deltascope") {
                 let era = block
@@ -455,52 +457,253 @@ fn the_books_say_of_the_gauge_what_the_page_says() {
 
 /// Whoever changes a bound changes what is promised.
 #[test]
-fn the_readme_says_the_bounds_as_they_are() {
+fn the_books_say_the_bounds_as_they_are() {
+    for (en, zh, bound) in [
+        (
+            "the recording, up to {} of it",
+            "留存的内容：录制，最多 {}",
+            bounds::MAX_BYTES,
+        ),
+        (
+            "The trace of a cluster may have {}",
+            "要能再次打开，最多 {}",
+            bounds::MAX_BYTES,
+        ),
+        ("and {} answers", "、{} 个应答", bounds::MAX_TOLD),
+        (
+            "One answer of a cluster may have {}",
+            "集群的一个应答最多 {}",
+            MAX_LIST,
+        ),
+        (
+            "{} an object or an event",
+            "一个对象或事件最多 {}",
+            bounds::MAX_LINE,
+        ),
+        (
+            "pages or events it comes in, {} objects",
+            "多少页或多少个事件，最多 {} 个对象",
+            MAX_OBJECTS,
+        ),
+        (
+            "A recording may have {}",
+            "一个录制最多 {}",
+            bounds::MAX_BYTES,
+        ),
+        (
+            "{} a line or an item",
+            "每行或每个对象最多 {}",
+            bounds::MAX_LINE,
+        ),
+        (
+            "an item, {} objects",
+            "每行或每个对象最多 8 MiB，最多 {} 个对象",
+            bounds::MAX_ITEMS,
+        ),
+        (
+            "objects and {} events",
+            "个对象和 {} 个事件",
+            bounds::MAX_EVENTS,
+        ),
+        (
+            "A run has at most {} facts",
+            "一个运行最多 {} 个事实",
+            MAX_FACTS,
+        ),
+        ("The newest {} are kept", "只保留最新的 {} 个", FACTS_KEPT),
+        (
+            "In a scenario a text may have {}",
+            "在场景里，一段文字最多 {}",
+            bounds::MAX_TEXT,
+        ),
+        ("or a separator {}", "或一个分隔符最多 {}", bounds::MAX_NAME),
+        (
+            "there may be {} lines",
+            "一条通知最多 {} 行",
+            bounds::MOST_TEXTS,
+        ),
+        ("{} indices", "{} 个索引", bounds::MOST_TEXTS),
+        ("{} handlers", "{} 个 handler", bounds::MOST_HANDLERS),
+        (
+            "{} informers beside",
+            "旁边 {} 个 informer",
+            bounds::MOST_BESIDE,
+        ),
+        (
+            "{} objects and entries in all",
+            "对象和条目合计最多 {} 个",
+            bounds::MAX_BUILT,
+        ),
+        (
+            "A printed line is cut after {}",
+            "打印的一行在 {} 之后截断",
+            bounds::MAX_PRINTED,
+        ),
+        (
+            "read of a file may take about {}",
+            "从一个文件读入的内容最多约占 {}",
+            bounds::MAX_READ,
+        ),
+        (
+            "a run hold beside themselves {}",
+            "在自身之外最多持有 {}",
+            bounds::RUN_HOLDS,
+        ),
+        (
+            "A link has at most {} characters",
+            "生成的链接最多 {} 个字符",
+            LONGEST,
+        ),
+        (
+            "links up to {} are read",
+            "读取的链接最多 {}",
+            bounds::LONGEST_LINK,
+        ),
+        ("and hold at most {}", "解开后最多 {}", bounds::UNPACKED),
+        ("and {} inputs", "最多 {} 个输入", bounds::MAX_INPUTS),
+        (
+            "There are at most {} branches",
+            "最多 {} 个分支",
+            MOST_BRANCHES,
+        ),
+    ] {
+        for (lang, said) in [("en", en), ("zh", zh)] {
+            let book = fs::read_to_string(format!("docs/{lang}/src/limits.md")).unwrap();
+            assert_says(&book, said, bound);
+        }
+    }
+    // Its short list.
     let readme = fs::read_to_string("README.md").unwrap();
     let (_, limits) = readme.split_once("\n## Limits\n").unwrap();
-    let solid: Vec<&str> = limits.split_whitespace().collect();
+    assert_says(limits, "A list may have {} objects", MAX_OBJECTS);
+    assert_says(limits, "A recording may have {}", bounds::MAX_BYTES);
+    assert_says(limits, "a run at most {} facts", MAX_FACTS);
+}
+
+/// A bound is written as a number, or as a size.
+fn assert_says(text: &str, said: &str, bound: usize) {
+    let solid: Vec<&str> = text.split_whitespace().collect();
     let solid = solid.join(" ");
-    for (said, bound) in [
-        ("the recording, up to {} of it", bounds::MAX_BYTES),
-        ("The trace of a cluster may have {}", bounds::MAX_BYTES),
-        ("and {} answers", bounds::MAX_TOLD),
-        ("One answer of a cluster may have {}", MAX_LIST),
-        ("{} an object or an event", bounds::MAX_LINE),
-        ("pages or events it comes in, {} objects", MAX_OBJECTS),
-        ("A recording may have {}", bounds::MAX_BYTES),
-        ("{} a line or an item", bounds::MAX_LINE),
-        ("an item, {} objects", bounds::MAX_ITEMS),
-        ("objects and {} events", bounds::MAX_EVENTS),
-        ("A run has at most {} facts", MAX_FACTS),
-        ("The newest {} are kept", FACTS_KEPT),
-        ("In a scenario a text may have {}", bounds::MAX_TEXT),
-        ("or a separator {}", bounds::MAX_NAME),
-        ("there may be {} lines", bounds::MOST_TEXTS),
-        ("{} indices", bounds::MOST_TEXTS),
-        ("{} handlers", bounds::MOST_HANDLERS),
-        ("{} informers beside", bounds::MOST_BESIDE),
-        ("{} objects and entries in all", bounds::MAX_BUILT),
-        ("A printed line is cut after {}", bounds::MAX_PRINTED),
-        ("read of a file may take about {}", bounds::MAX_READ),
-        ("a run hold beside themselves {}", bounds::RUN_HOLDS),
-        ("A link has at most {} characters", LONGEST),
-        ("links up to {} are read", bounds::LONGEST_LINK),
-        ("and hold at most {}", bounds::UNPACKED),
-        ("and {} inputs", bounds::MAX_INPUTS),
-        ("There are at most {} branches", MOST_BRANCHES),
-    ] {
-        let digits = bound.to_string();
-        let count = digits.as_bytes().rchunks(3).rev();
-        let count: Vec<&str> = count
-            .map(|part| std::str::from_utf8(part).unwrap())
-            .collect();
-        let sizes = [(20, "MiB"), (10, "KiB"), (0, "bytes")];
-        let whole = |(shift, _): &&(u32, _)| bound % (1 << shift) == 0;
-        let (shift, unit) = sizes.iter().find(whole).unwrap();
-        let either = [count.join(","), format!("{} {unit}", bound >> shift)];
-        let is_said = either
-            .iter()
-            .any(|is| solid.contains(&said.replace("{}", is)));
-        assert!(is_said, "{said}: {either:?}");
+    let digits = bound.to_string();
+    let count = digits.as_bytes().rchunks(3).rev();
+    let count: Vec<&str> = count
+        .map(|part| std::str::from_utf8(part).unwrap())
+        .collect();
+    let sizes = [
+        (20, ["MiB", "MiB"]),
+        (10, ["KiB", "KiB"]),
+        (0, ["bytes", "字节"]),
+    ];
+    let whole = |(shift, _): &&(u32, _)| bound % (1 << shift) == 0;
+    let (shift, units) = sizes.iter().find(whole).unwrap();
+    let sized = units.map(|unit| format!("{} {unit}", bound >> shift));
+    let either = [vec![count.join(",")], sized.to_vec()].concat();
+    let is_said = either
+        .iter()
+        .any(|is| solid.contains(&said.replace("{}", is)));
+    assert!(is_said, "{said}: {either:?}");
+}
+
+// --- where links lead ------------------------------------------------------------------------------
+
+#[test]
+fn links_between_chapters_lead_somewhere() {
+    for lang in ["en", "zh"] {
+        let chapters = anchors(lang);
+        let files: Vec<String> = chapters.keys().cloned().collect();
+        for file in files {
+            let text = fs::read_to_string(format!("docs/{lang}/src/{file}")).unwrap();
+            for (to, anchor) in links(&text) {
+                let there = if to.is_empty() { &file } else { &to };
+                let known = chapters.get(there).unwrap_or_else(|| {
+                    panic!("{lang}/{file} links to {to}, and there is no such chapter")
+                });
+                assert!(
+                    anchor.is_empty() || known.contains(&anchor),
+                    "{lang}/{file} links to {to}#{anchor}; there are {known:?}"
+                );
+            }
+        }
     }
+}
+
+#[test]
+fn both_books_list_all_their_chapters_in_the_same_order() {
+    let [en, zh] = ["en", "zh"].map(|lang| {
+        let text = fs::read_to_string(format!("docs/{lang}/src/SUMMARY.md")).unwrap();
+        links(&text)
+            .into_iter()
+            .map(|(to, _)| to)
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(en, zh);
+    let listed: BTreeSet<&String> = en.iter().collect();
+    assert_eq!(listed.len(), en.len(), "each once: {en:?}");
+    let mut chapters = anchors("en");
+    chapters.remove("SUMMARY.md");
+    assert_eq!(listed, chapters.keys().collect());
+}
+
+/// Long enough for the way in; what else there is to say stands in the book.
+#[test]
+fn the_readme_is_short_and_leads_into_both_books() {
+    let readme = fs::read_to_string("README.md").unwrap();
+    let lines = readme.lines().count();
+    assert!(lines <= 200, "README.md has {lines} lines");
+    let books = ["en", "zh"].map(|lang| (format!("docs/{lang}/src/"), anchors(lang)));
+    let mut led = BTreeMap::new();
+    for (to, anchor) in links(&readme) {
+        assert!(fs::exists(&to).unwrap(), "README.md links to {to}");
+        for (book, chapters) in &books {
+            if let Some(chapter) = to.strip_prefix(book) {
+                assert!(
+                    anchor.is_empty() || chapters[chapter].contains(&anchor),
+                    "README.md links to {to}#{anchor}"
+                );
+                *led.entry(chapter.to_owned()).or_insert(0) +=
+                    if book.contains("/en/") { 1 } else { -1 };
+            }
+        }
+    }
+    for section in sections(&readme) {
+        let said = section.said.join(" ");
+        for name in ["src=\"", "srcset=\""] {
+            for shown in said.split(name).skip(1) {
+                let (file, _) = shown.split_once('"').unwrap();
+                assert!(fs::exists(file).unwrap(), "README.md shows {file}");
+            }
+        }
+    }
+    let alone: Vec<_> = led.iter().filter(|(_, more)| **more != 0).collect();
+    assert!(alone.is_empty(), "in one language alone: {alone:?}");
+    assert!(led.len() > 10, "{led:?}");
+}
+
+/// The links of a text to files here, outside of code: the file, if it is another, and the anchor.
+fn links(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for section in sections(text) {
+        for said in &section.said {
+            let plain: String = said.split('`').step_by(2).collect::<Vec<_>>().join("code");
+            let here = addresses(&plain).filter(|address| !address.contains("://"));
+            let parts = here.map(|address| address.split_once('#').unwrap_or((address, "")));
+            found.extend(parts.map(|(file, anchor)| (file.to_owned(), anchor.to_owned())));
+        }
+    }
+    found
+}
+
+/// The chapters of a book, with the anchors that they have.
+fn anchors(lang: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let entries = fs::read_dir(format!("docs/{lang}/src")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .map(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            let sections = sections(&fs::read_to_string(&path).unwrap());
+            let anchors = sections.into_iter().map(|section| section.anchor);
+            (name, anchors.collect())
+        })
+        .collect()
 }

@@ -24,18 +24,36 @@ fn every_block_of_the_documentation_holds() {
         Path::new(env!("CARGO_MANIFEST_DIR")),
     );
     assert!(checked.ok && checked.err.is_empty(), "\n{}", checked.err);
-    // In README.md blocks are shown, not run.
-    let readme = include_str!("../../README.md").split("````md\n").skip(1);
-    let shown: Vec<&str> = readme
-        .map(|rest| rest.split("````").next().unwrap())
-        .collect();
-    let folder = folder("readme");
-    fs::write(folder.join("README.md"), shown.concat()).unwrap();
-    let checked = run(&["check", "."], &folder);
-    assert_eq!(
-        (checked.err.as_str(), checked.out.as_str()),
-        ("", "blocks that hold: 1, in 1 files\n")
-    );
+}
+
+/// A longer fence around a block shows it and does not run it: what is shown holds as well.
+#[test]
+fn every_block_that_the_documentation_shows_holds() {
+    for lang in ["en", "zh"] {
+        let shown: String = ["mdbook", "embedding"]
+            .map(|chapter| shown(lang, chapter))
+            .concat();
+        let folder = folder(&format!("shown-{lang}"));
+        fs::write(folder.join("shown.md"), shown).unwrap();
+        let checked = run(&["check", "."], &folder);
+        assert_eq!(
+            (checked.err.as_str(), checked.out.as_str()),
+            ("", "blocks that hold: 2, in 1 files\n"),
+            "{lang}"
+        );
+    }
+}
+
+/// What stands between fences of four backticks.
+fn shown(lang: &str, chapter: &str) -> String {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("docs")
+        .join(lang);
+    let text = fs::read_to_string(book.join(format!("src/{chapter}.md"))).unwrap();
+    let fences = text.split("\n````").skip(1).step_by(2);
+    fences
+        .map(|fence| fence.split_once('\n').unwrap().1.to_owned() + "\n")
+        .collect()
 }
 
 /// What stands in a file, and all that is told of it: a line, and words.

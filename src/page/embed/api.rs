@@ -1,4 +1,4 @@
-//! `window.deltascope`: the scripting interface, as the README documents it.
+//! `window.deltascope`: the scripting interface, as the book documents it (docs, Scripting the page).
 //!
 //! The custom element's methods have the same names and results.
 

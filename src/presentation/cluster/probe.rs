@@ -237,7 +237,7 @@ impl Way {
     }
 }
 
-/// They are told here and in the README; the browser tests go all of them.
+/// They are told here and in the book (docs, A real cluster); the browser tests go all of them.
 pub const WAYS: [Way; 4] = [
     Way {
         en: "kubectl serves the built page",

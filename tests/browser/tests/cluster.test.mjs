@@ -1,4 +1,4 @@
-// A real cluster, as a test API server plays it: found, each way that the README shows, or plainly not; and what can be watched.
+// A real cluster, as a test API server plays it: found, each way that the book shows, or plainly not; and what can be watched.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { suite } from "../harness.mjs";

@@ -1,4 +1,4 @@
-// What the README puts between the page and a cluster: the page and the API on one port, and everything streams.
+// What the book puts between the page and a cluster: the page and the API on one port, and everything streams.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
