@@ -7,12 +7,14 @@
     reason = "tests"
 )]
 
+mod hostile;
+mod wrong;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::attacks;
 use serde_json::{Value, json};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_mdbook-deltascope");
@@ -25,7 +27,7 @@ fn every_block_of_the_documentation_holds() {
     );
     assert!(checked.ok && checked.err.is_empty(), "\n{}", checked.err);
     // In README.md blocks are shown, not run.
-    let readme = include_str!("../../README.md").split("````md\n").skip(1);
+    let readme = include_str!("../../../README.md").split("````md\n").skip(1);
     let shown: Vec<&str> = readme
         .map(|rest| rest.split("````").next().unwrap())
         .collect();
@@ -36,190 +38,6 @@ fn every_block_of_the_documentation_holds() {
         (checked.err.as_str(), checked.out.as_str()),
         ("", "blocks that hold: 1, in 1 files\n")
     );
-}
-
-/// What stands in a file, and all that is told of it: a line, and words.
-const WRONG: &[(&str, &[(usize, &str)])] = &[
-    // The info string.
-    (
-        "\n```deltascope lesson=tombston\n```\n",
-        &[(2, "Did you mean \"tombstone\"?")],
-    ),
-    (
-        "```deltascope lesson=tombstone watch\n```\n",
-        &[(1, "\"watch\" has no value. Write watch=…")],
-    ),
-    (
-        "```deltascope lesson=tombstone panel=api er=1 era=2.x\n```\n",
-        &[
-            (1, "no attribute \"panel\". Did you mean \"panels\"?"),
-            (1, "no attribute \"er\". Did you mean \"era\"?"),
-            (1, "era=\"2.x\" is not known. Write one of: 1.32"),
-        ],
-    ),
-    (
-        "\u{feff}```deltascope caption=\"open\n```\n",
-        &[(1, "no closing \"")],
-    ),
-    (
-        "```deltascope,lesson=tombstone\n```\n",
-        &[(1, "with spaces")],
-    ),
-    (
-        "```delta-scope lesson=tombstone\n```\n",
-        &[(1, "is written ```deltascope")],
-    ),
-    (
-        "text\n```deltascope caption=\"`a`\"\n```\n",
-        &[(2, "Write ~~~ instead")],
-    ),
-    // The run.
-    (
-        "```deltascope lesson=tombstone at=nowhere\n```\n",
-        &[(1, "There are: synced, cut,")],
-    ),
-    (
-        "```deltascope lesson=sandbox at=end\n```\n",
-        &[(1, "never ends")],
-    ),
-    (
-        "```deltascope lesson=deltafifo era=1.36 at=nowhere\n```\n",
-        &[(
-            1,
-            "by hand: it is the same in every generation. Open a lesson with an informer. Or leave out era.",
-        )],
-    ),
-    (
-        "```deltascope src=nothing.jsonl\n```\n",
-        &[(1, "cannot be read")],
-    ),
-    (
-        "```deltascope src=https://x.example/y\n```\n",
-        &[(1, "is no file of the book")],
-    ),
-    (
-        "```deltascope src=run.md\n```\n",
-        &[(
-            1,
-            "mdBook copies no .md files. Give it another name, such as \"run.jsonl\"",
-        )],
-    ),
-    (
-        "```deltascope lesson=tombstone at=t:9999999\n```\n\n```deltascope lesson=tombstone at=step:999999 until=told+999\n```\n",
-        &[
-            (1, "at=t:9999999: The run is over before that, at 8760 ms"),
-            (4, "at=step:999999: The run is over before that"),
-            (4, "until=told+999: The run is over before that"),
-        ],
-    ),
-    (
-        "```deltascope lesson=sandbox at=step:9999999\n[expect.\"t:99\"]\n```\n",
-        &[(1, "Name an earlier moment")],
-    ),
-    // The body.
-    (
-        "text\n```deltascope lesson=tombstone\ntext\n\nmore\n",
-        &[(2, "This fence is not closed: write ``` alone on the line")],
-    ),
-    ("```deltascope lesson=tombstone", &[(1, "is not closed")]),
-    (
-        "- > ~~~~deltascope lesson=tombstone\n  > x\n\n~~~~\n",
-        &[(1, "is not closed: write ~~~~ alone")],
-    ),
-    (
-        "```deltascope lesson=tombstone\n\nText.\n\n```deltascope lesson=deltafifo\n```\n",
-        &[(1, "is not closed before that of line 5: write ```")],
-    ),
-    (
-        "```deltascope\ntitle = \"x\"\nscenario = = 1\n```\n",
-        &[(3, "no TOML")],
-    ),
-    (
-        "```deltascope\n{\"title\": \"x\",\n\"scenario\" 1}\n```\n",
-        &[(3, "no JSON")],
-    ),
-    (
-        "```deltascope\ntitel = \"x\"\n[scenario]\n```\n",
-        &[(2, "Did you mean \"title\"?")],
-    ),
-    (
-        "```deltascope lesson=tombstone\n\n[scenario]\n```\n",
-        &[(3, "scenario belongs to a scenario of the block's own")],
-    ),
-    (
-        "```deltascope\n[scenario]\n[scenario.settings]\nera = \"1.36\"\nmachinery = \"steam\"\n```\n",
-        &[(5, "steam")],
-    ),
-    (
-        "```deltascope\n[scenario]\nsettings = { queue = \"FIFO\" }\n```\n",
-        &[(3, "write feed = \"program\"")],
-    ),
-    (
-        "```deltascope\n[scenario]\nsettings = { queue = \"FIFO\", feed = \"program\", byType = true }\n```\n",
-        &[(3, "goes without \"byType\" here")],
-    ),
-    (
-        "```deltascope\n[scenario]\nsettings = { queue = \"FIFO\", machinery = \"shared\" }\n```\n",
-        &[(3, "is in no informer")],
-    ),
-    (
-        "> ~~~deltascope\n> [scenario]\n> [[markers]]\n> id = \"x\"\n> fact = \"Bang\"\n> ~~~\n",
-        &[(5, "there is no fact \"Bang\"")],
-    ),
-    // What must hold.
-    (
-        "```deltascope lesson=tombstone at=relist\n[expect]\nera = \"1.36\"\n\"quue.keys\" = []\n```\n",
-        &[
-            (
-                3,
-                "at relist: era is otherwise\n  expected  \"1.36\"\n  found     \"1.32\"",
-            ),
-            (4, "quue.keys leads to nothing. Did you mean \"queue\"?"),
-        ],
-    ),
-    (
-        "- x\n\n  ```deltascope lesson=tombstone\n  [expect.end]\n  output = [\"OnAdd: a\"]\n  [expect.relist]\n  \"queue.key\" = []\n  [expect.never]\n  x = 1\n  ```\n",
-        &[
-            (5, "at end: output is otherwise"),
-            (
-                7,
-                "at relist: queue.key leads to nothing. In queue: Did you mean \"keys\"?",
-            ),
-            (
-                8,
-                "never is no moment of this run: There is no marker \"never\"",
-            ),
-        ],
-    ),
-    (
-        "```deltascope lesson=tombstone\n{\"expect\": {\n\"end\": {\n\"store.items.default/a\": \"9\"}}}\n```\n",
-        &[(
-            4,
-            "at end: store.items.default/a is otherwise\n  expected  \"9\"\n  found     \"2\"",
-        )],
-    ),
-];
-
-#[test]
-fn what_is_wrong_is_told_with_its_file_and_line() {
-    let folder = folder("wrong");
-    for (text, expected) in WRONG {
-        fs::write(folder.join("a.md"), text).unwrap();
-        let checked = run(&["check", "a.md"], &folder);
-        assert!(!checked.ok && checked.out.is_empty(), "{text}");
-        let told: Vec<&str> = checked
-            .err
-            .split("a.md:")
-            .filter(|one| !one.is_empty())
-            .collect();
-        assert_eq!(told.len(), expected.len(), "{text}\n{}", checked.err);
-        for (told, (line, words)) in told.iter().zip(*expected) {
-            assert!(
-                told.starts_with(&format!("{line}: ")) && told.contains(words),
-                "{text}\n{line}: {words}\n{told}"
-            );
-        }
-    }
 }
 
 #[test]
@@ -239,7 +57,7 @@ fn what_is_no_block_is_left_alone() {
 #[test]
 fn a_file_of_the_book_is_run_as_well() {
     let folder = folder("src");
-    let trace = include_str!("../traces/v1-by-hand.jsonl");
+    let trace = include_str!("../../traces/v1-by-hand.jsonl");
     fs::write(folder.join("trace.jsonl"), trace).unwrap();
     let scenario = "{\"settings\": {\"machinery\": \"shared\"}, \"initial\": [{\"metadata\": {\"namespace\": \"d\", \"name\": \"x\"}}]}";
     fs::write(folder.join("scenario.json"), scenario).unwrap();
@@ -334,7 +152,7 @@ fn a_generation_of_the_whole_book_is_for_runs_that_have_some() {
     let files = "\n```deltascope src=trace.jsonl\n```\n\n```deltascope src=scenario.json\n```\n";
     let text = format!("{text}{files}");
     let book = Book::new(folder("era"), &[("a.md", &text)]);
-    let file = include_str!("../traces/v1-by-hand.jsonl");
+    let file = include_str!("../../traces/v1-by-hand.jsonl");
     fs::write(book.root.join("src/trace.jsonl"), file).unwrap();
     fs::write(book.root.join("src/scenario.json"), "{\"settings\": {}}").unwrap();
     book.configure("[preprocessor.deltascope]\nera = \"1.36\"\n");
@@ -676,151 +494,6 @@ fn links_lead_nowhere_twice() {
     symlink("../beside", dist.join("vue")).unwrap();
     fs::remove_file(folder.join("beside/back")).unwrap();
     assert!(install().out.starts_with("2 files in "));
-}
-
-#[cfg(unix)]
-#[test]
-fn nothing_of_a_book_drives_a_terminal() {
-    let folder = folder("hostile");
-    let hostile = "x\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}\u{2066}";
-    let wrong = format!(
-        "```deltascope lesson={hostile} {hostile}={hostile}\n[expect]\n\"{hostile}\" = 1\n```\n\n```deltascope lesson=tombstone\n{hostile}\n```\n"
-    );
-    let file = format!("{hostile}\nforged.md");
-    fs::write(folder.join(&file), wrong).unwrap();
-    let nobody = format!("no-{hostile}");
-    for arguments in [
-        &["check", &file][..],
-        &["check", "--verbose", "."],
-        &["check", &nobody],
-        &["install", "--from", &nobody, "."],
-        &["install", &nobody],
-        &[&nobody],
-        &["check", &file, "--no-\u{1b}[2J\u{202e}"],
-    ] {
-        let done = run(arguments, &folder);
-        for text in [&done.out, &done.err] {
-            let drives = |letter: char| {
-                (letter.is_control() && letter != '\n') || "\u{202e}\u{2066}".contains(letter)
-            };
-            let forged = text.lines().any(|line| line.starts_with("forged"));
-            assert!(!text.contains(drives) && !forged, "{arguments:?}: {text:?}");
-        }
-        assert!(!done.ok && !done.err.is_empty(), "{arguments:?}");
-    }
-}
-
-/// What would take much is refused where it stands, by `check` and while a book is built, of which nothing is
-/// written then.
-#[test]
-fn no_block_takes_much() {
-    let long = format!("\u{1b}]0;owned\u{7}{}", "x".repeat(700_000));
-    let mut table: Vec<(String, String, Vec<&str>)> = Vec::new();
-    for (scenario, field, most) in attacks::scenarios(&long) {
-        let body = json!({ "scenario": scenario });
-        let trace = format!("{{\"deltascope\":1}}\n{body}\n");
-        // The body has one line: it says which.
-        let own = format!("\n```deltascope\n{body}\n```\n");
-        let mut said = vec![field, most];
-        table.push((own, String::new(), [&["a.md:3: "], &*said].concat()));
-        said.extend(["a.md:1: ", "file.x: "]);
-        let src = "```deltascope src=file.x\n```\n";
-        table.push((src.to_owned(), body.to_string(), said.clone()));
-        said.push("file.x, line 2: ");
-        table.push((src.to_owned(), trace, said));
-    }
-    let values = "{\"a\":0},".repeat(1_000_000);
-    let around =
-        format!("{{\"{long}\":[{}0]}}", "0,".repeat(100_000)).replace(['\u{1b}', '\u{7}'], "");
-    for (info, body, file, said) in [
-        (
-            "src=file.x",
-            "",
-            format!("{{\"kind\":\"PodList\",\"items\":[{values}{{}}]}}"),
-            vec!["a.md:1: file.x: file.x, line 1: ", "at most 10000"],
-        ),
-        (
-            "src=file.x",
-            "",
-            json!({ "initial": [{ "metadata": { "name": "x".repeat(7_000_000) } }] }).to_string(),
-            vec![
-                "a.md:1: file.x: ",
-                "The object has 70000",
-                "at most 1572864",
-            ],
-        ),
-        (
-            "",
-            &around,
-            String::new(),
-            vec!["a.md:2: ", "no field \"]0;owned", "…\""],
-        ),
-        (
-            &format!("lesson={long}"),
-            "",
-            String::new(),
-            vec!["a.md:1: ", "no lesson \"\\u{1b}]0;owned", "…\""],
-        ),
-        (
-            &format!("lesson=tombstone at={long}"),
-            "",
-            String::new(),
-            vec!["a.md:1: ", "no marker \"\\u{1b}]0;owned", "…\""],
-        ),
-        (
-            &format!("{long}=x"),
-            "",
-            String::new(),
-            vec!["a.md:1: ", "no attribute \"\\u{1b}]0;owned", "…\""],
-        ),
-    ] {
-        let end = if body.is_empty() { "" } else { "\n" };
-        table.push((
-            format!("```deltascope {info}\n{body}{end}```\n"),
-            file,
-            said,
-        ));
-    }
-    let book = folder("much");
-    for (text, file, said) in &table {
-        let book = Book::new(book.clone(), &[("a.md", text)]);
-        fs::write(book.root.join("src/file.x"), file).unwrap();
-        for done in [run(&["check", "src"], &book.root), book.run("html")] {
-            let from = text.get(..80).unwrap_or(text);
-            assert!(!done.ok && done.out.is_empty(), "{from}");
-            for words in said {
-                assert!(done.err.contains(words), "{from}: {words}: {}", done.err);
-            }
-            assert!(done.err.len() < 1_000, "{from}: {}", done.err);
-            let drives = |letter: char| letter.is_control() && letter != '\n';
-            assert!(!done.err.contains(drives), "{from}: {:?}", done.err);
-            assert!(!book.root.join("src/deltascope").exists(), "{from}");
-        }
-    }
-}
-
-#[test]
-fn what_is_no_book_is_no_panic() {
-    let folder = folder("no-book");
-    for (text, words) in [
-        ("", "no book of mdBook's"),
-        ("[{}, {\"sections\": []}]", "0.5 is needed"),
-        (
-            "[{\"mdbook_version\": \"0.4.40\"}, {\"sections\": []}]",
-            "mdBook 0.4.40",
-        ),
-    ] {
-        let built = pipe(text, &folder);
-        assert!(!built.ok && built.err.contains(words), "{}", built.err);
-    }
-    let empty = pipe(
-        "[{}, {\"items\": [\"Separator\", {\"PartTitle\": \"x\"}]}]",
-        &folder,
-    );
-    assert_eq!(
-        empty.out,
-        "{\"items\":[\"Separator\",{\"PartTitle\":\"x\"}]}"
-    );
 }
 
 // --- a book, as mdBook hands it on --------------------------------------------------------------
