@@ -276,7 +276,7 @@ impl<O: Object> DeltaFifo<O> {
     // ---- helpers
 
     /// In tests the lengths alone, or an operation would cost time in proportion to the queue;
-    /// tests/engine/cache.rs looks at [`DeltaFifo::is_consistent`].
+    /// tests/engine/cache/queues.rs looks at [`DeltaFifo::is_consistent`].
     fn check_invariant(&self) {
         debug_assert_eq!(
             self.queue.len(),

@@ -1,7 +1,7 @@
 //! The picture: everything the screen draws, as a fold of facts.
 //!
 //! The screen never reads the cache in the middle of an operation. It draws a [`Picture`], which is
-//! made from nothing but the facts so far; `tests/runs/fold.rs` holds it against the world after every
+//! made from nothing but the facts so far; `tests/runs/fold` holds it against the world after every
 //! step, so the animation cannot lie.
 
 use std::collections::VecDeque;

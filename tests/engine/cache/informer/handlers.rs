@@ -1,0 +1,145 @@
+//! Event handlers: filters, handlers of functions, and what counts as a resync.
+
+use std::sync::{Arc, Mutex};
+
+use deltascope::cache::event_handler::{
+    FilteringResourceEventHandler, ResourceEventHandler, ResourceEventHandlerDetailedFuncs,
+    ResourceEventHandlerFuncs,
+};
+use deltascope::cache::object::{Item, Object};
+use deltascope::cache::process::Notice;
+
+use super::{add, short, update};
+use crate::cache::{O, labelled, pod, rv, tombstone};
+
+/// Notes what it is told.
+#[derive(Default)]
+struct Noting(Mutex<Vec<String>>);
+
+impl ResourceEventHandler<O> for Noting {
+    fn on_add(&self, object: &Item<O>, is_in_initial_list: bool) {
+        self.note(&Notice::Add {
+            object: object.clone(),
+            is_in_initial_list,
+        });
+    }
+
+    fn on_update(&self, old: &Item<O>, new: &Item<O>) {
+        self.note(&Notice::Update {
+            old: Some(old.clone()),
+            new: new.clone(),
+        });
+    }
+
+    fn on_delete(&self, object: &Item<O>) {
+        self.note(&Notice::Delete {
+            object: object.clone(),
+        });
+    }
+}
+
+impl Noting {
+    fn note(&self, notice: &Notice<O>) {
+        self.0.lock().unwrap().push(short(notice));
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+fn delete(object: Item<O>) -> Notice<O> {
+    Notice::Delete { object }
+}
+
+#[test]
+fn a_filter_turns_one_notification_into_another() {
+    let noting = Arc::new(Noting::default());
+    let handler = FilteringResourceEventHandler {
+        filter_func: Arc::new(|item: &Item<O>| {
+            let labels = item.as_object().map(|object| object.labels());
+            labels.is_some_and(|labels| labels.get("app").is_some_and(|app| app == "in"))
+        }),
+        handler: Arc::clone(&noting),
+    };
+    let within = |rv| labelled("p", rv, "in");
+    let without = |rv| labelled("p", rv, "out");
+    let table: [(Notice<O>, Option<&str>); 11] = [
+        (add(within("1"), true), Some("+p 1 initial")),
+        (add(within("1"), false), Some("+p 1")),
+        (add(without("1"), true), None),
+        (update(within("1"), within("2")), Some("~p 1 2")),
+        (update(without("1"), within("2")), Some("+p 2")),
+        (update(within("1"), without("2")), Some("-p 1")),
+        (update(without("1"), without("2")), None),
+        (delete(within("1")), Some("-p 1")),
+        (delete(without("1")), None),
+        (delete(tombstone("p", Some(within("1")))), Some("-p 1 x")),
+        (delete(tombstone("p", None)), None),
+    ];
+    for (notice, expected) in table {
+        notice.tell(&handler);
+        assert_eq!(
+            noting.take(),
+            Vec::from_iter(expected),
+            "{}",
+            short(&notice)
+        );
+    }
+}
+
+#[test]
+fn a_handler_is_as_many_functions_as_are_needed() {
+    let noting = Arc::new(Noting::default());
+    let all = [
+        add(pod("p", "1"), true),
+        update(pod("p", "1"), pod("p", "2")),
+        delete(pod("p", "2")),
+    ];
+    let tell = |handler: &dyn ResourceEventHandler<O>| {
+        all.iter().for_each(|notice| notice.tell(handler));
+        noting.take()
+    };
+    assert!(tell(&ResourceEventHandlerFuncs::default()).is_empty());
+    assert!(tell(&ResourceEventHandlerDetailedFuncs::default()).is_empty());
+    let object = |noting: &Arc<Noting>| {
+        let noting = Arc::clone(noting);
+        Some(Box::new(move |item: &Item<O>| {
+            noting.0.lock().unwrap().push(rv(item).to_owned());
+        }) as _)
+    };
+    let both = |noting: &Arc<Noting>| {
+        let noting = Arc::clone(noting);
+        Some(Box::new(move |old: &Item<O>, new: &Item<O>| noting.on_update(old, new)) as _)
+    };
+    let told = tell(&ResourceEventHandlerFuncs {
+        add_func: object(&noting),
+        update_func: both(&noting),
+        delete_func: object(&noting),
+    });
+    assert_eq!(told, ["1", "~p 1 2", "2"]);
+    let adding = Arc::clone(&noting);
+    let told = tell(&ResourceEventHandlerDetailedFuncs {
+        add_func: Some(Box::new(move |item, initial| adding.on_add(item, initial))),
+        update_func: both(&noting),
+        delete_func: object(&noting),
+    });
+    assert_eq!(told, ["+p 1 initial", "~p 1 2", "2"]);
+}
+
+#[test]
+fn an_update_without_another_version_counts_as_a_resync() {
+    for (notice, is_sync) in [
+        (update(pod("p", "1"), pod("p", "1")), true),
+        (update(pod("p", ""), pod("p", "")), true),
+        (update(pod("p", "1"), pod("p", "2")), false),
+        (
+            update(tombstone("p", Some(pod("p", "1"))), pod("p", "1")),
+            false,
+        ),
+        (add(pod("p", "1"), false), false),
+        (delete(pod("p", "1")), false),
+    ] {
+        assert_eq!(notice.is_sync(), is_sync, "{}", short(&notice));
+    }
+}

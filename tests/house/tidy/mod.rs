@@ -1,0 +1,766 @@
+//! Holds the shape of the tree: who may import whom, no dead files, colours in one place.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod reading;
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use syn::visit::{self, Visit};
+
+use reading::{
+    code, dependencies, is_word, line_of, literals, roots, without_css_comments, without_literals,
+    without_tests, words,
+};
+use tree::{File, assert_none, files, paths, read};
+
+/// The crates of `src`: each may import those above it. Nothing imports the programs.
+const CRATES: [&str; 5] = ["cache", "world", "replay", "presentation", "terminal"];
+const PROGRAMS: [&str; 3] = ["page", "cli", "mdbook"];
+
+/// What the cache may use: whoever wants the cache gets little else with it.
+const OF_CACHE: [&str; 6] = [
+    "foldhash",
+    "hashbrown",
+    "indexmap",
+    "k8s_openapi",
+    "kube_core",
+    "serde",
+];
+
+/// Longer ones are broken. Links and what stands in quotes do not count: a message is found by its words.
+const LINE: usize = 140;
+
+/// CSS colour names but for `transparent` and `currentcolor`, which follow what is around them.
+const COLOUR_NAMES: &str = "aliceblue antiquewhite aqua aquamarine azure beige bisque black \
+    blanchedalmond blue blueviolet brown burlywood cadetblue chartreuse chocolate coral \
+    cornflowerblue cornsilk crimson cyan darkblue darkcyan darkgoldenrod darkgray darkgreen darkgrey \
+    darkkhaki darkmagenta darkolivegreen darkorange darkorchid darkred darksalmon darkseagreen \
+    darkslateblue darkslategray darkslategrey darkturquoise darkviolet deeppink deepskyblue dimgray \
+    dimgrey dodgerblue firebrick floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod \
+    gray green greenyellow grey honeydew hotpink indianred indigo ivory khaki lavender lavenderblush \
+    lawngreen lemonchiffon lightblue lightcoral lightcyan lightgoldenrodyellow lightgray lightgreen \
+    lightgrey lightpink lightsalmon lightseagreen lightskyblue lightslategray lightslategrey \
+    lightsteelblue lightyellow lime limegreen linen magenta maroon mediumaquamarine mediumblue \
+    mediumorchid mediumpurple mediumseagreen mediumslateblue mediumspringgreen mediumturquoise \
+    mediumvioletred midnightblue mintcream mistyrose moccasin navajowhite navy oldlace olive olivedrab \
+    orange orangered orchid palegoldenrod palegreen paleturquoise palevioletred papayawhip peachpuff \
+    peru pink plum powderblue purple rebeccapurple red rosybrown royalblue saddlebrown salmon \
+    sandybrown seagreen seashell sienna silver skyblue slateblue slategray slategrey snow springgreen \
+    steelblue tan teal thistle tomato turquoise violet wheat white whitesmoke yellow yellowgreen";
+
+/// Functions that make a colour out of numbers; `color-mix` makes one out of tokens.
+const COLOUR_FUNCTIONS: [&str; 10] = [
+    "rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color",
+];
+
+/// What only one machine has. Written in parts, so that this file does not find itself.
+const MACHINE_PATHS: [&str; 6] = [
+    concat!("/wo", "rk/"),
+    concat!("/t", "mp/"),
+    concat!("/ro", "ot/"),
+    concat!("/ho", "me/"),
+    concat!("/Us", "ers/"),
+    concat!("..", "/shared"),
+];
+
+/// Who may import whom, the compiler sees; here is that no manifest asks for more.
+#[test]
+fn crates_import_those_above_them() {
+    for (place, name) in CRATES.iter().chain(&PROGRAMS).enumerate() {
+        let all = dependencies(&read(&format!("src/{name}/Cargo.toml")));
+        let mut others = all.clone();
+        others.retain(|other| !other.starts_with("deltascope_"));
+        for other in &all {
+            let Some(other) = other.strip_prefix("deltascope_") else {
+                continue;
+            };
+            let above = CRATES.iter().take(place).any(|above| *above == other);
+            assert!(above, "src/{name} may not import {other}");
+        }
+        let outside: Vec<&String> = others
+            .iter()
+            .filter(|other| *name == "cache" && !OF_CACHE.contains(&other.as_str()))
+            .collect();
+        assert!(outside.is_empty(), "the cache does without {outside:?}");
+    }
+}
+
+/// The crates whose modules import each other in one direction alone.
+const WITHOUT_CIRCLES: [&str; 6] = ["cache", "world", "replay", "terminal", "cli", "mdbook"];
+
+#[test]
+fn modules_do_not_import_in_circles() {
+    let all = files(&["rs"]);
+    let mut found = Vec::new();
+    for name in WITHOUT_CIRCLES {
+        let base = format!("src/{name}/");
+        let mut imports: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for file in all.iter().filter(|file| file.under(&base)) {
+            let module = file.path[base.len()..].split(['/', '.']).next().unwrap();
+            let code = without_tests(&code(&file.text));
+            let names = roots(&code, &file.path[base.len()..]);
+            imports.entry(module).or_default().extend(names);
+        }
+        // What imports only what was taken out before is taken out; what is left is in circles, or imports them.
+        while let Some(module) = imports
+            .iter()
+            .find(|(module, names)| {
+                let inside = |name: &&String| **module != **name && imports.contains_key(&***name);
+                names.iter().find(inside).is_none()
+            })
+            .map(|(module, _)| *module)
+        {
+            imports.remove(module);
+        }
+        imports.remove("lib");
+        for (module, names) in &imports {
+            let names: Vec<&String> = names
+                .iter()
+                .filter(|name| imports.contains_key(&***name))
+                .collect();
+            found.push(format!("{base}{module} imports {names:?}, and these it"));
+        }
+    }
+    assert_none(&found);
+}
+
+/// The matches over facts that have an arm for whatever else there is: a new fact would go through them unseen.
+#[derive(Default)]
+struct Wildcards {
+    /// The function that is looked through.
+    inside: Vec<String>,
+    found: Vec<String>,
+}
+
+impl Wildcards {
+    fn of(text: &str) -> Vec<String> {
+        let mut seen = Self::default();
+        seen.visit_file(&syn::parse_file(text).unwrap());
+        seen.found
+    }
+}
+
+/// Whether an item is there for tests alone.
+fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("cfg")
+            && attribute
+                .parse_args::<syn::Path>()
+                .is_ok_and(|path| path.is_ident("test"))
+    })
+}
+
+/// Where the modules are that a file declares for tests alone.
+fn modules_of_tests(file: &File) -> Vec<String> {
+    let base = file.path.strip_suffix(".rs").unwrap();
+    let base = match base.rsplit_once('/') {
+        Some((folder, "mod" | "lib" | "main")) => folder,
+        _ => base,
+    };
+    let items = syn::parse_file(&file.text).unwrap().items;
+    let declared = items.iter().filter_map(|item| match item {
+        syn::Item::Mod(module) if is_of_tests(&module.attrs) => Some(&module.ident),
+        _ => None,
+    });
+    declared.map(|name| format!("{base}/{name}")).collect()
+}
+
+impl<'ast> Visit<'ast> for Wildcards {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        let attributes = match item {
+            syn::Item::Mod(item) => &item.attrs,
+            syn::Item::Fn(item) => &item.attrs,
+            _ => return visit::visit_item(self, item),
+        };
+        if !is_of_tests(attributes) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_signature(&mut self, signature: &'ast syn::Signature) {
+        self.inside.push(signature.ident.to_string());
+    }
+
+    fn visit_expr_match(&mut self, of: &'ast syn::ExprMatch) {
+        let mut facts = Facts(false);
+        for arm in &of.arms {
+            facts.visit_pat(&arm.pat);
+        }
+        if facts.0 && of.arms.iter().any(|arm| takes_all(&arm.pat)) {
+            self.found
+                .push(self.inside.last().cloned().unwrap_or_default());
+        }
+        visit::visit_expr_match(self, of);
+    }
+}
+
+/// Whether a pattern names a fact.
+struct Facts(bool);
+
+impl<'ast> Visit<'ast> for Facts {
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let mut segments = path.segments.iter().rev().skip(1);
+        self.0 |= segments
+            .next()
+            .is_some_and(|owner| owner.ident.to_string().ends_with("Fact"));
+    }
+}
+
+fn takes_all(pattern: &syn::Pat) -> bool {
+    match pattern {
+        syn::Pat::Wild(_) => true,
+        syn::Pat::Ident(name) => {
+            // Names of variants and constants begin with a capital letter.
+            let named = name.ident.to_string();
+            name.subpat.is_none() && named.starts_with(|first: char| first.is_lowercase())
+        }
+        syn::Pat::Or(either) => either.cases.iter().any(takes_all),
+        syn::Pat::Tuple(all) => all.elems.iter().all(takes_all),
+        syn::Pat::TupleStruct(all) => all.path.is_ident("Some") && all.elems.iter().all(takes_all),
+        _ => false,
+    }
+}
+
+#[test]
+fn no_match_over_facts_has_a_wildcard() {
+    let sources = files(&["rs"]);
+    let sources = sources.iter().filter(|file| file.under("src/"));
+    let of_tests: Vec<String> = sources.clone().flat_map(modules_of_tests).collect();
+    let is_of_tests = |path: &str| {
+        let rests = of_tests
+            .iter()
+            .filter_map(|module| path.strip_prefix(module));
+        rests.into_iter().any(|rest| rest.starts_with(['.', '/']))
+    };
+    let mut found = Vec::new();
+    for file in sources.filter(|file| !is_of_tests(&file.path)) {
+        let wild = Wildcards::of(&file.text);
+        found.extend(wild.iter().map(|name| format!("{}: fn {name}", file.path)));
+    }
+    assert_none(&found);
+}
+
+#[test]
+fn wildcards_are_found() {
+    let body = |body: &str| Wildcards::of(&format!("impl A {{ fn f(x: &Fact) {{ {body} }} }}"));
+    let seen = |text: &str| !body(text).is_empty();
+    assert_eq!(body("match x { Fact::Run(_) => 1, _ => 2 }"), ["f"]);
+    assert!(seen("match x { QueueFact::Synced => {} fact => g(fact) }"));
+    assert!(seen(
+        "match x { Some(Fact::Run(_)) => 1, Some(_) | None => 2 }"
+    ));
+    assert!(seen(
+        "let y = || match (x, z) { (RunFact::A { .. }, 1) => {} (_, _) => {} };"
+    ));
+    assert!(!seen("match x { Fact::Run(_) => 1, Fact::Work(_) => 2 }"));
+    assert!(!seen("match z { Lang::En => 1, _ => 2 }"));
+    assert!(!seen("matches!(x, Fact::Run(_))"));
+    let tests = "#[cfg(test)] mod tests { fn f() { match x { Fact::Run(_) => 1, _ => 2 } } }";
+    assert!(Wildcards::of(tests).is_empty());
+}
+
+#[test]
+fn only_the_command_line_has_a_terminal() {
+    let found: Vec<String> = files(&["rs"])
+        .iter()
+        .filter(|file| file.under("src/") && file.path != "src/terminal/lib.rs")
+        .flat_map(|file| {
+            let reads = file.under("src/cli/") || file.under("src/mdbook/");
+            let code = without_tests(&code(&file.text));
+            let lines: Vec<usize> = words(&code)
+                .filter(|(_, word)| {
+                    ["stdout", "stderr"].contains(word) || *word == "stdin" && !reads
+                })
+                .map(|(at, _)| line_of(&code, at))
+                .collect();
+            lines.into_iter().map(|line| {
+                format!(
+                    "{}:{line}: only src/terminal prints, and only src/cli and src/mdbook read stdin",
+                    file.path
+                )
+            })
+        })
+        .collect();
+    assert_none(&found);
+}
+
+#[test]
+fn every_rust_file_is_a_module() {
+    let all = files(&["rs"]);
+    let sources: Vec<&File> = all.iter().filter(|file| file.under("src/")).collect();
+    let mut reached = BTreeSet::new();
+    let roots = ["src/lib.rs", "src/main.rs", "src/bin/mdbook-deltascope.rs"];
+    let mut next: Vec<String> = roots.map(str::to_owned).into();
+    let crates = CRATES.iter().chain(&PROGRAMS);
+    next.extend(crates.map(|name| format!("src/{name}/lib.rs")));
+    while let Some(path) = next.pop() {
+        let Some(file) = sources.iter().find(|file| file.path == path) else {
+            continue;
+        };
+        if reached.insert(path) {
+            next.extend(modules(&file.path, &file.text));
+        }
+    }
+    let dead: Vec<String> = sources
+        .iter()
+        .filter(|file| !reached.contains(&file.path))
+        .map(|file| format!("{}: no `mod` declares it", file.path))
+        .collect();
+    assert_none(&dead);
+}
+
+#[test]
+fn every_other_file_of_src_is_included_by_a_rust_file() {
+    let rust: String = files(&["rs"])
+        .iter()
+        .filter(|file| file.under("src/"))
+        .map(|file| file.text.as_str())
+        .collect();
+    let dead: Vec<String> = paths()
+        .iter()
+        .filter(|path| path.starts_with("src/") && !path.ends_with(".rs"))
+        .filter(|path| !path.ends_with("/Cargo.toml") && !path.ends_with("/README.md"))
+        .filter(|path| !rust.contains(path.rsplit('/').next().unwrap()))
+        .map(|path| format!("{path}: no file of src names it"))
+        .collect();
+    assert_none(&dead);
+}
+
+#[test]
+fn every_style_sheet_is_imported() {
+    // What is handed out as it is, is for pages that are not here.
+    let mut sheets = files(&["css"]);
+    sheets.retain(|file| !file.under("embed/files/"));
+    let mut using: Vec<(String, String)> = Vec::new();
+    for file in files(&["html", "css", "rs"]) {
+        using.push((file.path, file.text));
+    }
+    let dead: Vec<String> = sheets
+        .iter()
+        .filter(|sheet| {
+            let name = sheet.path.rsplit('/').next().unwrap();
+            !using
+                .iter()
+                .any(|(path, text)| *path != sheet.path && text.contains(name))
+        })
+        .map(|sheet| format!("{}: nothing imports it", sheet.path))
+        .collect();
+    assert_none(&dead);
+}
+
+#[test]
+fn colours_are_tokens() {
+    let mut found = Vec::new();
+    for file in files(&["css"]) {
+        if file.path != "style/tokens.css" {
+            found.extend(colours_in_css(&file.path, &file.text));
+        }
+    }
+    for file in files(&["rs"])
+        .iter()
+        .filter(|file| file.under("src/presentation/") || file.under("src/page/"))
+        // A picture stands alone: what it repeats of the tokens, a test of its own holds to them.
+        .filter(|file| file.path != "src/presentation/svg/colors.rs")
+    {
+        found.extend(colours_in_markup(&file.path, &file.text));
+    }
+    assert_none(&found);
+}
+
+#[test]
+fn text_files_are_clean() {
+    let mut found = Vec::new();
+    for file in files(&[
+        "rs", "css", "html", "toml", "md", "mjs", "js", "ts", "sh", "yml", "yaml", "",
+    ]) {
+        found.extend(untidy(&file.path, &file.text));
+    }
+    assert_none(&found);
+}
+
+#[test]
+fn chinese_has_its_own_marks() {
+    let mut found = Vec::new();
+    for file in files(&["rs", "json"]) {
+        if file.under("src") {
+            found.extend(half_width(&file.path, &file.text));
+        }
+    }
+    assert_none(&found);
+}
+
+/// What the page, the lessons and the books say in Chinese uses the words of the glossary, and not those that it rules out.
+#[test]
+fn chinese_keeps_to_the_glossary() {
+    let glossary = read("docs/zh/src/glossary.md");
+    let rows: Vec<Vec<&str>> = glossary
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .skip(1)
+        .map(|line| line.trim_matches('|').split(" |").map(str::trim).collect())
+        .collect();
+    assert!(rows.len() > 10, "{} terms", rows.len());
+    let avoided: Vec<(&str, &str)> = rows
+        .iter()
+        .flat_map(|row| row[3].split('、').map(|word| (word, row[1])))
+        .collect();
+    let mut said = String::new();
+    let mut found = Vec::new();
+    for file in files(&["rs", "json", "md", "js"]) {
+        let is_ours = ["src", "embed", "docs/zh"]
+            .iter()
+            .any(|place| file.under(place));
+        if !is_ours || file.path.ends_with("glossary.md") {
+            continue;
+        }
+        for (line, text) in chinese(&file) {
+            for (word, instead) in &avoided {
+                if has_word(&text, word) {
+                    found.push(format!(
+                        "{}:{line}: {word}, write {instead}: {text}",
+                        file.path
+                    ));
+                }
+            }
+            said.push_str(&text);
+        }
+    }
+    assert_none(&found);
+    for row in &rows {
+        for term in row[1]
+            .split(['、', '（', '：', '）'])
+            .filter(|term| !term.is_empty())
+        {
+            assert!(said.contains(term), "the glossary's {term} is used nowhere");
+        }
+    }
+    // Both books list the same terms.
+    let terms = |text: &str| -> Vec<String> {
+        let rows = text.lines().filter(|line| line.starts_with("| ")).skip(1);
+        rows.map(|line| line[2..].split(" |").next().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(terms(&glossary), terms(&read("docs/en/src/glossary.md")));
+}
+
+// --- what is looked for -------------------------------------------------------------------------
+
+/// The Chinese of a file, with its lines, without code and what is filled in.
+fn chinese(file: &File) -> Vec<(usize, String)> {
+    let is_chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+    let lines = file.text.lines().enumerate();
+    let texts: Vec<(usize, String)> = if file.path.ends_with(".md") {
+        lines
+            .map(|(index, line)| (index + 1, line.to_owned()))
+            .collect()
+    } else if file.path.ends_with(".json") {
+        // Beside it stands the English.
+        let chinese =
+            lines.filter_map(|(index, line)| Some((index, line.split_once("\"zh\":")?.1)));
+        chinese
+            .map(|(index, text)| (index + 1, text.to_owned()))
+            .collect()
+    } else {
+        let literals = literals(&file.text).into_iter();
+        literals
+            .map(|literal| (line_of(&file.text, literal.start), literal.value))
+            .collect()
+    };
+    texts
+        .into_iter()
+        .filter(|(_, text)| is_chinese(text))
+        .map(|(line, text)| (line, without_code(&text)))
+        .collect()
+}
+
+/// Without what stands in backticks or braces, and without addresses of links.
+fn without_code(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['`', '{', '(']) {
+        kept.push_str(&rest[..at]);
+        let close = match &rest[at..=at] {
+            "`" => '`',
+            "{" => '}',
+            _ => ')',
+        };
+        kept.push(' ');
+        rest = match rest[at + 1..].find(close) {
+            Some(end) => &rest[at + 1 + end + 1..],
+            None => &rest[at + 1..],
+        };
+    }
+    kept + rest
+}
+
+/// Whether a text has a word: one of Latin letters as a whole, a Chinese one that is no part of one that is right.
+fn has_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let joins =
+                |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '=' | '.' | '/');
+            return !before.ends_with(joins) && !after.starts_with(joins);
+        }
+        // Of a keyboard.
+        word != "键"
+            || !(before.ends_with(['按', '主', '捷', '车', '向'])
+                || after.starts_with(['盘', '入']))
+    })
+}
+
+/// A mark of Latin text right behind a Chinese character.
+fn half_width(path: &str, text: &str) -> Vec<String> {
+    let is_chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+    let is_mark = |c: char| matches!(c, ',' | ':' | ';' | '(' | ')' | '?' | '!');
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| {
+            let line: Vec<char> = line.chars().collect();
+            line.windows(2)
+                .any(|pair| is_chinese(pair[0]) && is_mark(pair[1]))
+        })
+        .map(|(index, line)| format!("{path}:{}: half-width mark: {}", index + 1, line.trim()))
+        .collect()
+}
+
+/// The files that `mod name;` in this file may mean.
+fn modules(path: &str, text: &str) -> Vec<String> {
+    let base = ["/mod.rs", "/lib.rs", "/main.rs"]
+        .iter()
+        .find_map(|root| path.strip_suffix(root))
+        .unwrap_or(path.trim_end_matches(".rs"));
+    let code = code(text);
+    let mut found = Vec::new();
+    for (at, _) in words(&code).filter(|(_, word)| *word == "mod") {
+        let rest = code[at + 3..].trim_start();
+        let name: String = rest.chars().take_while(|&c| is_word(c)).collect();
+        if rest[name.len()..].trim_start().starts_with(';') {
+            found.push(format!("{base}/{name}.rs"));
+            found.push(format!("{base}/{name}/mod.rs"));
+        }
+    }
+    found
+}
+
+fn colours_in_css(path: &str, text: &str) -> Vec<String> {
+    let css = without_css_comments(text);
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (end, c) in css.char_indices() {
+        if !matches!(c, '{' | '}' | ';') {
+            continue;
+        }
+        // What an opening brace ends is a selector.
+        if c != '{'
+            && let Some((property, value)) = css[start..end].split_once(':')
+            && let Some(colour) = colour(property.trim(), value)
+        {
+            let line = line_of(&css, start + css[start..end].find(value).unwrap());
+            found.push(format!(
+                "{path}:{line}: {colour} belongs into style/tokens.css"
+            ));
+        }
+        start = end + 1;
+    }
+    found
+}
+
+fn colours_in_markup(path: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for literal in literals(text) {
+        let mut colours = Vec::new();
+        // A name alone is a colour only as the value of an attribute that takes one.
+        let painted = ["fill", "stroke", "color", "stop-color", "flood-color"]
+            .iter()
+            .any(|name| text[..literal.start].ends_with(&format!("{name}=")));
+        if painted || literal.value.contains('#') || literal.value.contains('(') {
+            let property = if painted { "fill" } else { "content" };
+            colours.extend(colour(property, &literal.value));
+        }
+        for declaration in literal.value.split(';') {
+            if let Some((property, value)) = declaration.split_once(':')
+                && [
+                    "color",
+                    "background",
+                    "background-color",
+                    "fill",
+                    "stroke",
+                    "border",
+                    "outline",
+                ]
+                .contains(&property.trim())
+            {
+                colours.extend(colour(property.trim(), value));
+            }
+        }
+        colours.sort();
+        colours.dedup();
+        for colour in colours {
+            let line = line_of(text, literal.start);
+            found.push(format!(
+                "{path}:{line}: {colour} belongs into style/tokens.css"
+            ));
+        }
+    }
+    found
+}
+
+/// The first colour in the value of a property.
+fn colour(property: &str, value: &str) -> Option<String> {
+    // Their values are names of other things.
+    let names_something_else = property.starts_with("grid")
+        || property.starts_with("animation")
+        || property.starts_with("font")
+        || property.starts_with("view-transition")
+        || property == "content"
+        || property == "will-change";
+    let value = value.to_ascii_lowercase();
+    let mut before = ' ';
+    let mut rest = value.as_str();
+    while let Some(c) = rest.chars().next() {
+        if c == '#' && !is_word(before) && before != '(' {
+            let digits = rest[1..]
+                .chars()
+                .take_while(char::is_ascii_hexdigit)
+                .count();
+            let after = rest[1 + digits..].chars().next().unwrap_or(' ');
+            if matches!(digits, 3 | 4 | 6 | 8) && !is_word(after) && after != '-' {
+                return Some(rest[..=digits].to_owned());
+            }
+        }
+        if c.is_ascii_alphabetic() {
+            let length = rest.chars().take_while(|&c| is_word(c) || c == '-').count();
+            let (word, after) = rest.split_at(length);
+            if before != '-' {
+                if after.starts_with('(') && COLOUR_FUNCTIONS.contains(&word) {
+                    return Some(format!("{word}()"));
+                }
+                if !names_something_else
+                    && !after.starts_with('(')
+                    && COLOUR_NAMES.split(' ').any(|name| name == word)
+                {
+                    return Some(word.to_owned());
+                }
+            }
+            before = 'a';
+            rest = after;
+        } else {
+            before = c;
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    None
+}
+
+fn untidy(path: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if !text.is_empty() && !text.ends_with('\n') {
+        found.push(format!("{path}: no newline at the end"));
+    }
+    if path.ends_with(".rs") {
+        for (index, line) in without_literals(text).lines().enumerate() {
+            if line.chars().count() > LINE && !line.contains("://") {
+                found.push(format!("{path}:{}: longer than {LINE}", index + 1));
+            }
+        }
+    }
+    let recipes = path == "Makefile";
+    for (index, line) in text.lines().enumerate() {
+        let number = index + 1;
+        if line.contains('\t') && !recipes {
+            found.push(format!("{path}:{number}: a tab"));
+        }
+        for name in MACHINE_PATHS {
+            if line.contains(name) {
+                found.push(format!("{path}:{number}: {name} is only on one machine"));
+            }
+        }
+    }
+    found
+}
+
+// --- the checks themselves ----------------------------------------------------------------------
+
+#[test]
+fn modules_are_followed() {
+    let text = "mod one;\npub(crate) mod two;\n// mod three;\nmod tests { }";
+    assert_eq!(
+        modules("src/ui/mod.rs", text),
+        [
+            "src/ui/one.rs",
+            "src/ui/one/mod.rs",
+            "src/ui/two.rs",
+            "src/ui/two/mod.rs"
+        ]
+    );
+    assert_eq!(
+        modules("src/lib.rs", "pub mod ui;"),
+        ["src/ui.rs", "src/ui/mod.rs"]
+    );
+    assert_eq!(
+        modules("src/ui/rows.rs", "mod queue;"),
+        ["src/ui/rows/queue.rs", "src/ui/rows/queue/mod.rs"]
+    );
+}
+
+#[test]
+fn colours_are_found() {
+    let css = |text: &str| colours_in_css("a.css", text).len();
+    assert_eq!(css("a { color: #fff; }"), 1);
+    assert_eq!(css("a { color: red }"), 1);
+    assert_eq!(
+        css("@media print { a { border: 1px solid rgba(0, 0, 0, .5); } }"),
+        1
+    );
+    assert_eq!(css("a { background: linear-gradient(white, var(--x)) }"), 1);
+    assert_eq!(
+        css("a { color: var(--red); background: color-mix(in srgb, var(--c) 9%, transparent) }"),
+        0
+    );
+    assert_eq!(
+        css("#add a:hover { grid-area: tan; color: currentColor } /* #fff */"),
+        0
+    );
+
+    let markup = |text: &str| colours_in_markup("a.rs", text).len();
+    assert_eq!(markup(r##"view! { <path fill="#07a" /> }"##), 1);
+    assert_eq!(markup(r#"view! { <path stroke="black" /> }"#), 1);
+    assert_eq!(markup(r#"view! { <p style="color: red">"x"</p> }"#), 1);
+    assert_eq!(
+        markup(r#"view! { <path fill="none" stroke="currentColor" /> "red (see below)" }"#),
+        0
+    );
+    assert_eq!(
+        markup(r##"view! { <use href="#arrow" marker="url(#dead)" /> } // #fff"##),
+        0
+    );
+}
+
+#[test]
+fn half_width_marks_are_found() {
+    assert_eq!(half_width("a.rs", "好,\nok, 好，\n好(x)").len(), 2);
+}
+
+#[test]
+fn untidy_text_is_found() {
+    assert_eq!(untidy("a.rs", "x").len(), 1);
+    assert_eq!(untidy("a.rs", "\tx\n").len(), 1);
+    assert_eq!(untidy("Makefile", "\tx\n").len(), 0);
+    assert_eq!(
+        untidy("a.rs", &format!("{}\n", "x".repeat(LINE + 1))).len(),
+        1
+    );
+    assert_eq!(
+        untidy("a.md", &format!("{}here\n", MACHINE_PATHS[0])).len(),
+        1
+    );
+    assert_eq!(untidy("a.rs", "x\n").len(), 0);
+}

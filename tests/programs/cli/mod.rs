@@ -1,0 +1,250 @@
+//! The command line, each command as a process: over real HTTP, with a stand-in for `kubectl proxy`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests; these start processes, and threads to serve them"
+)]
+
+mod draw;
+mod help;
+mod hostile;
+mod limits;
+mod record;
+mod replay;
+mod serve;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use deltascope::presentation::command::{self as page, Export};
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::session::Session;
+use serde_json::{Value, json};
+
+/// How long anything may take before it hangs.
+const HANGS: Duration = Duration::from_secs(60);
+
+/// Nobody listens there: of the ports that are given to whoever asks for any, it is none, so no other test gets it.
+const NOBODY: &str = "http://127.0.0.1:1";
+
+/// Sets a terminal's title, rings, clears it in two ways, turns the line round and forges another.
+const HOSTILE: &str = "x\u{1b}]0;owned\u{7}\0\u{9b}2J\u{7f}\u{202e}\u{2066}\u{2028}\nforged: y";
+
+/// Nothing in it drives a terminal.
+fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    let drives = |letter: char| {
+        (letter.is_control() && letter != '\n')
+            || "\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}"
+                .contains(letter)
+    };
+    assert!(!text.contains(drives), "{text:?}");
+    text
+}
+
+/// A run that was looked at in the page: its trace, and what the page says in words.
+fn looked_at(lesson: &str, lang: Lang) -> (String, String) {
+    let mut session = Session::new();
+    session.obey(page::Command::Load(lesson.into()));
+    let trace = session.export(Export::Trace).unwrap();
+    // As whoever opens the trace sees it.
+    session.obey(page::Command::Open(vec![(
+        "run.jsonl".to_owned(),
+        trace.clone().into_bytes(),
+    )]));
+    (trace, session.export(Export::Transcript(lang)).unwrap())
+}
+
+/// A stand-in for an API server with two objects; `watch` is told whether it begins with them.
+fn api(plural: &str, watch: impl Fn(bool, TcpStream) + Send + Sync + 'static) -> Proxy {
+    let plural = plural.to_owned();
+    Proxy::start(move |head, mut to| {
+        let path = head.split(' ').nth(1).unwrap();
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        if !path.ends_with(&format!("/{plural}")) {
+            resources(&head, &mut to);
+        } else if !query.contains("watch=") {
+            let items = json!([pod("web-1", 1), pod("web-2", 2)]);
+            let list = json!({ "kind": "PodList", "apiVersion": "v1",
+                "metadata": { "resourceVersion": "10" }, "items": items });
+            answer(
+                &mut to,
+                "200 OK",
+                "application/json",
+                list.to_string().as_bytes(),
+            );
+        } else if query.contains("sendInitialEvents=true") {
+            opened(&mut to);
+            watch(true, to);
+        } else {
+            opened(&mut to);
+            watch(false, to);
+        }
+    })
+}
+
+/// Which resources there are, as a real server says it.
+fn resources(head: &str, to: &mut TcpStream) {
+    let asked = |path: &str| head.starts_with(&format!("GET {path} "));
+    let name = match () {
+        () if asked("/api") => "discovery-aggregated-api",
+        () if asked("/apis") => "discovery-aggregated-apis",
+        () => return answer(to, "404 Not Found", "text/plain", b"404 page not found"),
+    };
+    let body = fs::read(format!("tests/transcripts/{name}.body")).unwrap();
+    answer(to, "200 OK", "application/json", &body);
+}
+
+fn opened(to: &mut TcpStream) {
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    to.write_all(head.as_bytes()).unwrap();
+}
+
+/// Whether somebody takes it.
+fn send(to: &mut TcpStream, kind: &str, object: &Value) -> bool {
+    let line = json!({ "type": kind, "object": object }).to_string();
+    let chunk = format!("{:x}\r\n{line}\n\r\n", line.len() + 1);
+    to.write_all(chunk.as_bytes()).is_ok()
+}
+
+fn pod(name: &str, version: u64) -> Value {
+    json!({ "kind": "Pod", "apiVersion": "v1", "data": { "password": "hidden" }, "metadata": {
+        "name": name, "namespace": "default", "uid": name, "labels": { "tier": "front" },
+        "resourceVersion": version.to_string() } })
+}
+
+// --- processes ----------------------------------------------------------------------------------
+
+fn deltascope(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_deltascope"));
+    command
+        .args(args)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// A program that is ended when the test is.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ended = self.0.kill();
+        let _code = self.0.wait();
+    }
+}
+
+/// The lines that somebody writes, as they come.
+fn lines_of(from: impl Read + Send + 'static) -> Receiver<String> {
+    let (send, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+fn start(command: &mut Command) -> (Running, Receiver<String>, Receiver<String>) {
+    let mut child = command.spawn().unwrap();
+    let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    (Running(child), lines_of(out), lines_of(err))
+}
+
+fn output(command: &mut Command) -> Output {
+    let (send, done) = channel();
+    let child = command.spawn().unwrap();
+    thread::spawn(move || send.send(child.wait_with_output().unwrap()));
+    done.recv_timeout(HANGS).expect("it hangs")
+}
+
+#[cfg(unix)]
+fn kill(running: &Running, signal: &str) {
+    let pid = running.0.id().to_string();
+    let sent = Command::new("kill")
+        .arg(format!("-{signal}"))
+        .arg(pid)
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// How it ended.
+#[cfg(unix)]
+fn code(running: &mut Running) -> Option<i32> {
+    running.0.wait().unwrap().code()
+}
+
+/// A file of one test's own.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-files");
+    fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
+}
+
+// --- HTTP, as bytes -----------------------------------------------------------------------------
+
+/// A stand-in for `kubectl proxy`, in threads that end with the test.
+struct Proxy {
+    url: String,
+}
+
+impl Proxy {
+    /// Each connection has one request, whose head and connection are handed over.
+    fn start(each: impl Fn(String, TcpStream) + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let each = std::sync::Arc::new(each);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let each = std::sync::Arc::clone(&each);
+                thread::spawn(move || {
+                    let head = head_of(&mut stream);
+                    // What serve asks by itself when it starts.
+                    if head.starts_with("GET /version ") && !head.contains("accept") {
+                        answer(&mut stream, "200 OK", "application/json", b"{}");
+                    } else {
+                        each(head, stream);
+                    }
+                });
+            }
+        });
+        Self { url }
+    }
+}
+
+/// Up to the empty line, and no byte more.
+fn head_of(from: &mut TcpStream) -> String {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") && from.read(&mut byte).unwrap_or(0) == 1 {
+        head.push(byte[0]);
+    }
+    String::from_utf8(head).unwrap()
+}
+
+fn answer(to: &mut TcpStream, status: &str, media_type: &str, body: &[u8]) {
+    let size = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {size}\r\n\r\n"
+    );
+    // Whoever asked with HEAD, or has gone, does not read it.
+    let _gone = to
+        .write_all(head.as_bytes())
+        .and_then(|()| to.write_all(body));
+}

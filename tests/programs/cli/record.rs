@@ -1,0 +1,372 @@
+//! `deltascope record`: what is recorded plays again, however the recording ended.
+
+use std::fs;
+use std::io::Read;
+use std::sync::mpsc::Receiver;
+
+use deltascope::replay::recording::RecordedInput;
+use deltascope::replay::trace;
+use serde_json::json;
+
+use super::{
+    HANGS, NOBODY, Proxy, Running, answer, api, deltascope, output, pod, resources, scratch, send,
+    start,
+};
+#[cfg(unix)]
+use super::{code, kill};
+
+#[test]
+fn what_is_recorded_plays_again() {
+    for era in ["1.32", "1.36"] {
+        let api = api("pods", |initial, mut to| {
+            if initial {
+                for name in ["web-1", "web-2"] {
+                    send(&mut to, "ADDED", &pod(name, 1));
+                }
+                let end = json!({ "kind": "Pod", "apiVersion": "v1", "metadata": {
+                    "resourceVersion": "10",
+                    "annotations": { "k8s.io/initial-events-end": "true" } } });
+                send(&mut to, "BOOKMARK", &end);
+            }
+            send(&mut to, "MODIFIED", &pod("web-1", 11));
+            send(&mut to, "ADDED", &pod("web-3", 12));
+            // Open until somebody hangs up.
+            let _ended = to.read(&mut [0; 1]);
+        });
+        let mut command = deltascope(&["record", "--proxy", &api.url, "--era", era]);
+        let (mut recording, out, _) = start(&mut command);
+        // It comes at once, while the watch is open.
+        let mut text = written_until(&out, "web-3");
+        end(&mut recording);
+        text.extend(out.iter().map(|line| format!("{line}\n")));
+        // The same facts: each input comes after as many as it did.
+        let (read, error) = trace::read("trace", text.as_bytes());
+        assert!(error.is_none(), "{era}: {error:?}");
+        let trace = read.unwrap();
+        assert_eq!(&*trace.title.en, "pods · all namespaces");
+        // So that it can be laid beside logs.
+        assert!(trace.start > Some(1_700_000_000_000), "{:?}", trace.start);
+        let timeline = trace.recording.play().unwrap();
+        let after =
+            |inputs: &[RecordedInput]| inputs.iter().map(|one| one.after).collect::<Vec<_>>();
+        assert_eq!(
+            after(timeline.inputs()),
+            after(&trace.recording.inputs),
+            "{era}"
+        );
+        let file = scratch(&format!("recorded-{era}.jsonl"));
+        fs::write(&file, text).unwrap();
+        let told = output(&mut deltascope(&["replay", file.to_str().unwrap()]));
+        assert_eq!(told.status.code(), Some(0), "{era}");
+        let told = String::from_utf8(told.stdout).unwrap();
+        for line in [
+            "OnAdd: web-1",
+            "OnAdd: web-2",
+            "OnUpdate: web-1",
+            "OnAdd: web-3",
+        ] {
+            assert!(told.contains(line), "{era}: {line}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_killed_leaves_a_trace_that_opens() {
+    let api = api("configmaps", |_, mut to| {
+        send(&mut to, "ADDED", &pod("late", 11));
+        let _ended = to.read(&mut [0; 1]);
+    });
+    let args = [
+        "record",
+        "--proxy",
+        &api.url,
+        "-r",
+        "configmaps",
+        "--era",
+        "1.32",
+    ];
+    let mut command = deltascope(&args);
+    let (mut recording, out, err) = start(command.arg("--progress"));
+    assert!(
+        err.recv_timeout(HANGS)
+            .unwrap()
+            .contains("configmaps · all")
+    );
+    let mut text = written_until(&out, "late");
+    kill(&recording, "KILL");
+    assert_eq!(code(&mut recording), None);
+    text.extend(out.iter().map(|line| format!("{line}\n")));
+    // Its data stays where it was.
+    assert!(!text.contains("hidden"));
+    let file = scratch("killed.jsonl");
+    fs::write(&file, text).unwrap();
+    let path = file.to_str().unwrap();
+    let told = output(&mut deltascope(&["replay", path]));
+    assert_eq!(told.status.code(), Some(0));
+    assert!(
+        String::from_utf8(told.stdout)
+            .unwrap()
+            .contains("OnAdd: late")
+    );
+}
+
+#[test]
+fn a_recording_ends_as_asked_or_says_why_not() {
+    let api_of_pods = api("pods", |_, mut to| {
+        for number in 11..40 {
+            send(&mut to, "ADDED", &pod(&format!("web-{number}"), number));
+        }
+        let _ended = to.read(&mut [0; 1]);
+    });
+    let forbidden = Proxy::start(|head, mut to| {
+        if head.contains("/pods") {
+            let status = json!({ "kind": "Status", "apiVersion": "v1", "code": 403,
+                "reason": "Forbidden", "message": "pods is forbidden" });
+            let status = status.to_string();
+            answer(
+                &mut to,
+                "403 Forbidden",
+                "application/json",
+                status.as_bytes(),
+            );
+        } else {
+            resources(&head, &mut to);
+        }
+    });
+    let page = Proxy::start(|_, mut to| answer(&mut to, "200 OK", "text/html", b"<html>"));
+    let (api, forbidden, page) = (&*api_of_pods.url, &*forbidden.url, &*page.url);
+    let nowhere = scratch("no/such").join("trace.jsonl");
+    let nowhere = nowhere.to_str().unwrap();
+    // Arguments, exit code, how many events are written, and what stands on stderr.
+    let table: &[(&[&str], i32, usize, &str)] = &[
+        (&["--proxy", api, "--max-events", "3"], 0, 3, ""),
+        (
+            &["--proxy", api, "--max-events", "3", "--metadata-only"],
+            0,
+            3,
+            "",
+        ),
+        (
+            &[
+                "--proxy",
+                api,
+                "--max-events",
+                "3",
+                "--era",
+                "1.32",
+                "-n",
+                "a",
+            ],
+            0,
+            3,
+            "",
+        ),
+        (&["--max-events", "0"], 2, 0, "--max-events"),
+        (
+            &["--proxy", forbidden, "--for", "100ms"],
+            1,
+            0,
+            "kubectl auth can-i list pods -A",
+        ),
+        (
+            &["--proxy", forbidden, "--for", "100ms", "--lang", "zh"],
+            1,
+            0,
+            "没有录到任何内容",
+        ),
+        (&["--proxy", api, "-r", "widgets"], 1, 0, "widgets"),
+        (&["--proxy", api, "-n", "No_Such"], 1, 0, "DNS label"),
+        (&["--proxy", api, "-l", "a=b=c"], 1, 0, "label selector"),
+        (&["--proxy", api, "-o", nowhere], 1, 0, "no/such"),
+        (&["--proxy", NOBODY], 3, 0, "kubectl proxy --port=1"),
+        (&["--proxy", page], 3, 0, "web page"),
+        (&["-A", "-n", "a"], 2, 0, "--all-namespaces"),
+        (&["--full", "--metadata-only"], 2, 0, "--metadata-only"),
+        (&["--for", "soon"], 2, 0, "30s"),
+        (&["--era", "2.0"], 2, 0, "1.36"),
+    ];
+    for (args, code, events, err) in table {
+        let mut args = args.to_vec();
+        args.insert(0, "record");
+        let output = output(&mut deltascope(&args));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(*code), "{args:?}: {stderr}");
+        assert!(stderr.contains(err), "{args:?}: {stderr}");
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(stdout.matches("\"ADDED\"").count(), *events, "{args:?}");
+        if *events > 0 {
+            let (read, error) = trace::read("trace", stdout.as_bytes());
+            assert!(read.is_some() && error.is_none(), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn a_recording_rotates_and_each_file_opens_on_its_own() {
+    const EVENTS: u64 = 6_000;
+    for era in ["1.32", "1.36"] {
+        let api = api("pods", |initial, mut to| {
+            if initial {
+                let end = json!({ "kind": "Pod", "apiVersion": "v1", "metadata": {
+                    "resourceVersion": "10",
+                    "annotations": { "k8s.io/initial-events-end": "true" } } });
+                send(&mut to, "BOOKMARK", &end);
+            }
+            for number in 0..EVENTS {
+                let kind = if number < 5 { "ADDED" } else { "MODIFIED" };
+                send(
+                    &mut to,
+                    kind,
+                    &pod(&format!("pod-{}", number % 5), 11 + number),
+                );
+            }
+            let _ended = to.read(&mut [0; 1]);
+        });
+        let folder = scratch(&format!("rotated-{era}"));
+        let _none = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let to = folder.join("pods.jsonl");
+        let most = EVENTS.to_string();
+        let args = [
+            "record",
+            "--proxy",
+            &api.url,
+            "--era",
+            era,
+            "--max-events",
+            &most,
+        ];
+        let mut command = deltascope(&args);
+        command
+            .args(["--rotate", "16K", "--keep", "2", "-o"])
+            .arg(&to);
+        let output = output(&mut command);
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{err}");
+        let mut names: Vec<String> = fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort_by_key(|name| (name.len(), name.clone()));
+        let numbers: Vec<u32> = names
+            .iter()
+            .map(|name| {
+                let number = name.strip_prefix("pods-").unwrap().strip_suffix(".jsonl");
+                number.unwrap().parse().unwrap()
+            })
+            .collect();
+        assert!(
+            numbers.len() == 2 && numbers[0] + 1 == numbers[1] && numbers[1] > 3,
+            "{names:?}"
+        );
+        for (name, end) in names.iter().zip([None, Some(10 + EVENTS)]) {
+            let bytes = fs::read(folder.join(name)).unwrap();
+            let (read, error) = trace::read(name, &bytes);
+            assert!(error.is_none(), "{name}: {error:?}");
+            let recording = read.unwrap().recording;
+            let mut timeline = recording.play().unwrap();
+            assert_eq!(timeline.inputs().len(), recording.inputs.len(), "{name}");
+            timeline.extend(timeline.len() + 1_000_000);
+            let picture = timeline.picture(timeline.len());
+            assert_eq!(
+                picture.store.items.len(),
+                if era == "1.32" { 7 } else { 5 },
+                "{name}"
+            );
+            let newest = picture
+                .store
+                .items
+                .iter()
+                .map(|(_, object)| object.rv.parse::<u64>().unwrap())
+                .max();
+            assert!(end.is_none() || newest == end, "{name}: {newest:?}");
+        }
+    }
+    for (args, said) in [
+        (&["--rotate", "16K"][..], "--output"),
+        (&["--keep", "2"], "--rotate"),
+        (&["--rotate", "1K", "-o", "x"], "16K"),
+        (&["--rotate", "1G", "-o", "x"], "16K"),
+        (&["--rotate", "16é", "-o", "x"], "16K"),
+        (
+            &["--rotate", "16M", "-o", "x", "--scramble", "names"],
+            "--scramble",
+        ),
+    ] {
+        let output = output(&mut deltascope(&[&["record"], args].concat()));
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.code() == Some(2) && err.contains(said),
+            "{args:?}: {err}"
+        );
+    }
+}
+
+#[test]
+fn a_recording_can_be_given_away() {
+    let api = api("pods", |_, mut to| {
+        send(&mut to, "ADDED", &pod("late", 11));
+        let _ended = to.read(&mut [0; 1]);
+    });
+    for (parts, names, labels) in [
+        ("names", false, true),
+        ("labels", true, false),
+        ("names,labels", false, false),
+    ] {
+        let args = [
+            "record", "--proxy", &api.url, "-n", "corner", "--era", "1.32",
+        ];
+        let mut command = deltascope(&args);
+        let output = output(command.args(["--max-events", "1", "--scramble", parts]));
+        assert_eq!(output.status.code(), Some(0), "{parts}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        for name in ["web-1", "late", "corner"] {
+            assert_eq!(text.contains(name), names, "{parts}: {name}");
+        }
+        assert_eq!(text.contains("\"tier\""), labels, "{parts}");
+        let (read, error) = trace::read("trace", text.as_bytes());
+        assert!(read.is_some() && error.is_none(), "{parts}");
+    }
+}
+
+#[test]
+fn a_recording_ends_when_nobody_reads_it() {
+    let api = api("pods", |_, mut to| {
+        for number in 11.. {
+            if !send(&mut to, "ADDED", &pod("web", number)) {
+                break;
+            }
+        }
+    });
+    let mut child = deltascope(&["record", "--proxy", &api.url, "--era", "1.32"])
+        .spawn()
+        .unwrap();
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut [0; 10]).unwrap();
+    drop(out);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+/// What is written up to the line with this.
+fn written_until(out: &Receiver<String>, wanted: &str) -> String {
+    let mut text = String::new();
+    while !text.contains(wanted) {
+        text.push_str(&out.recv_timeout(HANGS).expect("it is not written"));
+        text.push('\n');
+    }
+    text
+}
+
+/// As Ctrl-C does where there is one.
+fn end(running: &mut Running) {
+    #[cfg(unix)]
+    {
+        kill(running, "INT");
+        assert_eq!(code(running), Some(0));
+    }
+    #[cfg(not(unix))]
+    running.0.kill().unwrap();
+}

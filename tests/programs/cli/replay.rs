@@ -1,0 +1,425 @@
+//! `deltascope replay`: a trace told in the terminal, as a whole, in parts and as JSON.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::thread;
+
+use deltascope::presentation::command::{self as page, Export};
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::session::Session;
+use deltascope::replay::trace;
+use serde_json::{Value, json};
+
+use super::{deltascope, looked_at, output, pod, scratch};
+
+#[test]
+fn a_trace_is_told_as_the_page_tells_it() {
+    let file = scratch("told.jsonl");
+    for (lang, name) in [(Lang::En, "en"), (Lang::Zh, "zh")] {
+        let (trace, told) = looked_at("deltafifo", lang);
+        fs::write(&file, &trace).unwrap();
+        let path = file.to_str().unwrap();
+        let output = output(&mut deltascope(&["replay", path, "--lang", name]));
+        assert_eq!(output.status.code(), Some(0));
+        assert!(
+            output.stdout == told.as_bytes(),
+            "{name}: not the page's words"
+        );
+        assert!(output.stderr.is_empty());
+        // The same from stdin.
+        let mut child = deltascope(&["--lang", name, "replay", "-"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        thread::spawn(move || input.write_all(trace.as_bytes()).unwrap());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.stdout == told.as_bytes(), "{name}: stdin");
+    }
+}
+
+#[test]
+fn objects_of_several_namespaces_are_told_apart() {
+    let in_namespace = |namespace: &str, version: u64| {
+        let mut pod = pod("dup", version);
+        pod["metadata"]["namespace"] = json!(namespace);
+        pod["metadata"]["uid"] = json!(namespace);
+        pod
+    };
+    let list = |namespaces: [&str; 2]| {
+        json!({ "kind": "PodList", "apiVersion": "v1", "metadata": { "resourceVersion": "10" },
+            "items": [in_namespace(namespaces[0], 1), in_namespace(namespaces[1], 2)] })
+    };
+    let watch = [("MODIFIED", 11), ("DELETED", 12)].map(|(kind, version)| {
+        json!({ "type": kind, "object": in_namespace("lab", version) }).to_string()
+    });
+    let events = scratch("namespaces-watch.json");
+    fs::write(&events, watch.join("\n")).unwrap();
+    let (mut both, mut one) = (String::new(), String::new());
+    for (namespaces, told) in [(["lab", "team-a"], &mut both), (["lab", "lab"], &mut one)] {
+        let file = scratch("namespaces-list.json");
+        fs::write(&file, list(namespaces).to_string()).unwrap();
+        for lang in ["en", "zh"] {
+            let files = [file.to_str().unwrap(), events.to_str().unwrap()];
+            let output = output(&mut deltascope(&[
+                "replay", files[0], files[1], "--lang", lang,
+            ]));
+            assert_eq!(output.status.code(), Some(0));
+            told.push_str(&String::from_utf8(output.stdout).unwrap());
+        }
+    }
+    let lines: Vec<&str> = both.lines().filter(|line| line.contains("dup")).collect();
+    assert!(lines.len() > 20, "{both}");
+    for line in &lines {
+        assert!(
+            line.contains("lab/dup") || line.contains("team-a/dup"),
+            "{line}"
+        );
+    }
+    for name in ["lab/dup", "team-a/dup"] {
+        assert!(lines.iter().any(|line| line.contains(name)), "{name}");
+    }
+    // Where there is one namespace, it says nothing.
+    assert!(one.contains("dup") && !one.contains("lab/dup"), "{one}");
+}
+
+/// A log with a line each of three objects, ten seconds apart.
+fn log_of_three(name: &str) -> PathBuf {
+    let line = |second: u64, kind: &str, name: &str, version: u64| {
+        json!({ "time": format!("2026-11-22T23:59:{second:02}.250Z"), "informer": { "type": kind,
+            "initial": kind == "ADDED", "object": pod(name, version) } })
+    };
+    let lines = [
+        line(30, "ADDED", "web-0", 41),
+        line(30, "ADDED", "web-1", 42),
+        line(40, "MODIFIED", "web-0", 43),
+        line(50, "MODIFIED", "web-1", 44),
+    ];
+    let file = scratch(name);
+    fs::write(&file, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    file
+}
+
+#[test]
+fn facts_are_told_with_the_time_of_the_clock_as_json_and_of_one_object() {
+    let file = log_of_three("three.log");
+    let path = file.to_str().unwrap();
+    let told = |more: &[&str]| {
+        let output = output(&mut deltascope(&[&["replay", path], more].concat()));
+        let err = String::from_utf8(output.stderr).unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+            err,
+        )
+    };
+    let facts = |more: &[&str]| -> Vec<Value> {
+        let (code, out, err) = told(&[&["--json"], more].concat());
+        assert_eq!(code, Some(0), "{err}");
+        out.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
+    let (_, words, _) = told(&[]);
+    assert!(
+        words.contains("10.00 s  2026-11-22T23:59:40.250Z  "),
+        "{words}"
+    );
+    let all = facts(&[]);
+    for (place, fact) in all.iter().enumerate() {
+        assert_eq!(fact["step"], place + 1);
+        for text in ["actor", "fact", "what", "why"] {
+            assert!(fact[text].is_string(), "{fact}");
+        }
+        let wall = fact["wallTime"].as_str().unwrap();
+        assert!(
+            wall.starts_with("2026-11-22T23:59:") && wall.ends_with('Z'),
+            "{fact}"
+        );
+        assert!(words.contains(fact["what"].as_str().unwrap()), "{fact}");
+        if let Some(cause) = fact["cause"]["step"].as_u64() {
+            assert!(cause < fact["step"].as_u64().unwrap(), "{fact}");
+        }
+    }
+    let received = |facts: &[Value]| -> Vec<(u64, String)> {
+        let received = facts.iter().filter(|fact| fact["fact"] == "EventReceived");
+        received
+            .map(|fact| {
+                (
+                    fact["time"].as_u64().unwrap(),
+                    fact["key"].as_str().unwrap().to_owned(),
+                )
+            })
+            .collect()
+    };
+    let events = [
+        (10_000, "default/web-0".to_owned()),
+        (20_000, "default/web-1".to_owned()),
+    ];
+    assert_eq!(received(&all), events);
+    // Of one object: in order, nothing of the other, and what is about both.
+    let one = facts(&["--key", "default/web-1"]);
+    assert!(one.len() < all.len() && one.iter().all(|fact| all.contains(fact)));
+    assert_eq!(received(&one), events[1..]);
+    let about = |fact: &&Value| fact["key"] == "default/web-1";
+    assert_eq!(
+        one.iter().filter(about).count(),
+        all.iter().filter(about).count()
+    );
+    assert!(one.iter().all(|fact| fact["key"].is_null() || about(&fact)));
+    assert!(one.iter().any(|fact| fact["fact"] == "ObjectsLearned"));
+    // The end of it.
+    assert_eq!(facts(&["--last", "3"]), all[all.len() - 3..]);
+    assert_eq!(
+        facts(&["--last", "3", "--key", "default/web-1"]),
+        one[one.len() - 3..]
+    );
+    assert_eq!(facts(&["--last", "0"]), [Value::Null; 0]);
+    assert_eq!(facts(&["--last", "1h"]), all);
+    let end = all.last().unwrap()["time"].as_u64().unwrap();
+    let late: Vec<&Value> = all
+        .iter()
+        .filter(|fact| fact["time"].as_u64().unwrap() + 5_000 >= end)
+        .collect();
+    assert!(!late.is_empty() && late.len() < all.len());
+    assert!(facts(&["--last", "5s"]).iter().eq(late));
+    let (_, words, _) = told(&["--last", "1", "--key", "default/web-1", "--lang", "zh"]);
+    assert!(
+        words.contains("之前的内容省略") && words.contains("只讲述与 default/web-1"),
+        "{words}"
+    );
+    for (more, code, said) in [
+        (["--key", "web-1"], 1, "default/web"),
+        (["--key", "default/nobody"], 1, "default/nobody"),
+        (["--last", "soon"], 2, "30s"),
+    ] {
+        let (found, out, err) = told(&more);
+        assert_eq!((found, &*out), (Some(code), ""), "{more:?}");
+        assert!(err.contains(said), "{err}");
+    }
+}
+
+#[test]
+fn a_part_of_a_recording_opens_by_itself() {
+    let file = log_of_three("whole.log");
+    let path = file.to_str().unwrap();
+    let part = scratch("part.jsonl");
+    let part = part.to_str().unwrap();
+    // How much is left: of each object, how often it is heard of, and the last time.
+    let table: &[(&[&str], [usize; 2])] = &[
+        (&[], [1, 1]),
+        (&["--key", "default/web-1"], [0, 1]),
+        (&["--until", "15s"], [1, 0]),
+        (&["--key", "default/web-0", "--era", "1.32"], [1, 0]),
+    ];
+    let heard = |path: &str, name: &str| {
+        let output = output(&mut deltascope(&["replay", path, "--json"]));
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{err}");
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            out.contains("2026-11-22T23:59:"),
+            "the time of the clock stays"
+        );
+        let line = format!("\"key\":\"default/{name}\"");
+        let facts = out
+            .lines()
+            .filter(|fact| fact.contains("\"EventReceived\""));
+        facts.filter(|fact| fact.contains(&line)).count()
+    };
+    for (more, [zero, one]) in table {
+        let args = [&["replay", path, "--export", part], *more].concat();
+        let output = output(&mut deltascope(&args));
+        assert_eq!(
+            (output.status.code(), &*output.stdout),
+            (Some(0), &b""[..]),
+            "{more:?}"
+        );
+        let (read, error) = trace::read("part", &fs::read(part).unwrap());
+        assert!(read.is_some() && error.is_none(), "{more:?}: {error:?}");
+        assert_eq!(
+            [heard(part, "web-0"), heard(part, "web-1")],
+            [*zero, *one],
+            "{more:?}"
+        );
+        if more.contains(&"default/web-1") {
+            assert!(!fs::read_to_string(part).unwrap().contains("web-0"));
+        }
+    }
+    // The end of a long one begins with what the cluster had then.
+    let long = scratch("long.log");
+    let lines = (0..4_000).map(|number| {
+        let (name, kind) = (
+            format!("web-{}", number % 7),
+            if number < 7 { "ADDED" } else { "MODIFIED" },
+        );
+        let line = json!({ "ts": 1_800_000_000_000_u64 + number * 100, "informer": {
+            "type": kind, "object": pod(&name, 100 + number) } });
+        format!("{line}\n")
+    });
+    fs::write(&long, lines.collect::<String>()).unwrap();
+    let long = long.to_str().unwrap();
+    let output_of = |args: &[&str]| {
+        let output = output(&mut deltascope(args));
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {err}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    output_of(&["replay", long, "--last", "20s", "--export", part]);
+    let (whole, part_of_it) = (output_of(&["replay", long]), output_of(&["replay", part]));
+    assert!(part_of_it.len() * 2 < whole.len());
+    let end = |told: &str| told.lines().last().unwrap().to_owned();
+    assert_eq!(end(&whole), end(&part_of_it));
+    // What is simulated follows from all of it.
+    let simulated = scratch("simulated.jsonl");
+    fs::write(&simulated, looked_at("tombstone", Lang::En).0).unwrap();
+    let refused = output(&mut deltascope(&[
+        "replay",
+        simulated.to_str().unwrap(),
+        "--export",
+        "-",
+    ]));
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        String::from_utf8(refused.stderr)
+            .unwrap()
+            .contains("simulated")
+    );
+}
+
+#[test]
+fn a_trace_keeps_the_time_of_the_clock() {
+    let file = log_of_three("kept.log");
+    let mut session = Session::new();
+    session.obey(page::Command::Open(vec![(
+        "a.log".to_owned(),
+        fs::read(file).unwrap(),
+    )]));
+    let wall = |session: &mut Session| {
+        session.obey(page::Command::Seek(usize::MAX));
+        let view = session.view();
+        view.lesson.wall(view.time)
+    };
+    let shown = wall(&mut session);
+    assert!(
+        shown.as_ref().unwrap().starts_with("2026-11-22T23:59:50."),
+        "{shown:?}"
+    );
+    session.obey(page::Command::Era("1.32".into()));
+    assert!(wall(&mut session).is_some());
+    let written = session.export(Export::Trace).unwrap();
+    assert!(
+        written
+            .lines()
+            .next()
+            .unwrap()
+            .contains("\"start\":\"2026-11-22T23:59:30.250Z\"")
+    );
+    session.obey(page::Command::Load("tombstone".into()));
+    assert_eq!(wall(&mut session), None);
+    // One that has none opens as before; so does one that is no time, and says so.
+    for (start, odd_start) in [
+        ("\"other\":1", false),
+        ("\"start\":\"yesterday\"", true),
+        ("\"start\":7", true),
+    ] {
+        let odd = written.replace("\"start\":\"2026-11-22T23:59:30.250Z\"", start);
+        session.obey(page::Command::Open(vec![(
+            "b.jsonl".to_owned(),
+            odd.into_bytes(),
+        )]));
+        let error = session.view().error;
+        assert_eq!(error.is_some(), odd_start, "{start}: {error:?}");
+        assert!(error.is_none_or(|error| error.message.en.contains("\"start\" is no time")));
+        assert_eq!(wall(&mut session), None, "{start}");
+    }
+}
+
+#[test]
+fn what_is_replayed_can_be_chosen() {
+    let (trace, whole) = looked_at("deltafifo", Lang::En);
+    let file = scratch("chosen.jsonl");
+    fs::write(&file, &trace).unwrap();
+    let path = file.to_str().unwrap();
+    let list = "tests/transcripts/list-25-limit-rv0.body";
+    let broken = scratch("broken.jsonl");
+    fs::write(&broken, format!("{trace}{{\"op\":\"cut\",\"at\":")).unwrap();
+    let broken = broken.to_str().unwrap();
+    let nothing = scratch("nothing.jsonl");
+    fs::write(&nothing, "hello\n").unwrap();
+    let nothing = nothing.to_str().unwrap();
+    let endless = scratch("endless.jsonl");
+    fs::write(&endless, looked_at("sandbox", Lang::En).0).unwrap();
+    let endless = endless.to_str().unwrap();
+    let log = scratch("controller.log");
+    let line = json!({ "time": "2026-11-22T10:00:00Z", "msg": "seen", "informer": {
+        "type": "ADDED", "initial": true, "object": pod("web-0", 41) } });
+    fs::write(&log, format!("I1122 starting\n{line}\n")).unwrap();
+    let log = log.to_str().unwrap();
+    // Arguments, exit code, and what stands on stdout and on stderr.
+    let table: &[(&[&str], i32, &str, &str)] = &[
+        (&[path, "--until", "500ms"], 0, "0.50 s", ""),
+        (&[path, "--until", "delta=Deleted"], 0, "Deleted", ""),
+        (
+            &[path, "--until", "key=default/nobody"],
+            1,
+            "",
+            "default/nobody was not found",
+        ),
+        (
+            &[path, "--until", "key=default/nobody", "--lang", "zh"],
+            1,
+            "",
+            "没有找到",
+        ),
+        (&[path, "--until", "soon"], 2, "", "1500ms"),
+        (&[path, "--era", "2.0"], 2, "", "1.36"),
+        (&[broken], 1, "0.50 s", "broken.jsonl, line 3"),
+        (&[nothing], 1, "", "nothing.jsonl"),
+        (&["no/such/file"], 1, "", "no/such/file"),
+        (&[list], 0, "list-25-limit-rv0.body", ""),
+        // Its queue is put together by hand: it has no other generation.
+        (&[list, "--era", "1.36"], 1, "", "by hand"),
+        (&[log, "--era", "1.32"], 0, "web-0", ""),
+        (&[endless, "--until", "1s"], 0, "(1.32)", ""),
+        (
+            &[endless, "--until", "1s", "--era", "1.32"],
+            0,
+            "(1.32)",
+            "",
+        ),
+        (&[], 2, "", "FILE"),
+    ];
+    for (args, code, out, err) in table {
+        let mut args = args.to_vec();
+        args.insert(0, "replay");
+        let output = output(&mut deltascope(&args));
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(*code), "{args:?}: {stderr}");
+        assert!(stdout.contains(out), "{args:?}");
+        assert_eq!(out.is_empty(), stdout.is_empty(), "{args:?}");
+        assert!(stderr.contains(err), "{args:?}: {stderr}");
+        if args.contains(&path) {
+            assert!(whole.starts_with(&stdout), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn nobody_has_to_read_to_the_end() {
+    let (trace, _) = looked_at("sandbox", Lang::En);
+    let file = scratch("long.jsonl");
+    fs::write(&file, &trace).unwrap();
+    let mut child = deltascope(&["replay", file.to_str().unwrap(), "--until", "5m"])
+        .spawn()
+        .unwrap();
+    let mut out = child.stdout.take().unwrap();
+    out.read_exact(&mut [0; 10]).unwrap();
+    drop(out);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}

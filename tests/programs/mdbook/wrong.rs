@@ -1,0 +1,189 @@
+//! What is wrong in a block is told with its file and line.
+
+use std::fs;
+
+use super::{folder, run};
+
+/// What stands in a file, and all that is told of it: a line, and words.
+const WRONG: &[(&str, &[(usize, &str)])] = &[
+    // The info string.
+    (
+        "\n```deltascope lesson=tombston\n```\n",
+        &[(2, "Did you mean \"tombstone\"?")],
+    ),
+    (
+        "```deltascope lesson=tombstone watch\n```\n",
+        &[(1, "\"watch\" has no value. Write watch=…")],
+    ),
+    (
+        "```deltascope lesson=tombstone panel=api er=1 era=2.x\n```\n",
+        &[
+            (1, "no attribute \"panel\". Did you mean \"panels\"?"),
+            (1, "no attribute \"er\". Did you mean \"era\"?"),
+            (1, "era=\"2.x\" is not known. Write one of: 1.32"),
+        ],
+    ),
+    (
+        "\u{feff}```deltascope caption=\"open\n```\n",
+        &[(1, "no closing \"")],
+    ),
+    (
+        "```deltascope,lesson=tombstone\n```\n",
+        &[(1, "with spaces")],
+    ),
+    (
+        "```delta-scope lesson=tombstone\n```\n",
+        &[(1, "is written ```deltascope")],
+    ),
+    (
+        "text\n```deltascope caption=\"`a`\"\n```\n",
+        &[(2, "Write ~~~ instead")],
+    ),
+    // The run.
+    (
+        "```deltascope lesson=tombstone at=nowhere\n```\n",
+        &[(1, "There are: synced, cut,")],
+    ),
+    (
+        "```deltascope lesson=sandbox at=end\n```\n",
+        &[(1, "never ends")],
+    ),
+    (
+        "```deltascope lesson=deltafifo era=1.36 at=nowhere\n```\n",
+        &[(
+            1,
+            "by hand: it is the same in every generation. Open a lesson with an informer. Or leave out era.",
+        )],
+    ),
+    (
+        "```deltascope src=nothing.jsonl\n```\n",
+        &[(1, "cannot be read")],
+    ),
+    (
+        "```deltascope src=https://x.example/y\n```\n",
+        &[(1, "is no file of the book")],
+    ),
+    (
+        "```deltascope src=run.md\n```\n",
+        &[(
+            1,
+            "mdBook copies no .md files. Give it another name, such as \"run.jsonl\"",
+        )],
+    ),
+    (
+        "```deltascope lesson=tombstone at=t:9999999\n```\n\n```deltascope lesson=tombstone at=step:999999 until=told+999\n```\n",
+        &[
+            (1, "at=t:9999999: The run is over before that, at 8760 ms"),
+            (4, "at=step:999999: The run is over before that"),
+            (4, "until=told+999: The run is over before that"),
+        ],
+    ),
+    (
+        "```deltascope lesson=sandbox at=step:9999999\n[expect.\"t:99\"]\n```\n",
+        &[(1, "Name an earlier moment")],
+    ),
+    // The body.
+    (
+        "text\n```deltascope lesson=tombstone\ntext\n\nmore\n",
+        &[(2, "This fence is not closed: write ``` alone on the line")],
+    ),
+    ("```deltascope lesson=tombstone", &[(1, "is not closed")]),
+    (
+        "- > ~~~~deltascope lesson=tombstone\n  > x\n\n~~~~\n",
+        &[(1, "is not closed: write ~~~~ alone")],
+    ),
+    (
+        "```deltascope lesson=tombstone\n\nText.\n\n```deltascope lesson=deltafifo\n```\n",
+        &[(1, "is not closed before that of line 5: write ```")],
+    ),
+    (
+        "```deltascope\ntitle = \"x\"\nscenario = = 1\n```\n",
+        &[(3, "no TOML")],
+    ),
+    (
+        "```deltascope\n{\"title\": \"x\",\n\"scenario\" 1}\n```\n",
+        &[(3, "no JSON")],
+    ),
+    (
+        "```deltascope\ntitel = \"x\"\n[scenario]\n```\n",
+        &[(2, "Did you mean \"title\"?")],
+    ),
+    (
+        "```deltascope lesson=tombstone\n\n[scenario]\n```\n",
+        &[(3, "scenario belongs to a scenario of the block's own")],
+    ),
+    (
+        "```deltascope\n[scenario]\n[scenario.settings]\nera = \"1.36\"\nmachinery = \"steam\"\n```\n",
+        &[(5, "steam")],
+    ),
+    (
+        "```deltascope\n[scenario]\nsettings = { queue = \"FIFO\" }\n```\n",
+        &[(3, "write feed = \"program\"")],
+    ),
+    (
+        "```deltascope\n[scenario]\nsettings = { queue = \"FIFO\", feed = \"program\", byType = true }\n```\n",
+        &[(3, "goes without \"byType\" here")],
+    ),
+    (
+        "```deltascope\n[scenario]\nsettings = { queue = \"FIFO\", machinery = \"shared\" }\n```\n",
+        &[(3, "is in no informer")],
+    ),
+    (
+        "> ~~~deltascope\n> [scenario]\n> [[markers]]\n> id = \"x\"\n> fact = \"Bang\"\n> ~~~\n",
+        &[(5, "there is no fact \"Bang\"")],
+    ),
+    // What must hold.
+    (
+        "```deltascope lesson=tombstone at=relist\n[expect]\nera = \"1.36\"\n\"quue.keys\" = []\n```\n",
+        &[
+            (
+                3,
+                "at relist: era is otherwise\n  expected  \"1.36\"\n  found     \"1.32\"",
+            ),
+            (4, "quue.keys leads to nothing. Did you mean \"queue\"?"),
+        ],
+    ),
+    (
+        "- x\n\n  ```deltascope lesson=tombstone\n  [expect.end]\n  output = [\"OnAdd: a\"]\n  [expect.relist]\n  \"queue.key\" = []\n  [expect.never]\n  x = 1\n  ```\n",
+        &[
+            (5, "at end: output is otherwise"),
+            (
+                7,
+                "at relist: queue.key leads to nothing. In queue: Did you mean \"keys\"?",
+            ),
+            (
+                8,
+                "never is no moment of this run: There is no marker \"never\"",
+            ),
+        ],
+    ),
+    (
+        "```deltascope lesson=tombstone\n{\"expect\": {\n\"end\": {\n\"store.items.default/a\": \"9\"}}}\n```\n",
+        &[(
+            4,
+            "at end: store.items.default/a is otherwise\n  expected  \"9\"\n  found     \"2\"",
+        )],
+    ),
+];
+
+#[test]
+fn what_is_wrong_is_told_with_its_file_and_line() {
+    let folder = folder("wrong");
+    for (text, expected) in WRONG {
+        fs::write(folder.join("a.md"), text).unwrap();
+        let checked = run(&["check", "a.md"], &folder);
+        assert!(!checked.ok && checked.out.is_empty(), "{text}");
+        let told: Vec<&str> = checked
+            .err
+            .split("a.md:")
+            .filter(|one| !one.is_empty())
+            .collect();
+        assert_eq!(told.len(), expected.len(), "{text}\n{}", checked.err);
+        for (told, (line, words)) in told.iter().zip(*expected) {
+            assert!(
+                told.starts_with(&format!("{line}: ")) && told.contains(words),
+                "{text}\n{line}: {words}\n{told}"
+            );
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The informer on the page: its handlers, its faults, and that each of its facts is shown somewhere.
+
+use std::collections::BTreeSet;
+
+use deltascope::cache::fact::{
+    Actor, Fact, FactRecord, LockName, ProcessMode, QueueFact, ReflectorFact, ServerFact,
+};
+use deltascope::cache::lister_watcher::ApiErrorKind;
+use deltascope::presentation::caption;
+use deltascope::presentation::command::{Command, FAULTS, Fault};
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::rows;
+use deltascope::presentation::session::Change;
+use deltascope::presentation::strings;
+use deltascope::replay::lessons;
+use deltascope::replay::picture::{Answer, RequestKind};
+use deltascope::replay::timeline::Timeline;
+use deltascope::world::virtual_time::Input;
+use serde_json::{Value, json};
+
+use super::{end, informer, now, open};
+
+#[test]
+fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
+    let mut shown = BTreeSet::new();
+    let mut note = |timeline: &Timeline| {
+        shown.extend(timeline.all_facts().iter().map(|record| record.fact.name()));
+    };
+    for (id, _) in lessons::menu() {
+        let mut timeline = Timeline::new(lessons::load(&id).unwrap().scenario).unwrap();
+        timeline.extend(2_000);
+        note(&timeline);
+    }
+    use deltascope::world::source::Command as Server;
+    use deltascope::world::source::pod::{PodSpec, Write};
+    use deltascope::world::virtual_time::Input;
+    let pod = || PodSpec {
+        name: "p".into(),
+        ..PodSpec::default()
+    };
+    let write = |write| Input::Source(Server::Write(write));
+    let create = || write(Write::Create(pod().into_object()));
+    let delete = || {
+        write(Write::Delete {
+            namespace: String::new(),
+            name: "p".into(),
+        })
+    };
+    let other = PodSpec {
+        name: "other".into(),
+        ..PodSpec::default()
+    };
+    let cut = || Input::Source(Server::Cut);
+    let compact = || Input::Source(Server::Compact);
+    let held = || Input::Mode(ProcessMode::Held);
+    // Each input right behind the one before (false) or after all that follows from it (true).
+    for inputs in [
+        // A deletion that the watch misses; the relist finds it.
+        vec![
+            (true, create()),
+            (true, cut()),
+            (false, delete()),
+            (false, compact()),
+        ],
+        // A deletion that waits in the queue when a list finds it once more.
+        vec![
+            (true, create()),
+            (true, held()),
+            (true, delete()),
+            (true, cut()),
+            // Without a newer version the watch would not be too old.
+            (false, write(Write::Create(other.into_object()))),
+            (false, compact()),
+            (true, Input::Pop),
+        ],
+        vec![
+            (true, create()),
+            (true, create()),
+            (true, Input::KnownObjects(false)),
+            (true, Input::KnownObjects(true)),
+        ],
+    ] {
+        let mut timeline = Timeline::new(lessons::load("indexer").unwrap().scenario).unwrap();
+        let mut at = 0;
+        for (settled, input) in inputs {
+            if settled {
+                at = timeline.len();
+            }
+            at = timeline.insert(at, input);
+        }
+        note(&timeline);
+    }
+    // Many keys behind a slow process function.
+    let mut slow = lessons::load("indexer").unwrap().scenario;
+    slow.settings.process_ms = 150;
+    slow.initial = (0..13)
+        .map(|n| json!({ "metadata": { "name": format!("p{n}") } }))
+        .collect();
+    note(&Timeline::new(slow).unwrap());
+
+    // What only other queues, transformers, closed queues and later generations state.
+    let elsewhere: BTreeSet<&str> = [
+        "AlreadyPresent",
+        "EntriesTaken",
+        "EntryAppended",
+        "FifoCleared",
+        "FifoItemRemoved",
+        "FifoItemSet",
+        "FifoKeySkipped",
+        "IndexFailed",
+        "IndexersAdded",
+        "IndicesReset",
+        "KeyFailed",
+        "ProcessFailed",
+        "QueueClosed",
+        "QueueEmpty",
+        "Requeued",
+        "StoreReplaced",
+        "StoreVersionMoved",
+        "TransformFailed",
+        "Transformed",
+        // The reflector with all its fall-backs, the shared processor, the workqueue.
+        "PageReceived",
+        "ListFailed",
+        "InitialEventKept",
+        "InitialEventsEnded",
+        "InitialEventsEndMissed",
+        "StreamFellBack",
+        "ObjectRejected",
+        "VersionUnavailable",
+        "EntriesProcessed",
+        "ListOpened",
+        "ResyncOpened",
+        "NotificationWithheld",
+        "HandlerPanicked",
+        "HandlerAdded",
+        "HandlerAsked",
+        "RemovalAsked",
+        "RefusalsAsked",
+        "WatchDenied",
+        "HandlerRemoved",
+        "SyncingSet",
+        "ResyncCheckSet",
+        "ObjectMutated",
+        "MutationDetected",
+        "WorkShutDown",
+        // Of a real cluster: tests/runs/live.
+        "ObjectsLearned",
+        "RequestDeferred",
+    ]
+    .into();
+    let all: BTreeSet<&str> = caption::samples().iter().map(Fact::name).collect();
+    let missing: Vec<_> = all
+        .iter()
+        .filter(|name| !shown.contains(*name) && !elsewhere.contains(*name))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "no lesson and no click shows {missing:?}"
+    );
+    let both: Vec<_> = elsewhere
+        .iter()
+        .filter(|name| shown.contains(*name))
+        .collect();
+    assert!(both.is_empty(), "shown after all: {both:?}");
+}
+
+#[test]
+fn a_handler_that_comes_late_is_told_what_is_there_and_a_removed_one_nothing_more() {
+    let mut session = informer();
+    end(&mut session);
+    assert!(matches!(
+        session.obey(Command::AddHandler),
+        Change::Follow(_)
+    ));
+    let state = end(&mut session);
+    let late = &state["handlers"][1];
+    assert_eq!(late["notifications"].as_array().unwrap().len(), 3, "{late}");
+    assert_eq!(late["notifications"][0][0], "add");
+    assert!(state["output"].to_string().contains("OnAdd:late-2 a"));
+    assert!(session.picture().handlers[1].synced);
+
+    session.obey(Command::RemoveHandler(0));
+    let before = end(&mut session)["handlers"][0]["notifications"].clone();
+    assert!(session.picture().handlers[0].removed);
+    session.inject(
+        "create",
+        json!({ "metadata": { "namespace": "shop", "name": "d" } }),
+    );
+    let state = end(&mut session);
+    assert_eq!(state["handlers"][0]["notifications"], before);
+    assert_eq!(
+        state["handlers"][1]["notifications"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+}
+
+#[test]
+fn a_handler_is_removed_once_however_often_that_is_asked_for() {
+    let mut session = informer();
+    end(&mut session);
+    session.obey(Command::RemoveHandler(0));
+    assert!(session.picture().handlers[0].leaving);
+    session.obey(Command::RemoveHandler(0));
+    assert_ne!(now(&mut session)["error"], Value::Null);
+    session.obey(Command::Step(1));
+    assert_eq!(now(&mut session)["error"], Value::Null, "it has been read");
+    end(&mut session);
+    let picture = session.picture();
+    assert!(picture.handlers[0].removed && !picture.handlers[0].leaving);
+
+    // The world itself, too, takes the second one without a word.
+    let lesson = lessons::load("sharedinformer-listwatch").unwrap();
+    let mut timeline = Timeline::new(lesson.scenario).unwrap();
+    timeline.extend(usize::MAX);
+    let at = timeline.len();
+    let asked = timeline.insert(at, Input::RemoveHandler(0));
+    timeline.insert(asked, Input::RemoveHandler(0));
+    timeline.extend(usize::MAX);
+    let locked = |record: &&FactRecord| {
+        matches!(
+            record.fact,
+            Fact::Queue(QueueFact::LockTaken {
+                lock: LockName::BlockDeltas,
+                by: Actor::Main
+            })
+        )
+    };
+    let after = timeline.facts(at..timeline.len());
+    assert_eq!(after.iter().filter(locked).count(), 1);
+}
+
+#[test]
+fn an_armed_fault_is_in_sight_and_can_be_taken_back() {
+    for taken_back in [false, true] {
+        let mut session = informer();
+        end(&mut session);
+        session.obey(Command::Fault(Fault::List(403)));
+        let armed = rows::api::rows(&session.view(), 9, 9).armed;
+        let words = strings::armed(Lang::En, armed.first().unwrap());
+        assert_eq!(words, "next LIST answers 403 Forbidden");
+        assert!(matches!(
+            session.current().unwrap().fact,
+            Fact::Server(ServerFact::RefusalsAsked { .. })
+        ));
+        if taken_back {
+            session.obey(Command::Disarm(false, ApiErrorKind::Forbidden));
+            assert!(session.picture().api.refusals.is_empty());
+        }
+        session.obey(Command::Compact);
+        end(&mut session);
+        let picture = session.picture();
+        let failed =
+            picture.reflector.requests.iter().any(|line| {
+                line.kind == RequestKind::List && matches!(line.answer, Answer::Failed(_))
+            });
+        assert_eq!(failed, !taken_back);
+    }
+}
+
+#[test]
+fn a_streaming_list_says_what_was_asked_for_and_which_bookmark_ends_it() {
+    let mut session = open("sharedinformer-listwatch");
+    session.obey(Command::Era("1.36".into()));
+    session.obey(Command::Seek(0));
+    let mut ends = Vec::new();
+    while session.obey(Command::Step(1)) == Change::Forward {
+        let view = session.view();
+        let record = session.current().unwrap();
+        if let Fact::Server(ServerFact::EventSent { ends_list, .. })
+        | Fact::Reflector(ReflectorFact::EventReceived { ends_list, .. }) = record.fact
+        {
+            let told = caption::words(&record, &view.recent, &view.picture, Lang::En);
+            let what = caption::plain(&told.what);
+            assert_eq!(what.contains("ends the initial list"), ends_list, "{what}");
+            ends.extend(ends_list.then_some(record.fact.name()));
+            assert_eq!(
+                rows::api::rows(&view, 9, 9).watch.unwrap(),
+                "watch=true & sendInitialEvents=true & resourceVersionMatch=NotOlderThan \
+                 & allowWatchBookmarks=true"
+            );
+        }
+    }
+    assert_eq!(ends, ["EventSent", "EventReceived"]);
+}
+
+#[test]
+fn the_reflector_comes_back_from_every_fault() {
+    for fault in FAULTS {
+        let mut session = informer();
+        end(&mut session);
+        session.obey(Command::Fault(fault));
+        // A list only fails when there is one.
+        if matches!(fault, Fault::List(_) | Fault::Refuse) {
+            session.obey(Command::Compact);
+        }
+        let state = end(&mut session);
+        assert_eq!(state["error"], Value::Null, "{fault:?}");
+        assert_eq!(state["reflector"]["state"], "watch", "{fault:?}");
+        let picture = session.picture();
+        let failed =
+            picture.reflector.requests.iter().any(|line| {
+                line.kind == RequestKind::List && matches!(line.answer, Answer::Failed(_))
+            });
+        let asked = matches!(fault, Fault::List(_) | Fault::Refuse);
+        assert_eq!(failed, asked, "{fault:?}");
+        let ended = |code| {
+            let mut requests = picture.reflector.requests.iter();
+            requests.any(|line| line.answer == Answer::Ended(code))
+        };
+        match fault {
+            Fault::Event(code) => assert!(ended(code), "{:?}", picture.reflector.requests),
+            Fault::Close => assert!(ended(0), "{:?}", picture.reflector.requests),
+            _ => {}
+        }
+        assert!(picture.api.refusals.is_empty(), "{fault:?} has come");
+    }
+    let mut session = informer();
+    session.obey(Command::Fault(Fault::Close));
+    assert_ne!(
+        now(&mut session)["error"],
+        Value::Null,
+        "no watch is open yet"
+    );
+}

@@ -1,0 +1,153 @@
+//! Searches through the facts: what is found, and what a failed one leaves.
+
+use deltascope::cache::fact::ProcessMode;
+use deltascope::presentation::command::Command;
+use deltascope::presentation::options::Options;
+use deltascope::presentation::session::walk::Said;
+use deltascope::presentation::session::{Change, Session};
+use deltascope::presentation::view::View;
+use proptest::prelude::*;
+
+use super::open;
+
+/// All that the screen shows, but what came of a search.
+fn but_the_search(session: &mut Session) -> View {
+    let mut view = session.view();
+    let mut walking = (*view.walking).clone();
+    walking.said = None;
+    (view.walking, view.error) = (walking.into(), None);
+    view
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+
+    #[test]
+    fn a_search_that_fails_leaves_everything_as_it_was(
+        lesson in prop::sample::select(vec!["sandbox", "indexer", "deltafifo", "tombstone", "cut"]),
+        held in any::<bool>(),
+        at in 0..1_000_usize,
+        part in prop::sample::select(vec!["", "delta=Deleted", "call=any", "violation", "rv>=2"]),
+        how in 0..4_u8,
+    ) {
+        let mut session = open(lesson);
+        session.obey(Command::Seek(at));
+        if held {
+            session.obey(Command::Mode(ProcessMode::Held));
+        }
+        let before = but_the_search(&mut session);
+        let text = format!("key=nobody/at-all {part}");
+        let mut options = Options::default();
+        options.set("until", "input:9999").unwrap();
+        match how {
+            0 => session.obey(Command::RunUntil(text)),
+            1 => session.run_until_or_say(&text),
+            2 => session.seek_named("input:9999"),
+            _ => {
+                prop_assert!(session.set_stops(&options).is_err());
+                Change::None
+            }
+        };
+        if how == 0 {
+            let view = session.view();
+            prop_assert!(matches!(view.walking.said, Some(Said::NotFound(_))));
+        } else if how < 3 {
+            prop_assert!(session.view().error.is_some());
+        }
+        prop_assert_eq!(&but_the_search(&mut session), &before);
+        session.obey(Command::LookOn);
+        prop_assert_eq!(&but_the_search(&mut session), &before);
+        // What the search looked through is forgotten where the run becomes another one.
+        session.obey(Command::Mode(ProcessMode::Free));
+        session.obey(Command::RunUntil("fact=ModeSet".to_owned()));
+        session.obey(Command::Mode(ProcessMode::Paced(9)));
+        session.obey(Command::Step(-1));
+        let step = session.view().step;
+        session.obey(Command::RunUntil("fact=ModeSet".to_owned()));
+        prop_assert_eq!(session.view().walking.said.clone(), Some(Said::Found(step + 1)));
+    }
+}
+
+/// In a run without end the search computes far more of it than is shown, and takes nothing of that over.
+#[test]
+fn who_has_searched_goes_on_as_who_has_not() {
+    let (mut one, mut other) = (open("sandbox"), open("sandbox"));
+    let mut both = |act: &dyn Fn(&mut Session)| {
+        act(&mut one);
+        act(&mut other);
+    };
+    both(&|session| {
+        session.obey(Command::Seek(300));
+    });
+    let search = |session: &mut Session, text: &str| {
+        session.obey(Command::RunUntil(text.to_owned()));
+        let said = session.view().walking.said.clone();
+        assert!(matches!(said, Some(Said::NotFound(_))), "{text}: {said:?}");
+    };
+    search(&mut one, "key=default/nobody");
+    assert_eq!(but_the_search(&mut one), but_the_search(&mut other));
+    for session in [&mut one, &mut other] {
+        session.obey(Command::Mode(ProcessMode::Held));
+    }
+    // Of the copy that was searched before there is nothing left: it has Pops.
+    search(&mut one, "fact=KeyPopped");
+    assert_eq!(but_the_search(&mut one), but_the_search(&mut other));
+}
+
+#[test]
+fn a_search_that_fails_says_what_holds_it_back() {
+    for (lesson, held, text, parts) in [
+        (
+            "sandbox",
+            true,
+            "delta=Sync",
+            &[
+                "delta=Sync",
+                "as far as one search looks",
+                "held",
+                "to free",
+            ][..],
+        ),
+        (
+            "sandbox",
+            false,
+            "key=nobody call=any",
+            &[
+                "as far as one search looks",
+                "No fact there has key=nobody.",
+            ],
+        ),
+        (
+            "deltafifo",
+            false,
+            "key=nobody",
+            &["ends at step", "nothing more is due"],
+        ),
+        (
+            "deltafifo",
+            false,
+            "delta=Added fact=KeyPopped",
+            &["never all at once"],
+        ),
+    ] {
+        let mut session = Session::new();
+        if lesson != "sandbox" {
+            session = open(lesson);
+        }
+        if held {
+            // Nothing comes into the Indexer, so a resync has nothing to send.
+            session.obey(Command::Seek(0));
+            session.obey(Command::Mode(ProcessMode::Held));
+        }
+        let end = session.view().step + 100_000;
+        session.run_until_or_say(text);
+        let message = session.view().error.unwrap().message;
+        for part in parts {
+            assert!(message.en.contains(part), "{lesson} {text}: {}", message.en);
+        }
+        let bound = message.en.contains(&format!("up to step {end},"));
+        assert_eq!(bound, lesson == "sandbox", "{}", message.en);
+        assert_eq!(message.en.contains("held"), held, "{}", message.en);
+        assert_eq!(message.zh.contains("手动"), held, "{}", message.zh);
+    }
+}

@@ -1,0 +1,124 @@
+//! The way from a fact back to what caused it.
+
+use std::rc::Rc;
+
+use deltascope::cache::controller::Generation;
+use deltascope::cache::fact::{Fact, HandlersFact};
+use deltascope::cache::selector::Selector;
+use deltascope::presentation::caption;
+use deltascope::presentation::command::Command;
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::session::Session;
+use deltascope::presentation::session::why::Link;
+use deltascope::replay::lessons;
+use deltascope::world::source::scenario::Act;
+use deltascope::world::virtual_time::Era;
+use serde_json::json;
+
+/// What the drawer says of the step at the cursor: its facts, in brackets what is no cause but explains one.
+fn chain(session: &mut Session) -> Vec<String> {
+    session.obey(Command::AskWhy(true));
+    let why = session.view().why.unwrap();
+    let link = |link: &Rc<Link>| match link.aside {
+        Some(_) => format!("({})", link.fact),
+        None => link.fact.to_owned(),
+    };
+    why.links.iter().map(link).collect()
+}
+
+#[test]
+fn a_deletion_that_nobody_saw_leads_to_what_was_known_and_to_the_delete() {
+    // By a list: what is between the deletion and the request for the list.
+    let queued = |first: &str| {
+        let rest =
+            "DeletionDetected (ItemStored) ListReceived ListAnswered (ObjectDeleted) ListRequested";
+        format!("{first} {rest}")
+    };
+    let (delta, entry) = (queued("DeltaAppended"), queued("EntryAppended"));
+    let whole = "ListOpened (StoreReplaced) EntryAppended ListReceived ListAnswered (ObjectDeleted) ListRequested";
+    let streamed = "DeltaAppended DeletionDetected (ItemStored) InitialEventsEnded EventReceived EventSent (ObjectDeleted) WatchAccepted";
+    let left = delta.replace("ObjectDeleted", "ObjectUpdated");
+    for (generation, streams, selector, expected) in [
+        (Generation::Classic, false, None, &*delta),
+        (Generation::InOrder, false, None, &*entry),
+        (Generation::Batched, false, None, &*entry),
+        (Generation::Atomic, false, None, whole),
+        (Generation::Classic, true, None, streamed),
+        // It lives on, and is not asked for any more.
+        (Generation::Classic, false, Some("app"), &*left),
+    ] {
+        let mut lesson = lessons::load("tombstone").unwrap();
+        let settings = &mut lesson.scenario.settings;
+        settings.era = Era(generation);
+        settings.watch_list = Some(streams);
+        settings.selector = selector.map(|text| Selector::parse(text).unwrap());
+        if selector.is_some() {
+            let object = json!({ "metadata": { "namespace": "default", "name": "b" } });
+            lesson.scenario.script[1].act = Act::Update { object };
+        }
+        let mut session = Session::new();
+        session.open(lesson);
+        let steps = session.view().steps;
+        let told = (1..=steps).rev().find(|step| {
+            session.obey(Command::Seek(*step));
+            let last = session.current().unwrap().fact;
+            matches!(last, Fact::Handlers(HandlersFact::LinePrinted { line, .. }) if &*line == "OnDelete: b")
+        });
+        assert!(told.is_some(), "{generation:?}");
+        let names = chain(&mut session).join(" ");
+        assert!(names.contains(expected), "{generation:?}: {names}");
+        let why = session.view().why.unwrap();
+        let words = |lang| {
+            why.links
+                .iter()
+                .map(move |link| caption::plain(link.words(lang)))
+        };
+        let said: Vec<String> = words(Lang::En).collect();
+        let all = said.join("\n");
+        assert!(
+            all.contains("The Indexer has b, the list has not. "),
+            "{all}"
+        );
+        assert!(
+            all.contains("That is why the list lacks b; no event of it arrived. "),
+            "{all}"
+        );
+        assert!(words(Lang::Zh).any(|said| said.starts_with("Indexer 里有 b，列表里没有。")));
+    }
+}
+
+#[test]
+fn an_empty_place_in_a_fifo_leads_to_what_emptied_it() {
+    let call = |at: u32, op: &str, name: &str, rv: &str| json!({ "at": at, "op": op, "object": { "metadata": { "name": name, "resourceVersion": rv } } });
+    let lesson = json!({
+        "id": "fifo", "title": { "en": "", "zh": "" }, "note": { "en": "", "zh": "" }, "era": "1.32",
+        "scenario": {
+            "settings": { "queue": "FIFO", "feed": "program", "mode": "held" },
+            "script": [
+                call(300, "create", "x", "1"), call(600, "delete", "x", "1"),
+                call(900, "create", "x", "2"), { "at": 1200, "op": "pop" }
+            ]
+        }
+    });
+    let mut session = Session::new();
+    session.open(serde_json::from_value(lesson).unwrap());
+    let mut seen = Vec::new();
+    for step in 1..=session.view().steps {
+        session.obey(Command::Seek(step));
+        if !session.view().picture.queue.keys.is_empty() {
+            session.obey(Command::Select(Some("queue/key/x".into())));
+            seen.push(chain(&mut session).join(" "));
+        }
+    }
+    seen.dedup();
+    assert_eq!(
+        seen,
+        [
+            "KeyEnqueued Called",
+            "FifoItemRemoved Called",
+            "FifoItemSet Called",
+            "KeyEnqueued Called",
+            "KeyPopped FifoItemSet Called",
+        ]
+    );
+}

@@ -1,0 +1,334 @@
+//! Links: the moments that they name, what they carry, and that they open for ever.
+
+use deltascope::cache::fact::Cause;
+use deltascope::presentation::command::{Command, Export};
+use deltascope::presentation::i18n::Lang;
+use deltascope::presentation::session::Session;
+use deltascope::presentation::state::state;
+use deltascope::presentation::view::{SettingRow, View};
+use deltascope::replay::edit::Setting;
+use deltascope::replay::lessons;
+use deltascope::replay::link::Link;
+use deltascope::replay::moment::Moment;
+use deltascope::replay::recording::{RecordedInput, Recording};
+use deltascope::replay::timeline::Timeline;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{HEADER, all_lessons, debug, holds, made, touched};
+
+#[test]
+fn moments_are_named_by_what_lasts() {
+    for text in [
+        "kept-delete",
+        "kept-delete+3",
+        "input:2",
+        "input:1+10",
+        "t:0",
+        "t:16900+4",
+    ] {
+        assert_eq!(text.parse::<Moment>().unwrap().to_string(), text);
+    }
+    for text in [
+        "",
+        "5",
+        "+3",
+        "t:",
+        "t:x",
+        "t:-5",
+        "t:99999999999999999999",
+        "input:0",
+        "input:",
+        "a+b",
+        "a+99999999999999999999",
+        "step:5",
+        "a+-1",
+    ] {
+        assert!(text.parse::<Moment>().is_err(), "{text}");
+    }
+    let mut timeline = touched("reflector").play().unwrap();
+    let find = |timeline: &mut Timeline, text: &str| {
+        text.parse::<Moment>()
+            .unwrap()
+            .find(timeline, &|_, id| (id == "m").then_some(7))
+    };
+    assert_eq!(find(&mut timeline, "m+2"), Some(9));
+    assert_eq!(find(&mut timeline, "n"), None);
+    assert_eq!(find(&mut timeline, "input:99"), None);
+    let first = find(&mut timeline, "input:1").unwrap();
+    let record = timeline.fact(first - 1).unwrap();
+    assert!(matches!(record.cause, Cause::Input(0)), "{record:?}");
+    // What has fewer facts than it had.
+    let end = timeline.count_until(1_000);
+    assert_eq!(find(&mut timeline, "t:1000+99999"), Some(end));
+    let mut endless = touched("sandbox").play_within(9_000).unwrap().0;
+    assert_eq!(find(&mut endless, "t:999999999999999"), None);
+    assert_eq!(find(&mut endless, "input:999999999"), None);
+}
+
+#[test]
+fn a_link_is_short() {
+    for id in all_lessons() {
+        let lesson = lessons::load(&id).unwrap();
+        let mut recording = touched(&id);
+        let plain = Link::of(
+            Some((id.clone(), &lesson.scenario)),
+            &Recording {
+                inputs: Vec::new(),
+                ..recording.clone()
+            },
+        );
+        assert!(plain.to_string().len() < 80, "{plain}");
+        recording.scenario.drops = vec![3, 4];
+        recording.scenario.settings.process_ms += 10;
+        if !recording.scenario.script.is_empty() {
+            recording.scenario.script.remove(0);
+        }
+        if let Some(recorded) = &mut recording.scenario.recorded {
+            recorded.events.pop();
+        }
+        let link = Link::of(Some((id.clone(), &lesson.scenario)), &recording);
+        let text = link.to_string();
+        assert!(text.len() < 700, "{}: {text}", text.len());
+        let read = Link::read(&text)
+            .unwrap()
+            .recording(&lesson.scenario)
+            .unwrap();
+        assert_eq!(debug(&read), debug(&recording), "{id}");
+    }
+}
+
+/// Every link that was ever made opens to what it opened to: each file has the link, and what the
+/// page says of itself then. A link is never changed; what it opens to only where what is simulated
+/// was wrong.
+#[test]
+fn links_open_for_ever() {
+    let mut seen = 0;
+    for file in std::fs::read_dir("tests/links").unwrap() {
+        let path = file.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (link, said) = text.split_once('\n').unwrap();
+        let said: Value = serde_json::from_str(said).unwrap();
+        let mut session = Session::new();
+        let before = session.view();
+        session.obey(Command::OpenLink(link.into()));
+        let view = session.view();
+        let path = path.display();
+        seen += 1;
+        if let Some(words) = said["error"].as_str() {
+            let error = view
+                .error
+                .clone()
+                .unwrap_or_else(|| panic!("{path}: no error"))
+                .message;
+            assert!(
+                error.en.contains(words) && !error.zh.is_empty(),
+                "{path}: {}",
+                error.en
+            );
+            let (same, now) = (
+                state(&before, Lang::En),
+                state(
+                    &View {
+                        error: None,
+                        ..view
+                    },
+                    Lang::En,
+                ),
+            );
+            assert_eq!(same, now, "{path}: the page stays as it was");
+            continue;
+        }
+        let found = state(&view, Lang::En);
+        assert!(
+            holds(&said, &found),
+            "{path}\n{}",
+            serde_json::to_string(&found).unwrap()
+        );
+        // What is shared from there opens to the same again.
+        let again = session.export(Export::Link).unwrap();
+        let mut other = Session::new();
+        other.obey(Command::OpenLink(again.clone().into()));
+        assert!(
+            holds(&said, &state(&other.view(), Lang::En)),
+            "{path}: {again}"
+        );
+        assert_eq!(other.export(Export::Link).unwrap(), again, "{path}");
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn a_link_carries_what_is_selected() {
+    let mut session = Session::new();
+    let anchor = "api/object/default/web-1";
+    session.obey(Command::Select(Some(anchor.into())));
+    assert!(session.view().selection.is_some());
+    let link = session.export(Export::Link).unwrap();
+    assert!(link.contains(&format!(";sel={anchor}")), "{link}");
+    let mut other = Session::new();
+    other.obey(Command::OpenLink(link.into()));
+    assert_eq!(other.view().selection, session.view().selection);
+    other.obey(Command::OpenLink(
+        "#v1;lesson=sandbox;sel=no/such/thing".into(),
+    ));
+    assert_eq!((other.view().selection, other.view().error), (None, None));
+}
+
+/// What a link changes is nowhere else: to start over does not lose it.
+#[test]
+fn who_starts_over_keeps_what_a_link_has_set_and_leaves_what_it_did() {
+    let mut maker = Session::new();
+    maker.obey(Command::SetText(Setting::ProcessMs(0), "300".into()));
+    let set = maker.export(Export::Link).unwrap();
+    let place = maker.view().events.first().unwrap().place;
+    maker.obey(Command::DropEvent(place));
+    let done = maker.export(Export::Link).unwrap();
+    for (link, process_ms, branches) in [
+        (&*set, Some("300"), 1),
+        (&*done, Some("300"), 2),
+        ("#v1;lesson=sandbox", None, 1),
+        ("#v1;lesson=sandbox;era=1.36", None, 1),
+        ("#v1;lesson=sharedinformerfactory;era=1.36", None, 1),
+    ] {
+        let mut session = Session::new();
+        session.obey(Command::OpenLink(link.into()));
+        assert_eq!(session.view().error, None);
+        let before = state(&session.view(), Lang::En);
+        session.obey(Command::Reset);
+        let view = session.view();
+        assert_eq!(view.branches.len(), branches, "{link}");
+        assert_eq!(*view.lesson.era, *before["era"].as_str().unwrap());
+        if let Some(process_ms) = process_ms {
+            let is_it = |row: &&SettingRow| matches!(row.setting, Setting::ProcessMs(_));
+            let row = view.settings.iter().find(is_it).unwrap();
+            assert_eq!(row.value, process_ms, "{link}");
+            assert!(session.timeline().scenario().drops.is_empty());
+        }
+        if branches > 1 {
+            let other = view.branches.iter().find(|row| !row.current).unwrap().id;
+            session.obey(Command::Branch(other));
+            assert_eq!(session.timeline().scenario().drops.len(), 1);
+            assert_eq!(state(&session.view(), Lang::En)["step"], before["step"]);
+        }
+    }
+}
+
+/// A marker is looked for only so far; a moment that is later is named by its time.
+#[test]
+fn a_link_to_a_late_marker_opens_there() {
+    let mut session = Session::new();
+    session.obey(Command::SetText(Setting::ProcessMs(0), "400000".into()));
+    let late = |view: &View| {
+        let marker = view.markers.iter().find(|marker| &*marker.id == "synced");
+        marker.map(|marker| marker.at)
+    };
+    let at = loop {
+        let view = session.view();
+        if let Some(at) = late(&view) {
+            break at;
+        }
+        assert!(view.steps < 900_000, "it comes");
+        session.obey(Command::Seek(view.steps + 100_000));
+    };
+    assert!(at > 160_000, "{at}");
+    session.obey(Command::Seek(at));
+    let link = session.export(Export::Link).unwrap();
+    let mut other = Session::new();
+    other.obey(Command::OpenLink(link.clone().into()));
+    assert_eq!(
+        (other.view().error, other.view().step),
+        (None, at),
+        "{link}"
+    );
+    assert_eq!(other.export(Export::Link), Ok(link));
+}
+
+#[test]
+fn what_is_farther_than_a_link_computes_is_not_linked() {
+    // A crowd, so that not much is computed.
+    let handlers = vec![json!({ "onUpdate": ["{name}"] }); 200];
+    let scenario = json!({ "settings": { "machinery": "shared", "resyncMs": 1, "handlers": handlers },
+        "initial": [{ "metadata": { "name": "a" } }] });
+    let text = format!("{HEADER}{{\"scenario\":{scenario}}}\n");
+    let mut session = Session::new();
+    session.obey(Command::Open(vec![("a".to_owned(), text.into_bytes())]));
+    let far = 1_000_000 / (1 + 200 / 8);
+    for (step, opens) in [(far - 1_000, true), (far + 10, false), (far - 1_000, true)] {
+        session.obey(Command::Seek(step));
+        match session.export(Export::Link) {
+            Ok(link) => {
+                assert!(opens, "{step}");
+                let mut other = Session::new();
+                other.obey(Command::OpenLink(link.into()));
+                assert_eq!((other.view().error, other.view().step), (None, step));
+            }
+            Err(reason) => assert!(!opens && reason.en.contains(&far.to_string()), "{reason:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_done_farther_than_a_link_computes_is_not_linked() {
+    // One handler more, and so many more facts are too many.
+    let handlers = vec![json!({ "onUpdate": ["{name}"] }); 191];
+    let scenario = json!({ "settings": { "machinery": "shared", "resyncMs": 1, "handlers": handlers },
+        "initial": [{ "metadata": { "name": "a" } }] });
+    let text = format!("{HEADER}{{\"scenario\":{scenario}}}\n");
+    let mut session = Session::new();
+    session.obey(Command::Open(vec![("a".to_owned(), text.into_bytes())]));
+    session.obey(Command::Seek(1_000_000 / (1 + 192 / 8) + 500));
+    assert!(session.export(Export::Link).is_ok());
+    session.obey(Command::AddHandler);
+    assert_eq!(session.view().error, None);
+    for step in [5, 0] {
+        session.obey(Command::Seek(step));
+        assert!(session.export(Export::Link).is_err(), "{step}");
+    }
+}
+
+proptest! {
+    // Each of them runs worlds: a quarter is enough.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_moment_is_found_again(place in 0.0..1.0_f64) {
+        for id in ["sandbox", "reflector"] {
+            let mut timeline = touched(id).play().unwrap();
+            timeline.extend(3_000);
+            let step = (timeline.len() as f64 * place) as usize;
+            let moment = Moment::of(&timeline, step);
+            let read: Moment = moment.to_string().parse().unwrap();
+            prop_assert_eq!(&read, &moment);
+            let mut fresh = touched(id).play().unwrap();
+            prop_assert_eq!(read.find(&mut fresh, &|_, _| None), Some(step));
+        }
+    }
+
+    #[test]
+    fn a_link_opens_what_it_was_made_of(
+        scenario in made::scenario(),
+        inputs in proptest::collection::vec((0..20_000_u64, 0..900_usize, made::input()), 0..6),
+        own in made::scenario(),
+    ) {
+        let inputs = inputs.into_iter().map(|(at, after, input)| RecordedInput { after, at, input });
+        let recording = Recording { scenario, inputs: inputs.collect() };
+        for lesson in [None, Some(("x".into(), &own))] {
+            let link = Link::of(lesson, &recording).to_string();
+            let read = Link::read(&link).unwrap().recording(&own).unwrap();
+            prop_assert_eq!(debug(&read), debug(&recording), "{}", link);
+        }
+    }
+
+    #[test]
+    fn no_link_does_harm(text in "\\PC{0,40}", packed in proptest::collection::vec(any::<u8>(), 0..80)) {
+        let _ = Link::read(&text);
+        let _ = Link::read(&format!("#v1;{text}"));
+        let _ = Link::read(&format!("#v1;at={text}"));
+        use base64::Engine;
+        let packed = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(packed);
+        // Random bytes may be something packed, but hardly lines of a trace.
+        let read = Link::read(&format!("#v1;i={packed}"));
+        prop_assert!(read.is_err() || read.unwrap().inputs.is_empty());
+    }
+}

@@ -1,0 +1,107 @@
+//! What is written down reads back to the same: scenarios, inputs, recordings and differences.
+
+use deltascope::replay::difference::{apply, difference};
+use deltascope::replay::lessons;
+use deltascope::world::fields::Read;
+use deltascope::world::source::scenario::{Entry, Scenario};
+use deltascope::world::source::wire;
+use deltascope::world::source::write;
+use deltascope::world::virtual_time::Settings;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{debug, made};
+
+/// As text, and read from it.
+fn through_text(value: &Value) -> Value {
+    serde_json::from_str(&value.to_string()).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn a_scenario_reads_back_to_the_same(scenario in made::scenario()) {
+        let read = Scenario::read(through_text(&write::scenario(&scenario))).unwrap();
+        prop_assert_eq!(debug(&read), debug(&scenario));
+    }
+
+    #[test]
+    fn an_input_reads_back_to_the_same(at in 0..1_000_000_u64, input in made::input()) {
+        let read = Entry::read(through_text(&write::input(at, &[], &input))).unwrap();
+        prop_assert_eq!(read.at, at);
+        prop_assert_eq!(debug(&read.act.into_input().unwrap()), debug(&input));
+    }
+}
+
+#[test]
+fn what_has_its_default_is_left_out_but_for_the_generation() {
+    let written = write::settings(&Settings::default());
+    assert_eq!(written, json!({ "era": "1.32" }));
+    let said = json!({ "era": "1.36", "watchList": false, "mode": 0, "work": { "workers": 0 },
+        "keySeparator": "", "handlers": [{ "resyncMs": 0, "filter": "" }] });
+    let read = Settings::read(said.clone()).unwrap();
+    assert_eq!(write::settings(&read), said);
+}
+
+#[test]
+fn every_lesson_is_written_and_read() {
+    for (id, _) in lessons::menu() {
+        let scenario = lessons::load(&id).unwrap().scenario;
+        let mut read = Scenario::read(through_text(&write::scenario(&scenario))).unwrap();
+        read.recorded = scenario.recorded.clone();
+        assert_eq!(debug(&read), debug(&scenario), "{id}");
+    }
+}
+
+#[test]
+fn recorded_streams_read_back_to_the_same() {
+    let mut seen = 0;
+    for folder in ["tests/transcripts", "src/replay/lessons/recordings"] {
+        for file in std::fs::read_dir(folder).unwrap() {
+            let file = file.unwrap();
+            if !file.file_name().to_string_lossy().ends_with(".body") {
+                continue;
+            }
+            let bytes = std::fs::read(file.path()).unwrap();
+            let name = file.path().display().to_string();
+            let recorded = wire::open(&[(name.clone(), bytes)]);
+            if let Some(start) = &recorded.start {
+                let items = write::items(start).map(|item| through_text(&item));
+                let list = through_text(&write::list(start));
+                assert_eq!(
+                    &wire::list_of(list, items.collect()).unwrap(),
+                    start,
+                    "{name}"
+                );
+                seen += 1;
+            }
+            for event in &recorded.events {
+                if matches!(event, wire::RecordedEvent::Cut { .. }) {
+                    continue;
+                }
+                let read = wire::event_of(through_text(&write::event(event))).unwrap();
+                assert_eq!(&read, event, "{name}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_difference_makes_the_one_of_the_other(from in made::json(), to in made::json()) {
+        if let Some(change) = difference(&from, &to) {
+            let mut made = from.clone();
+            apply(&mut made, through_text(&change)).unwrap();
+            prop_assert_eq!(made, to);
+        }
+    }
+
+    #[test]
+    fn any_change_of_any_value_is_taken_or_refused(from in made::json(), change in made::json()) {
+        let mut made = from;
+        let _ = apply(&mut made, change);
+    }
+}
