@@ -594,7 +594,7 @@ fn assert_says(text: &str, said: &str, bound: usize) {
         (10, ["KiB", "KiB"]),
         (0, ["bytes", "字节"]),
     ];
-    let whole = |(shift, _): &&(u32, _)| bound % (1 << shift) == 0;
+    let whole = |(shift, _): &&(u32, _)| bound.is_multiple_of(1 << shift);
     let (shift, units) = sizes.iter().find(whole).unwrap();
     let sized = units.map(|unit| format!("{} {unit}", bound >> shift));
     let either = [vec![count.join(",")], sized.to_vec()].concat();
