@@ -50,6 +50,7 @@ help:
 	@echo 'make docs     the documentation, in target/docs/'
 	@echo 'make soak     the long tests: $(SOAK_CASES) cases a property, $(SOAK_SEEDS) seeds'
 	@echo 'make soak-busy the tests of threads, $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
+	@echo 'make house    who imports whom: the crates, and the modules of each in layers'
 	@echo 'parts of them: setup fmt clippy test-native examples test-wasm test-browser size'
 
 .PHONY: serve test bench dist docs soak soak-busy
@@ -98,6 +99,12 @@ soak:
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
 	  --lib --test engine --test models --test runs --test wire --test house --test wasm -- --skip fold::
 	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs fold::
+
+# Who imports whom: the crates, and the modules of each in layers.
+.PHONY: house
+house: setup-rust
+	@HOUSE='$(TARGET)/house.txt' cargo test $(CARGO_FLAGS) --quiet --test house the_house_can_be_drawn >/dev/null
+	@cat '$(TARGET)/house.txt'
 
 # What waits for a time, or for an order that the threads need not keep, fails here.
 soak-busy: setup-rust
