@@ -17,7 +17,7 @@ use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, Draft, FAULTS};
 use deltascope_presentation::rows::api::{CallRow, ObjectRow, StreamRow, draft, free_name, rows};
 use deltascope_presentation::rows::density::Field;
-use deltascope_presentation::rows::live::Panel;
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 use deltascope_replay::picture::{Delivery, SourceKind};
 use deltascope_world::source::Refusals;

@@ -6,8 +6,9 @@ use super::layout::Layout;
 use super::parts::{Text, maybe, part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
-use deltascope_presentation::rows::live::{self, Panel};
+use deltascope_presentation::rows::live;
 use deltascope_presentation::rows::{RvText, current};
+use deltascope_presentation::stage::Panel;
 use deltascope_replay::picture::InformerKind;
 
 /// A room: its heading, what stands at the right of it, and its content.

@@ -14,10 +14,10 @@ use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::beside;
 use deltascope_presentation::rows::density::Field;
-use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::store::{
     Change, IndexRow, ValueRow, first_query, index_names, query, rows,
 };
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 
 /// The room.

@@ -13,8 +13,8 @@ use crate::ui::Ui;
 use deltascope_cache::fact::Actor;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Lang;
-use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::pop::{LockRow, PoppedRow, rows};
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 use deltascope_replay::picture::ProcessMode;
 

@@ -12,10 +12,10 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::motion::plan;
-use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::processor::{
-    HandlerRow, RING, WorkKey, WorkLine, WorkPart, WorkRows, rows,
+    HandlerRow, RING, WorkKey, WorkLine, WorkRows, rows,
 };
+use deltascope_presentation::stage::{Panel, WorkPart};
 use deltascope_presentation::strings;
 
 /// The room.

@@ -15,9 +15,9 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::rows::density::{Field, is_queue_dense};
-use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::queue::{ColumnRow, EntryRow, Space, is_wide, rows};
 use deltascope_presentation::rows::type_class;
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 use deltascope_replay::picture::QueueKind;
 

@@ -6,8 +6,8 @@ use super::frame::{Frame, rv};
 use super::parts::{either, maybe, part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
-use deltascope_presentation::rows::live::Panel;
-use deltascope_presentation::rows::reflector::{StateName, rows};
+use deltascope_presentation::rows::reflector::rows;
+use deltascope_presentation::stage::{Panel, StateName};
 use deltascope_presentation::strings;
 use deltascope_replay::picture::Answer;
 

@@ -6,8 +6,9 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::live::{self, Panel};
+use super::live;
 use super::{RvText, current, is_tombstone};
+use crate::stage::Panel;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, Fact, FactRecord, QueueFact, ServerFact, StoreFact};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Mark, Names, current, notification_class, notification_object, uid_of};
+use crate::stage::WorkPart;
 use crate::view::View;
 use deltascope_cache::fact::{Fact, HandlersFact, Notification};
 use deltascope_cache::key::Key;
@@ -94,21 +95,6 @@ pub struct WorkLine {
     pub keys: Vec<WorkKey>,
     /// How many there are.
     pub count: usize,
-}
-
-/// A part of the workqueue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WorkPart {
-    /// Waiting in order.
-    Queue,
-    /// To be looked at.
-    Dirty,
-    /// At a worker; noted is at which.
-    Processing,
-    /// To be added later.
-    Delayed,
-    /// Failed before.
-    Failures,
 }
 
 /// One key in the workqueue.

@@ -2,13 +2,13 @@
 
 use crate::anchor::Anchor;
 use crate::caption::short_rv;
+use crate::stage::Panel;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, Notification, ObjectRef};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Picture, Popped, QueueKind, SourceKind};
 
 use super::Names;
-use super::live::Panel;
 
 /// So many things of one kind are listed: the rest is as much behind `+N` on the stage.
 const OF_A_KIND: usize = 60;
