@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use deltascope::cache::fact::{Cause, ProcessMode};
+use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::command::{Command, Draft, Export, Fault};
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::{Session, opening};
@@ -1057,7 +1058,7 @@ fn links_open_for_ever() {
 fn a_link_carries_what_is_selected() {
     let mut session = Session::new();
     let anchor = "api/object/default/web-1";
-    session.obey(Command::Select(Some(anchor.into())));
+    session.obey(Command::Select(Anchor::read(anchor)));
     assert!(session.view().selection.is_some());
     let link = session.export(Export::Link).unwrap();
     assert!(link.contains(&format!(";sel={anchor}")), "{link}");

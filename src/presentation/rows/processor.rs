@@ -31,7 +31,7 @@ pub struct ProcessorRows {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandlerRow {
     /// Its place.
-    pub number: usize,
+    pub number: u8,
     /// Its name.
     pub name: Arc<str>,
     /// It runs inside process and has no buffer.
@@ -120,11 +120,8 @@ pub fn rows(view: &View) -> ProcessorRows {
     let printed = matches!(fact, Some(Fact::Handlers(HandlersFact::LinePrinted { .. })));
     let at = fact.and_then(lit_handler);
     ProcessorRows {
-        handlers: view
-            .picture
-            .handlers
-            .iter()
-            .enumerate()
+        handlers: (0..)
+            .zip(&view.picture.handlers)
             // Seen once more as it goes, then its place is free.
             .filter(|(number, handler)| !handler.is_gone() || at == Some(*number))
             .map(|(number, handler)| handler_row(number, handler, at == Some(number)))
@@ -144,7 +141,7 @@ pub fn rows(view: &View) -> ProcessorRows {
 }
 
 /// The handler whose row a fact lights.
-fn lit_handler(fact: &Fact) -> Option<usize> {
+fn lit_handler(fact: &Fact) -> Option<u8> {
     if let Fact::Handlers(
         HandlersFact::NotificationQueued { handler, .. }
         | HandlersFact::NotificationSent { handler, .. }
@@ -158,13 +155,13 @@ fn lit_handler(fact: &Fact) -> Option<usize> {
         | HandlersFact::HandlerPanicked { handler, .. },
     ) = fact
     {
-        Some(usize::from(*handler))
+        Some(*handler)
     } else {
         None
     }
 }
 
-fn handler_row(number: usize, handler: &HandlerRoom, lit: bool) -> HandlerRow {
+fn handler_row(number: u8, handler: &HandlerRoom, lit: bool) -> HandlerRow {
     let class = |one: &Option<Notification>| one.as_ref().map(notification_class);
     HandlerRow {
         number,
