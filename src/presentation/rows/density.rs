@@ -751,6 +751,36 @@ mod tests {
     }
 
     #[test]
+    fn a_field_has_cells_for_its_own_places_alone() {
+        let mut picture = Picture::default();
+        picture.queue.keys.push_back("a".into());
+        let (key, behind) = (Key::from("a"), 0);
+        let queued = Anchor::QueuedKey { key, behind };
+        let cell = |picture: &Picture, of: &Anchor| {
+            Field::Queue.cell(&view(picture.clone(), Vec::new()), 10, of)
+        };
+        assert_eq!(cell(&picture, &queued), Some(0));
+        assert_eq!(cell(&picture, &Anchor::Item("a".into())), None);
+        assert_eq!(cell(&picture, &Anchor::Entry(0)), None);
+
+        picture.queue.kind = QueueKind::RealFifo;
+        picture.queue.keys.clear();
+        let entry = Entry::Delta(DeltaType::Added, reference("a", "7"));
+        picture.queue.entries = [Entry::SyncAll, entry].into();
+        let place = Anchor::Entry(1);
+        assert_eq!(cell(&picture, &place), Some(1));
+        assert_eq!(cell(&picture, &queued), None);
+        let view = view(picture, Vec::new());
+        assert_eq!(Field::Queue.at(&view, 10, 1).as_ref(), Some(&place));
+        assert_eq!(
+            (name(&place), said(&view, &place)),
+            ("1".into(), "a · Added · rv 7".into())
+        );
+        let gone = Anchor::Entry(2);
+        assert_eq!(Field::Queue.look(&view.picture, &gone), Look::default());
+    }
+
+    #[test]
     fn the_facts_between_two_moments_are_known_both_ways() {
         let about = |key: &str| Fact::Handlers(HandlersFact::MutationDetected { key: key.into() });
         let facts = |count: usize| {

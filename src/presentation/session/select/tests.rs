@@ -319,7 +319,7 @@ fn a_call_of_a_program_has_one_number_and_old_links_name_it_by_its_fact() {
 fn a_key_of_an_index_can_be_selected_whatever_the_names_hold() {
     let trace = [
         r#"{"deltascope":1}"#,
-        r#"{"scenario":{"settings":{"era":"1.34","knownObjects":true,"store":true,"indices":["app.kubernetes.io/name","app",".spec.nodeName"]},"initial":[{"metadata":{"name":"a","namespace":"default","labels":{"app.kubernetes.io/name":"web","app":"web"}},"spec":{"nodeName":"rack/7/a%2Fb"}}]}}"#,
+        r#"{"scenario":{"settings":{"era":"1.34","knownObjects":true,"store":true,"indices":["app.kubernetes.io/name","app",".spec.nodeName"]},"initial":[{"metadata":{"name":"a","namespace":"default","labels":{"app.kubernetes.io/name":"web","app":"web"}},"spec":{"nodeName":"rack/7/a%2Fb"}},{"metadata":{"name":"b","namespace":"default"},"spec":{"nodeName":"a%2Fb/c"}}]}}"#,
     ]
     .join("\n");
     let mut session = Session::new();
@@ -357,7 +357,7 @@ fn a_key_of_an_index_can_be_selected_whatever_the_names_hold() {
             }
         }
     }
-    assert_eq!(asked, 6, "{indices:?}");
+    assert_eq!(asked, 8, "{indices:?}");
     for anchor in [
         "store/index",
         "store/index/app",
