@@ -9,6 +9,8 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::{Closure, JsValue, wasm_bindgen};
 use web_sys::{Element, Event, EventTarget, FocusOptions, HtmlElement, NodeList, ShadowRoot};
 
+use deltascope_presentation::anchor::Anchor;
+
 /// Where a board is mounted. What it looks for, it looks for there.
 #[derive(Clone)]
 pub struct Host {
@@ -229,4 +231,10 @@ impl Host {
             None => document().document_element(),
         }
     }
+}
+
+/// Where on the stage an element is.
+#[must_use]
+pub fn anchor_of(element: &Element) -> Option<Anchor> {
+    Anchor::read(&element.get_attribute("data-anchor")?)
 }

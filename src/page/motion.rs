@@ -12,12 +12,13 @@ use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement, Node};
 
 use crate::board::density::stand_in;
-use crate::host::Host;
+use crate::host::{Host, anchor_of};
 use deltascope_cache::delta::DeltaType;
+use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::motion::geometry::{Path, Point, beside, climbing, ease};
 use deltascope_presentation::motion::plan::{
-    DOOR, Flight, Hides, LAST_LINE, LIGHT_MS, Look, MORE, MOVE_MS, Motion, SETTLE_MS,
+    Flight, Hides, LIGHT_MS, Look, MOVE_MS, Motion, SETTLE_MS,
 };
 use deltascope_presentation::rows::type_class;
 
@@ -47,7 +48,7 @@ struct Inner {
 /// What the screen was like before the fact.
 pub struct Before {
     from: Option<(Spot, Element)>,
-    slides: Vec<(String, Rect)>,
+    slides: Vec<(Anchor, Rect)>,
 }
 
 /// Where something had landed.
@@ -192,16 +193,14 @@ impl Stage {
             Some((Spot { rect, is_door }, copy(&element)?))
         });
         let mut slides = Vec::new();
-        for prefix in ["queue/column/", "queue/key/"] {
-            let found = host.find_all(&format!("[data-anchor^='{prefix}']"));
-            let Some(found) = found else { continue };
+        if let Some(found) = host.find_all(".room.queue [data-anchor]") {
             for place in 0..found.length() {
                 let element = found.get(place).and_then(|n| n.dyn_into::<Element>().ok());
                 let Some(element) = element else { continue };
-                if let (Some(anchor), Some(rect)) = (
-                    element.get_attribute("data-anchor"),
-                    Rect::of(host, &element),
-                ) {
+                if let Some(anchor @ (Anchor::Column { .. } | Anchor::QueuedKey { .. })) =
+                    anchor_of(&element)
+                    && let Some(rect) = Rect::of(host, &element)
+                {
                     slides.push((anchor, rect));
                 }
             }
@@ -290,7 +289,7 @@ impl Stage {
     }
 
     /// Draws the way of a fact that was taken back, in reverse.
-    pub fn reversed(&self, from: &[String], flight: &Flight, landed: &Landed) {
+    pub fn reversed(&self, from: &[Anchor], flight: &Flight, landed: &Landed) {
         let host = self.host();
         let origin = first(host, from).and_then(|(element, is_door)| {
             let rect = Rect::of(host, &element)?;
@@ -305,7 +304,7 @@ impl Stage {
     }
 
     /// Draws the trail of a fact that the screen was cut to: where what is new came from.
-    pub fn trail(&self, from: &[String], flight: &Flight, still: bool) {
+    pub fn trail(&self, from: &[Anchor], flight: &Flight, still: bool) {
         let host = self.host();
         let (Some(origin), Some(to), Some(layer)) =
             (spot(host, from), spot(host, &flight.to), layer(host))
@@ -359,7 +358,7 @@ impl Stage {
     }
 
     /// Lights what differs for a moment.
-    pub fn flash(&self, anchors: &[String], ms: u32) {
+    pub fn flash(&self, anchors: &[Anchor], ms: u32) {
         let host = self.host();
         let turn = self.inner.turn.get();
         let lit: Vec<HtmlElement> = anchors
@@ -401,7 +400,7 @@ impl Stage {
     }
 
     /// Lets what has moved slide from where it was to where it is.
-    fn slide(&self, before: &[(String, Rect)], ms: u32) {
+    fn slide(&self, before: &[(Anchor, Rect)], ms: u32) {
         let host = self.host();
         for (anchor, was) in before {
             let Some(element) = shown(host, anchor).and_then(|e| e.dyn_into::<HtmlElement>().ok())
@@ -444,12 +443,12 @@ fn within_room(host: &Host, element: &Element, mut rect: Rect) -> Rect {
 fn say_way(
     host: &Host,
     layer: &HtmlElement,
-    from: &[String],
+    from: &[Anchor],
     flight: &Flight,
     start: Point,
     end: Point,
 ) {
-    let room = |anchors: &[String]| {
+    let room = |anchors: &[Anchor]| {
         let (element, _) = first(host, anchors)?;
         let room = element.closest(".room").ok().flatten()?;
         room.query_selector("h2").ok().flatten()?.text_content()
@@ -613,29 +612,28 @@ fn layer(host: &Host) -> Option<HtmlElement> {
 }
 
 /// The first of these that is on the screen, and whether it is only the way into a room.
-fn first(host: &Host, anchors: &[String]) -> Option<(Element, bool)> {
+fn first(host: &Host, anchors: &[Anchor]) -> Option<(Element, bool)> {
     anchors.iter().find_map(|anchor| {
-        let room = anchor.strip_prefix(DOOR);
-        let found = match room {
-            Some(room) => shown(host, &["room/", room].concat()),
-            None => shown(host, anchor),
-        };
-        Some((found?, room.is_some()))
+        Some(match anchor {
+            Anchor::Door(room) => (shown(host, &Anchor::Room(*room))?, true),
+            anchor => (shown(host, anchor)?, false),
+        })
     })
 }
 
 /// Where that is.
-fn spot(host: &Host, anchors: &[String]) -> Option<Spot> {
+fn spot(host: &Host, anchors: &[Anchor]) -> Option<Spot> {
     let (element, is_door) = first(host, anchors)?;
     let rect = within_room(host, &element, Rect::of(host, &element)?);
     Some(Spot { rect, is_door })
 }
 
-fn shown(host: &Host, anchor: &str) -> Option<Element> {
-    let anchor = anchor.replace('\\', "\\\\").replace('"', "\\\"");
-    let found = host.find(&format!("[data-anchor=\"{anchor}\"]"));
-    let mut found = found.or_else(|| stand_in(host, &anchor));
-    if anchor == LAST_LINE
+fn shown(host: &Host, anchor: &Anchor) -> Option<Element> {
+    let text = anchor.to_string();
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+    let found = host.find(&format!("[data-anchor=\"{text}\"]"));
+    let mut found = found.or_else(|| stand_in(host, anchor));
+    if *anchor == Anchor::LastLine
         && let Some(output) = &found
     {
         output.set_scroll_top(output.scroll_height());
@@ -647,7 +645,7 @@ fn shown(host: &Host, anchor: &str) -> Option<Element> {
 
 /// What shows nothing of what arrives there or leaves: a count, a cell.
 fn is_small(element: &Element) -> bool {
-    element.get_attribute("data-anchor").as_deref() == Some(MORE) || name_of(element).is_some()
+    matches!(anchor_of(element), Some(Anchor::More)) || name_of(element).is_some()
 }
 
 /// What is in a cell.

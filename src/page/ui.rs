@@ -11,7 +11,8 @@ use crate::memo::Memo;
 use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::{Lang, Text};
 use deltascope_presentation::options::{Controls, Options};
-use deltascope_presentation::rows::live::{Panel, Piece};
+use deltascope_presentation::rows::live::Piece;
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings::{Strings, strings};
 use deltascope_presentation::view::View;
 

@@ -1,81 +1,315 @@
-//! Places on the stage that several rooms name: how `data-anchor` writes them, and how it is read.
+//! A place on the stage, and its one text: what `data-anchor`, links and scripts write, and how it is read.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
+
+use crate::stage::{Panel, StateName, WorkPart};
+use deltascope_cache::fact::LockName;
+use deltascope_cache::key::Key;
 
 /// A place on the stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Anchor<'a> {
+pub enum Anchor {
+    /// A room.
+    Room(Panel),
+    /// A room as the way into another one or out of it, where the room between the two is not shown.
+    Door(Panel),
+    /// The API server's resource version.
+    ServerGauge,
+    /// An object of the API server.
+    Object(Key),
     /// A line on the watch stream, by its number.
     Line(u64),
     /// What a program called, by the number of the call in its run, from 0.
     Call(u64),
+    /// A state of the reflector.
+    State(StateName),
+    /// What the reflector asked for.
+    Requests,
+    /// The resource version that the reflector synced last.
+    LastSync,
+    /// What the reflector has just taken.
+    Hand,
+    /// A queued key's deltas.
+    Column {
+        /// The key.
+        key: Key,
+        /// FIFO: so many places of the same key are behind this one.
+        behind: usize,
+    },
+    /// A queued key's place in line.
+    QueuedKey {
+        /// The key.
+        key: Key,
+        /// FIFO: so many places of the same key are behind this one.
+        behind: usize,
+    },
+    /// A queued delta.
+    Delta {
+        /// Its key.
+        key: Key,
+        /// Its place among the key's deltas, the oldest first, from 0.
+        index: usize,
+    },
+    /// An entry of a RealFIFO, by its place, from 0.
+    Entry(usize),
+    /// The count of what does not fit into the queue's room.
+    More,
+    /// A lock.
+    Lock(LockName),
+    /// What was popped.
+    Slot,
+    /// A delta of what was popped, by its place, from 0.
+    PoppedDelta(usize),
+    /// What was popped before.
+    LastPopped,
+    /// A delta of what was popped before.
+    LastDelta,
+    /// The store's resource version.
+    StoreGauge,
+    /// An item of the store.
+    Item(Key),
     /// A key under a value of an index.
     IndexKey {
         /// The index.
-        index: Cow<'a, str>,
+        index: Arc<str>,
         /// The indexed value.
-        value: Cow<'a, str>,
+        value: Arc<str>,
         /// The key.
-        key: Cow<'a, str>,
+        key: Key,
     },
+    /// A handler, or a place of it.
+    Handler(u8, HandlerPlace),
+    /// A part of the workqueue, or a key in it.
+    Work(WorkPart, Option<Key>),
+    /// The newest line of the output.
+    LastLine,
+    /// A line of the output, by its place since the start of what is kept.
+    OutputLine(usize),
+    /// The informers beside the one that is shown.
+    Beside(BesidePart),
 }
 
-const LINE: &str = "api/stream/";
-const CALL: &str = "api/call/";
-/// What is before the names of an index and of a value.
-pub const INDEX: &str = "store/index/";
+/// A place of a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HandlerPlace {
+    /// All of it.
+    Whole,
+    /// The notification whose sender waits.
+    Sending,
+    /// The notification that it handles.
+    Running,
+    /// A notification in its buffer, by its place, from 0.
+    Pending(usize),
+}
 
-impl<'a> Anchor<'a> {
-    /// Of a key in an index.
+/// A part of what is said of the informers beside the one that is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BesidePart {
+    /// All of it.
+    Whole,
+    /// The shared ones.
+    Shared,
+    /// The ones that are not shared.
+    Alone,
+    /// The store of one of them, or a key in it.
+    Store(Option<Key>),
+}
+
+impl Anchor {
+    /// Of a key under a value of an index.
     #[must_use]
-    pub fn index_key(index: &'a str, value: &'a str, key: &'a str) -> Self {
+    pub fn index_key(index: &Arc<str>, value: &Arc<str>, key: &Key) -> Self {
         Self::IndexKey {
-            index: index.into(),
-            value: value.into(),
-            key: key.into(),
+            index: Arc::clone(index),
+            value: Arc::clone(value),
+            key: key.clone(),
         }
     }
 
-    /// Which place it is, where it is one of these.
+    /// The place that a text names.
     #[must_use]
-    pub fn read(anchor: &'a str) -> Option<Self> {
-        if let Some(number) = anchor.strip_prefix(LINE) {
-            return number.parse().ok().map(Self::Line);
-        }
-        if let Some(number) = anchor.strip_prefix(CALL) {
-            return number.parse().ok().map(Self::Call);
-        }
-        let mut parts = anchor.strip_prefix(INDEX)?.splitn(3, '/');
-        Some(Self::IndexKey {
-            index: whole(parts.next()?),
-            value: whole(parts.next()?),
-            key: parts.next()?.into(),
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '/');
+        Some(match (parts.next()?, parts.next(), parts.next()) {
+            ("room", Some(id), None) => Self::Room(Panel::named(id)?),
+            ("door", Some(id), None) => Self::Door(Panel::named(id)?),
+            ("api", Some("gauge"), None) => Self::ServerGauge,
+            ("api", Some("object"), Some(key)) => Self::Object(key.into()),
+            ("api", Some("stream"), Some(number)) => Self::Line(number.parse().ok()?),
+            ("api", Some("call"), Some(number)) => Self::Call(number.parse().ok()?),
+            ("reflector", Some("state"), Some(id)) => Self::State(StateName::named(id)?),
+            ("reflector", Some("requests"), None) => Self::Requests,
+            ("reflector", Some("lastsync"), None) => Self::LastSync,
+            ("reflector", Some("hand"), None) => Self::Hand,
+            ("queue", Some("column"), Some(place)) => {
+                let (key, behind) = queued(place);
+                Self::Column { key, behind }
+            }
+            ("queue", Some("key"), Some(place)) => {
+                let (key, behind) = queued(place);
+                Self::QueuedKey { key, behind }
+            }
+            ("queue", Some("delta"), Some(rest)) => {
+                let (key, index) = rest.rsplit_once('/')?;
+                Self::Delta {
+                    key: key.into(),
+                    index: place(index)?,
+                }
+            }
+            ("queue", Some("entry"), Some(at)) => Self::Entry(place(at)?),
+            ("queue", Some("more"), None) => Self::More,
+            ("pop", Some("lock"), None) => Self::Lock(LockName::Queue),
+            ("pop", Some("block"), None) => Self::Lock(LockName::BlockDeltas),
+            ("pop", Some("slot"), None) => Self::Slot,
+            ("pop", Some("delta"), Some(at)) => Self::PoppedDelta(place(at)?),
+            ("pop", Some("last"), None) => Self::LastPopped,
+            ("pop", Some("last"), Some("delta")) => Self::LastDelta,
+            ("store", Some("gauge"), None) => Self::StoreGauge,
+            ("store", Some("item"), Some(key)) => Self::Item(key.into()),
+            ("store", Some("index"), Some(rest)) => {
+                let mut parts = rest.splitn(3, '/');
+                Self::IndexKey {
+                    index: unescaped(parts.next()?).into(),
+                    value: unescaped(parts.next()?).into(),
+                    key: parts.next()?.into(),
+                }
+            }
+            ("handler", Some(number), part) => {
+                let place = match part {
+                    None => HandlerPlace::Whole,
+                    Some("sending") => HandlerPlace::Sending,
+                    Some("running") => HandlerPlace::Running,
+                    Some(part) => HandlerPlace::Pending(place(part.strip_prefix("pending/")?)?),
+                };
+                Self::Handler(number.parse().ok()?, place)
+            }
+            ("work", Some(part), key) => Self::Work(WorkPart::named(part)?, key.map(Key::from)),
+            ("output", Some("last"), None) => Self::LastLine,
+            ("output", Some("line"), Some(at)) => Self::OutputLine(place(at)?),
+            ("beside", None, None) => Self::Beside(BesidePart::Whole),
+            ("beside", Some("shared"), None) => Self::Beside(BesidePart::Shared),
+            ("beside", Some("alone"), None) => Self::Beside(BesidePart::Alone),
+            ("beside", Some("store"), key) => Self::Beside(BesidePart::Store(key.map(Key::from))),
+            _ => return None,
         })
     }
-}
 
-impl fmt::Display for Anchor<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The key whose place it is.
+    #[must_use]
+    pub fn key(&self) -> Option<&Key> {
         match self {
-            Self::Line(number) => write!(f, "{LINE}{number}"),
-            Self::Call(number) => write!(f, "{CALL}{number}"),
-            Self::IndexKey { index, value, key } => {
-                f.write_str(&index_set(index, value))?;
-                f.write_str(key)
-            }
+            Self::Object(key)
+            | Self::Column { key, .. }
+            | Self::QueuedKey { key, .. }
+            | Self::Delta { key, .. }
+            | Self::Item(key)
+            | Self::IndexKey { key, .. } => Some(key),
+            Self::Work(_, key) | Self::Beside(BesidePart::Store(key)) => key.as_ref(),
+            Self::Room(_)
+            | Self::Door(_)
+            | Self::ServerGauge
+            | Self::Line(_)
+            | Self::Call(_)
+            | Self::State(_)
+            | Self::Requests
+            | Self::LastSync
+            | Self::Hand
+            | Self::Entry(_)
+            | Self::More
+            | Self::Lock(_)
+            | Self::Slot
+            | Self::PoppedDelta(_)
+            | Self::LastPopped
+            | Self::LastDelta
+            | Self::StoreGauge
+            | Self::Handler(..)
+            | Self::LastLine
+            | Self::OutputLine(_)
+            | Self::Beside(BesidePart::Whole | BesidePart::Shared | BesidePart::Alone) => None,
         }
     }
 }
 
-/// What the anchors of all keys under a value of an index begin with.
+impl fmt::Display for Anchor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Room(room) => write!(f, "room/{}", room.id()),
+            Self::Door(room) => write!(f, "door/{}", room.id()),
+            Self::ServerGauge => f.write_str("api/gauge"),
+            Self::Object(key) => write!(f, "api/object/{key}"),
+            Self::Line(number) => write!(f, "api/stream/{number}"),
+            Self::Call(number) => write!(f, "api/call/{number}"),
+            Self::State(state) => write!(f, "reflector/state/{}", state.id()),
+            Self::Requests => f.write_str("reflector/requests"),
+            Self::LastSync => f.write_str("reflector/lastsync"),
+            Self::Hand => f.write_str("reflector/hand"),
+            Self::Column { key, behind: 0 } => write!(f, "queue/column/{key}"),
+            Self::Column { key, behind } => write!(f, "queue/column/{key}#{behind}"),
+            Self::QueuedKey { key, behind: 0 } => write!(f, "queue/key/{key}"),
+            Self::QueuedKey { key, behind } => write!(f, "queue/key/{key}#{behind}"),
+            Self::Delta { key, index } => write!(f, "queue/delta/{key}/{index}"),
+            Self::Entry(at) => write!(f, "queue/entry/{at}"),
+            Self::More => f.write_str("queue/more"),
+            Self::Lock(LockName::Queue) => f.write_str("pop/lock"),
+            Self::Lock(LockName::BlockDeltas) => f.write_str("pop/block"),
+            Self::Slot => f.write_str("pop/slot"),
+            Self::PoppedDelta(at) => write!(f, "pop/delta/{at}"),
+            Self::LastPopped => f.write_str("pop/last"),
+            Self::LastDelta => f.write_str("pop/last/delta"),
+            Self::StoreGauge => f.write_str("store/gauge"),
+            Self::Item(key) => write!(f, "store/item/{key}"),
+            Self::IndexKey { index, value, key } => {
+                let (index, value) = (escaped(index), escaped(value));
+                write!(f, "store/index/{index}/{value}/{key}")
+            }
+            Self::Handler(number, HandlerPlace::Whole) => write!(f, "handler/{number}"),
+            Self::Handler(number, HandlerPlace::Sending) => write!(f, "handler/{number}/sending"),
+            Self::Handler(number, HandlerPlace::Running) => write!(f, "handler/{number}/running"),
+            Self::Handler(number, HandlerPlace::Pending(at)) => {
+                write!(f, "handler/{number}/pending/{at}")
+            }
+            Self::Work(part, None) => write!(f, "work/{}", part.id()),
+            Self::Work(part, Some(key)) => write!(f, "work/{}/{key}", part.id()),
+            Self::LastLine => f.write_str("output/last"),
+            Self::OutputLine(at) => write!(f, "output/line/{at}"),
+            Self::Beside(BesidePart::Whole) => f.write_str("beside"),
+            Self::Beside(BesidePart::Shared) => f.write_str("beside/shared"),
+            Self::Beside(BesidePart::Alone) => f.write_str("beside/alone"),
+            Self::Beside(BesidePart::Store(None)) => f.write_str("beside/store"),
+            Self::Beside(BesidePart::Store(Some(key))) => write!(f, "beside/store/{key}"),
+        }
+    }
+}
+
+/// How a text from before the names' own slashes were told from the others may have named a key of an
+/// index, where it was read as this one: the index, the value and the key.
 #[must_use]
-pub fn index_set(index: &str, value: &str) -> String {
-    format!("{INDEX}{}/{}/", part(index), part(value))
+pub fn old_index_key(index: &str, value: &str, key: &str) -> [String; 2] {
+    // An old text has its signs as they are, also those that now stand for others.
+    let escaped = [&*escaped(index), &*escaped(value), key];
+    [[index, value, key], escaped].map(|parts| parts.join("/"))
+}
+
+fn place(text: &str) -> Option<usize> {
+    text.parse().ok()
+}
+
+/// A key, and how many places of it are behind. A name on a cluster has no `#`; of another name, one with a
+/// number at the end is taken for this.
+fn queued(text: &str) -> (Key, usize) {
+    if let Some((key, behind)) = text.rsplit_once('#')
+        && !behind.starts_with(['0', '+'])
+        && let Some(behind) = place(behind)
+    {
+        return (key.into(), behind);
+    }
+    (text.into(), 0)
 }
 
 /// One part of a path: its own slashes are no others'.
-fn part(name: &str) -> Cow<'_, str> {
+fn escaped(name: &str) -> Cow<'_, str> {
     if name.contains(['/', '%']) {
         name.replace('%', "%25").replace('/', "%2F").into()
     } else {
@@ -83,7 +317,7 @@ fn part(name: &str) -> Cow<'_, str> {
     }
 }
 
-fn whole(part: &str) -> Cow<'_, str> {
+fn unescaped(part: &str) -> Cow<'_, str> {
     if part.contains('%') {
         part.replace("%2F", "/").replace("%25", "%").into()
     } else {
@@ -92,45 +326,4 @@ fn whole(part: &str) -> Cow<'_, str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        // The alphabet is what a name can be taken apart at.
-        #[test]
-        fn what_is_written_is_read_back(
-            number in any::<u64>(),
-            parts in prop::array::uniform3("[a2F5%/]{0,6}"),
-        ) {
-            let [index, value, key] = &parts;
-            for anchor in [
-                Anchor::Line(number),
-                Anchor::Call(number),
-                Anchor::index_key(index, value, key),
-            ] {
-                let text = anchor.to_string();
-                prop_assert_eq!(Anchor::read(&text), Some(anchor), "{}", text);
-            }
-        }
-    }
-
-    #[test]
-    fn a_name_without_a_slash_is_written_as_it_is() {
-        for (anchor, text) in [
-            (Anchor::Line(7), "api/stream/7"),
-            (Anchor::Call(2), "api/call/2"),
-            (
-                Anchor::index_key("namespace", "", "default/a"),
-                "store/index/namespace//default/a",
-            ),
-            (
-                Anchor::index_key("app.kubernetes.io/name", "50%", "default/a"),
-                "store/index/app.kubernetes.io%2Fname/50%25/default/a",
-            ),
-        ] {
-            assert_eq!(anchor.to_string(), text);
-        }
-    }
-}
+mod tests;

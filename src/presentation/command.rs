@@ -9,6 +9,7 @@ use deltascope_replay::picture::ProcessMode;
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::step_size::StepSize;
 
+use super::anchor::Anchor;
 use super::i18n::Lang;
 use super::session::walk::BreakCommand;
 use super::svg::SvgOptions;
@@ -101,8 +102,8 @@ pub enum Command {
     AskWhy(bool),
     /// The same, with the value that somebody typed.
     SetText(Setting, Arc<str>),
-    /// Select what is at this place on the stage (its anchor), or nothing.
-    Select(Option<Arc<str>>),
+    /// Select what is at this place on the stage, or nothing.
+    Select(Option<Anchor>),
     /// Follow an object through the run, or none.
     Follow(Option<Key>),
     /// To the edge of a live run, and along with it.

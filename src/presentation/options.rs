@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::i18n::{Lang, Text};
-use crate::rows::live::Panel;
+use crate::stage::Panel;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::moment::Moment;
 use deltascope_replay::playback::SPEEDS;

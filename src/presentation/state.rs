@@ -155,7 +155,7 @@ fn selection(view: &View) -> Value {
         Found::LongAgo => Value::Null,
     };
     object(vec![
-        ("anchor", text(&selection.anchor)),
+        ("anchor", selection.anchor.to_string().into()),
         (
             "key",
             selection.key.as_ref().map_or(Value::Null, |key| text(key)),

@@ -17,7 +17,7 @@ use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, Draft, FAULTS};
 use deltascope_presentation::rows::api::{CallRow, ObjectRow, StreamRow, draft, free_name, rows};
 use deltascope_presentation::rows::density::Field;
-use deltascope_presentation::rows::live::Panel;
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 use deltascope_replay::picture::{Delivery, SourceKind};
 use deltascope_world::source::Refusals;
@@ -96,7 +96,7 @@ pub(super) fn Api() -> impl IntoView {
             let gauge = gauge.get();
             let empty = gauge.short.is_empty();
             view! {
-                <span class="gauge" data-anchor="api/gauge" title=ui.word(|words| words.server_rv)>
+                <span class="gauge" data-anchor=Anchor::ServerGauge.to_string() title=ui.word(|words| words.server_rv)>
                     "rv " <b>{if empty { "–".into_any() } else { rv(gauge).into_any() }}</b>
                 </span>
             }
@@ -342,7 +342,7 @@ fn Object(
 ) -> impl IntoView {
     let ui = Ui::get();
     let key = row.with_untracked(|row| row.key.clone());
-    let anchor = format!("api/object/{key}");
+    let anchor = Anchor::Object(key.clone()).to_string();
     let is_chosen = {
         let key = key.clone();
         Memo::new(move |_| chosen.with(|chosen| chosen.as_ref() == Some(&key)))

@@ -4,16 +4,23 @@ use leptos::prelude::*;
 
 use super::processor::{row, tag};
 use crate::ui::Ui;
+use deltascope_presentation::anchor::{Anchor, BesidePart};
 use deltascope_presentation::rows::beside::{BesideRows, COUNTED};
 use deltascope_presentation::strings;
 
 /// The card.
 pub(super) fn card(ui: Ui, rows: BesideRows) -> AnyView {
+    let of = Anchor::Beside;
     let lang = ui.lang.get();
     let words = ui.words();
     let heading = words.beside.to_owned();
-    let mut lines = vec![row("beside", heading, String::new(), Vec::new())];
-    for (shared, anchor) in [(true, "beside/shared"), (false, "beside/alone")] {
+    let mut lines = vec![row(
+        &of(BesidePart::Whole),
+        heading,
+        String::new(),
+        Vec::new(),
+    )];
+    for (shared, part) in [(true, BesidePart::Shared), (false, BesidePart::Alone)] {
         let [informers, counts @ ..] = rows.sums[usize::from(shared)];
         if informers == 0 {
             continue;
@@ -24,13 +31,16 @@ pub(super) fn card(ui: Ui, rows: BesideRows) -> AnyView {
             text = format!("{text}{dot}{name} ×{count}");
         }
         let label = strings::informers(lang, informers, shared);
-        lines.push(row(anchor, label, String::new(), vec![text.into_any()]));
+        lines.push(row(&of(part), label, String::new(), vec![text.into_any()]));
     }
     for store in rows.stores {
         let mut tags: Vec<AnyView> = store
             .objects
             .into_iter()
-            .map(|key| tag("beside/store", key))
+            .map(|key| {
+                let anchor = of(BesidePart::Store(Some(key.key.clone())));
+                tag(&anchor, key)
+            })
             .collect();
         if store.hidden > 0 {
             tags.push(format!("+{}", store.hidden).into_any());
@@ -38,7 +48,12 @@ pub(super) fn card(ui: Ui, rows: BesideRows) -> AnyView {
             tags.push(words.empty_store.to_owned().into_any());
         }
         let label = strings::informer_store(lang, store.number);
-        lines.push(row("beside/store", label, String::new(), tags));
+        lines.push(row(
+            &of(BesidePart::Store(None)),
+            label,
+            String::new(),
+            tags,
+        ));
     }
     view! {
         <div class="beside" data-testid="beside" title=words.beside_title tabindex="0">

@@ -6,8 +6,10 @@ use super::layout::Layout;
 use super::parts::{Text, maybe, part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
-use deltascope_presentation::rows::live::{self, Panel};
+use deltascope_presentation::anchor::Anchor;
+use deltascope_presentation::rows::live;
 use deltascope_presentation::rows::{RvText, current};
+use deltascope_presentation::stage::Panel;
 use deltascope_replay::picture::InformerKind;
 
 /// A room: its heading, what stands at the right of it, and its content.
@@ -44,7 +46,7 @@ pub(super) fn Frame(
             class:absent=move || absent.is_some_and(Memo::get)
             class:unused=move || unused.get().is_some()
             data-testid=format!("room-{id}")
-            data-anchor=format!("room/{id}")
+            data-anchor=Anchor::Room(room).to_string()
             part=format!("room room-{id}")
             role=maybe(move || if tabbed() { Some("tabpanel") } else { ui.within() })
             aria-labelledby=text(move || {

@@ -75,7 +75,7 @@ pub(super) fn Help(
                     ]
                         .map(sample)
                         .into_iter()
-                        .map(|row| view! { <Delta row=Memo::fixed(row) anchor=String::new() /> })
+                        .map(|row| view! { <Delta row=Memo::fixed(row) /> })
                         .collect_view()}
                 </div>
                 <ul class="signs">

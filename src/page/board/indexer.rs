@@ -14,10 +14,10 @@ use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::beside;
 use deltascope_presentation::rows::density::Field;
-use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::store::{
     Change, IndexRow, ValueRow, first_query, index_names, query, rows,
 };
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 
 /// The room.
@@ -39,7 +39,7 @@ pub(super) fn Indexer() -> impl IntoView {
                 <span
                     class="gauge"
                     class:foreign=move || !kept.get()
-                    data-anchor="store/gauge"
+                    data-anchor=Anchor::StoreGauge.to_string()
                     title=maybe(move || {
                         let title = strings::gauge_title(ui.lang.get(), gauge.get().1, kept.get());
                         (!title.is_empty()).then_some(title)
@@ -89,6 +89,7 @@ pub(super) fn Indexer() -> impl IntoView {
                             <ul>
                                 {list(items, |row| row.key.clone(), move |row| {
                                         let key = row.with_untracked(|row| row.key.clone());
+                                        let anchor = Anchor::Item(key.clone()).to_string();
                                         view! {
                                             <li
                                                 class=text(move || {
@@ -98,7 +99,7 @@ pub(super) fn Indexer() -> impl IntoView {
                                                     let stays = row.with(|row| row.change != Change::Out);
                                                     stays.then_some("store-item")
                                                 })
-                                                data-anchor=format!("store/item/{key}")
+                                                data-anchor=anchor
                                                 title=key.to_string()
                                                 translate="no"
                                             >
@@ -202,26 +203,26 @@ fn Index(row: Memo<IndexRow>, dense: Memo<bool>) -> impl IntoView {
 
 #[component]
 fn Value(row: Memo<ValueRow>, dense: Memo<bool>) -> impl IntoView {
-    let (index, value) = row.with_untracked(|row| (row.index.clone(), row.value.to_string()));
+    let (index, value) = row.with_untracked(|row| (row.index.clone(), row.value.clone()));
     let label = if value.is_empty() {
         "\"\"".to_owned()
     } else {
-        value.clone()
+        value.to_string()
     };
     let tags = Memo::new(move |_| row.with(|row| row.tags.clone()));
     let listed = Memo::new(move |_| if dense.get() { Vec::new() } else { tags.get() });
     let hidden = Memo::new(move |_| row.with(|row| row.hidden));
     view! {
         <li class="row v" translate="no">
-            <span class="value" title=value.clone()>
+            <span class="value" title=value.to_string()>
                 {label}
             </span>
             {shown(move || dense.get(), move || view! { <Strip row=row /> })}
             <span class="set">
                 {list(listed, |row| row.key.clone(), move |row| {
                         let key = row.with_untracked(|row| row.key.clone());
-                        let anchor = Anchor::index_key(&index, &value, &key).to_string();
                         let title = key.to_string();
+                        let anchor = Anchor::index_key(&index, &value, &key).to_string();
                         view! {
                             <span
                                 class=text(move || row.with(|row| format!("tag {}", row.change.class())))

@@ -12,7 +12,8 @@ use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::{Shape, Ui};
 use deltascope_presentation::rows::current;
-use deltascope_presentation::rows::live::{self, Panel};
+use deltascope_presentation::rows::live;
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 
 // The same limits as in style/stage.css; in em, so that larger text counts as less room.

@@ -40,7 +40,8 @@ use leptos::prelude::*;
 use crate::ui::{Shape, Ui};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::options::Controls;
-use deltascope_presentation::rows::live::{Panel, Piece};
+use deltascope_presentation::rows::live::Piece;
+use deltascope_presentation::stage::Panel;
 use layout::Layout;
 use parts::{Live, part, shown, text};
 

@@ -10,7 +10,7 @@ use crate::ui::Ui;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::lanes::{self, Kind, Lane};
 use deltascope_presentation::pseudo::{self, Listing};
-use deltascope_presentation::rows::live::Panel;
+use deltascope_presentation::stage::Panel;
 
 /// The room.
 #[component]

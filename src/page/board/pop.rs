@@ -10,11 +10,12 @@ use super::parts::{list, part, text};
 use super::token::Delta;
 use crate::memo::Memo;
 use crate::ui::Ui;
-use deltascope_cache::fact::Actor;
+use deltascope_cache::fact::{Actor, LockName};
+use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::i18n::Lang;
-use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::pop::{LockRow, PoppedRow, rows};
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 use deltascope_replay::picture::ProcessMode;
 
@@ -111,7 +112,7 @@ pub(super) fn Pop() -> impl IntoView {
                 <div
                     class="lock"
                     class:free=move || lock.with(|lock| lock.holder.is_none())
-                    data-anchor="pop/lock"
+                    data-anchor=Anchor::Lock(LockName::Queue).to_string()
                     title=ui.word(|words| words.lock_queue)
                 >
                     {icon()}
@@ -151,7 +152,7 @@ pub(super) fn Pop() -> impl IntoView {
                                 view! {
                                     <div
                                         class=class
-                                        data-anchor="pop/block"
+                                        data-anchor=Anchor::Lock(LockName::BlockDeltas).to_string()
                                         title=ui.words().lock_block
                                     >
                                         {icon()} <span translate="no">"blockDeltas"</span>
@@ -168,13 +169,13 @@ pub(super) fn Pop() -> impl IntoView {
             <div
                 class="slot work"
                 class:busy=move || room.with(|room| room.processing.is_some())
-                data-anchor="pop/slot"
+                data-anchor=Anchor::Slot.to_string()
                 node_ref=slot
             >
                 <Work room=Memo::new(move |_| room.with(|room| room.processing.clone())) />
             </div>
             <h3 class="sub" role=ui.heading()>{ui.word(|words| words.last_popped)}</h3>
-            <div class="last" data-anchor="pop/last">
+            <div class="last" data-anchor=Anchor::LastPopped.to_string()>
                 {part(move || {
                     let last = room.with(|room| room.last.clone());
                     match last {
@@ -211,8 +212,8 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
         {part(move || room.with(|popped| popped.as_ref().map(|popped| who(ui, popped))))}
         <div class="crate" class:boxed=batch>
             {list(deltas, |row| row.index, move |row| {
-                    let anchor = format!("pop/delta/{}", row.with_untracked(|row| row.index));
-                    view! { <Delta row=row anchor=anchor /> }
+                    let index = row.with_untracked(|row| row.index);
+                    view! { <Delta row=row anchor=Anchor::PoppedDelta(index) /> }
                 })}
             {part(move || {
                 room.with(|popped| {
@@ -220,7 +221,7 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
                     let marks = whole.marks.iter();
                     let marks = marks.map(|mark| view! { <i class=mark.class()></i> });
                     Some(view! {
-                        <Delta row=Memo::fixed(whole.token.clone()) anchor="pop/delta/0".to_owned() />
+                        <Delta row=Memo::fixed(whole.token.clone()) anchor=Anchor::PoppedDelta(0) />
                         <span class="marks">{marks.collect_view()}</span>
                     })
                 })
@@ -272,7 +273,7 @@ fn Last(popped: PoppedRow) -> impl IntoView {
                 .into_iter()
                 .chain(popped.stack.shown)
                 .map(|row| {
-                    view! { <Delta row=Memo::fixed(row) anchor="pop/last/delta".to_owned() /> }
+                    view! { <Delta row=Memo::fixed(row) anchor=Anchor::LastDelta /> }
                 })
                 .collect_view()}
             {who}

@@ -10,12 +10,12 @@ use super::layout::Layout;
 use super::parts::{Text, list, part, shown, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
+use deltascope_presentation::anchor::{Anchor, HandlerPlace};
 use deltascope_presentation::command::Command;
-use deltascope_presentation::motion::plan;
-use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::processor::{
-    HandlerRow, RING, WorkKey, WorkLine, WorkPart, WorkRows, rows,
+    HandlerRow, RING, WorkKey, WorkLine, WorkRows, rows,
 };
+use deltascope_presentation::stage::{Panel, WorkPart};
 use deltascope_presentation::strings;
 
 /// The room.
@@ -82,7 +82,7 @@ pub(super) fn Processor() -> impl IntoView {
         <Frame room=Panel::Processor title=title side=side>
             <div class="two" class:works=works>
                 <ul class="handlers" tabindex="0">
-                    {list(handlers, |row| (row.number * 2 + usize::from(row.inline), Arc::clone(&row.name)), move |row| {
+                    {list(handlers, |row| (usize::from(row.number) * 2 + usize::from(row.inline), Arc::clone(&row.name)), move |row| {
                             view! { <Handler row=row /> }
                         })}
                     {shown(move || handlers.with(Vec::is_empty), move || view! {
@@ -91,15 +91,15 @@ pub(super) fn Processor() -> impl IntoView {
                 </ul>
                 <div class="printed">
                     <h3 class="sub" role=ui.heading()>{ui.word(|words| words.output)}</h3>
-                    <div class="output mono" node_ref=printed data-anchor="output/last" tabindex="0">
+                    <div class="output mono" node_ref=printed data-anchor=Anchor::LastLine.to_string() tabindex="0">
                         {list(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
-                                let text = row.with_untracked(|row| row.text.to_string());
+                                let (text, number) = row.with_untracked(|row| (row.text.to_string(), row.number));
                                 view! {
                                     <div
                                         class="line"
                                         class:lit=move || row.with(|row| row.lit)
                                         data-testid="output-line"
-                                        data-anchor=format!("output/line/{}", row.with_untracked(|row| row.number))
+                                        data-anchor=Anchor::OutputLine(number).to_string()
                                         translate="no"
                                     >
                                         {text}
@@ -127,7 +127,8 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
     let removed = Memo::new(move |_| row.with(|row| row.removed));
     let leaving = Memo::new(move |_| row.with(|row| row.leaving));
     let can_remove = ui.memo(|view| view.lesson.can_add);
-    let place = move |anchor: String, class: Text, title: Text| {
+    let place = move |place: HandlerPlace, class: Text, title: Text| {
+        let anchor = Anchor::Handler(number, place).to_string();
         view! { <i class=class data-anchor=anchor title=title></i> }
     };
     let none = || text(|| "");
@@ -138,14 +139,14 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
             class:inline=inline
             class:gone=move || removed.get()
             data-testid="handler"
-            data-anchor=format!("handler/{number}")
+            data-anchor=Anchor::Handler(number, HandlerPlace::Whole).to_string()
         >
             <span class="n mono" title=name.clone() translate="no">
                 {name.clone()}
             </span>
             <span class="ring" aria-hidden="true">
                 {place(
-                    format!("handler/{number}/running"),
+                    HandlerPlace::Running,
                     text(move || {
                         row.with(|row| format!("run {}", row.running.unwrap_or_default()))
                     }),
@@ -154,7 +155,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                 {(0..RING)
                     .map(|at| {
                         place(
-                            format!("handler/{number}/pending/{at}"),
+                            HandlerPlace::Pending(at),
                             text(move || {
                                 row.with(|row| row.ring.get(at).copied().unwrap_or_default())
                             }),
@@ -169,7 +170,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                     })}
                 </small>
                 {place(
-                    format!("handler/{number}/sending"),
+                    HandlerPlace::Sending,
                     text(move || {
                         row.with(|row| format!("send {}", row.sending.unwrap_or_default()))
                     }),
@@ -184,7 +185,7 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
                         format!("{}: {}", ui.words().remove_handler, row.with(|row| row.name.clone()))
                     })
                     disabled=move || leaving.get()
-                    on:click=move |_| ui.send(Command::RemoveHandler(number))
+                    on:click=move |_| ui.send(Command::RemoveHandler(number.into()))
                 >
                     "×"
                 </button>
@@ -267,13 +268,7 @@ fn workqueue(ui: Ui, work: WorkRows) -> impl IntoView {
 
 fn work_line(ui: Ui, line: WorkLine) -> AnyView {
     let label = strings::work_part(ui.lang.get(), line.part);
-    let anchor = match line.part {
-        WorkPart::Queue => plan::WORK_QUEUE,
-        WorkPart::Processing => plan::WORK_PROCESSING,
-        WorkPart::Delayed => plan::WORK_DELAYED,
-        WorkPart::Dirty => "work/dirty",
-        WorkPart::Failures => "work/failures",
-    };
+    let part = line.part;
     let counted = line.count > 0 && line.part != WorkPart::Processing;
     let all: Vec<&str> = line.keys.iter().map(|key| &*key.key).collect();
     let all = all.join(" ");
@@ -282,23 +277,17 @@ fn work_line(ui: Ui, line: WorkLine) -> AnyView {
     } else {
         label.to_owned()
     };
-    row(
-        anchor,
-        label,
-        all,
-        line.keys.into_iter().map(|key| tag(anchor, key)).collect(),
-    )
+    let tags = line.keys.into_iter().map(|key| {
+        let anchor = Anchor::Work(part, Some(key.key.clone()));
+        tag(&anchor, key)
+    });
+    row(&Anchor::Work(part, None), label, all, tags.collect())
 }
 
 /// A line of tags, and what they are.
-pub(super) fn row(
-    anchor: &'static str,
-    label: String,
-    title: String,
-    tags: Vec<AnyView>,
-) -> AnyView {
+pub(super) fn row(anchor: &Anchor, label: String, title: String, tags: Vec<AnyView>) -> AnyView {
     view! {
-        <div class="workline" translate="no" data-anchor=anchor>
+        <div class="workline" translate="no" data-anchor=anchor.to_string()>
             <span class="n">{label}</span>
             <span class="set" title=title>
                 {tags}
@@ -309,12 +298,12 @@ pub(super) fn row(
 }
 
 /// A key as a tag.
-pub(super) fn tag(of: &str, key: WorkKey) -> AnyView {
+pub(super) fn tag(anchor: &Anchor, key: WorkKey) -> AnyView {
     view! {
         <span
             class=if key.lit { "tag new" } else { "tag" }
             title=key.key.to_string()
-            data-anchor=format!("{of}/{}", key.key)
+            data-anchor=anchor.to_string()
         >
             <i class=key.mark.class()></i>
             <span class="n">{name(key.name)}</span>

@@ -14,10 +14,11 @@ use super::token::Delta;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::delta::DeltaType;
+use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::density::{Field, is_queue_dense};
-use deltascope_presentation::rows::live::Panel;
 use deltascope_presentation::rows::queue::{ColumnRow, EntryRow, Space, is_wide, rows};
 use deltascope_presentation::rows::type_class;
+use deltascope_presentation::stage::Panel;
 use deltascope_presentation::strings;
 use deltascope_replay::picture::QueueKind;
 
@@ -115,7 +116,7 @@ pub(super) fn Queue() -> impl IntoView {
                 <div
                     class="more-slot"
                     class:lit=lit
-                    data-anchor="queue/more"
+                    data-anchor=Anchor::More.to_string()
                     title=strings::more(ui.lang.get(), count)
                 >
                     {format!("+{count}")}
@@ -157,13 +158,13 @@ pub(super) fn Queue() -> impl IntoView {
                     class:slim=move || slim.get() class:flat=flat>
                 {list(columns, place_of, move |row| {
                         let key = row.with_untracked(|row| row.key.clone());
-                        let anchor = row.with_untracked(|row| row.anchor("queue/key/"));
+                        let anchor = row.with_untracked(ColumnRow::in_line);
                         let title = key.to_string();
                         view! {
                             <li
                                 class="key"
                                 class:lit=move || row.with(|row| row.lit)
-                                data-anchor=anchor
+                                data-anchor=anchor.to_string()
                                 title=title
                             >
                                 <i class=text(move || row.with(|row| row.mark.class()))></i>
@@ -205,12 +206,13 @@ fn Column(row: Memo<ColumnRow>) -> impl IntoView {
     let key = row.with_untracked(|row| row.key.clone());
     let stack = Memo::new(move |_| row.with(|row| row.stack.shown.clone()));
     let hidden = Memo::new(move |_| row.with(|row| row.stack.hidden));
-    let anchor = row.with_untracked(|row| row.anchor("queue/column/"));
+    let anchor = row.with_untracked(ColumnRow::column);
     view! {
-        <div class="col" data-anchor=anchor>
+        <div class="col" data-anchor=anchor.to_string()>
             {list(stack, |row| row.index, move |row| {
                     let index = row.with_untracked(|row| row.index);
-                    let anchor = format!("queue/delta/{key}/{index}");
+                    let key = key.clone();
+                    let anchor = Anchor::Delta { key, index };
                     let oldest = index == 0;
                     view! {
                         <Delta row=row anchor=anchor testid="delta" />
@@ -289,7 +291,7 @@ fn EntryToken(row: Memo<EntryRow>) -> impl IntoView {
                 })
             })
             data-testid="delta"
-            data-anchor=format!("queue/entry/{place}")
+            data-anchor=Anchor::Entry(place).to_string()
             title=text(move || {
                 row.with(|row| {
                     let count = row.crate_of.as_ref().map(|(count, _)| *count);

@@ -6,8 +6,9 @@ use super::frame::{Frame, rv};
 use super::parts::{either, maybe, part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
-use deltascope_presentation::rows::live::Panel;
-use deltascope_presentation::rows::reflector::{StateName, rows};
+use deltascope_presentation::anchor::Anchor;
+use deltascope_presentation::rows::reflector::rows;
+use deltascope_presentation::stage::{Panel, StateName};
 use deltascope_presentation::strings;
 use deltascope_replay::picture::Answer;
 
@@ -46,7 +47,7 @@ pub(super) fn Reflector() -> impl IntoView {
                                         class:next=next
                                         aria-current=maybe(move || on().then_some("step"))
                                         title=maybe(move || next().then(|| ui.words().next))
-                                        data-anchor=format!("reflector/state/{}", state.id())
+                                        data-anchor=Anchor::State(state).to_string()
                                         translate="no"
                                     >
                                         {state.label()}
@@ -60,7 +61,7 @@ pub(super) fn Reflector() -> impl IntoView {
                         class="requests"
                         aria-label=ui.word(|words| words.requests)
                         data-testid="requests"
-                        data-anchor="reflector/requests"
+                        data-anchor=Anchor::Requests.to_string()
                         tabindex=maybe(move || few.get().then_some("0"))
                     >
                         {part(move || {
@@ -96,7 +97,7 @@ pub(super) fn Reflector() -> impl IntoView {
                     </ol>
                     <dl class="kv">
                         <div
-                            data-anchor="reflector/lastsync"
+                            data-anchor=Anchor::LastSync.to_string()
                             class:unavailable=move || room.with(|room| room.unavailable)
                             title=maybe(move || {
                                 room.with(|room| room.unavailable)
@@ -126,7 +127,7 @@ pub(super) fn Reflector() -> impl IntoView {
                             })
                             .collect_view()}
                     </dl>
-                    <p class="hand" data-anchor="reflector/hand">
+                    <p class="hand" data-anchor=Anchor::Hand.to_string()>
                         {part(move || {
                             let kept = room.with(|room| room.temporary.clone());
                             if let Some((count, marks)) = kept {

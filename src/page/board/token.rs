@@ -7,6 +7,7 @@ use super::icons::glyph;
 use super::parts::{part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
+use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::DeltaRow;
 
 /// A delta; its element stays while its row changes.
@@ -14,8 +15,9 @@ use deltascope_presentation::rows::DeltaRow;
 pub(super) fn Delta(
     /// What it shows.
     row: Memo<DeltaRow>,
-    /// Where it is, for the motion.
-    anchor: String,
+    /// Where it is, if it is on the stage.
+    #[prop(optional)]
+    anchor: Option<Anchor>,
     /// Its test id.
     #[prop(optional)]
     testid: &'static str,
@@ -42,7 +44,7 @@ pub(super) fn Delta(
     view! {
         <div
             class=class
-            data-anchor=anchor
+            data-anchor=anchor.map(|anchor| anchor.to_string()).unwrap_or_default()
             data-testid=(!testid.is_empty()).then_some(testid)
             title=text(move || {
                 let (tombstone, name) = row.with(|row| (row.tombstone, row.title().to_owned()));

@@ -9,9 +9,11 @@ use super::drawer::DrawerTab;
 use super::layout::Layout;
 use super::parts::{maybe, part, text};
 use super::strip::spans;
+use crate::host::anchor_of;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
+use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::things::{self, Thing};
@@ -86,29 +88,28 @@ fn Pick() -> impl IntoView {
             <select
                 data-testid="select-thing"
                 on:change=move |event| {
-                    let anchor = event_target_value(&event);
-                    ui.send(Command::Select((!anchor.is_empty()).then(|| anchor.into())));
+                    ui.send(Command::Select(Anchor::read(&event_target_value(&event))));
                 }
             >
                 {part(move || {
                     let anchor = anchor.get();
                     let option = |thing: &Thing| {
                         let room = strings::room(ui.lang.get(), thing.room);
-                        let chosen = anchor.as_deref() == Some(&*thing.anchor);
+                        let chosen = anchor.as_ref() == Some(&thing.anchor);
                         view! {
-                            <option value=thing.anchor.clone() selected=chosen>
+                            <option value=thing.anchor.to_string() selected=chosen>
                                 {format!("{room} · {}", thing.name)}
                             </option>
                         }
                     };
                     let listed = things.with(|things| {
-                        let is = |thing: &Thing| anchor.as_deref() == Some(&*thing.anchor);
+                        let is = |thing: &Thing| anchor.as_ref() == Some(&thing.anchor);
                         anchor.is_none() || things.iter().any(is)
                     });
                     // What was selected may have left the stage, or not be on the list.
                     let other = (!listed)
                         .then(|| {
-                            let anchor = anchor.as_deref().unwrap_or_default().to_owned();
+                            let anchor = anchor.as_ref().map(Anchor::to_string).unwrap_or_default();
                             view! { <option value=anchor selected>{ui.words().why_not_here}</option> }
                         });
                     view! {
@@ -207,15 +208,16 @@ pub(super) fn on_click(ui: Ui, layout: Layout, event: &web_sys::MouseEvent) {
     let Some(thing) = closest("[data-anchor]") else {
         return;
     };
-    let anchor = thing.get_attribute("data-anchor").unwrap_or_default();
+    let anchor = anchor_of(&thing);
     let control = closest("a, input, select, summary, label").is_some()
         || (closest("button").is_some() && thing.tag_name() != "BUTTON");
     // An object of the API server is a button of its own; asked about as well, while the tab is open.
     let asks = layout.drawer.open.get_untracked() == Some(DrawerTab::Why);
-    if control || anchor.starts_with("room/") || (thing.tag_name() == "BUTTON" && !asks) {
+    let is_room = matches!(anchor, Some(Anchor::Room(_)));
+    if control || is_room || (thing.tag_name() == "BUTTON" && !asks) {
         return;
     }
-    ui.send(Command::Select(Some(anchor.into())));
+    ui.send(Command::Select(anchor));
     layout.drawer.show(DrawerTab::Why);
 }
 
@@ -231,18 +233,18 @@ pub(super) fn Marked() -> impl IntoView {
     });
 }
 
-fn anchor(view: &View) -> Option<Arc<str>> {
-    view.selection.as_ref().map(|one| Arc::clone(&one.anchor))
+fn anchor(view: &View) -> Option<Anchor> {
+    view.selection.as_ref().map(|one| one.anchor.clone())
 }
 
 fn rules(view: &View) -> String {
     let mut rules = String::new();
-    let mut rule = |anchors: &mut dyn Iterator<Item = String>, colour: &str| {
+    let mut rule = |anchors: &mut dyn Iterator<Item = Anchor>, colour: &str| {
         let mut any = false;
         for anchor in anchors {
             rules.push_str(if any { "," } else { "" });
             rules.push_str("[data-anchor=\"");
-            rules.push_str(&escaped(&anchor));
+            rules.push_str(&escaped(&anchor.to_string()));
             rules.push_str("\"]");
             any = true;
         }
@@ -256,10 +258,7 @@ fn rules(view: &View) -> String {
         let things = things::things(&view.picture, &Names::of(view), Some(&followed.key));
         rule(&mut things.into_iter().map(|thing| thing.anchor), "follow");
     }
-    rule(
-        &mut anchor(view).iter().map(|anchor| anchor.to_string()),
-        "ink",
-    );
+    rule(&mut anchor(view).into_iter(), "ink");
     rules
 }
 

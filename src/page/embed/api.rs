@@ -13,6 +13,7 @@ use crate::driver::Driver;
 use crate::live::Link;
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
+use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::cluster::Options;
 use deltascope_presentation::command::{Command, Export};
 use deltascope_presentation::i18n::Text;
@@ -261,7 +262,9 @@ type OfText = fn(Option<String>) -> Command;
 
 /// Methods that take a text, or nothing.
 const TEXTS: [(&str, OfText); 4] = [
-    ("select", |anchor| Command::Select(anchor.map(Into::into))),
+    ("select", |text| {
+        Command::Select(text.and_then(|text| Anchor::read(&text)))
+    }),
     ("follow", |key| {
         Command::Follow(key.map(|key| Key::from(key.as_str())))
     }),

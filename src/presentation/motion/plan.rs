@@ -3,12 +3,12 @@
 //! One fact is one motion: light the source, move on a drawn path, settle and flash what differs,
 //! rest. A fact that moves nothing only flashes.
 
-use crate::anchor::Anchor;
+use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::short_rv;
-use crate::rows::queue::place_anchor;
+use crate::stage::{Panel, StateName, WorkPart};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, EventType, Fact, FactRecord, HandlersFact, LockName, Notification, ObjectRef, QueueFact,
+    Actor, EventType, Fact, FactRecord, HandlersFact, Notification, ObjectRef, QueueFact,
     ReflectorFact, ServerFact, StoreFact, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
@@ -31,7 +31,7 @@ pub struct Motion {
     /// What travels, if anything does.
     pub flight: Option<Flight>,
     /// What is lit at the end, or at once where nothing travels.
-    pub flash: Vec<String>,
+    pub flash: Vec<Anchor>,
     /// How long it takes in all, in ms at normal speed.
     pub ms: u32,
 }
@@ -40,9 +40,9 @@ pub struct Motion {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flight {
     /// Where from: the first of these anchors that is on the screen before the fact.
-    pub from: Vec<String>,
+    pub from: Vec<Anchor>,
     /// Where to: the first of these that is on the screen after it.
-    pub to: Vec<String>,
+    pub to: Vec<Anchor>,
     /// What it looks like on its way.
     pub look: Look,
     /// Whose colour the path has.
@@ -50,35 +50,17 @@ pub struct Flight {
     /// What has left leaves a ghost until the next step; not where others take its place.
     pub ghost: bool,
     /// Where the way begins once the screen has changed, if not at `from`.
-    pub exit: Option<String>,
+    pub exit: Option<Anchor>,
 }
 
-/// Where what does not fit into the queue's room goes; it is counted there, not shown.
-pub const MORE: &str = "queue/more";
-
-/// The newest line of the output: what is inside of it is found as its last line.
-pub const LAST_LINE: &str = "output/last";
-
-/// A room as the way into another one or out of it, where what happens between the two is in a room that
-/// is not shown.
-pub const DOOR: &str = "door/";
-
-/// The keys that wait in the workqueue.
-pub const WORK_QUEUE: &str = "work/queue";
-/// The keys that workers have.
-pub const WORK_PROCESSING: &str = "work/processing";
-/// The keys that will be added.
-pub const WORK_DELAYED: &str = "work/delayed";
-
-const API_GAUGE: &str = "api/gauge";
-/// What the reflector asked for.
-const REQUESTS: &str = "reflector/requests";
-/// What the reflector has just taken.
-const HAND: &str = "reflector/hand";
 /// The queue's room as a whole.
-const ROOM: &str = "room/queue";
-/// What was popped.
-const SLOT: &str = "pop/slot";
+const ROOM: Anchor = Anchor::Room(Panel::Queue);
+/// The keys that wait in the workqueue.
+const WAITING: Anchor = Anchor::Work(WorkPart::Queue, None);
+/// The keys that workers have.
+const AT_WORKERS: Anchor = Anchor::Work(WorkPart::Processing, None);
+/// The keys that will be added.
+const DELAYED: Anchor = Anchor::Work(WorkPart::Delayed, None);
 
 /// What travels.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +95,7 @@ impl Motion {
     }
 
     /// Nothing travels; these are lit.
-    fn lights(flash: Vec<String>) -> Self {
+    fn lights(flash: Vec<Anchor>) -> Self {
         Self {
             flight: None,
             flash,
@@ -122,7 +104,7 @@ impl Motion {
     }
 
     /// The same of a fact that says little by itself.
-    fn brief(flash: Vec<String>) -> Self {
+    fn brief(flash: Vec<Anchor>) -> Self {
         Self {
             flight: None,
             flash,
@@ -133,7 +115,7 @@ impl Motion {
 
 impl Flight {
     /// Between places, in no colour, and without a ghost.
-    fn new(from: Vec<String>, to: Vec<String>, look: Look) -> Self {
+    fn new(from: Vec<Anchor>, to: Vec<Anchor>, look: Look) -> Self {
         Self {
             from,
             to,
@@ -145,8 +127,8 @@ impl Flight {
     }
 
     /// Of something from one place to another one.
-    fn one(from: String, to: &str, look: Look) -> Self {
-        Self::new(vec![from], vec![to.to_owned()], look)
+    fn one(from: Anchor, to: Anchor, look: Look) -> Self {
+        Self::new(vec![from], vec![to], look)
     }
 }
 
@@ -169,7 +151,7 @@ pub fn plan(record: &FactRecord, after: &Picture) -> Motion {
 /// Where the trail begins that is drawn when the screen was cut to this fact: what came over the
 /// watch is traced back to its line on the stream.
 #[must_use]
-pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<String> {
+pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<Anchor> {
     let mut from = flight.from.clone();
     from.extend(flight.exit.clone());
     let watched = after.reflector.state == ReflectorState::Watch;
@@ -185,7 +167,7 @@ pub fn trail_from(record: &FactRecord, flight: &Flight, after: &Picture) -> Vec<
         )
         && let Some(line) = last_received(after)
     {
-        from.insert(0, Anchor::Line(line).to_string());
+        from.insert(0, Anchor::Line(line));
     }
     from
 }
@@ -203,8 +185,8 @@ fn server(fact: &ServerFact, after: &Picture) -> Option<Motion> {
         ServerFact::EventSent { event, object, .. } => {
             let number = after.api.stream.back()?.number;
             let flight = Flight::one(
-                format!("api/object/{}", object.key),
-                &Anchor::Line(number).to_string(),
+                Anchor::Object(object.key.clone()),
+                Anchor::Line(number),
                 Look::Label(event_text(*event, object), Hides::Target),
             );
             Some(Motion::flies(Flight {
@@ -215,11 +197,11 @@ fn server(fact: &ServerFact, after: &Picture) -> Option<Motion> {
         ServerFact::ObjectCreated { object, .. }
         | ServerFact::ObjectUpdated { object, .. }
         | ServerFact::ObjectDeleted { object, .. } => {
-            let object = format!("api/object/{}", object.key);
-            Some(Motion::lights(vec![object, API_GAUGE.to_owned()]))
+            let object = Anchor::Object(object.key.clone());
+            Some(Motion::lights(vec![object, Anchor::ServerGauge]))
         }
         ServerFact::ListAnswered { .. } | ServerFact::WatchAccepted { .. } => {
-            Some(Motion::lights(vec![API_GAUGE.to_owned()]))
+            Some(Motion::lights(vec![Anchor::ServerGauge]))
         }
         ServerFact::WriteRefused { .. }
         | ServerFact::RefusalsAsked { .. }
@@ -237,13 +219,13 @@ fn server(fact: &ServerFact, after: &Picture) -> Option<Motion> {
 fn reflector(fact: &ReflectorFact, after: &Picture) -> Option<Motion> {
     let asks = |text: String| {
         let look = Look::Label(text, Hides::Nothing);
-        Motion::flies(Flight::one(state(after), API_GAUGE, look))
+        Motion::flies(Flight::one(state(after), Anchor::ServerGauge, look))
     };
     let gets = |text: String| {
         let look = Look::Label(text, Hides::Nothing);
-        Motion::flies(Flight::one(API_GAUGE.to_owned(), &state(after), look))
+        Motion::flies(Flight::one(Anchor::ServerGauge, state(after), look))
     };
-    let lights = |anchor: &str| Motion::lights(vec![anchor.to_owned()]);
+    let lights = |anchor| Motion::lights(vec![anchor]);
     Some(match fact {
         ReflectorFact::ListRequested { rv, .. } => asks(format!("LIST rv={rv:?}")),
         ReflectorFact::WatchRequested { rv, .. } => asks(format!("WATCH rv={rv:?}")),
@@ -252,8 +234,8 @@ fn reflector(fact: &ReflectorFact, after: &Picture) -> Option<Motion> {
         ReflectorFact::EventReceived { event, object, .. } => {
             let line = last_received(after)?;
             let flight = Flight::new(
-                vec![Anchor::Line(line).to_string()],
-                vec![HAND.to_owned(), state(after)],
+                vec![Anchor::Line(line)],
+                vec![Anchor::Hand, state(after)],
                 Look::Label(event_text(*event, object), Hides::Inside),
             );
             Motion::flies(Flight {
@@ -261,14 +243,14 @@ fn reflector(fact: &ReflectorFact, after: &Picture) -> Option<Motion> {
                 ..flight
             })
         }
-        ReflectorFact::LastSyncMoved { .. } => lights("reflector/lastsync"),
-        ReflectorFact::BackoffStarted { .. } => lights("reflector/state/backoff"),
+        ReflectorFact::LastSyncMoved { .. } => lights(Anchor::LastSync),
+        ReflectorFact::BackoffStarted { .. } => lights(Anchor::State(StateName::Backoff)),
         ReflectorFact::InitialEventKept { .. } | ReflectorFact::InitialEventsEnded { .. } => {
-            lights(HAND)
+            lights(Anchor::Hand)
         }
         ReflectorFact::ListFailed { .. }
         | ReflectorFact::WatchFailed { .. }
-        | ReflectorFact::StreamFellBack { .. } => lights(REQUESTS),
+        | ReflectorFact::StreamFellBack { .. } => lights(Anchor::Requests),
         ReflectorFact::InitialEventsEndMissed { .. }
         | ReflectorFact::ObjectRejected { .. }
         | ReflectorFact::VersionUnavailable { .. }
@@ -280,16 +262,16 @@ fn reflector(fact: &ReflectorFact, after: &Picture) -> Option<Motion> {
 }
 
 fn queue(fact: &QueueFact, actor: Actor, after: &Picture) -> Option<Motion> {
-    let arrives = |to: Vec<String>, hue| {
+    let arrives = |to: Vec<Anchor>, hue| {
         Motion::flies(Flight {
             hue,
             ghost: true,
             ..Flight::new(origin(actor, after), to, Look::Arriving)
         })
     };
-    let leaves = |from: String| {
+    let leaves = |from: Anchor| {
         Motion::flies(Flight {
-            exit: Some(ROOM.to_owned()),
+            exit: Some(ROOM),
             ..Flight::new(vec![from], taken(), Look::Leaving)
         })
     };
@@ -297,26 +279,19 @@ fn queue(fact: &QueueFact, actor: Actor, after: &Picture) -> Option<Motion> {
         QueueFact::DeltaAppended {
             delta_type, object, ..
         } => {
-            let top = after.queue.deltas.get(&object.key)?.len().checked_sub(1)?;
-            let to = vec![
-                format!("queue/delta/{}/{top}", object.key),
-                MORE.to_owned(),
-                format!("queue/column/{}", object.key),
-            ];
+            let key = &object.key;
+            let top = after.queue.deltas.get(key)?.len().checked_sub(1)?;
+            let to = vec![delta(key, top), Anchor::More, column(key, 0)];
             arrives(to, Some(*delta_type))
         }
         QueueFact::FifoItemSet { object, .. } => {
-            let to = vec![
-                format!("queue/delta/{}/0", object.key),
-                MORE.to_owned(),
-                ROOM.to_owned(),
-            ];
+            let to = vec![delta(&object.key, 0), Anchor::More, ROOM];
             arrives(to, None)
         }
         QueueFact::EntryAppended { entry, length } => {
             let to = vec![
-                format!("queue/entry/{}", length.saturating_sub(1)),
-                MORE.to_owned(),
+                Anchor::Entry(length.saturating_sub(1) as usize),
+                Anchor::More,
             ];
             arrives(to, Some(entry.delta_type()))
         }
@@ -325,39 +300,33 @@ fn queue(fact: &QueueFact, actor: Actor, after: &Picture) -> Option<Motion> {
             Motion::flies(Flight {
                 hue: Some(DeltaType::Deleted),
                 ghost: true,
-                ..Flight::new(origin(actor, after), vec![ROOM.to_owned()], look)
+                ..Flight::new(origin(actor, after), vec![ROOM], look)
             })
         }
         // The next column takes the place, so the way begins at the queue's exit.
-        QueueFact::KeyPopped { key, .. } => {
-            leaves(place_anchor("queue/column/", key, places(after, key)))
-        }
+        QueueFact::KeyPopped { key, .. } => leaves(column(key, places(after, key))),
         // As a crate; what is behind it moves up.
-        QueueFact::EntriesTaken { .. } => leaves("queue/entry/0".to_owned()),
+        QueueFact::EntriesTaken { .. } => leaves(Anchor::Entry(0)),
         QueueFact::ListOpened { count, .. } => opened(DeltaType::ReplacedAll, *count),
         QueueFact::ResyncOpened { count } => opened(DeltaType::SyncAll, *count),
-        QueueFact::KeyEnqueued { key, .. } => Motion::lights(vec![format!("queue/key/{key}")]),
+        QueueFact::KeyEnqueued { key, .. } => Motion::lights(vec![in_line(key, 0)]),
         QueueFact::FifoItemRemoved { key } => {
             let behind = places(after, key).saturating_sub(1);
-            let of = |prefix| place_anchor(prefix, key, behind);
-            Motion::lights(vec![of("queue/column/"), of("queue/key/")])
+            Motion::lights(vec![column(key, behind), in_line(key, behind)])
         }
-        QueueFact::FifoKeySkipped { .. } => Motion::lights(vec![ROOM.to_owned()]),
+        QueueFact::FifoKeySkipped { .. } => Motion::lights(vec![ROOM]),
         QueueFact::DeltasMerged { key, .. } | QueueFact::DeleteChecked { key, .. } => {
-            Motion::lights(vec![
-                format!("queue/column/{key}"),
-                format!("store/item/{key}"),
-            ])
+            Motion::lights(vec![column(key, 0), Anchor::Item(key.clone())])
         }
         QueueFact::LockTaken { lock, .. } | QueueFact::LockReleased { lock, .. } => {
-            Motion::brief(lock_anchor(*lock))
+            Motion::brief(vec![Anchor::Lock(*lock)])
         }
-        QueueFact::LockAwaited { lock, .. } => Motion::lights(lock_anchor(*lock)),
+        QueueFact::LockAwaited { lock, .. } => Motion::lights(vec![Anchor::Lock(*lock)]),
         QueueFact::DeltaTaken { position, .. } => {
-            Motion::lights(vec![format!("pop/delta/{position}")])
+            Motion::lights(vec![Anchor::PoppedDelta(*position as usize)])
         }
         QueueFact::Processed { .. } | QueueFact::EntriesProcessed { .. } => {
-            Motion::lights(vec!["pop/last".to_owned()])
+            Motion::lights(vec![Anchor::LastPopped])
         }
         QueueFact::KeyFailed { .. }
         | QueueFact::TransformFailed { .. }
@@ -389,26 +358,30 @@ fn store(fact: &StoreFact, after: &Picture) -> Option<Motion> {
             };
             let hue = deltas.map(|(delta_type, _)| *delta_type).nth(position);
             let from = vec![
-                format!("pop/delta/{position}"),
-                SLOT.to_owned(),
-                door("queue"),
+                Anchor::PoppedDelta(position),
+                Anchor::Slot,
+                Anchor::Door(Panel::Queue),
             ];
-            let to = vec![format!("store/item/{}", object.key)];
+            let to = vec![Anchor::Item(object.key.clone())];
             Motion::flies(Flight {
                 hue,
                 ..Flight::new(from, to, Look::Arriving)
             })
         }
         StoreFact::IndexEntryAdded { index, value, key } => Motion::flies(Flight::new(
-            vec![format!("store/item/{key}"), SLOT.to_owned(), door("queue")],
-            vec![Anchor::index_key(index, value, key).to_string()],
+            vec![
+                Anchor::Item(key.clone()),
+                Anchor::Slot,
+                Anchor::Door(Panel::Queue),
+            ],
+            vec![Anchor::index_key(index, value, key)],
             Look::Label(short(key).to_owned(), Hides::Target),
         )),
         StoreFact::IndexEntryRemoved {
             index, value, key, ..
-        } => Motion::lights(vec![Anchor::index_key(index, value, key).to_string()]),
-        StoreFact::ItemRemoved { key, .. } => Motion::lights(vec![format!("store/item/{key}")]),
-        StoreFact::StoreVersionMoved { .. } => Motion::lights(vec!["store/gauge".to_owned()]),
+        } => Motion::lights(vec![Anchor::index_key(index, value, key)]),
+        StoreFact::ItemRemoved { key, .. } => Motion::lights(vec![Anchor::Item(key.clone())]),
+        StoreFact::StoreVersionMoved { .. } => Motion::lights(vec![Anchor::StoreGauge]),
         StoreFact::StoreReplaced { .. }
         | StoreFact::IndexFailed { .. }
         | StoreFact::IndexersAdded { .. }
@@ -417,31 +390,35 @@ fn store(fact: &StoreFact, after: &Picture) -> Option<Motion> {
 }
 
 fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion> {
-    let card = |handler: &u8| format!("handler/{handler}");
-    let within =
-        |handler: &u8, place: &str| vec![format!("handler/{handler}/{place}"), card(handler)];
+    let card = |handler: &u8| Anchor::Handler(*handler, HandlerPlace::Whole);
     Some(match fact {
         HandlersFact::NotificationSent {
             handler,
             notification,
         } => {
             let from = if actor == Actor::Main {
-                vec![format!("store/item/{}", notification.object().key)]
+                vec![Anchor::Item(notification.object().key.clone())]
             } else {
                 popped()
             };
             let look = Look::Label(call(notification), Hides::Target);
-            Motion::flies(Flight::new(from, within(handler, "sending"), look))
+            Motion::flies(Flight::new(
+                from,
+                within(*handler, HandlerPlace::Sending),
+                look,
+            ))
         }
         HandlersFact::NotificationQueued {
             handler,
             pending,
             notification,
         } => {
-            let place = format!("pending/{}", pending.saturating_sub(1));
+            let place = HandlerPlace::Pending(pending.saturating_sub(1) as usize);
+            let mut from = vec![Anchor::Handler(*handler, HandlerPlace::Sending)];
+            from.extend(popped());
             Motion::flies(Flight::new(
-                [vec![format!("handler/{handler}/sending")], popped()].concat(),
-                within(handler, &place),
+                from,
+                within(*handler, place),
                 Look::Label(call(notification), Hides::Target),
             ))
         }
@@ -453,14 +430,18 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
             let from = if inline {
                 popped()
             } else {
-                vec![format!("handler/{handler}/pending/0")]
+                vec![Anchor::Handler(*handler, HandlerPlace::Pending(0))]
             };
             let look = Look::Label(call(notification), Hides::Nothing);
-            Motion::flies(Flight::new(from, within(handler, "running"), look))
+            Motion::flies(Flight::new(
+                from,
+                within(*handler, HandlerPlace::Running),
+                look,
+            ))
         }
         HandlersFact::LinePrinted { handler, line } => Motion::flies(Flight::new(
-            within(handler, "running"),
-            vec![LAST_LINE.to_owned()],
+            within(*handler, HandlerPlace::Running),
+            vec![Anchor::LastLine],
             Look::Label(line.to_string(), Hides::Target),
         )),
         HandlersFact::NotificationHandled { handler }
@@ -471,7 +452,7 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
         | HandlersFact::HandlerRemoved { handler }
         | HandlersFact::HandlerSynced { handler } => Motion::lights(vec![card(handler)]),
         HandlersFact::ObjectMutated { key, .. } | HandlersFact::MutationDetected { key } => {
-            Motion::lights(vec![format!("store/item/{key}")])
+            Motion::lights(vec![Anchor::Item(key.clone())])
         }
         HandlersFact::HandlerAsked { .. }
         | HandlersFact::RemovalAsked { .. }
@@ -480,9 +461,9 @@ fn handlers(fact: &HandlersFact, actor: Actor, after: &Picture) -> Option<Motion
 }
 
 fn work(fact: &WorkFact, actor: Actor) -> Option<Motion> {
-    let moves = |key: &Key, from: Vec<String>, to: &str| {
+    let moves = |key: &Key, from: Vec<Anchor>, to: Anchor| {
         let look = Look::Label(short(key).to_owned(), Hides::Nothing);
-        Motion::flies(Flight::new(from, vec![to.to_owned()], look))
+        Motion::flies(Flight::new(from, vec![to], look))
     };
     Some(match fact {
         WorkFact::WorkAdded {
@@ -490,24 +471,17 @@ fn work(fact: &WorkFact, actor: Actor) -> Option<Motion> {
             place: WorkPlace::Queue | WorkPlace::Dirty,
         } => {
             let from = match actor {
-                Actor::Listener(handler) => vec![
-                    format!("handler/{handler}/running"),
-                    format!("handler/{handler}"),
-                ],
+                Actor::Listener(handler) => within(handler, HandlerPlace::Running),
                 Actor::ProcessLoop => popped(),
-                _ => vec![WORK_DELAYED.to_owned()],
+                _ => vec![DELAYED],
             };
-            moves(key, from, WORK_QUEUE)
+            moves(key, from, WAITING)
         }
-        WorkFact::WorkTaken { key, .. } => moves(key, vec![WORK_QUEUE.to_owned()], WORK_PROCESSING),
-        WorkFact::WorkDelayed { key, .. } => {
-            moves(key, vec![WORK_PROCESSING.to_owned()], WORK_DELAYED)
-        }
-        WorkFact::WorkDone { key, again: true } => {
-            moves(key, vec![WORK_PROCESSING.to_owned()], WORK_QUEUE)
-        }
+        WorkFact::WorkTaken { key, .. } => moves(key, vec![WAITING], AT_WORKERS),
+        WorkFact::WorkDelayed { key, .. } => moves(key, vec![AT_WORKERS], DELAYED),
+        WorkFact::WorkDone { key, again: true } => moves(key, vec![AT_WORKERS], WAITING),
         WorkFact::WorkDone { again: false, .. } | WorkFact::Reconciled { .. } => {
-            Motion::lights(vec![WORK_PROCESSING.to_owned()])
+            Motion::lights(vec![AT_WORKERS])
         }
         WorkFact::WorkAdded {
             place: WorkPlace::Duplicate,
@@ -524,27 +498,49 @@ fn places(after: &Picture, key: &Key) -> usize {
     places.count()
 }
 
-fn door(room: &str) -> String {
-    [DOOR, room].concat()
+fn column(key: &Key, behind: usize) -> Anchor {
+    let key = key.clone();
+    Anchor::Column { key, behind }
+}
+
+fn in_line(key: &Key, behind: usize) -> Anchor {
+    let key = key.clone();
+    Anchor::QueuedKey { key, behind }
+}
+
+fn delta(key: &Key, index: usize) -> Anchor {
+    let key = key.clone();
+    Anchor::Delta { key, index }
+}
+
+/// A place of a handler; where that is not shown, the handler.
+fn within(handler: u8, place: HandlerPlace) -> Vec<Anchor> {
+    let card = Anchor::Handler(handler, HandlerPlace::Whole);
+    vec![Anchor::Handler(handler, place), card]
 }
 
 /// Where what was popped goes: to Pop, or else to the next room on its way.
-fn taken() -> Vec<String> {
-    vec![SLOT.to_owned(), door("indexer"), door("processor")]
+fn taken() -> Vec<Anchor> {
+    doors([Panel::Indexer, Panel::Processor])
 }
 
 /// Where what is popped comes from: from Pop, or else out of the room before it on the way of the data.
-fn popped() -> Vec<String> {
-    vec![SLOT.to_owned(), door("indexer"), door("queue")]
+fn popped() -> Vec<Anchor> {
+    doors([Panel::Indexer, Panel::Queue])
+}
+
+fn doors(rooms: [Panel; 2]) -> Vec<Anchor> {
+    let doors = rooms.into_iter().map(Anchor::Door);
+    [Anchor::Slot].into_iter().chain(doors).collect()
 }
 
 /// A whole list is opened inside the store.
 fn opened(delta_type: DeltaType, count: u32) -> Motion {
-    let from = vec!["pop/delta/0".to_owned(), door("queue")];
+    let from = vec![Anchor::PoppedDelta(0), Anchor::Door(Panel::Queue)];
     let look = Look::Label(format!("{} · {count}", delta_type.as_str()), Hides::Nothing);
     Motion::flies(Flight {
         hue: Some(delta_type),
-        ..Flight::new(from, vec!["room/indexer".to_owned()], look)
+        ..Flight::new(from, vec![Anchor::Room(Panel::Indexer)], look)
     })
 }
 
@@ -564,32 +560,24 @@ fn call(notification: &Notification) -> String {
 }
 
 /// Where what comes into the queue comes from.
-fn origin(actor: Actor, after: &Picture) -> Vec<String> {
+fn origin(actor: Actor, after: &Picture) -> Vec<Anchor> {
     if actor == Actor::Program {
         let call = after.api.stream.back().map(|line| line.number);
-        return vec![Anchor::Call(call.unwrap_or_default()).to_string()];
+        return vec![Anchor::Call(call.unwrap_or_default())];
     }
-    vec![HAND.to_owned(), state(after)]
+    vec![Anchor::Hand, state(after)]
 }
 
 /// Where the reflector is at work, or what a program asks for that has none.
-fn state(after: &Picture) -> String {
+fn state(after: &Picture) -> Anchor {
     if !after.machinery.has_queue() {
-        return REQUESTS.to_owned();
+        return Anchor::Requests;
     }
-    let state = match after.reflector.state {
-        ReflectorState::List => "list",
-        ReflectorState::Stream => "stream",
-        _ => "watch",
-    };
-    format!("reflector/state/{state}")
-}
-
-fn lock_anchor(lock: LockName) -> Vec<String> {
-    vec![match lock {
-        LockName::Queue => "pop/lock".to_owned(),
-        LockName::BlockDeltas => "pop/block".to_owned(),
-    }]
+    Anchor::State(match after.reflector.state {
+        ReflectorState::List => StateName::List,
+        ReflectorState::Stream => StateName::Stream,
+        _ => StateName::Watch,
+    })
 }
 
 fn hue_of(event: EventType) -> Option<DeltaType> {

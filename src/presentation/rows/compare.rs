@@ -1,6 +1,7 @@
 //! Two runs side by side, as rows of chips.
 
 use crate::i18n::Lang;
+use crate::stage::Panel as Place;
 use crate::strings;
 use crate::view::{CompareView, View};
 use deltascope_cache::delta::DeltaType;
@@ -8,7 +9,6 @@ use deltascope_cache::fact::{Notification, ObjectRef};
 use deltascope_replay::diff::{DiffSection, Label, Line, Metric, Thing};
 use deltascope_replay::picture::ReflectorState;
 
-use super::live::Panel as Place;
 use super::{Mark, Names, RvText, is_tombstone, notification_class, type_class};
 
 /// One room of both.

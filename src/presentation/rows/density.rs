@@ -5,9 +5,12 @@
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use super::live::{self, Panel};
+use super::live;
 use super::{RvText, current, is_tombstone};
+use crate::anchor::Anchor;
+use crate::stage::Panel;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, Fact, FactRecord, QueueFact, ServerFact, StoreFact};
@@ -243,13 +246,13 @@ impl Layout {
 }
 
 impl Field {
-    /// What its anchors begin with.
+    /// Where a key is in it.
     #[must_use]
-    pub fn prefix(self) -> &'static str {
+    pub fn anchor(self, key: Key) -> Anchor {
         match self {
-            Self::Objects => "api/object/",
-            Self::Items => "store/item/",
-            Self::Queue => "queue/column/",
+            Self::Objects => Anchor::Object(key),
+            Self::Items => Anchor::Item(key),
+            Self::Queue => Anchor::Column { key, behind: 0 },
         }
     }
 
@@ -273,77 +276,71 @@ impl Field {
         }
     }
 
-    /// The cell of what an anchor of this field names.
+    /// The cell of a place in this field.
     #[must_use]
-    pub fn cell(self, view: &View, cells: usize, name: &str) -> Option<usize> {
-        match self {
-            Self::Objects | Self::Items => view.places.get(name),
-            Self::Queue => {
-                let queue = &view.picture.queue;
-                let place = match queue.entries.is_empty() {
-                    true => queue.keys.iter().position(|key| &**key == name)?,
-                    false => name.parse().ok()?,
-                };
+    pub fn cell(self, view: &View, cells: usize, anchor: &Anchor) -> Option<usize> {
+        let queue = &view.picture.queue;
+        match (self, anchor) {
+            (Self::Objects, Anchor::Object(key)) | (Self::Items, Anchor::Item(key)) => {
+                view.places.get(key)
+            }
+            (
+                Self::Queue,
+                Anchor::Column { key, behind: 0 } | Anchor::QueuedKey { key, behind: 0 },
+            ) if queue.entries.is_empty() => {
+                let place = queue.keys.iter().position(|at| at == key)?;
                 Some(turn(view, cells, place))
             }
+            (Self::Queue, Anchor::Entry(place)) if !queue.entries.is_empty() => {
+                Some(turn(view, cells, *place))
+            }
+            _ => None,
         }
     }
 
-    /// What is in a cell: its name in anchors.
+    /// What is in a cell.
     #[must_use]
-    pub fn name(self, view: &View, cells: usize, cell: usize) -> Option<String> {
+    pub fn at(self, view: &View, cells: usize, cell: usize) -> Option<Anchor> {
         let picture = &view.picture;
-        match self {
+        let key = match self {
             Self::Objects => {
                 let mut here = view.places.at(cell);
                 here.find(|key| picture.api.objects.contains_key(*key))
-                    .map(ToString::to_string)
             }
             Self::Items => {
                 let mut here = view.places.at(cell);
                 here.find(|key| picture.store.items.contains_key(*key))
-                    .map(ToString::to_string)
             }
             Self::Queue => {
                 let queue = &picture.queue;
                 let first = turn(view, cells, 0);
                 let place = (cell + cells).checked_sub(first)? % cells.max(1);
-                if queue.entries.is_empty() {
-                    return queue.keys.get(place).map(ToString::to_string);
+                if !queue.entries.is_empty() {
+                    return (place < queue.entries.len()).then_some(Anchor::Entry(place));
                 }
-                (place < queue.entries.len()).then(|| place.to_string())
+                queue.keys.get(place)
             }
-        }
-    }
-
-    /// What the anchor of something of this field is.
-    #[must_use]
-    pub fn anchor(self, view: &View, name: &str) -> String {
-        let prefix = match self {
-            Self::Queue if !view.picture.queue.entries.is_empty() => "queue/entry/",
-            field => field.prefix(),
         };
-        format!("{prefix}{name}")
+        key.map(|key| self.anchor(key.clone()))
     }
 
     /// What something of this field looks like.
     #[must_use]
-    pub fn look(self, picture: &Picture, name: &str) -> Look {
-        match self {
-            Self::Objects => object(picture, name),
-            Self::Items => item(picture, name),
-            Self::Queue => {
-                let queue = &picture.queue;
-                match name
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|at| queue.entries.get(at))
-                {
-                    Some(one) => entry(one),
-                    None => key(picture, name),
-                }
-            }
+    pub fn look(self, picture: &Picture, anchor: &Anchor) -> Look {
+        if let Anchor::Entry(place) = anchor {
+            return picture
+                .queue
+                .entries
+                .get(*place)
+                .map(entry)
+                .unwrap_or_default();
         }
+        let look = anchor.key().map(|of| match self {
+            Self::Objects => object(picture, of),
+            Self::Items => item(picture, of),
+            Self::Queue => key(picture, of),
+        });
+        look.unwrap_or_default()
     }
 
     /// All cells.
@@ -383,7 +380,7 @@ impl Field {
 
     /// The object of the current fact, if the fact is about this field.
     #[must_use]
-    pub fn lit(self, view: &View) -> Option<String> {
+    pub fn lit(self, view: &View) -> Option<Anchor> {
         let record = current(view)?;
         if self == Self::Queue
             && let Fact::Queue(QueueFact::EntryAppended { .. }) = record.fact
@@ -394,7 +391,7 @@ impl Field {
                 .entries
                 .len()
                 .checked_sub(1)
-                .map(|at| at.to_string());
+                .map(Anchor::Entry);
         }
         let room = match self {
             Self::Objects => Panel::Api,
@@ -402,7 +399,7 @@ impl Field {
             Self::Queue => Panel::Queue,
         };
         let key = record.fact.key().filter(|_| live::room(record) == room)?;
-        Some(key.to_string())
+        Some(self.anchor(key.clone()))
     }
 
     /// How many of this field look how: alike, not in the store yet, older there, deleted; what is queued
@@ -539,49 +536,68 @@ fn entry(entry: &Entry) -> Look {
     }
 }
 
+/// What something in a field is called: its key, or the place of an entry.
+#[must_use]
+pub fn name(anchor: &Anchor) -> String {
+    if let Anchor::Entry(place) = anchor {
+        return place.to_string();
+    }
+    anchor.key().map(ToString::to_string).unwrap_or_default()
+}
+
 /// What is said of something in a field: its key, and its versions.
 #[must_use]
-pub fn said(field: Field, view: &View, name: &str) -> String {
-    let picture = &view.picture;
-    let rv = |rv| RvText::of(rv).short;
-    match field {
-        Field::Objects => match picture.api.objects.get(name) {
-            Some(object) => format!("{name} · rv {}", rv(&object.object.rv)),
-            None => name.to_owned(),
-        },
-        Field::Items => match picture.store.items.get(name) {
-            Some(object) => format!("{name} · rv {}", rv(&object.rv)),
-            None => name.to_owned(),
-        },
-        Field::Queue => {
-            let queue = &picture.queue;
-            let at = name.parse::<usize>().ok();
-            match at.and_then(|at| queue.entries.get(at)) {
-                Some(Entry::Delta(delta_type, object)) => {
-                    let key = &object.key;
-                    format!("{key} · {} · rv {}", delta_type.as_str(), rv(&object.rv))
-                }
-                Some(Entry::ReplacedAll { objects, .. }) => {
-                    format!("{} · {}", DeltaType::ReplacedAll.as_str(), objects.len())
-                }
-                Some(Entry::SyncAll) => DeltaType::SyncAll.as_str().to_owned(),
-                Some(Entry::Bookmark { rv: of }) => {
-                    format!("{} · rv {}", DeltaType::Bookmark.as_str(), rv(of))
-                }
-                None => {
-                    let mut text = name.to_owned();
-                    for (delta_type, object) in queue.deltas.get(name).into_iter().flatten() {
-                        text.push_str(" · ");
-                        text.push_str(match queue.kind {
-                            QueueKind::Fifo => "rv",
-                            _ => delta_type.as_str(),
-                        });
-                        text.push(' ');
-                        text.push_str(&rv(&object.rv));
-                    }
-                    text
-                }
+pub fn said(view: &View, anchor: &Anchor) -> String {
+    let (api, queue, store) = (&view.picture.api, &view.picture.queue, &view.picture.store);
+    let mut text = name(anchor);
+    let mut add = |what: &str, rv: &Arc<str>| {
+        for part in [" · ", what, " ", &RvText::of(rv).short] {
+            text.push_str(part);
+        }
+    };
+    match anchor {
+        Anchor::Object(key) => {
+            if let Some(object) = api.objects.get(key) {
+                add("rv", &object.object.rv);
             }
+        }
+        Anchor::Item(key) => {
+            if let Some(object) = store.items.get(key) {
+                add("rv", &object.rv);
+            }
+        }
+        Anchor::Entry(place) => {
+            if let Some(entry) = queue.entries.get(*place) {
+                return of_entry(entry);
+            }
+        }
+        queued => {
+            let deltas = queued.key().and_then(|key| queue.deltas.get(key));
+            for (delta_type, object) in deltas.into_iter().flatten() {
+                let what = match queue.kind {
+                    QueueKind::Fifo => "rv",
+                    _ => delta_type.as_str(),
+                };
+                add(what, &object.rv);
+            }
+        }
+    }
+    text
+}
+
+fn of_entry(entry: &Entry) -> String {
+    let rv = |rv| RvText::of(rv).short;
+    match entry {
+        Entry::Delta(delta_type, object) => {
+            let key = &object.key;
+            format!("{key} · {} · rv {}", delta_type.as_str(), rv(&object.rv))
+        }
+        Entry::ReplacedAll { objects, .. } => {
+            format!("{} · {}", DeltaType::ReplacedAll.as_str(), objects.len())
+        }
+        Entry::SyncAll => DeltaType::SyncAll.as_str().to_owned(),
+        Entry::Bookmark { rv: of } => {
+            format!("{} · rv {}", DeltaType::Bookmark.as_str(), rv(of))
         }
     }
 }
@@ -651,7 +667,7 @@ mod tests {
     }
 
     fn looks(field: Field, picture: &Picture, keys: &[&str]) -> Vec<(Hue, Fill)> {
-        let look = |key: &&str| field.look(picture, key);
+        let look = |key: &&str| field.look(picture, &field.anchor((*key).into()));
         keys.iter()
             .map(look)
             .map(|look| (look.hue, look.fill))
@@ -716,13 +732,13 @@ mod tests {
         picture.pop.count = 9;
         let cells = 10;
         let before = view(picture.clone(), Vec::new());
-        let at = |view: &View, key: &str| Field::Queue.cell(view, cells, key);
+        let of = |key: &str| Field::Queue.anchor(key.into());
+        let at = |view: &View, key: &str| Field::Queue.cell(view, cells, &of(key));
         assert_eq!(
             ["a", "b", "c"].map(|key| at(&before, key)),
             [Some(9), Some(0), Some(1)]
         );
-        let name = Field::Queue.name(&before, cells, 0);
-        assert_eq!(name.as_deref(), Some("b"));
+        assert_eq!(Field::Queue.at(&before, cells, 0), Some(of("b")));
         picture.queue.keys.pop_front();
         picture.queue.deltas.remove("a");
         picture.pop.count += 1;
@@ -731,7 +747,37 @@ mod tests {
             ["a", "b", "c"].map(|key| at(&after, key)),
             [None, Some(0), Some(1)]
         );
-        assert_eq!(Field::Queue.name(&after, cells, 9), None);
+        assert_eq!(Field::Queue.at(&after, cells, 9), None);
+    }
+
+    #[test]
+    fn a_field_has_cells_for_its_own_places_alone() {
+        let mut picture = Picture::default();
+        picture.queue.keys.push_back("a".into());
+        let (key, behind) = (Key::from("a"), 0);
+        let queued = Anchor::QueuedKey { key, behind };
+        let cell = |picture: &Picture, of: &Anchor| {
+            Field::Queue.cell(&view(picture.clone(), Vec::new()), 10, of)
+        };
+        assert_eq!(cell(&picture, &queued), Some(0));
+        assert_eq!(cell(&picture, &Anchor::Item("a".into())), None);
+        assert_eq!(cell(&picture, &Anchor::Entry(0)), None);
+
+        picture.queue.kind = QueueKind::RealFifo;
+        picture.queue.keys.clear();
+        let entry = Entry::Delta(DeltaType::Added, reference("a", "7"));
+        picture.queue.entries = [Entry::SyncAll, entry].into();
+        let place = Anchor::Entry(1);
+        assert_eq!(cell(&picture, &place), Some(1));
+        assert_eq!(cell(&picture, &queued), None);
+        let view = view(picture, Vec::new());
+        assert_eq!(Field::Queue.at(&view, 10, 1).as_ref(), Some(&place));
+        assert_eq!(
+            (name(&place), said(&view, &place)),
+            ("1".into(), "a · Added · rv 7".into())
+        );
+        let gone = Anchor::Entry(2);
+        assert_eq!(Field::Queue.look(&view.picture, &gone), Look::default());
     }
 
     #[test]

@@ -1,50 +1,10 @@
 //! Which room acts now.
 
+use crate::stage::Panel;
 use deltascope_cache::fact::{
     Actor, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact, RunFact,
 };
 use deltascope_cache::step::Step;
-
-/// The rooms, each with the name that anchors, test ids and classes use, in the order of the data's path.
-macro_rules! rooms {
-    ($($(#[$about:meta])* $room:ident = $id:literal,)*) => {
-        /// A room of the stage.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Panel {
-            $($(#[$about])* $room,)*
-        }
-
-        impl Panel {
-            /// All of them, in the order of the data's path.
-            pub const ALL: [Self; [$($id),*].len()] = [$(Self::$room),*];
-
-            /// The name that anchors, test ids and classes use.
-            #[must_use]
-            pub fn id(self) -> &'static str {
-                match self {
-                    $(Self::$room => $id,)*
-                }
-            }
-        }
-    };
-}
-
-rooms! {
-    /// The API server, or what stands in for it.
-    Api = "api",
-    /// The reflector.
-    Reflector = "reflector",
-    /// The queue.
-    Queue = "queue",
-    /// Pop and process.
-    Pop = "pop",
-    /// The store and its indices.
-    Indexer = "indexer",
-    /// The pseudo-code and the lanes.
-    Now = "now",
-    /// The handlers.
-    Processor = "processor",
-}
 
 /// A piece of a board, in the order in which they come: where a page must not be kept waiting, they are
 /// drawn one by one.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Mark, Names, current, notification_class, notification_object, uid_of};
+use crate::stage::WorkPart;
 use crate::view::View;
 use deltascope_cache::fact::{Fact, HandlersFact, Notification};
 use deltascope_cache::key::Key;
@@ -30,7 +31,7 @@ pub struct ProcessorRows {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandlerRow {
     /// Its place.
-    pub number: usize,
+    pub number: u8,
     /// Its name.
     pub name: Arc<str>,
     /// It runs inside process and has no buffer.
@@ -96,21 +97,6 @@ pub struct WorkLine {
     pub count: usize,
 }
 
-/// A part of the workqueue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WorkPart {
-    /// Waiting in order.
-    Queue,
-    /// To be looked at.
-    Dirty,
-    /// At a worker; noted is at which.
-    Processing,
-    /// To be added later.
-    Delayed,
-    /// Failed before.
-    Failures,
-}
-
 /// One key in the workqueue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkKey {
@@ -134,11 +120,8 @@ pub fn rows(view: &View) -> ProcessorRows {
     let printed = matches!(fact, Some(Fact::Handlers(HandlersFact::LinePrinted { .. })));
     let at = fact.and_then(lit_handler);
     ProcessorRows {
-        handlers: view
-            .picture
-            .handlers
-            .iter()
-            .enumerate()
+        handlers: (0..)
+            .zip(&view.picture.handlers)
             // Seen once more as it goes, then its place is free.
             .filter(|(number, handler)| !handler.is_gone() || at == Some(*number))
             .map(|(number, handler)| handler_row(number, handler, at == Some(number)))
@@ -158,7 +141,7 @@ pub fn rows(view: &View) -> ProcessorRows {
 }
 
 /// The handler whose row a fact lights.
-fn lit_handler(fact: &Fact) -> Option<usize> {
+fn lit_handler(fact: &Fact) -> Option<u8> {
     if let Fact::Handlers(
         HandlersFact::NotificationQueued { handler, .. }
         | HandlersFact::NotificationSent { handler, .. }
@@ -172,13 +155,13 @@ fn lit_handler(fact: &Fact) -> Option<usize> {
         | HandlersFact::HandlerPanicked { handler, .. },
     ) = fact
     {
-        Some(usize::from(*handler))
+        Some(*handler)
     } else {
         None
     }
 }
 
-fn handler_row(number: usize, handler: &HandlerRoom, lit: bool) -> HandlerRow {
+fn handler_row(number: u8, handler: &HandlerRoom, lit: bool) -> HandlerRow {
     let class = |one: &Option<Notification>| one.as_ref().map(notification_class);
     HandlerRow {
         number,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{DeltaRow, Mark, Names, RvText, Stack, current, is_tombstone, stack, uid_of};
+use crate::anchor::Anchor;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, Fact, QueueFact};
@@ -59,19 +60,22 @@ pub struct ColumnRow {
 }
 
 impl ColumnRow {
-    /// Where it is, of what begins with `prefix`; places that have the same key behind them say so.
+    /// Where its deltas stand.
     #[must_use]
-    pub fn anchor(&self, prefix: &str) -> String {
-        place_anchor(prefix, &self.key, self.behind)
+    pub fn column(&self) -> Anchor {
+        Anchor::Column {
+            key: self.key.clone(),
+            behind: self.behind,
+        }
     }
-}
 
-/// The anchor of a key's place with so many of its places behind it.
-#[must_use]
-pub fn place_anchor(prefix: &str, key: &Key, behind: usize) -> String {
-    match behind {
-        0 => [prefix, key].concat(),
-        behind => format!("{prefix}{key}#{behind}"),
+    /// Where it stands in line.
+    #[must_use]
+    pub fn in_line(&self) -> Anchor {
+        Anchor::QueuedKey {
+            key: self.key.clone(),
+            behind: self.behind,
+        }
     }
 }
 
@@ -380,16 +384,21 @@ mod tests {
             .iter()
             .map(|column| {
                 let objects = column.stack.shown.iter().filter(|row| row.plain).count();
-                (column.anchor(""), column.again, objects, column.lit)
+                (
+                    column.column().to_string(),
+                    column.again,
+                    objects,
+                    column.lit,
+                )
             })
             .collect();
         let place = |anchor: &str, again, objects, lit| (anchor.to_owned(), again, objects, lit);
         assert_eq!(
             shown,
             [
-                place("x#1", false, 1, false),
-                place("y", false, 0, false),
-                place("x", true, 0, true),
+                place("queue/column/x#1", false, 1, false),
+                place("queue/column/y", false, 0, false),
+                place("queue/column/x", true, 0, true),
             ]
         );
         assert_eq!((rows.keys, rows.deltas), (3, 1));

@@ -1,6 +1,7 @@
 //! The reflector's room.
 
 use super::{Mark, Names, RvText, current, type_class};
+use crate::stage::StateName;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{EventType, Fact, ReflectorFact};
@@ -45,61 +46,6 @@ pub struct RequestRow {
     pub answer: Answer,
     /// The current fact is about it.
     pub lit: bool,
-}
-
-/// The states as the room names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StateName {
-    /// The first list.
-    List,
-    /// A streaming list.
-    Stream,
-    /// The watch.
-    Watch,
-    /// A list after the first.
-    Relist,
-    /// The wait before the next try.
-    Backoff,
-    /// The end.
-    Stopped,
-}
-
-impl StateName {
-    /// All of them, in the order of the room.
-    pub const ALL: [Self; 6] = [
-        Self::List,
-        Self::Stream,
-        Self::Watch,
-        Self::Relist,
-        Self::Backoff,
-        Self::Stopped,
-    ];
-
-    /// Its label.
-    #[must_use]
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::List => "LIST",
-            Self::Stream => "STREAM",
-            Self::Watch => "WATCH",
-            Self::Relist => "RELIST",
-            Self::Backoff => "BACKOFF",
-            Self::Stopped => "STOPPED",
-        }
-    }
-
-    /// Its name in anchors.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Stream => "stream",
-            Self::Watch => "watch",
-            Self::Relist => "relist",
-            Self::Backoff => "backoff",
-            Self::Stopped => "stopped",
-        }
-    }
 }
 
 /// The room at this moment.

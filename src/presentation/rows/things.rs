@@ -1,14 +1,14 @@
 //! Everything on the stage that can be asked about, by its anchor.
 
-use crate::anchor::Anchor;
+use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::short_rv;
+use crate::stage::{Panel, WorkPart};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Entry, Notification, ObjectRef};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Picture, Popped, QueueKind, SourceKind};
 
 use super::Names;
-use super::live::Panel;
 
 /// So many things of one kind are listed: the rest is as much behind `+N` on the stage.
 const OF_A_KIND: usize = 60;
@@ -18,8 +18,8 @@ const OF_A_KIND: usize = 60;
 pub struct Thing {
     /// The room that it is in.
     pub room: Panel,
-    /// Its place on the stage: `data-anchor`.
-    pub anchor: String,
+    /// Its place on the stage.
+    pub anchor: Anchor,
     /// What it is called; never translated.
     pub name: String,
 }
@@ -73,7 +73,7 @@ impl<'a> List<'a> {
         }
     }
 
-    fn add(&mut self, key: Option<&Key>, thing: &dyn Fn() -> (String, String)) {
+    fn add(&mut self, key: Option<&Key>, thing: &dyn Fn() -> (Anchor, String)) {
         if self.left == 0 || (self.only.is_some() && self.only != key) {
             return;
         }
@@ -93,7 +93,7 @@ impl<'a> List<'a> {
         for (key, object) in self.those(&mut picture.api.objects.iter(), &object) {
             self.add(Some(key), &|| {
                 (
-                    format!("api/object/{key}"),
+                    Anchor::Object(key.clone()),
                     named(names, "", &object.object),
                 )
             });
@@ -106,16 +106,13 @@ impl<'a> List<'a> {
         for line in picture.api.stream.iter().rev() {
             self.add(Some(&line.object.key), &|| {
                 let name = named(names, line.event.as_str(), &line.object);
-                (anchor(line.number).to_string(), name)
+                (anchor(line.number), name)
             });
         }
         self.kind(Panel::Reflector);
         if let Some((event, object)) = &picture.reflector.in_hand {
             self.add(Some(&object.key), &|| {
-                (
-                    "reflector/hand".to_owned(),
-                    named(names, event.as_str(), object),
-                )
+                (Anchor::Hand, named(names, event.as_str(), object))
             });
         }
     }
@@ -134,12 +131,16 @@ impl<'a> List<'a> {
         let all = all.filter(|(place, key)| !queue.keys.iter().take(*place).any(|at| at == *key));
         let all = all.map(|(_, key)| key);
         for (key, ()) in self.those(&mut all.map(|key| (key, ())), &queued) {
-            self.add(Some(key), &|| (format!("queue/key/{key}"), names.get(key)));
+            self.add(Some(key), &|| {
+                let (key, name) = (key.clone(), names.get(key));
+                (Anchor::QueuedKey { key, behind: 0 }, name)
+            });
             let deltas = picture.queue.deltas.get(key).into_iter().flatten();
             for (index, (delta_type, object)) in deltas.enumerate() {
                 self.add(Some(key), &|| {
                     let name = named(names, typed(picture, *delta_type), object);
-                    (format!("queue/delta/{key}/{index}"), name)
+                    let key = key.clone();
+                    (Anchor::Delta { key, index }, name)
                 });
             }
         }
@@ -149,7 +150,7 @@ impl<'a> List<'a> {
                 break;
             }
             let (key, name) = of_entry(names, entry);
-            self.add(key, &|| (format!("queue/entry/{place}"), name()));
+            self.add(key, &|| (Anchor::Entry(place), name()));
         }
     }
 
@@ -160,7 +161,7 @@ impl<'a> List<'a> {
             for (index, (delta_type, object)) in popped.deltas.iter().enumerate() {
                 self.add(Some(&object.key), &|| {
                     let name = named(names, typed(picture, *delta_type), object);
-                    (format!("pop/delta/{index}"), name)
+                    (Anchor::PoppedDelta(index), name)
                 });
             }
         }
@@ -170,7 +171,7 @@ impl<'a> List<'a> {
             let key = if key.is_empty() { &object.key } else { key };
             self.add(Some(key), &|| {
                 let name = named(names, typed(picture, *delta_type), object);
-                ("pop/last".to_owned(), name)
+                (Anchor::LastPopped, name)
             });
         }
     }
@@ -181,7 +182,7 @@ impl<'a> List<'a> {
         let item = |key| Some((key, picture.store.items.get(key)?));
         for (key, object) in self.those(&mut picture.store.items.iter(), &item) {
             self.add(Some(key), &|| {
-                (format!("store/item/{key}"), named(names, "", object))
+                (Anchor::Item(key.clone()), named(names, "", object))
             });
         }
         self.kind(Panel::Indexer);
@@ -191,7 +192,7 @@ impl<'a> List<'a> {
                 for (key, ()) in self.those(&mut keys.iter().map(|key| (key, ())), &kept) {
                     self.add(Some(key), &|| {
                         let name = format!("{index} = {value} · {}", names.get(key));
-                        (Anchor::index_key(index, value, key).to_string(), name)
+                        (Anchor::index_key(index, value, key), name)
                     });
                 }
             }
@@ -201,16 +202,18 @@ impl<'a> List<'a> {
     fn processor(&mut self, picture: &Picture) {
         let names = self.names;
         self.kind(Panel::Processor);
-        for (number, handler) in picture.handlers.iter().enumerate() {
+        for (number, handler) in (0..).zip(&picture.handlers) {
             let pending = handler.pending.iter().enumerate();
-            let pending = pending.map(|(at, told)| (format!("pending/{at}"), told));
-            let running = handler.running.iter().map(|told| ("running".into(), told));
-            let sending = handler.sending.iter().map(|told| ("sending".into(), told));
+            let pending = pending.map(|(at, told)| (HandlerPlace::Pending(at), told));
+            let running = handler.running.iter();
+            let running = running.map(|told| (HandlerPlace::Running, told));
+            let sending = handler.sending.iter();
+            let sending = sending.map(|told| (HandlerPlace::Sending, told));
             for (place, told) in running.chain(pending).chain(sending) {
                 self.add(Some(&told.object().key), &|| {
                     let name = named(names, called(told), told.object());
                     (
-                        format!("handler/{number}/{place}"),
+                        Anchor::Handler(number, place),
                         format!("{} · {name}", handler.name),
                     )
                 });
@@ -219,14 +222,15 @@ impl<'a> List<'a> {
         self.kind(Panel::Processor);
         if let Some(work) = &picture.work {
             for key in &work.queue {
-                self.add(Some(key), &|| (format!("work/queue/{key}"), names.get(key)));
+                self.add(Some(key), &|| {
+                    let anchor = Anchor::Work(WorkPart::Queue, Some(key.clone()));
+                    (anchor, names.get(key))
+                });
             }
         }
         self.kind(Panel::Processor);
         for (number, line) in picture.output.iter().enumerate().rev() {
-            self.add(None, &|| {
-                (format!("output/line/{number}"), line.to_string())
-            });
+            self.add(None, &|| (Anchor::OutputLine(number), line.to_string()));
         }
     }
 }

@@ -76,7 +76,7 @@ impl Session {
                 Some(setting) => self.set(setting),
                 None => self.fail(branches::no_value(&setting, &value), None),
             },
-            Command::Select(anchor) => self.select(anchor.as_deref()),
+            Command::Select(anchor) => self.select(anchor),
             Command::Follow(key) => self.follow(key),
             Command::DismissError => Change::None,
         }

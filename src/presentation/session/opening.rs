@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use crate::anchor;
 use crate::command::Command;
 use crate::i18n::Text;
 use crate::landmarks::Landmarks;
@@ -337,8 +338,10 @@ impl Session {
         self.marked();
         self.playback.seek(opened.step, self.timeline.len());
         // Where nothing is there any more, nothing is selected.
-        if opened.error.is_none() && !opened.selection.is_empty() {
-            self.select(Some(&opened.selection));
+        if opened.error.is_none()
+            && let Some(anchor) = anchor::Anchor::read(&opened.selection)
+        {
+            self.select(Some(anchor));
         }
         self.error = opened.error;
         Change::Cut

@@ -1,20 +1,20 @@
 //! What is selected on the stage, which fact put it there, and which object is followed.
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::anchor::{Anchor, INDEX};
+use crate::anchor::{Anchor, HandlerPlace, old_index_key};
 use crate::fact_queries;
+use crate::stage::WorkPart;
 use deltascope_cache::fact::{
     Actor, Entry, Fact, FactRecord, HandlersFact, LockName, QueueFact, ReflectorFact, ServerFact,
     StoreFact, WorkFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_replay::occurrences::thinned;
-use deltascope_replay::picture::{Picture, SourceKind};
+use deltascope_replay::picture::{Picture, Popped, SourceKind};
 
 use super::{Change, Session};
 
@@ -29,8 +29,8 @@ const TICKS: usize = 200;
 /// Something on the stage that was clicked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// Where it was: `data-anchor`.
-    pub anchor: Arc<str>,
+    /// Where it was.
+    pub anchor: Anchor,
     /// The object that it was about.
     pub key: Option<Key>,
     /// What put it there.
@@ -61,7 +61,7 @@ pub struct Followed {
 
 impl Session {
     /// Selects what is at this place on the stage, or nothing.
-    pub(super) fn select(&mut self, anchor: Option<&str>) -> Change {
+    pub(super) fn select(&mut self, anchor: Option<Anchor>) -> Change {
         let picture = self.picture();
         let cursor = self.playback.cursor();
         self.asked.selection = anchor.and_then(|anchor| {
@@ -116,55 +116,17 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn of(&self, anchor: &str) -> Option<Selection> {
-        let (room, place) = anchor.split_once('/')?;
-        let (kind, rest) = place.split_once('/').unwrap_or((place, ""));
-        let (found, key) = match room {
-            "api" if matches!(kind, "stream" | "call") => return self.named(anchor),
-            "store" if kind == "index" => return self.named(anchor),
-            "api" => self.api(kind, rest)?,
-            "reflector" => (self.reflector(kind), self.in_hand(kind)),
-            "queue" => self.queue(kind, rest)?,
-            "pop" => self.pop(kind, rest)?,
-            "store" => self.store(kind, rest)?,
-            "handler" => self.handler(kind, rest)?,
-            "work" => self.work(kind, rest)?,
-            "output" => (self.line(rest), None),
-            _ => return None,
-        };
-        Some(Selection {
-            anchor: anchor.into(),
-            key,
-            found,
-        })
-    }
-
-    /// What is on the stage now, of the place that an anchor names.
-    fn named(&self, anchor: &str) -> Option<Selection> {
-        let anchor = Anchor::read(anchor).map(|named| self.as_today(named, anchor))?;
-        let (found, key) = match &anchor {
-            Anchor::Line(number) | Anchor::Call(number) => {
-                let stream = &self.picture.api.stream;
-                let line = stream.iter().find(|line| line.number == *number)?;
-                (self.put(*number), line.object.key.clone())
-            }
-            Anchor::IndexKey { index, value, key } => {
-                let found = self.index_key(index, value, key)?;
-                (found, Key::from(&**key))
-            }
-        };
-        Some(Selection {
-            anchor: anchor.to_string().into(),
-            key: Some(key),
-            found,
-        })
+    fn of(&self, anchor: Anchor) -> Option<Selection> {
+        let anchor = self.as_today(anchor);
+        let (found, key) = self.found(&anchor)?;
+        Some(Selection { anchor, key, found })
     }
 
     /// Older links name a program's call by the place of its fact, and write names in an index with
     /// their slashes.
-    fn as_today<'a>(&self, named: Anchor<'a>, anchor: &'a str) -> Anchor<'a> {
+    fn as_today(&self, anchor: Anchor) -> Anchor {
         let api = &self.picture.api;
-        match named {
+        match anchor {
             Anchor::Line(number) if api.feed == SourceKind::Program => {
                 let place = usize::try_from(number).unwrap_or(usize::MAX);
                 let is_call = |record: &FactRecord| fact_queries::called(&record.fact).is_some();
@@ -182,24 +144,75 @@ impl Search<'_> {
             Anchor::IndexKey { index, value, key }
                 if self.index_key(&index, &value, &key).is_none() =>
             {
-                let sets = anchor.strip_prefix(INDEX).unwrap_or_default();
-                let old = self.picture.store.indices.keys().find_map(|name| {
-                    let set = sets.strip_prefix(&**name)?.strip_prefix('/')?;
-                    set.match_indices('/').find_map(|(at, _)| {
-                        let (value, key) = (&set[..at], &set[at + 1..]);
-                        self.index_key(name, value, key)?;
-                        let index = Cow::Owned(name.to_string());
-                        Some(Anchor::IndexKey {
-                            index,
-                            value: value.into(),
-                            key: key.into(),
-                        })
-                    })
-                });
-                old.unwrap_or(Anchor::IndexKey { index, value, key })
+                let old = old_index_key(&index, &value, &key);
+                let mut old = old.iter().filter_map(|text| self.of_old(text));
+                let found = old.next();
+                found.unwrap_or(Anchor::IndexKey { index, value, key })
             }
-            named => named,
+            anchor => anchor,
         }
+    }
+
+    /// The key in an index that an older link named so.
+    fn of_old(&self, text: &str) -> Option<Anchor> {
+        self.picture.store.indices.keys().find_map(|index| {
+            let set = text.strip_prefix(&**index)?.strip_prefix('/')?;
+            set.match_indices('/').find_map(|(at, _)| {
+                let (value, key) = (&set[..at], &set[at + 1..]);
+                self.index_key(index, value, key)?;
+                Some(Anchor::IndexKey {
+                    index: Arc::clone(index),
+                    value: value.into(),
+                    key: key.into(),
+                })
+            })
+        })
+    }
+
+    /// What put there what is at a place, and the object that it is about.
+    fn found(&self, anchor: &Anchor) -> Option<(Found, Option<Key>)> {
+        let (picture, pop) = (self.picture, &self.picture.pop);
+        Some(match anchor {
+            Anchor::ServerGauge => (self.server(), None),
+            Anchor::Object(key) => (self.object(key), Some(key.clone())),
+            Anchor::Line(number) | Anchor::Call(number) => {
+                let mut lines = picture.api.stream.iter();
+                let line = lines.find(|line| line.number == *number)?;
+                (self.put(*number), Some(line.object.key.clone()))
+            }
+            Anchor::State(_) => {
+                let found = self.last_record(&|record| record.actor == Actor::Reflector);
+                (found, None)
+            }
+            Anchor::Requests => (self.requests(), None),
+            Anchor::LastSync => (self.last_sync(), None),
+            Anchor::Hand => {
+                let in_hand = picture.reflector.in_hand.as_ref();
+                (self.hand(), in_hand.map(|(_, object)| object.key.clone()))
+            }
+            Anchor::Column { key, .. } | Anchor::QueuedKey { key, .. } => {
+                (self.queued(key), Some(key.clone()))
+            }
+            Anchor::Delta { key, index } => (self.delta(key, *index)?, Some(key.clone())),
+            Anchor::Entry(place) => self.entry(picture.queue.entries.get(*place)?),
+            Anchor::Lock(name) => (self.lock(*name), None),
+            Anchor::Slot => self.popped(pop.processing.as_ref()?, None),
+            Anchor::PoppedDelta(at) => self.popped(pop.processing.as_ref()?, Some(*at)),
+            Anchor::LastPopped | Anchor::LastDelta => self.last_popped(pop.last.as_ref()?),
+            Anchor::StoreGauge => (self.store(), None),
+            Anchor::Item(key) => (self.item(key), Some(key.clone())),
+            Anchor::IndexKey { index, value, key } => {
+                (self.index_key(index, value, key)?, Some(key.clone()))
+            }
+            Anchor::Handler(number, place) => self.handler(*number, *place)?,
+            Anchor::Work(part, key) => {
+                let key = key.as_ref().filter(|key| !key.is_empty())?;
+                (self.work(*part, key), Some(key.clone()))
+            }
+            Anchor::LastLine => (self.printed(picture.output.len().saturating_sub(1)), None),
+            Anchor::OutputLine(number) => (self.printed(*number), None),
+            Anchor::Room(_) | Anchor::Door(_) | Anchor::More | Anchor::Beside(_) => return None,
+        })
     }
 
     /// What put the line with this number there: so many came after it.
@@ -226,168 +239,134 @@ impl Search<'_> {
         (is_there || matches!(found, Found::Fact(_))).then_some(found)
     }
 
-    fn api(&self, kind: &str, rest: &str) -> Option<(Found, Option<Key>)> {
-        Some(match kind {
-            "object" => {
-                // Of another server's objects only its answers tell.
-                let told = matches!(
-                    self.picture.api.feed,
-                    SourceKind::Recorded | SourceKind::Cluster
+    fn server(&self) -> Found {
+        self.last(&|fact| {
+            let answered = matches!(
+                fact,
+                Fact::Server(ServerFact::EventSent { .. } | ServerFact::ListAnswered { .. })
+            );
+            answered || fact_queries::written(fact).is_some()
+        })
+    }
+
+    fn object(&self, key: &Key) -> Found {
+        // Of another server's objects only its answers tell.
+        let told = matches!(
+            self.picture.api.feed,
+            SourceKind::Recorded | SourceKind::Cluster
+        );
+        self.last_of(key, &|fact| {
+            if let Fact::Server(ServerFact::ObjectsLearned { objects, .. }) = fact {
+                return objects.iter().any(|object| object.key == *key);
+            }
+            let sent = matches!(fact, Fact::Server(ServerFact::EventSent { .. }));
+            fact_queries::written(fact).is_some() || told && sent
+        })
+    }
+
+    fn requests(&self) -> Found {
+        self.last(&|fact| {
+            matches!(
+                fact,
+                Fact::Reflector(
+                    ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. }
+                )
+            )
+        })
+    }
+
+    fn last_sync(&self) -> Found {
+        self.last(&|fact| matches!(fact, Fact::Reflector(ReflectorFact::LastSyncMoved { .. })))
+    }
+
+    fn hand(&self) -> Found {
+        self.last(&|fact| {
+            matches!(
+                fact,
+                Fact::Reflector(
+                    ReflectorFact::EventReceived { .. }
+                        | ReflectorFact::InitialEventKept { .. }
+                        | ReflectorFact::BackoffStarted { .. }
+                )
+            )
+        })
+    }
+
+    fn queued(&self, key: &Key) -> Found {
+        let is_empty = !self.picture.queue.deltas.contains_key(key);
+        self.last_of(key, &|fact| {
+            if is_empty {
+                return matches!(
+                    fact,
+                    Fact::Queue(QueueFact::FifoItemRemoved { .. } | QueueFact::KeyPopped { .. })
                 );
-                let found = self.last_of(rest, &|fact| {
-                    if let Fact::Server(ServerFact::ObjectsLearned { objects, .. }) = fact {
-                        return objects.iter().any(|object| *object.key == *rest);
-                    }
-                    let sent = matches!(fact, Fact::Server(ServerFact::EventSent { .. }));
-                    fact_queries::written(fact).is_some() || told && sent
-                });
-                (found, Some(Key::from(rest)))
             }
-            _ => {
-                let found = self.last(&|fact| {
-                    let answered = matches!(
-                        fact,
-                        Fact::Server(
-                            ServerFact::EventSent { .. } | ServerFact::ListAnswered { .. }
-                        )
-                    );
-                    answered || fact_queries::written(fact).is_some()
-                });
-                (found, None)
-            }
+            // A first delta brings its key along.
+            matches!(
+                fact,
+                Fact::Queue(
+                    QueueFact::KeyEnqueued { .. }
+                        | QueueFact::Requeued { added: true, .. }
+                        | QueueFact::DeltaAppended { depth: 1, .. }
+                        | QueueFact::FifoItemSet { .. }
+                )
+            )
         })
     }
 
-    fn reflector(&self, kind: &str) -> Found {
-        match kind {
-            "lastsync" => self
-                .last(&|fact| matches!(fact, Fact::Reflector(ReflectorFact::LastSyncMoved { .. }))),
-            "requests" => self.last(&|fact| {
-                matches!(
-                    fact,
-                    Fact::Reflector(
-                        ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. }
-                    )
-                )
-            }),
-            "hand" => self.last(&|fact| {
-                matches!(
-                    fact,
-                    Fact::Reflector(
-                        ReflectorFact::EventReceived { .. }
-                            | ReflectorFact::InitialEventKept { .. }
-                            | ReflectorFact::BackoffStarted { .. }
-                    )
-                )
-            }),
-            _ => self.last_record(&|record| record.actor == Actor::Reflector),
-        }
+    fn delta(&self, key: &Key, index: usize) -> Option<Found> {
+        let (delta_type, object) = self.picture.queue.deltas.get(key)?.get(index)?;
+        Some(self.last_of(key, &|fact| {
+            if let Fact::Queue(QueueFact::DeltaAppended {
+                delta_type: of,
+                object: what,
+                ..
+            }) = fact
+            {
+                of == delta_type && what == object
+            } else if let Fact::Queue(QueueFact::FifoItemSet { object: what, .. }) = fact {
+                what == object
+            } else {
+                matches!(fact, Fact::Queue(QueueFact::Requeued { added: true, .. }))
+            }
+        }))
     }
 
-    fn in_hand(&self, kind: &str) -> Option<Key> {
-        let (_, object) = self.picture.reflector.in_hand.as_ref()?;
-        (kind == "hand").then(|| object.key.clone())
-    }
-
-    fn queue(&self, kind: &str, rest: &str) -> Option<(Found, Option<Key>)> {
-        let queue = &self.picture.queue;
-        Some(match kind {
-            "delta" => {
-                let (key, index) = rest.rsplit_once('/')?;
-                let index: usize = index.parse().ok()?;
-                let (delta_type, object) = queue.deltas.get(key)?.get(index)?;
-                let found = self.last_of(key, &|fact| {
-                    if let Fact::Queue(QueueFact::DeltaAppended {
-                        delta_type: of,
-                        object: what,
-                        ..
-                    }) = fact
-                    {
-                        of == delta_type && what == object
-                    } else if let Fact::Queue(QueueFact::FifoItemSet { object: what, .. }) = fact {
-                        what == object
-                    } else {
-                        matches!(fact, Fact::Queue(QueueFact::Requeued { added: true, .. }))
-                    }
-                });
-                (found, Some(Key::from(key)))
-            }
-            "key" | "column" => {
-                // A FIFO's key may have further places.
-                let rest = rest.split('#').next().unwrap_or(rest);
-                let is_empty = !queue.deltas.contains_key(rest);
-                let found = self.last_of(rest, &|fact| {
-                    if is_empty {
-                        return matches!(
-                            fact,
-                            Fact::Queue(
-                                QueueFact::FifoItemRemoved { .. } | QueueFact::KeyPopped { .. }
-                            )
-                        );
-                    }
-                    // A first delta brings its key along.
-                    matches!(
-                        fact,
-                        Fact::Queue(
-                            QueueFact::KeyEnqueued { .. }
-                                | QueueFact::Requeued { added: true, .. }
-                                | QueueFact::DeltaAppended { depth: 1, .. }
-                                | QueueFact::FifoItemSet { .. }
-                        )
-                    )
-                });
-                (found, Some(Key::from(rest)))
-            }
-            "entry" => {
-                let entry = queue.entries.get(rest.parse::<usize>().ok()?)?;
-                let key = match entry {
-                    Entry::Delta(_, object) => Some(object.key.clone()),
-                    _ => None,
-                };
-                let appended = |fact: &Fact| {
-                    matches!(
-                        fact,
-                        Fact::Queue(QueueFact::EntryAppended { entry: of, .. }) if of == entry
-                    )
-                };
-                let found = match &key {
-                    Some(key) => self.last_of(key, &appended),
-                    None => self.last(&appended),
-                };
-                (found, key)
-            }
-            _ => return None,
-        })
-    }
-
-    fn pop(&self, kind: &str, rest: &str) -> Option<(Found, Option<Key>)> {
-        let pop = &self.picture.pop;
-        let popped = match kind {
-            "lock" | "block" => {
-                let name = if kind == "lock" {
-                    LockName::Queue
-                } else {
-                    LockName::BlockDeltas
-                };
-                let found = self.last(&|fact| {
-                    matches!(
-                        fact,
-                        Fact::Queue(
-                            QueueFact::LockTaken { lock, .. } | QueueFact::LockReleased { lock, .. },
-                        ) if *lock == name
-                    )
-                });
-                return Some((found, None));
-            }
-            "last" => pop.last.as_ref()?,
-            _ => pop.processing.as_ref()?,
+    fn entry(&self, entry: &Entry) -> (Found, Option<Key>) {
+        let key = match entry {
+            Entry::Delta(_, object) => Some(object.key.clone()),
+            _ => None,
         };
-        let token = rest.parse().ok().and_then(|at: usize| {
-            let (delta_type, object) = popped.deltas.get(at)?;
-            let taken = popped.position.is_some_and(|position| at <= position);
-            taken.then_some((at, *delta_type, object))
-        });
-        if let Some((at, delta_type, object)) = token {
+        let appended = |fact: &Fact| {
+            matches!(
+                fact,
+                Fact::Queue(QueueFact::EntryAppended { entry: of, .. }) if of == entry
+            )
+        };
+        let found = match &key {
+            Some(key) => self.last_of(key, &appended),
+            None => self.last(&appended),
+        };
+        (found, key)
+    }
+
+    fn lock(&self, name: LockName) -> Found {
+        self.last(&|fact| {
+            matches!(
+                fact,
+                Fact::Queue(
+                    QueueFact::LockTaken { lock, .. } | QueueFact::LockReleased { lock, .. },
+                ) if *lock == name
+            )
+        })
+    }
+
+    /// What is processed, or the delta at this place of it.
+    fn popped(&self, popped: &Popped, at: Option<usize>) -> (Found, Option<Key>) {
+        let one = at.and_then(|at| popped.deltas.get(at));
+        if let (Some(at), Some((delta_type, object))) = (at, one)
+            && popped.position.is_some_and(|position| at <= position)
+        {
             let found = self.last_of(&object.key, &|fact| {
                 matches!(
                     fact,
@@ -396,67 +375,71 @@ impl Search<'_> {
                         delta_type: of,
                         object: what,
                         ..
-                    }) if *position as usize == at && *of == delta_type && what == object
+                    }) if *position as usize == at && of == delta_type && what == object
                 )
             });
-            return Some((found, Some(object.key.clone())));
+            return (found, Some(object.key.clone()));
         }
+        let one = match popped.deltas.as_slice() {
+            [one] => Some(one),
+            _ => one,
+        };
+        self.taken(popped, one.map(|(_, object)| &object.key))
+    }
+
+    fn last_popped(&self, popped: &Popped) -> (Found, Option<Key>) {
+        let one = popped.deltas.last();
+        self.taken(popped, one.map(|(_, object)| &object.key))
+    }
+
+    /// What took something out of the queue.
+    fn taken(&self, popped: &Popped, of_entry: Option<&Key>) -> (Found, Option<Key>) {
         // Entries have no key of their own.
         if popped.key.is_empty() {
-            let one = match (kind, popped.deltas.as_slice()) {
-                ("last", [.., one]) | (_, [one]) => Some(one),
-                (_, all) => rest.parse().ok().and_then(|at: usize| all.get(at)),
-            };
             let found =
                 self.last(&|fact| matches!(fact, Fact::Queue(QueueFact::EntriesTaken { .. })));
-            return Some((found, one.map(|(_, object)| object.key.clone())));
+            return (found, of_entry.cloned());
         }
         let found = self.last_of(&popped.key, &|fact| {
             matches!(fact, Fact::Queue(QueueFact::KeyPopped { .. }))
         });
-        Some((found, Some(popped.key.clone())))
+        (found, Some(popped.key.clone()))
     }
 
-    fn store(&self, kind: &str, rest: &str) -> Option<(Found, Option<Key>)> {
-        match kind {
-            "item" => {
-                let found = self.last_of(rest, &|fact| {
-                    matches!(
-                        fact,
-                        Fact::Store(
-                            StoreFact::ItemStored { .. }
-                                | StoreFact::ItemRemoved { .. }
-                                | StoreFact::StoreReplaced { .. }
-                        )
-                    )
-                });
-                Some((found, Some(Key::from(rest))))
-            }
-            _ => {
-                let found = self.last(&|fact| {
-                    matches!(
-                        fact,
-                        Fact::Store(
-                            StoreFact::ItemStored { .. }
-                                | StoreFact::ItemRemoved { .. }
-                                | StoreFact::StoreReplaced { .. }
-                                | StoreFact::StoreVersionMoved { .. }
-                        )
-                    )
-                });
-                Some((found, None))
-            }
-        }
+    fn item(&self, key: &Key) -> Found {
+        self.last_of(key, &|fact| {
+            matches!(
+                fact,
+                Fact::Store(
+                    StoreFact::ItemStored { .. }
+                        | StoreFact::ItemRemoved { .. }
+                        | StoreFact::StoreReplaced { .. }
+                )
+            )
+        })
     }
 
-    fn handler(&self, number: &str, place: &str) -> Option<(Found, Option<Key>)> {
-        let number: u8 = number.parse().ok()?;
+    fn store(&self) -> Found {
+        self.last(&|fact| {
+            matches!(
+                fact,
+                Fact::Store(
+                    StoreFact::ItemStored { .. }
+                        | StoreFact::ItemRemoved { .. }
+                        | StoreFact::StoreReplaced { .. }
+                        | StoreFact::StoreVersionMoved { .. }
+                )
+            )
+        })
+    }
+
+    fn handler(&self, number: u8, place: HandlerPlace) -> Option<(Found, Option<Key>)> {
         let handler = self.picture.handlers.get(usize::from(number))?;
-        let told = match place.split_once('/') {
-            Some((_, at)) => handler.pending.get(at.parse::<usize>().ok()?),
-            None if place == "running" => handler.running.as_ref(),
-            None if place == "sending" => handler.sending.as_ref(),
-            None => None,
+        let told = match place {
+            HandlerPlace::Pending(at) => handler.pending.get(at),
+            HandlerPlace::Running => handler.running.as_ref(),
+            HandlerPlace::Sending => handler.sending.as_ref(),
+            HandlerPlace::Whole => None,
         };
         let Some(told) = told else {
             let added = |fact: &Fact| {
@@ -470,32 +453,33 @@ impl Search<'_> {
         let found = self.last_of(&told.object().key, &|fact| {
             let elsewhere = matches!(
                 fact,
-                Fact::Handlers(HandlersFact::NotificationTaken { .. }) if place != "running"
+                Fact::Handlers(HandlersFact::NotificationTaken { .. })
+                    if place != HandlerPlace::Running
             ) || matches!(
                 fact,
-                Fact::Handlers(HandlersFact::NotificationSent { .. }) if place != "sending"
+                Fact::Handlers(HandlersFact::NotificationSent { .. })
+                    if place != HandlerPlace::Sending
             );
             !elsewhere && fact_queries::notification(fact) == Some((number, told))
         });
         Some((found, Some(told.object().key.clone())))
     }
 
-    fn work(&self, kind: &str, key: &str) -> Option<(Found, Option<Key>)> {
-        if key.is_empty() {
-            return None;
-        }
-        let found = self.last_of(key, &|fact| match kind {
-            "processing" => matches!(fact, Fact::Work(WorkFact::WorkTaken { .. })),
-            "delayed" | "failures" => matches!(fact, Fact::Work(WorkFact::WorkDelayed { .. })),
-            _ => matches!(fact, Fact::Work(WorkFact::WorkAdded { .. })),
-        });
-        Some((found, Some(Key::from(key))))
+    fn work(&self, part: WorkPart, key: &Key) -> Found {
+        self.last_of(key, &|fact| match part {
+            WorkPart::Processing => matches!(fact, Fact::Work(WorkFact::WorkTaken { .. })),
+            WorkPart::Delayed | WorkPart::Failures => {
+                matches!(fact, Fact::Work(WorkFact::WorkDelayed { .. }))
+            }
+            WorkPart::Queue | WorkPart::Dirty => {
+                matches!(fact, Fact::Work(WorkFact::WorkAdded { .. }))
+            }
+        })
     }
 
-    fn line(&self, number: &str) -> Found {
+    fn printed(&self, number: usize) -> Found {
         let lines = self.picture.output.len();
-        let number = number.parse().unwrap_or(lines.saturating_sub(1));
-        let after = lines.saturating_sub(number + 1) as u64;
+        let after = lines.saturating_sub(number.saturating_add(1)) as u64;
         self.before_last(after, &|fact| {
             matches!(fact, Fact::Handlers(HandlersFact::LinePrinted { .. }))
         })

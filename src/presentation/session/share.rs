@@ -55,7 +55,7 @@ impl Session {
         let mut link = packed.link.clone();
         link.at = Some(self.moment());
         if let Some(selection) = self.selection() {
-            link.selection = Arc::clone(&selection.anchor);
+            link.selection = selection.anchor.to_string().into();
         }
         let text = link.with(&packed.text);
         if text.len() > link::LONGEST {
@@ -344,7 +344,7 @@ mod tests {
             link.at = run.at;
             link.selection = session
                 .selection()
-                .map(|one| one.anchor.clone())
+                .map(|one| one.anchor.to_string().into())
                 .unwrap_or_default();
             assert_eq!(
                 session.share_link().unwrap(),

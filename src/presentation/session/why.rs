@@ -5,7 +5,8 @@ use std::rc::Rc;
 use crate::caption::{self, Aside, Span, Voice};
 use crate::fact_queries;
 use crate::i18n::Lang;
-use crate::rows::live::{self, Panel};
+use crate::rows::live;
+use crate::stage::Panel;
 use crate::view::RECENT;
 use deltascope_cache::fact::{
     Cause, Entry, Fact, FactId, Notification, ObjectRef, QueueFact, ServerFact, Shape, StoreFact,

@@ -4,9 +4,9 @@ use super::colors::Ink;
 use super::parts::{DASHED, OBJECT, SUB, Side};
 use super::pen::{Area, At, Pen, area, count, measure, mono, sans, wrap};
 use crate::rows::density::Field;
-use crate::rows::reflector::StateName;
 use crate::rows::store::Change;
 use crate::rows::{api, reflector};
+use crate::stage::StateName;
 use crate::strings;
 use deltascope_replay::picture::{Answer, Delivery, SourceKind};
 

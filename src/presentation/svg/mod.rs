@@ -19,8 +19,9 @@ use pen::{Area, Pen, area, count};
 
 use crate::caption::plain;
 use crate::i18n::Lang;
-use crate::rows::live::{self, Panel};
+use crate::rows::live;
 use crate::rows::{self, current, reflector, store as items};
+use crate::stage::Panel;
 use crate::view::View;
 
 /// What a picture shows, and how.

@@ -380,8 +380,8 @@ impl Pen<'_> {
                 _ => self.path(a.x, y, &d, Ink::NONE, ink, ""),
             }
         }
-        let cell = field.lit(view);
-        if let Some(cell) = cell.and_then(|name| field.cell(view, layout.cells(), &name)) {
+        let lit = field.lit(view);
+        if let Some(cell) = lit.and_then(|lit| field.cell(view, layout.cells(), &lit)) {
             let (x, row) = layout.at(cell);
             let [x, row] = [x, row].map(|at| at as i32);
             let around = area(a.x + x, y + row, side, side).inset(-2, -2);

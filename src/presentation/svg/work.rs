@@ -8,6 +8,7 @@ use crate::lanes::{self, Kind};
 use crate::pseudo::{self, Listing};
 use crate::rows;
 use crate::rows::processor::{self, HandlerRow, RING};
+use crate::stage::WorkPart;
 use crate::strings;
 
 /// The height of a line of code.
@@ -231,7 +232,7 @@ pub(super) fn processor(pen: &mut Pen, a: Area) -> i32 {
         side += pen.sub(to.x, side, to.w, &told);
         for line in &work.lines {
             let mut label = strings::work_part(lang, line.part).to_owned();
-            if line.count > 0 && line.part != processor::WorkPart::Processing {
+            if line.count > 0 && line.part != WorkPart::Processing {
                 label.push(' ');
                 label.push_str(&line.count.to_string());
             }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, HandlersFact};
 use deltascope::cache::selector::Selector;
+use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::caption;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::i18n::Lang;
@@ -106,7 +107,7 @@ fn an_empty_place_in_a_fifo_leads_to_what_emptied_it() {
     for step in 1..=session.view().steps {
         session.obey(Command::Seek(step));
         if !session.view().picture.queue.keys.is_empty() {
-            session.obey(Command::Select(Some("queue/key/x".into())));
+            session.obey(Command::Select(Anchor::read("queue/key/x")));
             seen.push(chain(&mut session).join(" "));
         }
     }

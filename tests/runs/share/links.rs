@@ -1,6 +1,7 @@
 //! Links: the moments that they name, what they carry, and that they open for ever.
 
 use deltascope::cache::fact::Cause;
+use deltascope::presentation::anchor::Anchor;
 use deltascope::presentation::command::{Command, Export};
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
@@ -162,7 +163,7 @@ fn links_open_for_ever() {
 fn a_link_carries_what_is_selected() {
     let mut session = Session::new();
     let anchor = "api/object/default/web-1";
-    session.obey(Command::Select(Some(anchor.into())));
+    session.obey(Command::Select(Anchor::read(anchor)));
     assert!(session.view().selection.is_some());
     let link = session.export(Export::Link).unwrap();
     assert!(link.contains(&format!(";sel={anchor}")), "{link}");

@@ -23,10 +23,11 @@ use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
+use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::rows::Names;
-use deltascope_presentation::rows::density::{Field, Fill, Hue, Layout, said};
+use deltascope_presentation::rows::density::{Field, Fill, Hue, Layout, name, said};
 use deltascope_presentation::strings;
 use deltascope_presentation::view::View;
 use painter::Painter;
@@ -37,23 +38,23 @@ const PROPOSED: usize = 12;
 /// Something that stands over a cell.
 #[derive(Clone, Debug, PartialEq)]
 struct Spot {
-    name: Arc<str>,
+    anchor: Anchor,
     class: &'static str,
     style: String,
 }
 
-type Find = Box<dyn Fn(&str) -> Option<Element>>;
+type Find = Box<dyn Fn(&Anchor) -> Option<Element>>;
 
 /// A field: its own number, that of its board, and how to find something in it.
 type Found = (usize, u32, Find);
 
 thread_local! {
-    /// The fields on the page, each of which finds what stands for an anchor of its own.
+    /// The fields on the page, each of which finds what stands at a place of its own.
     static FIELDS: RefCell<Vec<Found>> = const { RefCell::new(Vec::new()) };
 }
 
 /// An element where the cell of this anchor is.
-pub(crate) fn stand_in(host: &Host, anchor: &str) -> Option<Element> {
+pub(crate) fn stand_in(host: &Host, anchor: &Anchor) -> Option<Element> {
     FIELDS.with_borrow(|fields| {
         let here = fields
             .iter()
@@ -129,7 +130,7 @@ pub(super) fn Density(
         Layout::fit(px(width * scale), px(height * scale), px(ratio()), count)
     });
     // What the pointer or the keys are on.
-    let cursor = RwSignal::new(None::<Arc<str>>);
+    let cursor = RwSignal::new(None::<Anchor>);
     let painter = StoredValue::new_local(Painter::default());
     let counts = RwSignal::new(Vec::<(Hue, usize)>::new());
     Effect::new(move |_| {
@@ -166,40 +167,39 @@ pub(super) fn Density(
         let (layout, cursor) = (layout.get(), cursor.get());
         ui.view.with(|view| spots(view, field, layout, cursor))
     });
-    let find = move |anchor: &str| {
+    let find = move |anchor: &Anchor| {
         let layout = layout.get_untracked();
-        let cell = ui.view.with_untracked(|view| {
-            let name = name_of(view, field, anchor)?;
-            field.cell(view, layout.cells(), name)
-        });
-        let cell = cell.filter(|cell| *cell < layout.cells())?;
+        let cells = layout.cells();
+        let cell = ui
+            .view
+            .with_untracked(|view| field.cell(view, cells, anchor));
+        let cell = cell.filter(|cell| *cell < cells)?;
         let spare: Element = spare.get_untracked()?.into();
-        let name = anchor.rsplit('/').next().unwrap_or_default();
+        let name = name(anchor);
+        let name = name.rsplit('/').next().unwrap_or_default();
         css(&spare, &over(layout, cell));
         let _ = spare.set_attribute("data-name", name);
         Some(spare)
     };
     register(ui, Box::new(find));
-    let name_at = move |cell: usize| {
+    let what_is_at = move |cell: usize| {
         let cells = layout.get_untracked().cells();
-        ui.view.with_untracked(|view| field.name(view, cells, cell))
+        ui.view.with_untracked(|view| field.at(view, cells, cell))
     };
     let under = move |event: &web_sys::MouseEvent| {
         let place = [event.offset_x(), event.offset_y()];
         let [x, y] = place.map(|at| px(f64::from(at) * ratio()));
-        layout.get_untracked().cell(x, y).and_then(name_at)
+        layout.get_untracked().cell(x, y).and_then(what_is_at)
     };
-    let choose = move |name: &str, follow: bool| {
-        let (anchor, key) = ui.view.with_untracked(|view| {
-            (
-                field.anchor(view, name),
-                view.places.get(name).map(|_| Key::from(name)),
-            )
-        });
+    let choose = move |anchor: Anchor, follow: bool| {
+        let key = anchor.key().cloned();
+        let key = ui
+            .view
+            .with_untracked(|view| key.filter(|key| view.places.get(key).is_some()));
         if let Some(chosen) = chosen {
             chosen.set(key.clone());
         }
-        ui.send(Command::Select(Some(anchor.into())));
+        ui.send(Command::Select(Some(anchor)));
         if let (true, Some(key)) = (follow, key) {
             ui.send(Command::Follow(Some(key)));
         }
@@ -212,31 +212,27 @@ pub(super) fn Density(
         let key = event.key();
         let here = cursor.get_untracked();
         if matches!(key.as_str(), "Enter" | " ") {
-            if let Some(name) = here {
+            if let Some(anchor) = here {
                 event.prevent_default();
-                choose(&name, false);
+                choose(anchor, false);
             }
             return;
         }
         let layout = layout.get_untracked();
-        let at = here.and_then(|name| {
+        let at = here.and_then(|anchor| {
             ui.view
-                .with_untracked(|view| field.cell(view, layout.cells(), &name))
+                .with_untracked(|view| field.cell(view, layout.cells(), &anchor))
         });
         let to = painter.with_value(|painter| painter.go(&key, at));
         if let Some(to) = to {
             event.prevent_default();
             event.stop_propagation();
-            if let Some(name) = name_at(to) {
-                cursor.set(Some(name.into()));
+            if let Some(anchor) = what_is_at(to) {
+                cursor.set(Some(anchor));
             }
         }
     };
-    let id = match field {
-        Field::Objects => "objects",
-        Field::Items => "items",
-        Field::Queue => "queued",
-    };
+    let id = id_of(field);
     let is_focused = move || {
         let active = ui.host().active_element();
         active.is_some_and(|active| {
@@ -249,13 +245,14 @@ pub(super) fn Density(
     let told = text(move || {
         let cursor = cursor.get();
         ui.view
-            .with(|view| cursor.map_or_else(String::new, |name| said(field, view, &name)))
+            .with(|view| cursor.map_or_else(String::new, |anchor| said(view, &anchor)))
     });
     view! {
         <div class=format!("density {id}")>
-            {(field != Field::Queue).then(|| view! { <Search field=field found=move |name: String| {
-                cursor.set(Some(name.as_str().into()));
-                choose(&name, true);
+            {(field != Field::Queue).then(|| view! { <Search field=field found=move |key: Key| {
+                let anchor = field.anchor(key);
+                cursor.set(Some(anchor.clone()));
+                choose(anchor, true);
             } /> })}
             <div
                 class="cells"
@@ -272,14 +269,14 @@ pub(super) fn Density(
                 on:focus=move |_| {
                     if cursor.get_untracked().is_none() {
                         let first = painter.with_value(|painter| painter.go("Home", None));
-                        cursor.set(first.and_then(name_at).map(Into::into));
+                        cursor.set(first.and_then(what_is_at));
                     }
                 }
                 on:blur=move |_| cursor.set(None)
                 on:pointermove=move |event| {
-                    let name = under(&event).map(Arc::from);
-                    if cursor.get_untracked() != name {
-                        cursor.set(name);
+                    let anchor = under(&event);
+                    if cursor.get_untracked() != anchor {
+                        cursor.set(anchor);
                     }
                 }
                 on:pointerleave=move |_| {
@@ -288,17 +285,17 @@ pub(super) fn Density(
                     }
                 }
                 on:click=move |event| {
-                    if let Some(name) = under(&event) {
-                        choose(&name, false);
+                    if let Some(anchor) = under(&event) {
+                        choose(anchor, false);
                     }
                 }
             >
                 <canvas node_ref=canvas aria-hidden="true"></canvas>
-                {list(spots, |spot| Arc::clone(&spot.name), move |spot| {
-                    let name = spot.with_untracked(|spot| Arc::clone(&spot.name));
-                    let anchor = ui.view.with_untracked(|view| field.anchor(view, &name));
-                    let short = ui.view.with_untracked(|view| Names::of(view).get(&name));
-                    let here = name.clone();
+                {list(spots, |spot| Arc::from(name(&spot.anchor)), move |spot| {
+                    let anchor = spot.with_untracked(|spot| spot.anchor.clone());
+                    let place = anchor.to_string();
+                    let short = ui.view.with_untracked(|view| Names::of(view).get(&name(&anchor)));
+                    let here = anchor.clone();
                     view! {
                         <span
                             class=text(move || spot.with(|spot| spot.class))
@@ -309,9 +306,9 @@ pub(super) fn Density(
                             })
                             role="option"
                             aria-label=text(move || {
-                                ui.view.with(|view| said(field, view, &name))
+                                ui.view.with(|view| said(view, &anchor))
                             })
-                            data-anchor=anchor
+                            data-anchor=place
                             data-name=short
                         ></span>
                     }
@@ -350,9 +347,18 @@ pub(super) fn Density(
     }
 }
 
+/// The name that test ids and classes use.
+fn id_of(field: Field) -> &'static str {
+    match field {
+        Field::Objects => "objects",
+        Field::Items => "items",
+        Field::Queue => "queued",
+    }
+}
+
 /// Finds one object by a part of its name.
 #[component]
-fn Search(field: Field, found: impl Fn(String) + Copy + Send + 'static) -> impl IntoView {
+fn Search(field: Field, found: impl Fn(Key) + Copy + Send + 'static) -> impl IntoView {
     let ui = Ui::get();
     let wanted = RwSignal::new(String::new());
     let proposed = Memo::new(move |_| {
@@ -363,7 +369,7 @@ fn Search(field: Field, found: impl Fn(String) + Copy + Send + 'static) -> impl 
         ui.view
             .with_untracked(|view| matching(view, field, &wanted))
     });
-    let id = format!("find-{}", field.prefix().replace('/', "-"));
+    let id = format!("find-{}", id_of(field));
     view! {
         <input
             class="find"
@@ -378,11 +384,11 @@ fn Search(field: Field, found: impl Fn(String) + Copy + Send + 'static) -> impl 
             on:input=move |event| wanted.set(event_target_value(&event))
             on:change=move |event| {
                 let text = event_target_value(&event);
-                let name = ui.view.with_untracked(|view| {
-                    matching(view, field, &text).first().map(ToString::to_string)
+                let key = ui.view.with_untracked(|view| {
+                    matching(view, field, &text).first().cloned()
                 });
-                if let (Some(name), false) = (name, text.is_empty()) {
-                    found(name);
+                if let (Some(key), false) = (key, text.is_empty()) {
+                    found(key);
                 }
             }
         />
@@ -409,53 +415,46 @@ fn matching(view: &View, field: Field, text: &str) -> Vec<Key> {
     exact.into_iter().chain(others).take(PROPOSED).collect()
 }
 
-/// What an anchor names, if it is of this field.
-fn name_of<'a>(view: &View, field: Field, anchor: &'a str) -> Option<&'a str> {
-    let prefix = match field {
-        Field::Queue if !view.picture.queue.entries.is_empty() => "queue/entry/",
-        field => field.prefix(),
-    };
-    let is_key = (field == Field::Queue).then(|| anchor.strip_prefix("queue/key/"));
-    anchor.strip_prefix(prefix).or(is_key.flatten())
-}
-
-fn spots(view: &View, field: Field, layout: Layout, cursor: Option<Arc<str>>) -> Vec<Spot> {
+fn spots(view: &View, field: Field, layout: Layout, cursor: Option<Anchor>) -> Vec<Spot> {
     let mut spots: Vec<Spot> = Vec::new();
-    let mut add = |name: Option<Arc<str>>, class: &'static str| {
-        let Some(name) = name else {
+    let mut add = |anchor: Option<Anchor>, class: &'static str| {
+        let Some(anchor) = anchor else {
             return;
         };
-        if let Some(known) = spots.iter_mut().find(|spot| spot.name == name) {
+        if let Some(known) = spots.iter_mut().find(|spot| spot.anchor == anchor) {
             if class == "spot here" {
                 known.class = class;
             }
             return;
         }
-        let cell = field.cell(view, layout.cells(), &name);
+        let cell = field.cell(view, layout.cells(), &anchor);
         let cell = cell.filter(|cell| *cell < layout.cells());
-        let is_there = field.look(&view.picture, &name).fill != Fill::Nothing;
+        let is_there = field.look(&view.picture, &anchor).fill != Fill::Nothing;
         if let (Some(cell), true) = (cell, is_there || class == "spot lit") {
             let style = over(layout, cell);
-            spots.push(Spot { name, class, style });
+            spots.push(Spot {
+                anchor,
+                class,
+                style,
+            });
         }
     };
-    add(field.lit(view).map(Into::into), "spot lit");
-    let selected = view.selection.as_ref();
-    let selected = selected.and_then(|one| name_of(view, field, &one.anchor));
-    add(selected.map(Into::into), "spot");
-    if view.picture.queue.entries.is_empty() || field != Field::Queue {
-        add(
-            view.followed.as_ref().map(|one| Arc::from(&*one.key)),
-            "spot",
-        );
+    add(field.lit(view), "spot lit");
+    let selected = view.selection.as_ref().map(|one| match &one.anchor {
+        // A queued key and its deltas share a cell.
+        Anchor::QueuedKey { key, behind: 0 } if field == Field::Queue => field.anchor(key.clone()),
+        anchor => anchor.clone(),
+    });
+    add(selected, "spot");
+    let queue = &view.picture.queue;
+    if queue.entries.is_empty() || field != Field::Queue {
+        let followed = view.followed.as_ref();
+        add(followed.map(|one| field.anchor(one.key.clone())), "spot");
     }
     if field == Field::Queue {
-        let queue = &view.picture.queue;
-        let next = queue.keys.front().map(|key| Arc::from(&**key));
-        add(
-            next.or((!queue.entries.is_empty()).then(|| "0".into())),
-            "spot next",
-        );
+        let next = queue.keys.front().map(|key| field.anchor(key.clone()));
+        let entry = (!queue.entries.is_empty()).then_some(Anchor::Entry(0));
+        add(next.or(entry), "spot next");
     }
     add(cursor, "spot here");
     spots

@@ -157,10 +157,11 @@ impl Painter {
             let Some(key) = record.fact.key() else {
                 continue;
             };
-            let Some(cell) = field.cell(view, cells, key) else {
+            let anchor = field.anchor(key.clone());
+            let Some(cell) = field.cell(view, cells, &anchor) else {
                 continue;
             };
-            let look = field.look(&view.picture, key);
+            let look = field.look(&view.picture, &anchor);
             if let Some(known) = self.looks.get_mut(cell)
                 && *known != look
             {

@@ -17,17 +17,56 @@ use crate::memo::Memo;
 use crate::ui::{Theme, Ui};
 use deltascope_cache::fact::FactRecord;
 use deltascope_cache::key::Key;
-use deltascope_presentation::anchor::index_set;
+use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::fact_queries;
 use deltascope_presentation::rows::Names;
-use deltascope_presentation::rows::density::{Before, touched};
+use deltascope_presentation::rows::density::{Before, name, touched};
 use deltascope_presentation::rows::store::{Change, ValueRow};
 use deltascope_presentation::view::View;
 
 /// What a strip was drawn with: the theme, its size, and how many places there are.
 type Drawn = Option<(Theme, (f64, f64), usize)>;
+
+/// Which set of which index.
+#[derive(Clone)]
+struct Set {
+    index: Arc<str>,
+    value: Arc<str>,
+}
+
+impl Set {
+    fn of(row: &ValueRow) -> Self {
+        Self {
+            index: Arc::clone(&row.index),
+            value: Arc::clone(&row.value),
+        }
+    }
+
+    fn keys<'a>(&self, view: &'a View) -> &'a [Key] {
+        let values = view.picture.store.indices.get(&self.index);
+        let keys = values.and_then(|values| values.get(&self.value));
+        keys.map_or(&[], Vec::as_slice)
+    }
+
+    /// Where a key of it is.
+    fn anchor(&self, key: &Key) -> Anchor {
+        Anchor::index_key(&self.index, &self.value, key)
+    }
+
+    /// The key at a place of it.
+    fn key<'a>(&self, anchor: &'a Anchor) -> Option<&'a Key> {
+        match anchor {
+            Anchor::IndexKey { index, value, key }
+                if *index == self.index && *value == self.value =>
+            {
+                Some(key)
+            }
+            _ => None,
+        }
+    }
+}
 
 /// The keys of one set, as marks along a strip: each object at its own place, the same in all strips.
 #[component]
@@ -37,21 +76,11 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
     let size = size_of(frame);
     let canvas = NodeRef::<html::Canvas>::new();
     let spare = NodeRef::<html::Span>::new();
-    let (index, value) = row.with_untracked(|row| (Arc::clone(&row.index), Arc::clone(&row.value)));
+    let set = row.with_untracked(Set::of);
     let count = Memo::new(move |_| row.with(|row| row.count));
     let tags = Memo::new(move |_| row.with(|row| row.tags.clone()));
-    let prefix: Arc<str> = index_set(&index, &value).into();
     let shown = StoredValue::new_local(Before::default());
-    let painted = (Arc::clone(&index), Arc::clone(&value));
-    let set = move |view: &View, draw: &mut dyn FnMut(&[Key])| {
-        let (index, value) = &painted;
-        let keys = view.picture.store.indices.get(index);
-        draw(
-            keys.and_then(|values| values.get(value))
-                .map_or(&[], Vec::as_slice),
-        );
-    };
-    let keys = set.clone();
+    let painted = set.clone();
     Effect::new(move |before: Option<Drawn>| {
         let (theme, size) = (ui.theme.get(), size.get());
         let canvas = canvas.get()?;
@@ -62,13 +91,11 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             shown.set_value((view.step, Rc::clone(&view.recent)));
             let is_changed = |record: &FactRecord| {
                 let entry = fact_queries::index_entry(&record.fact);
-                entry.is_some_and(|(i, v, _)| *i == index && *v == value)
+                entry.is_some_and(|(i, v, _)| *i == painted.index && *v == painted.value)
             };
             let facts = touched(view, &known).filter(|_| same);
             if facts.is_none_or(|facts| facts.iter().any(is_changed)) {
-                keys(view, &mut |keys| {
-                    draw_strip(&ui.host(), &canvas, theme, size, view, keys)
-                });
+                draw_strip(&ui.host(), &canvas, theme, size, view, painted.keys(view));
             }
             now
         })
@@ -78,12 +105,11 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
         let place = view.places.get(key)? as f64 + 0.5;
         Some(place * 100.0 / view.places.len().max(1) as f64)
     };
-    let own = Arc::clone(&prefix);
-    let has = set.clone();
+    let own = set.clone();
     register(
         ui,
-        Box::new(move |anchor: &str| {
-            let key = anchor.strip_prefix(&*own)?;
+        Box::new(move |anchor: &Anchor| {
+            let key = own.key(anchor)?;
             let at = ui.view.with_untracked(|view| along(view, key))?;
             let spare: Element = spare.get_untracked()?.into();
             css(&spare, &decimals("left:#%", &[at]));
@@ -92,18 +118,22 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
             Some(spare)
         }),
     );
-    let wanted = Arc::clone(&prefix);
+    let marked = set.clone();
     let spots = Memo::new(move |_| {
         let tags = tags.get();
         ui.view.with(|view| {
             let mut spots: Vec<Spot> = Vec::new();
-            let mut add = |key: &str, class| {
+            let mut add = |key: &Key, class| {
+                let anchor = marked.anchor(key);
                 if let Some(at) = along(view, key)
-                    && spots.iter().all(|spot| &*spot.name != key)
+                    && spots.iter().all(|spot| spot.anchor != anchor)
                 {
                     let style = decimals("left:#%", &[at]);
-                    let name = key.into();
-                    spots.push(Spot { name, class, style });
+                    spots.push(Spot {
+                        anchor,
+                        class,
+                        style,
+                    });
                 }
             };
             for tag in &tags {
@@ -115,19 +145,17 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
                 add(&tag.key, class);
             }
             let selected = view.selection.as_ref();
-            let selected = selected.and_then(|one| one.anchor.strip_prefix(&*wanted));
-            let followed = view.followed.as_ref().map(|one| &*one.key);
-            has(view, &mut |keys| {
-                for key in selected.iter().chain(&followed) {
-                    if keys.binary_search_by(|other| (**other).cmp(key)).is_ok() {
-                        add(key, "spot");
-                    }
+            let selected = selected.and_then(|one| marked.key(&one.anchor));
+            let followed = view.followed.as_ref().map(|one| &one.key);
+            let keys = marked.keys(view);
+            for key in [selected, followed].into_iter().flatten() {
+                if keys.binary_search(key).is_ok() {
+                    add(key, "spot");
                 }
-            });
+            }
             spots
         })
     });
-    let clicked = Arc::clone(&prefix);
     let screen = Screen::get();
     let on_click = move |event: web_sys::MouseEvent| {
         let Some(canvas) = canvas.get_untracked() else {
@@ -139,36 +167,35 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
         );
         let nearest = ui.view.with_untracked(|view| {
             let at = x / width.max(1.0) * view.places.len() as f64;
-            let mut nearest: Option<(f64, Key)> = None;
-            set(view, &mut |keys| {
-                for key in keys {
-                    let place = view.places.get(key).unwrap_or_default() as f64;
-                    let far = (place - at).abs();
-                    if nearest.as_ref().is_none_or(|(other, _)| far < *other) {
-                        nearest = Some((far, key.clone()));
-                    }
+            let mut nearest: Option<(f64, &Key)> = None;
+            for key in set.keys(view) {
+                let place = view.places.get(key).unwrap_or_default() as f64;
+                let far = (place - at).abs();
+                if nearest.is_none_or(|(other, _)| far < other) {
+                    nearest = Some((far, key));
                 }
-            });
-            nearest
+            }
+            nearest.map(|(_, key)| set.anchor(key))
         });
-        if let Some((_, key)) = nearest {
-            ui.send(Command::Select(Some(format!("{clicked}{key}").into())));
+        if nearest.is_some() {
+            ui.send(Command::Select(nearest));
             screen.drawer.show(DrawerTab::Why);
         }
     };
     view! {
         <div class="strip" data-testid="density-set" node_ref=frame on:click=on_click>
             <canvas node_ref=canvas aria-hidden="true"></canvas>
-            {list(spots, |spot| Arc::clone(&spot.name), move |spot| {
-                let name = spot.with_untracked(|spot| Arc::clone(&spot.name));
+            {list(spots, |spot| Arc::from(name(&spot.anchor)), move |spot| {
+                let anchor = spot.with_untracked(|spot| spot.anchor.clone());
+                let name = name(&anchor);
                 let short = ui.view.with_untracked(|view| Names::of(view).get(&name));
                 view! {
                     <span
                         class=text(move || spot.with(|spot| spot.class))
                         prop:style=move || spot.with(|spot| spot.style.clone())
-                        data-anchor=format!("{prefix}{name}")
+                        data-anchor=anchor.to_string()
                         data-name=short
-                        title=name.to_string()
+                        title=name
                     ></span>
                 }
             })}

@@ -37,7 +37,8 @@ fn every_motion_of_every_lesson_goes_from_somewhere_to_somewhere_else() {
 }
 
 /// What an anchor names, without the names and numbers of a run.
-fn kind(anchor: &str) -> String {
+fn kind(anchor: &Anchor) -> String {
+    let anchor = anchor.to_string();
     let mut parts = anchor.split('/');
     let (room, what) = (parts.next().unwrap_or_default(), parts.next());
     match (room, what, parts.next()) {
@@ -46,17 +47,17 @@ fn kind(anchor: &str) -> String {
         ("handler", ..) => "handler/…".to_owned(),
         ("reflector", Some("state"), Some(state)) => format!("reflector/state/{state}"),
         (_, Some(what), Some(_)) => format!("{room}/{what}/…"),
-        _ => anchor.to_owned(),
+        _ => anchor,
     }
 }
 
-fn kinds(all: &[String]) -> String {
-    let all: Vec<String> = all.iter().map(|one| kind(one)).collect();
+fn kinds(all: &[Anchor]) -> String {
+    let all: Vec<String> = all.iter().map(kind).collect();
     all.join(" ")
 }
 
 /// What a motion shows: from where (and by which way out) to where, or what it lights.
-fn drawn(flight: Option<&Flight>, flash: &[String]) -> String {
+fn drawn(flight: Option<&Flight>, flash: &[Anchor]) -> String {
     let Some(flight) = flight else {
         return kinds(flash);
     };
@@ -66,12 +67,11 @@ fn drawn(flight: Option<&Flight>, flash: &[String]) -> String {
 }
 
 /// Whether something of this picture has the anchor.
-fn is_there(anchor: &str, picture: &Picture, things: &[Thing]) -> bool {
-    let key = anchor.strip_prefix("queue/column/");
-    let key = key.and_then(|key| key.split('#').next());
-    let queued = |key: &str| picture.queue.keys.iter().any(|at| **at == *key);
-    things.iter().any(|thing| thing.anchor == anchor)
-        || key.is_some_and(|key| queued(key) || picture.queue.deltas.contains_key(key))
+fn is_there(anchor: &Anchor, picture: &Picture, things: &[Thing]) -> bool {
+    if let Anchor::Column { key, .. } = anchor {
+        return picture.queue.keys.contains(key) || picture.queue.deltas.contains_key(key);
+    }
+    things.iter().any(|thing| thing.anchor == *anchor)
 }
 
 /// Where each fact's motion begins, where it ends, and what it lights: all that the lessons' runs show.
