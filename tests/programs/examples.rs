@@ -45,6 +45,10 @@ fn example(name: &str) -> Command {
             .args([
                 "build",
                 "--quiet",
+                // As `make` builds them, so that nothing is built twice.
+                "--workspace",
+                "--exclude=deltascope-page",
+                "--features=cli,mdbook",
                 "--examples",
                 "--profile",
                 "test",

@@ -257,9 +257,15 @@ impl Follow {
     fn find(&self, facts: &[FactRecord]) -> Option<usize> {
         let released = |from: usize, by: &[Actor]| {
             let rest = facts.get(from..)?;
-            let place = rest.iter().position(
-                |record| matches!(&record.fact, Fact::Queue(QueueFact::LockReleased { lock: LockName::Queue, by: who }) if by.contains(who)),
-            )?;
+            let place = rest.iter().position(|record| {
+                matches!(
+                    &record.fact,
+                    Fact::Queue(QueueFact::LockReleased {
+                        lock: LockName::Queue,
+                        by: who,
+                    }) if by.contains(who)
+                )
+            })?;
             Some(from + place + 1)
         };
         match self {

@@ -76,9 +76,10 @@ fn a_handler_that_panics_skips_what_it_was_told_after_a_rest() {
 fn a_handler_that_panics_ends_the_program_unless_it_is_told_otherwise() {
     const CRASH: &str = "DELTASCOPE_TEST_CRASH";
     if std::env::var(CRASH).is_err() {
-        let test = "a_handler_that_panics_ends_the_program_unless_it_is_told_otherwise";
+        // The thread of a test has the test's whole name.
+        let test = thread::current().name().unwrap().to_owned();
         let output = std::process::Command::new(std::env::current_exe().unwrap())
-            .args([test, "--exact", "--nocapture"])
+            .args([&test, "--exact", "--nocapture"])
             .env(CRASH, "1")
             .output()
             .unwrap();

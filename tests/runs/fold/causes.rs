@@ -18,16 +18,36 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
     let Some(by) = cause(record, all) else {
         let by_input = matches!(record.cause, Cause::Input(_) | Cause::Script(_));
         return match &record.fact {
-            Fact::Server(ServerFact::ObjectCreated { .. } | ServerFact::ObjectUpdated { .. } | ServerFact::ObjectDeleted { .. } | ServerFact::WriteRefused { .. } | ServerFact::HistoryCompacted { .. } | ServerFact::RefusalsAsked { .. })
-            | Fact::Run(RunFact::Called { .. } | RunFact::ModeSet { .. } | RunFact::PopAsked { .. })
-            | Fact::Handlers(HandlersFact::HandlerAsked { .. } | HandlersFact::RemovalAsked { .. })
-            | Fact::Run(RunFact::KnownObjectsSet { .. }) => by_input,
-            Fact::Handlers(HandlersFact::LinePrinted { handler, .. }) => by_input == (*handler == PROGRAM),
+            Fact::Server(
+                ServerFact::ObjectCreated { .. }
+                | ServerFact::ObjectUpdated { .. }
+                | ServerFact::ObjectDeleted { .. }
+                | ServerFact::WriteRefused { .. }
+                | ServerFact::HistoryCompacted { .. }
+                | ServerFact::RefusalsAsked { .. },
+            )
+            | Fact::Run(
+                RunFact::Called { .. }
+                | RunFact::ModeSet { .. }
+                | RunFact::PopAsked { .. }
+                | RunFact::KnownObjectsSet { .. },
+            )
+            | Fact::Handlers(
+                HandlersFact::HandlerAsked { .. } | HandlersFact::RemovalAsked { .. },
+            ) => by_input,
+            Fact::Handlers(HandlersFact::LinePrinted { handler, .. }) => {
+                by_input == (*handler == PROGRAM)
+            }
             Fact::Server(ServerFact::WatchClosed { .. }) => true,
-            Fact::Reflector(ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. } | ReflectorFact::InitialEventsEndMissed { .. } | ReflectorFact::ResyncDue { .. })
-            | Fact::Handlers(HandlersFact::SyncingSet { .. })
+            Fact::Reflector(
+                ReflectorFact::ListRequested { .. }
+                | ReflectorFact::WatchRequested { .. }
+                | ReflectorFact::InitialEventsEndMissed { .. }
+                | ReflectorFact::ResyncDue { .. },
+            )
+            | Fact::Handlers(HandlersFact::SyncingSet { .. }) => !by_input,
             // Of an informer beside, whose own facts nobody sees.
-            | Fact::Run(RunFact::BesideRequested { .. } | RunFact::BesideStored { .. }) => !by_input,
+            Fact::Run(RunFact::BesideRequested { .. } | RunFact::BesideStored { .. }) => !by_input,
             // Of a recording; a simulated server says such things when it is asked to.
             Fact::Server(ServerFact::EventSent { event, .. }) => {
                 !by_input || matches!(event, EventType::Bookmark | EventType::Error)
