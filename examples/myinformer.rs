@@ -21,7 +21,7 @@ use deltascope::cache::key_func::{
 };
 use deltascope::cache::lister_watcher::ListerWatcher;
 use deltascope::cache::object::{Item, Object};
-use deltascope::cache::process::{Process, TakenWork};
+use deltascope::cache::process::{PoppedWork, Process};
 use deltascope::cache::queue::ProcessOutcome;
 use deltascope::cache::store::{Indexer, new_indexer};
 use deltascope::cache::threads::Latch;
@@ -61,10 +61,10 @@ impl<L: ListerWatcher<Pod>, H: ResourceEventHandler<Pod>> MyInformer<L, H> {
 
 /// Writes each delta into the store, and tells what that came to.
 fn process(
-    taken: TakenWork<Pod>,
+    taken: PoppedWork<Pod>,
     store: &mut Indexer<Pod>,
     handler: &impl ResourceEventHandler<Pod>,
-) -> (TakenWork<Pod>, ProcessOutcome) {
+) -> (PoppedWork<Pod>, ProcessOutcome) {
     let mut process = Process::new(taken);
     loop {
         match process.next_notice(store, &mut ()) {

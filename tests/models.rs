@@ -34,7 +34,7 @@ use deltascope::cache::lister_watcher::{
     ApiError, ListPage, ListRequest, ListerWatcher, WatchItem, WatchRequest, Watcher,
 };
 use deltascope::cache::object::{Item, Object};
-use deltascope::cache::process::Notice;
+use deltascope::cache::process::Notification;
 use deltascope::cache::queue::{ProcessOutcome, Release};
 use deltascope::cache::real_fifo::{RealFifo, RealFifoOptions};
 use deltascope::cache::store::new_indexer;
@@ -305,7 +305,7 @@ fn a_listener_tells_everything_in_order_until_it_is_closed() {
                 let listener = Arc::clone(&listener);
                 thread::spawn(move || listener.run(PanicPolicy::Crash, &Clock::manual()))
             };
-            let add = |name: &str, is_in_initial_list| Notice::Add {
+            let add = |name: &str, is_in_initial_list| Notification::Add {
                 object: pod(name, 1),
                 is_in_initial_list,
             };
@@ -313,7 +313,7 @@ fn a_listener_tells_everything_in_order_until_it_is_closed() {
             listener.add(Chunk::new(first));
             listener.upstream_has_synced();
             let object = pod("c", 2);
-            listener.add(Chunk::new([Notice::Delete { object }]));
+            listener.add(Chunk::new([Notification::Delete { object }]));
             let synced = {
                 let listener = Arc::clone(&listener);
                 let told = Arc::clone(&told);

@@ -12,7 +12,7 @@ use deltascope::cache::informer::SharedInformerState;
 use deltascope::cache::listener::{HandlerEnd, ProcessorListener};
 use deltascope::cache::lister_watcher::{ListPage, WatchItem};
 use deltascope::cache::object::Item;
-use deltascope::cache::process::Notice;
+use deltascope::cache::process::Notification;
 use deltascope::cache::processor::SharedProcessor;
 use deltascope::cache::reflector::Need;
 use k8s_openapi::api::core::v1::Pod;
@@ -105,7 +105,7 @@ impl Informer {
     /// Until nothing is queued and everybody has been told.
     fn settle(&mut self) {
         let (machine, processor) = (&mut self.machine, &mut self.processor);
-        let mut tell = |notice: Notice<Pod>| {
+        let mut tell = |notice: Notification<Pod>| {
             let notice = Arc::new(notice);
             for (_, listener) in processor.distribute_mut(&notice, &mut ()) {
                 listener.add(Arc::clone(&notice), &mut ());

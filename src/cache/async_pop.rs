@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::object::{Item, Object};
-use crate::queue::{KeyListerGetter, ProcessOutcome, Processing, Queue, TakenItem};
+use crate::queue::{KeyListerGetter, PoppedItem, ProcessOutcome, Processing, Queue};
 
 /// A queue for the tasks of one thread: [`pop`](Self::pop) is ready once there is something.
 ///
@@ -113,7 +113,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// The next, processed by `process`.
     pub fn pop<F>(&self, process: F) -> Pop<O, Q, F>
     where
-        F: FnOnce(Processing<'_, Q::Taken>) -> ProcessOutcome + Unpin,
+        F: FnOnce(Processing<'_, Q::Popped>) -> ProcessOutcome + Unpin,
     {
         Pop {
             inner: Rc::clone(&self.inner),
@@ -142,9 +142,9 @@ impl<O, Q, F> Future for Pop<O, Q, F>
 where
     O: Object,
     Q: Queue<O>,
-    F: FnOnce(Processing<'_, Q::Taken>) -> ProcessOutcome + Unpin,
+    F: FnOnce(Processing<'_, Q::Popped>) -> ProcessOutcome + Unpin,
 {
-    type Output = Result<(Q::Taken, Result<(), Error>), Error>;
+    type Output = Result<(Q::Popped, Result<(), Error>), Error>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let inner = Rc::clone(&self.inner);
@@ -184,11 +184,11 @@ where
 /// the same, by a deferred call.
 struct Ending<'a, O: Object, Q: Queue<O>> {
     inner: &'a Inner<O, Q>,
-    taken: Option<Q::Taken>,
+    taken: Option<Q::Popped>,
 }
 
 impl<O: Object, Q: Queue<O>> Ending<'_, O, Q> {
-    fn end(&mut self, outcome: ProcessOutcome) -> Option<(Q::Taken, Result<(), Error>)> {
+    fn end(&mut self, outcome: ProcessOutcome) -> Option<(Q::Popped, Result<(), Error>)> {
         let taken = self.taken.take()?;
         let mut queue = self.inner.queue.borrow_mut();
         // How long it took matters only to a trace.

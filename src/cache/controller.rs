@@ -40,7 +40,7 @@ use super::key_func::{
 };
 use super::object::Object;
 use super::order::Order;
-use super::process::{Notice, Process, TakenWork};
+use super::process::{Notification, PoppedWork, Process};
 use super::queue::{KeyListerGetter, ProcessOutcome, Queue, Release, TransformFunc, count};
 use super::real_fifo::{RealFifo, RealFifoOptions};
 use super::reflector::{
@@ -70,8 +70,8 @@ impl Generation {
 
     /// That of a Kubernetes version like `1.32`.
     #[must_use]
-    pub fn from_era(era: &str) -> Option<Self> {
-        let minor = era.strip_prefix("1.")?;
+    pub fn from_version(version: &str) -> Option<Self> {
+        let minor = version.strip_prefix("1.")?;
         if !minor.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
@@ -85,7 +85,7 @@ impl Generation {
 
     /// The Kubernetes version that stands for it.
     #[must_use]
-    pub fn era(self) -> &'static str {
+    pub fn version(self) -> &'static str {
         match self {
             Self::Classic => "1.32",
             Self::InOrder => "1.34",
@@ -214,9 +214,9 @@ impl<O: Object> InformerQueue<O> {
     ///
     /// # Errors
     /// [`Error::FifoClosed`]: there is nothing and there will be nothing.
-    pub fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<TakenWork<O>>, Error> {
+    pub fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedWork<O>>, Error> {
         match self {
-            Self::Delta(queue) => Ok(queue.begin_pop(trace)?.map(TakenWork::Deltas)),
+            Self::Delta(queue) => Ok(queue.begin_pop(trace)?.map(PoppedWork::Deltas)),
             Self::Real(queue) => {
                 // PopBatch came with 0.35.
                 let taken = if queue.release() < Release::V0_35 {
@@ -224,9 +224,9 @@ impl<O: Object> InformerQueue<O> {
                 } else {
                     queue.begin_pop_batch(trace)?
                 };
-                Ok(taken.map(TakenWork::Entries))
+                Ok(taken.map(PoppedWork::Entries))
             }
-            Self::Fifo(queue) => Ok(queue.begin_pop(trace)?.map(TakenWork::Object)),
+            Self::Fifo(queue) => Ok(queue.begin_pop(trace)?.map(PoppedWork::Object)),
         }
     }
 
@@ -237,20 +237,20 @@ impl<O: Object> InformerQueue<O> {
     /// was taken is gone.
     pub fn finish_pop(
         &mut self,
-        taken: TakenWork<O>,
+        taken: PoppedWork<O>,
         outcome: ProcessOutcome,
         elapsed: Duration,
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
         match (self, taken) {
-            (Self::Delta(queue), TakenWork::Deltas(taken)) => {
+            (Self::Delta(queue), PoppedWork::Deltas(taken)) => {
                 let (taken, end) = queue.finish_pop(taken, outcome, elapsed, trace);
                 trace.fact(Step::PopProcess, || {
                     Fact::Queue(QueueFact::Processed { key: taken.key })
                 });
                 end
             }
-            (Self::Real(queue), TakenWork::Entries(taken)) => {
+            (Self::Real(queue), PoppedWork::Entries(taken)) => {
                 let (taken, end) = queue.finish_pop(taken, outcome, elapsed, trace);
                 trace.fact(Step::PopProcess, || {
                     Fact::Queue(QueueFact::EntriesProcessed {
@@ -259,7 +259,7 @@ impl<O: Object> InformerQueue<O> {
                 });
                 end
             }
-            (Self::Fifo(queue), TakenWork::Object(taken)) => {
+            (Self::Fifo(queue), PoppedWork::Object(taken)) => {
                 let (taken, end) = queue.finish_pop(taken, outcome, elapsed, trace);
                 trace.fact(Step::FifoPopProcess, || {
                     Fact::Queue(QueueFact::Processed { key: taken.key })
@@ -598,7 +598,7 @@ impl<O: Object + 'static> Controller<O> {
     /// [`Error::FifoClosed`]: it was stopped, and everything is processed.
     pub fn process(
         &mut self,
-        mut handler: impl FnMut(Notice<O>, Seen<'_, O>),
+        mut handler: impl FnMut(Notification<O>, Seen<'_, O>),
         now: impl Fn() -> Duration,
         trace: &mut impl Trace,
     ) -> Result<bool, Error> {
@@ -610,9 +610,9 @@ impl<O: Object + 'static> Controller<O> {
         let mut process = Process::new(work);
         let outcome = loop {
             match process.next_notice(&mut self.store, trace) {
-                Ok(notice) => {
+                Ok(notification) => {
                     let store = &self.store;
-                    handler(notice, Seen { store, has_synced });
+                    handler(notification, Seen { store, has_synced });
                 }
                 Err(outcome) => break outcome,
             }

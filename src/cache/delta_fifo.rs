@@ -15,7 +15,7 @@ use super::key::Key;
 use super::key_func::KeyFunc;
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{
-    KeyListerGetter, Population, ProcessOutcome, Queue, Release, SLOW_PROCESS, TakenItem,
+    KeyListerGetter, PoppedItem, Population, ProcessOutcome, Queue, Release, SLOW_PROCESS,
     TransformFunc, count, queue_key, state_key_failed, state_processed, state_requeued, transform,
 };
 use super::quote::Quoted;
@@ -108,7 +108,7 @@ impl<O> Clone for PoppedDeltas<O> {
     }
 }
 
-impl<O> TakenItem for PoppedDeltas<O> {
+impl<O> PoppedItem for PoppedDeltas<O> {
     fn is_in_initial_list(&self) -> bool {
         self.is_in_initial_list
     }
@@ -398,7 +398,7 @@ impl<O: Object> DeltaFifo<O> {
 }
 
 impl<O: Object> Queue<O> for DeltaFifo<O> {
-    type Taken = PoppedDeltas<O>;
+    type Popped = PoppedDeltas<O>;
 
     fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
         self.queue_item(DeltaType::Added, item, trace)

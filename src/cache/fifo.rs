@@ -17,7 +17,7 @@ use super::key_func::{KeyFunc, key_error};
 use super::object::{Item, Object};
 use super::order::Order;
 use super::queue::{
-    KeyListerGetter, Population, ProcessOutcome, Queue, Release, TakenItem, count,
+    KeyListerGetter, PoppedItem, Population, ProcessOutcome, Queue, Release, count,
     state_key_failed, state_processed, state_requeued,
 };
 use super::step::Step;
@@ -76,7 +76,7 @@ impl<O> Clone for Fifo<O> {
 
 /// What [`Fifo::begin_pop`] took out of the queue.
 #[derive(Debug)]
-pub struct TakenObject<O> {
+pub struct PoppedObject<O> {
     /// The key.
     pub key: Key,
     /// Its newest object.
@@ -88,7 +88,7 @@ pub struct TakenObject<O> {
 }
 
 // Derived, this would ask for `O: Clone`.
-impl<O> Clone for TakenObject<O> {
+impl<O> Clone for PoppedObject<O> {
     fn clone(&self) -> Self {
         Self {
             key: self.key.clone(),
@@ -99,7 +99,7 @@ impl<O> Clone for TakenObject<O> {
     }
 }
 
-impl<O> TakenItem for TakenObject<O> {
+impl<O> PoppedItem for PoppedObject<O> {
     fn is_in_initial_list(&self) -> bool {
         self.is_in_initial_list
     }
@@ -219,7 +219,7 @@ impl<O: Object> Fifo<O> {
 }
 
 impl<O: Object> Queue<O> for Fifo<O> {
-    type Taken = TakenObject<O>;
+    type Popped = PoppedObject<O>;
 
     fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
         let key = self.key_of(&item, Step::FifoAdd, trace)?;
@@ -308,7 +308,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
     }
 
     /// Takes the next object. Keys without one are skipped, and counted.
-    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<TakenObject<O>>, Error> {
+    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedObject<O>>, Error> {
         while let Some(key) = self.queue.pop_front() {
             let is_in_initial_list = !self.population.synced;
             self.population.initial = self.population.initial.saturating_sub(1);
@@ -331,7 +331,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
                 self.population.check(Step::PopCountDown, trace);
             }
             if let Some(item) = item {
-                return Ok(Some(TakenObject {
+                return Ok(Some(PoppedObject {
                     key,
                     item,
                     is_in_initial_list,
@@ -350,11 +350,11 @@ impl<O: Object> Queue<O> for Fifo<O> {
     /// Ends a Pop. A FIFO does not report a slow process function.
     fn finish_pop(
         &mut self,
-        taken: TakenObject<O>,
+        taken: PoppedObject<O>,
         outcome: ProcessOutcome,
         elapsed: Duration,
         trace: &mut impl Trace,
-    ) -> (TakenObject<O>, Result<(), Error>) {
+    ) -> (PoppedObject<O>, Result<(), Error>) {
         state_processed(
             Step::FifoPopProcess,
             || taken.key.clone(),

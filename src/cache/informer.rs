@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::error::Error;
 use super::fact::{Fact, HandlersFact};
 use super::object::{Item, Object};
-use super::process::Notice;
+use super::process::Notification;
 use super::queue::TransformFunc;
 use super::reflector::ReflectorError;
 use super::step::Step;
@@ -241,9 +241,9 @@ impl<O: Object> SharedInformerState<O> {
 
 /// What a late handler is told first: an add for everything in the store.
 #[must_use]
-pub fn initial_notices<O: Object>(store: &Indexer<O>) -> Vec<Arc<Notice<O>>> {
+pub fn initial_notices<O: Object>(store: &Indexer<O>) -> Vec<Arc<Notification<O>>> {
     let add = |object: &Item<O>| {
-        Arc::new(Notice::Add {
+        Arc::new(Notification::Add {
             object: object.clone(),
             is_in_initial_list: true,
         })

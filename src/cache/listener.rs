@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use super::fact::{Fact, HandlersFact};
 use super::object::Object;
-use super::process::Notice;
+use super::process::Notification;
 use super::queue::count;
 use super::step::Step;
 use super::trace::Trace;
@@ -96,9 +96,9 @@ pub enum HandlerEnd {
 
 /// What is handed to the handler.
 #[derive(Debug)]
-pub struct TakenNotice<O> {
+pub struct PoppedNotification<O> {
     /// What it is to be told.
-    pub notice: Arc<Notice<O>>,
+    pub notification: Arc<Notification<O>>,
     /// How long to rest before: not at all, unless the handler panicked the last time.
     pub rest: Duration,
 }
@@ -114,11 +114,11 @@ pub struct ProcessorListener<O> {
     id: ListenerId,
     name: Arc<str>,
     /// What `add` sends and `pop` has not received.
-    offered: Option<Arc<Notice<O>>>,
+    offered: Option<Arc<Notification<O>>>,
     /// What `pop` offers to `run`.
-    next: Option<Arc<Notice<O>>>,
+    next: Option<Arc<Notification<O>>>,
     /// What waits behind it.
-    pending: VecDeque<Arc<Notice<O>>>,
+    pending: VecDeque<Arc<Notification<O>>>,
     /// For how many the ring buffer has room.
     capacity: usize,
     /// What the handler works on: whether it is of the first list.
@@ -173,24 +173,24 @@ impl<O: Object> ProcessorListener<O> {
     /// Gives it back when `pop` has not received the one before.
     pub fn offer(
         &mut self,
-        notice: Arc<Notice<O>>,
+        notification: Arc<Notification<O>>,
         trace: &mut impl Trace,
-    ) -> Result<(), Arc<Notice<O>>> {
+    ) -> Result<(), Arc<Notification<O>>> {
         if self.offered.is_some() {
-            return Err(notice);
+            return Err(notification);
         }
         // Nobody offers to a closed one: it is no longer among the processor's.
         if !self.closed {
-            if notice.is_in_initial_list() {
+            if notification.is_in_initial_list() {
                 self.tracker.start();
             }
             trace.fact(Step::ListenerSend, || {
                 Fact::Handlers(HandlersFact::NotificationSent {
                     handler: self.id.number(),
-                    notification: notice.to_fact(),
+                    notification: notification.to_fact(),
                 })
             });
-            self.offered = Some(notice);
+            self.offered = Some(notification);
         }
         Ok(())
     }
@@ -203,12 +203,12 @@ impl<O: Object> ProcessorListener<O> {
 
     /// Offers a notification and receives it in one go. Says whether `run` had nothing to do until
     /// now, and so has to be woken.
-    pub fn add(&mut self, notice: Arc<Notice<O>>, trace: &mut impl Trace) -> bool {
+    pub fn add(&mut self, notification: Arc<Notification<O>>, trace: &mut impl Trace) -> bool {
         let idle = self.next.is_none();
         // Full only where somebody mixes the two ways; then the older one goes first.
-        if let Err(notice) = self.offer(notice, trace) {
+        if let Err(notification) = self.offer(notification, trace) {
             self.receive(trace);
-            let _empty_now = self.offer(notice, trace);
+            let _empty_now = self.offer(notification, trace);
         }
         self.receive(trace);
         idle && self.next.is_some()
@@ -227,23 +227,23 @@ impl<O: Object> ProcessorListener<O> {
             self.pending.clear();
             return waited;
         }
-        let Some(notice) = self.offered.take() else {
+        let Some(notification) = self.offered.take() else {
             return false;
         };
         trace.fact(Step::ListenerPop, || {
             Fact::Handlers(HandlersFact::NotificationQueued {
                 handler: self.id.number(),
-                notification: notice.to_fact(),
+                notification: notification.to_fact(),
                 pending: count(self.waiting() + 1),
             })
         });
         if self.next.is_none() {
-            self.next = Some(notice);
+            self.next = Some(notification);
         } else {
             if self.pending.len() == self.capacity {
                 self.capacity *= 2;
             }
-            self.pending.push_back(notice);
+            self.pending.push_back(notification);
         }
         true
     }
@@ -258,17 +258,17 @@ impl<O: Object> ProcessorListener<O> {
 
     /// `run` receives the next notification from `pop`, and calls the handler with it. `None` while
     /// the handler is at work or nothing waits.
-    pub fn take(&mut self, trace: &mut impl Trace) -> Option<TakenNotice<O>> {
+    pub fn take(&mut self, trace: &mut impl Trace) -> Option<PoppedNotification<O>> {
         if !self.is_ready() {
             return None;
         }
-        let notice = self.next.take()?;
+        let notification = self.next.take()?;
         self.next = self.pending.pop_front();
-        self.running = Some(notice.is_in_initial_list());
+        self.running = Some(notification.is_in_initial_list());
         trace.fact(Step::ListenerTake, || {
             Fact::Handlers(HandlersFact::NotificationTaken {
                 handler: self.id.number(),
-                notification: notice.to_fact(),
+                notification: notification.to_fact(),
             })
         });
         let rest = if self.panicked {
@@ -276,7 +276,7 @@ impl<O: Object> ProcessorListener<O> {
         } else {
             Duration::ZERO
         };
-        Some(TakenNotice { notice, rest })
+        Some(PoppedNotification { notification, rest })
     }
 
     /// The handler's method has ended. One that panicked skips what it was told: if that was of the
@@ -352,12 +352,12 @@ impl<O: Object> ProcessorListener<O> {
 
     /// What is offered to `pop` now.
     #[must_use]
-    pub fn offered(&self) -> Option<&Arc<Notice<O>>> {
+    pub fn offered(&self) -> Option<&Arc<Notification<O>>> {
         self.offered.as_ref()
     }
 
     /// What waits for the handler, the next one first.
-    pub fn notices(&self) -> impl Iterator<Item = &Arc<Notice<O>>> {
+    pub fn notifications(&self) -> impl Iterator<Item = &Arc<Notification<O>>> {
         self.next.iter().chain(&self.pending)
     }
 

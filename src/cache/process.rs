@@ -14,13 +14,13 @@ use super::delta::{Delta, DeltaType};
 use super::delta_fifo::PoppedDeltas;
 use super::error::{Error, TransactionError};
 use super::event_handler::ResourceEventHandler;
-use super::fact::{Fact, Notification, ObjectRef, QueueFact};
-use super::fifo::TakenObject;
+use super::fact::{Fact, NotificationRef, ObjectRef, QueueFact};
+use super::fifo::PoppedObject;
 use super::key::Key;
 use super::key_func::{deletion_handling_meta_namespace_key_func, key_error};
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{ProcessOutcome, count};
-use super::real_fifo::TakenDeltas;
+use super::real_fifo::PoppedBatch;
 use super::real_fifo::{QueuedDelta, ReplacedAllInfo};
 use super::step::Step;
 use super::store::{Indexer, Transaction, TransactionType};
@@ -28,17 +28,17 @@ use super::trace::Trace;
 
 /// What one Pop of an informer's queue took.
 #[derive(Debug)]
-pub enum TakenWork<O> {
+pub enum PoppedWork<O> {
     /// All deltas of one key.
     Deltas(PoppedDeltas<O>),
     /// One entry, or several of different keys.
-    Entries(TakenDeltas<O>),
+    Entries(PoppedBatch<O>),
     /// The newest object of one key.
-    Object(TakenObject<O>),
+    Object(PoppedObject<O>),
 }
 
 // Derived, this would ask for `O: Clone`.
-impl<O> Clone for TakenWork<O> {
+impl<O> Clone for PoppedWork<O> {
     fn clone(&self) -> Self {
         match self {
             Self::Deltas(taken) => Self::Deltas(taken.clone()),
@@ -48,7 +48,7 @@ impl<O> Clone for TakenWork<O> {
     }
 }
 
-impl<O> TakenWork<O> {
+impl<O> PoppedWork<O> {
     /// How many deltas, entries or objects there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -100,7 +100,7 @@ impl<O> TakenWork<O> {
 /// Upstream: `addNotification`, `updateNotification` and `deleteNotification` in
 /// [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).
 #[derive(Debug)]
-pub enum Notice<O> {
+pub enum Notification<O> {
     /// `OnAdd`
     Add {
         /// The object.
@@ -123,7 +123,7 @@ pub enum Notice<O> {
     },
 }
 
-impl<O> Notice<O> {
+impl<O> Notification<O> {
     /// An object came: whether that is an update goes by what is stored.
     fn of_came(old: Option<&Item<O>>, object: &Item<O>, is_in_initial_list: bool) -> Self {
         let object = object.clone();
@@ -141,7 +141,7 @@ impl<O> Notice<O> {
 }
 
 // Derived, this would ask for `O: Clone`.
-impl<O> Clone for Notice<O> {
+impl<O> Clone for Notification<O> {
     fn clone(&self) -> Self {
         match self {
             Self::Add {
@@ -162,7 +162,7 @@ impl<O> Clone for Notice<O> {
     }
 }
 
-impl<O> Notice<O> {
+impl<O> Notification<O> {
     /// The object that it is about: the new one of an update.
     #[must_use]
     pub fn object(&self) -> &Item<O> {
@@ -197,7 +197,7 @@ impl<O> Notice<O> {
     }
 }
 
-impl<O: Object> Notice<O> {
+impl<O: Object> Notification<O> {
     /// Whether it is an update without a change of version: it counts as a resync, which only
     /// handlers that are syncing are told.
     #[must_use]
@@ -217,20 +217,20 @@ impl<O: Object> Notice<O> {
 
     /// How a fact has it.
     #[must_use]
-    pub fn to_fact(&self) -> Notification {
+    pub fn to_fact(&self) -> NotificationRef {
         match self {
             Self::Add {
                 object,
                 is_in_initial_list,
-            } => Notification::Add {
+            } => NotificationRef::Add {
                 object: named(object),
                 is_in_initial_list: *is_in_initial_list,
             },
-            Self::Update { old, new } => Notification::Update {
+            Self::Update { old, new } => NotificationRef::Update {
                 old: old.as_ref().map(named),
                 new: named(new),
             },
-            Self::Delete { object } => Notification::Delete {
+            Self::Delete { object } => NotificationRef::Delete {
                 object: named(object),
             },
         }
@@ -245,7 +245,7 @@ pub enum Progress<O> {
     /// The store was written to.
     Wrote,
     /// The handlers are to be told this now; the next step comes when they have it.
-    Notify(Notice<O>),
+    Notify(Notification<O>),
     /// All is done; further steps say so again.
     Done(ProcessOutcome),
 }
@@ -281,14 +281,14 @@ pub struct ProcessPosition {
 /// One by one each entry is taken, written and told; in a batch all are taken, then all written at
 /// once, then all told. A whole list is one entry with many notifications.
 pub struct Process<O> {
-    work: TakenWork<O>,
+    work: PoppedWork<O>,
     stage: ProcessStage,
     by_type: bool,
     /// How many entries were taken …
     taken: usize,
     /// … and how many of them written.
     written: usize,
-    notices: Notices<O>,
+    notifications: Notifications<O>,
     told: usize,
     fault: Option<Fault>,
     failed: Option<Arc<str>>,
@@ -311,9 +311,9 @@ impl Fault {
 }
 
 /// What is still to be told. Most often that is one notification, which takes no room of its own.
-struct Notices<O> {
-    first: Option<Notice<O>>,
-    rest: VecDeque<Notice<O>>,
+struct Notifications<O> {
+    first: Option<Notification<O>>,
+    rest: VecDeque<Notification<O>>,
 }
 
 // Derived, this would ask for `O: Clone`.
@@ -325,9 +325,9 @@ impl<O> Clone for Process<O> {
             by_type: self.by_type,
             taken: self.taken,
             written: self.written,
-            notices: Notices {
-                first: self.notices.first.clone(),
-                rest: self.notices.rest.clone(),
+            notifications: Notifications {
+                first: self.notifications.first.clone(),
+                rest: self.notifications.rest.clone(),
             },
             told: self.told,
             fault: self.fault.clone(),
@@ -349,14 +349,14 @@ enum Entry<'a, O> {
 impl<O: Object> Process<O> {
     /// The informers' process function: what the store holds decides between add and update.
     #[must_use]
-    pub fn new(work: TakenWork<O>) -> Self {
+    pub fn new(work: PoppedWork<O>) -> Self {
         Self {
             work,
             stage: ProcessStage::Take,
             by_type: false,
             taken: 0,
             written: 0,
-            notices: Notices {
+            notifications: Notifications {
                 first: None,
                 rest: VecDeque::new(),
             },
@@ -375,7 +375,7 @@ impl<O: Object> Process<O> {
 
     /// A process function that goes by the type of each delta: `Updated` is an update.
     #[must_use]
-    pub fn by_type(work: TakenWork<O>) -> Self {
+    pub fn by_type(work: PoppedWork<O>) -> Self {
         Self {
             by_type: true,
             ..Self::new(work)
@@ -397,11 +397,11 @@ impl<O: Object> Process<O> {
         &mut self,
         store: &mut Indexer<O>,
         trace: &mut impl Trace,
-    ) -> Result<Notice<O>, ProcessOutcome> {
+    ) -> Result<Notification<O>, ProcessOutcome> {
         loop {
             match self.step(store, trace) {
                 Progress::Took | Progress::Wrote => {}
-                Progress::Notify(notice) => return Ok(notice),
+                Progress::Notify(notification) => return Ok(notification),
                 Progress::Done(outcome) => return Err(outcome),
             }
         }
@@ -409,12 +409,12 @@ impl<O: Object> Process<O> {
 
     /// Moves all notifications that can be told now to the end of `told`, for whoever tells many at
     /// once: the same as so many steps.
-    pub fn take_untold(&mut self, told: &mut Vec<Notice<O>>) {
+    pub fn take_untold(&mut self, told: &mut Vec<Notification<O>>) {
         if self.stage != ProcessStage::Notify {
             return;
         }
-        self.told += self.notices.len();
-        let Notices { first, rest } = &mut self.notices;
+        self.told += self.notifications.len();
+        let Notifications { first, rest } = &mut self.notifications;
         if told.is_empty() && !rest.is_empty() {
             // No notification moves but the first.
             first
@@ -434,19 +434,19 @@ impl<O: Object> Process<O> {
             stage: self.stage,
             taken: self.taken,
             told: self.told,
-            untold: self.notices.len(),
+            untold: self.notifications.len(),
         }
     }
 
     /// What it works on.
     #[must_use]
-    pub fn work(&self) -> &TakenWork<O> {
+    pub fn work(&self) -> &PoppedWork<O> {
         &self.work
     }
 
     /// What it worked on, for the second half of Pop.
     #[must_use]
-    pub fn into_taken(self) -> TakenWork<O> {
+    pub fn into_taken(self) -> PoppedWork<O> {
         self.work
     }
 
@@ -454,9 +454,9 @@ impl<O: Object> Process<O> {
 
     fn step_with(&mut self, store: Option<&mut Indexer<O>>, trace: &mut impl Trace) -> Progress<O> {
         if self.stage == ProcessStage::Notify {
-            if let Some(notice) = self.notices.pop() {
+            if let Some(notification) = self.notifications.pop() {
                 self.told += 1;
-                return Progress::Notify(notice);
+                return Progress::Notify(notification);
             }
             self.stage = if self.failed.is_none() && self.taken < self.work.len() {
                 ProcessStage::Take
@@ -490,7 +490,7 @@ impl<O: Object> Process<O> {
     }
 
     fn fail(&mut self, error: &Error) {
-        self.notices.clear();
+        self.notifications.clear();
         self.failed = Some(error.to_string().into());
         self.stage = ProcessStage::Done;
     }
@@ -508,17 +508,17 @@ impl<O: Object> Process<O> {
 
     fn entry(&self, position: usize) -> Option<Entry<'_, O>> {
         match &self.work {
-            TakenWork::Deltas(taken) => {
+            PoppedWork::Deltas(taken) => {
                 let delta = taken.deltas.get(position)?;
                 Some(Entry::Delta(&taken.key, delta))
             }
-            TakenWork::Entries(taken) => Some(match taken.entries.get(position)? {
+            PoppedWork::Entries(taken) => Some(match taken.entries.get(position)? {
                 QueuedDelta::Delta { key, delta } => Entry::Delta(key, delta),
                 QueuedDelta::ReplacedAll(info) => Entry::ReplacedAll(Arc::clone(info)),
                 QueuedDelta::SyncAll => Entry::SyncAll,
                 QueuedDelta::Bookmark(rv) => Entry::Bookmark(Arc::clone(rv)),
             }),
-            TakenWork::Object(taken) => Some(Entry::Object(&taken.key, &taken.item)),
+            PoppedWork::Object(taken) => Some(Entry::Object(&taken.key, &taken.item)),
         }
     }
 
@@ -553,28 +553,28 @@ impl<O: Object> Process<O> {
                 } else {
                     old.is_some()
                 };
-                let notice = match delta.delta_type {
-                    DeltaType::Deleted => Notice::Delete { object },
-                    _ if update => Notice::Update {
+                let notification = match delta.delta_type {
+                    DeltaType::Deleted => Notification::Delete { object },
+                    _ if update => Notification::Update {
                         old: old.cloned(),
                         new: object,
                     },
-                    _ => Notice::Add {
+                    _ => Notification::Add {
                         object,
                         is_in_initial_list,
                     },
                 };
                 if self.work.is_batch() && self.taken == 0 {
                     // Room for the first one, too: see `take_untold`.
-                    self.notices.rest.reserve(self.work.len());
+                    self.notifications.rest.reserve(self.work.len());
                 }
-                self.notices.push(notice);
+                self.notifications.push(notification);
             }
             // Pop has stated it.
             Entry::Object(key, object) => {
                 let old = store.and_then(|store| store.get_by_key(key));
-                let notice = Notice::of_came(old, object, is_in_initial_list);
-                self.notices.push(notice);
+                let notification = Notification::of_came(old, object, is_in_initial_list);
+                self.notifications.push(notification);
             }
             Entry::ReplacedAll(info) => {
                 if let Some(store) = store
@@ -586,13 +586,15 @@ impl<O: Object> Process<O> {
             }
             Entry::SyncAll => {
                 let stored = store.into_iter().flat_map(Indexer::list);
-                self.notices.rest.extend(stored.map(|item| Notice::Update {
-                    old: Some(item.clone()),
-                    new: item.clone(),
-                }));
+                self.notifications
+                    .rest
+                    .extend(stored.map(|item| Notification::Update {
+                        old: Some(item.clone()),
+                        new: item.clone(),
+                    }));
                 trace.fact(Step::ProcessSyncAll, || {
                     Fact::Queue(QueueFact::ResyncOpened {
-                        count: count(self.notices.len()),
+                        count: count(self.notifications.len()),
                     })
                 });
             }
@@ -638,7 +640,7 @@ impl<O: Object> Process<O> {
                 key: key.clone(),
                 object: Some(object.clone()),
             };
-            self.notices.push(Notice::Delete {
+            self.notifications.push(Notification::Delete {
                 object: Item::Tombstone(Arc::new(tombstone)),
             });
         }
@@ -646,16 +648,16 @@ impl<O: Object> Process<O> {
             Fact::Queue(QueueFact::ListOpened {
                 rv: Arc::clone(&info.resource_version),
                 count: count(keys.len()),
-                removed: count(self.notices.len()),
+                removed: count(self.notifications.len()),
             })
         });
         // Each is looked up in the store as it is before the list: a key that is listed twice is
         // added twice.
-        self.notices.rest.reserve(keys.len() + 1);
+        self.notifications.rest.reserve(keys.len() + 1);
         for (key, object) in keys.iter().zip(&info.objects) {
             let old = store.get_by_key(key);
-            let notice = Notice::of_came(old, object, is_in_initial_list);
-            self.notices.push(notice);
+            let notification = Notification::of_came(old, object, is_in_initial_list);
+            self.notifications.push(notification);
         }
         Ok(())
     }
@@ -712,13 +714,13 @@ impl<O: Object> Process<O> {
             }
         }
         if !refused.is_empty() {
-            self.notices.retain(|place| !refused.contains(&place));
+            self.notifications.retain(|place| !refused.contains(&place));
         }
         match store.transaction(transactions, trace) {
             Ok(()) => {}
             Err(Error::Transaction(error)) => {
                 let successful = &error.successful_indices;
-                self.notices
+                self.notifications
                     .retain(|place| successful.binary_search(&place).is_ok());
                 errors.extend(error.errors);
             }
@@ -737,16 +739,16 @@ impl<O: Object> Process<O> {
     }
 }
 
-impl<O> Notices<O> {
-    fn push(&mut self, notice: Notice<O>) {
+impl<O> Notifications<O> {
+    fn push(&mut self, notification: Notification<O>) {
         if self.len() == 0 {
-            self.first = Some(notice);
+            self.first = Some(notification);
         } else {
-            self.rest.push_back(notice);
+            self.rest.push_back(notification);
         }
     }
 
-    fn pop(&mut self) -> Option<Notice<O>> {
+    fn pop(&mut self) -> Option<Notification<O>> {
         self.first.take().or_else(|| self.rest.pop_front())
     }
 

@@ -10,7 +10,7 @@ use super::fact::{Fact, HandlersFact};
 use super::informer::{HandlerRegistration, determine_resync_period};
 use super::listener::ListenerId;
 use super::object::Object;
-use super::process::Notice;
+use super::process::Notification;
 use super::queue::count;
 use super::step::Step;
 use super::trace::Trace;
@@ -120,13 +120,17 @@ impl<L> SharedProcessor<L> {
     }
 
     /// The listeners that are told something: all of them, or if it counts as a resync
-    /// ([`Notice::is_sync`]) those that are syncing.
-    pub fn distribute<O: Object>(&self, notice: &Notice<O>, trace: &mut impl Trace) -> Told<'_, L> {
-        let is_sync = notice.is_sync();
+    /// ([`Notification::is_sync`]) those that are syncing.
+    pub fn distribute<O: Object>(
+        &self,
+        notification: &Notification<O>,
+        trace: &mut impl Trace,
+    ) -> Distribution<'_, L> {
+        let is_sync = notification.is_sync();
         if is_sync {
-            self.state_withheld(notice, trace);
+            self.state_withheld(notification, trace);
         }
-        Told {
+        Distribution {
             entries: self.entries.iter(),
             is_sync,
         }
@@ -135,14 +139,14 @@ impl<L> SharedProcessor<L> {
     /// As [`distribute`](Self::distribute), where the listeners are here and not behind a lock.
     pub fn distribute_mut<O: Object>(
         &mut self,
-        notice: &Notice<O>,
+        notification: &Notification<O>,
         trace: &mut impl Trace,
-    ) -> ToldMut<'_, L> {
-        let is_sync = notice.is_sync();
+    ) -> DistributionMut<'_, L> {
+        let is_sync = notification.is_sync();
         if is_sync {
-            self.state_withheld(notice, trace);
+            self.state_withheld(notification, trace);
         }
-        ToldMut {
+        DistributionMut {
             entries: self.entries.iter_mut(),
             is_sync,
         }
@@ -242,12 +246,12 @@ impl<L> SharedProcessor<L> {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    fn state_withheld<O: Object>(&self, notice: &Notice<O>, trace: &mut impl Trace) {
+    fn state_withheld<O: Object>(&self, notification: &Notification<O>, trace: &mut impl Trace) {
         for entry in self.entries.iter().filter(|entry| !entry.syncing) {
             trace.fact(Step::Withhold, || {
                 Fact::Handlers(HandlersFact::NotificationWithheld {
                     handler: entry.id.number(),
-                    key: notice.to_fact().object().key.clone(),
+                    key: notification.to_fact().object().key.clone(),
                 })
             });
         }
@@ -255,12 +259,12 @@ impl<L> SharedProcessor<L> {
 }
 
 /// The listeners that are told something.
-pub struct Told<'a, L> {
+pub struct Distribution<'a, L> {
     entries: std::slice::Iter<'a, Entry<L>>,
     is_sync: bool,
 }
 
-impl<'a, L> Iterator for Told<'a, L> {
+impl<'a, L> Iterator for Distribution<'a, L> {
     type Item = (ListenerId, &'a L);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -271,12 +275,12 @@ impl<'a, L> Iterator for Told<'a, L> {
 }
 
 /// The listeners that are told something, to tell them.
-pub struct ToldMut<'a, L> {
+pub struct DistributionMut<'a, L> {
     entries: std::slice::IterMut<'a, Entry<L>>,
     is_sync: bool,
 }
 
-impl<'a, L> Iterator for ToldMut<'a, L> {
+impl<'a, L> Iterator for DistributionMut<'a, L> {
     type Item = (ListenerId, &'a mut L);
 
     fn next(&mut self) -> Option<Self::Item> {

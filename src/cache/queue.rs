@@ -107,7 +107,7 @@ pub struct Processing<'a, T> {
 }
 
 /// What a Pop has taken out of its queue.
-pub trait TakenItem {
+pub trait PoppedItem {
     /// Whether it belongs to the first list.
     fn is_in_initial_list(&self) -> bool;
 }
@@ -118,7 +118,7 @@ pub trait TakenItem {
 /// queue tries again after the next `add`, `update`, `delete`, `replace`, `resync` or `close`.
 pub trait Queue<O: Object> {
     /// What Pop takes.
-    type Taken: TakenItem;
+    type Popped: PoppedItem;
 
     /// An object appeared.
     ///
@@ -182,7 +182,7 @@ pub trait Queue<O: Object> {
     ///
     /// # Errors
     /// [`Error::FifoClosed`]: there is nothing and there will be nothing.
-    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<Self::Taken>, Error>;
+    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<Self::Popped>, Error>;
 
     /// Ends what [`Queue::begin_pop`] began, after the process function returned; `elapsed` is how
     /// long that took.
@@ -191,11 +191,11 @@ pub trait Queue<O: Object> {
     /// The second of the pair is what the process function failed with: [`Error::Process`].
     fn finish_pop(
         &mut self,
-        taken: Self::Taken,
+        taken: Self::Popped,
         outcome: ProcessOutcome,
         elapsed: Duration,
         trace: &mut impl Trace,
-    ) -> (Self::Taken, Result<(), Error>);
+    ) -> (Self::Popped, Result<(), Error>);
 
     /// Pop as a whole: takes the next, processes it and gives it back with the result of `process`.
     /// `Ok(None)`: there is nothing, Pop would block. `now` is the time, by any clock.
@@ -208,10 +208,10 @@ pub trait Queue<O: Object> {
     )]
     fn pop(
         &mut self,
-        process: impl FnOnce(Processing<'_, Self::Taken>) -> ProcessOutcome,
+        process: impl FnOnce(Processing<'_, Self::Popped>) -> ProcessOutcome,
         now: impl Fn() -> Duration,
         trace: &mut impl Trace,
-    ) -> Result<Option<(Self::Taken, Result<(), Error>)>, Error> {
+    ) -> Result<Option<(Self::Popped, Result<(), Error>)>, Error> {
         let Some(taken) = self.begin_pop(trace)? else {
             return Ok(None);
         };

@@ -16,8 +16,8 @@ use super::key::Key;
 use super::key_func::KeyFunc;
 use super::object::{DeletedFinalStateUnknown, Item, Object};
 use super::queue::{
-    KeyListerGetter, Population, ProcessOutcome, Processing, Queue, Release, SLOW_DEPTH,
-    SLOW_PROCESS, TakenItem, TransformFunc, count, queue_key, state_processed, transform,
+    KeyListerGetter, PoppedItem, Population, ProcessOutcome, Processing, Queue, Release,
+    SLOW_DEPTH, SLOW_PROCESS, TransformFunc, count, queue_key, state_processed, transform,
 };
 use super::step::Step;
 use super::trace::Trace;
@@ -187,7 +187,7 @@ impl<O> Clone for RealFifo<O> {
 
 /// What [`RealFifo::begin_pop`] or [`RealFifo::begin_pop_batch`] took out of the queue.
 #[derive(Debug)]
-pub struct TakenDeltas<O> {
+pub struct PoppedBatch<O> {
     /// The entries, oldest first; at least one.
     pub entries: Vec<QueuedDelta<O>>,
     /// Whether all of them belong to the first list.
@@ -199,7 +199,7 @@ pub struct TakenDeltas<O> {
 }
 
 // Derived, this would ask for `O: Clone`.
-impl<O> Clone for TakenDeltas<O> {
+impl<O> Clone for PoppedBatch<O> {
     fn clone(&self) -> Self {
         Self {
             entries: self.entries.clone(),
@@ -210,7 +210,7 @@ impl<O> Clone for TakenDeltas<O> {
     }
 }
 
-impl<O> TakenItem for TakenDeltas<O> {
+impl<O> PoppedItem for PoppedBatch<O> {
     fn is_in_initial_list(&self) -> bool {
         self.is_in_initial_list
     }
@@ -252,7 +252,7 @@ impl<O: Object> RealFifo<O> {
     pub fn begin_pop_batch(
         &mut self,
         trace: &mut impl Trace,
-    ) -> Result<Option<TakenDeltas<O>>, Error> {
+    ) -> Result<Option<PoppedBatch<O>>, Error> {
         self.unique.clear();
         let mut length = 0;
         for entry in self.items.iter().take(self.batch_size) {
@@ -282,10 +282,10 @@ impl<O: Object> RealFifo<O> {
     )]
     pub fn pop_batch(
         &mut self,
-        process: impl FnOnce(Processing<'_, TakenDeltas<O>>) -> ProcessOutcome,
+        process: impl FnOnce(Processing<'_, PoppedBatch<O>>) -> ProcessOutcome,
         now: impl Fn() -> Duration,
         trace: &mut impl Trace,
-    ) -> Result<Option<(TakenDeltas<O>, Result<(), Error>)>, Error> {
+    ) -> Result<Option<(PoppedBatch<O>, Result<(), Error>)>, Error> {
         let Some(taken) = self.begin_pop_batch(trace)? else {
             return Ok(None);
         };
@@ -503,7 +503,7 @@ impl<O: Object> RealFifo<O> {
         batch: bool,
         step: Step,
         trace: &mut impl Trace,
-    ) -> Result<Option<TakenDeltas<O>>, Error> {
+    ) -> Result<Option<PoppedBatch<O>>, Error> {
         if self.items.len() == 0 {
             return if self.closed {
                 Err(Error::FifoClosed)
@@ -523,7 +523,7 @@ impl<O: Object> RealFifo<O> {
             self.population
                 .count_down(length, Step::PopCountDown, trace);
         }
-        Ok(Some(TakenDeltas {
+        Ok(Some(PoppedBatch {
             entries,
             is_in_initial_list,
             batch,
@@ -533,11 +533,11 @@ impl<O: Object> RealFifo<O> {
 
     fn process(
         &mut self,
-        taken: TakenDeltas<O>,
-        process: impl FnOnce(Processing<'_, TakenDeltas<O>>) -> ProcessOutcome,
+        taken: PoppedBatch<O>,
+        process: impl FnOnce(Processing<'_, PoppedBatch<O>>) -> ProcessOutcome,
         now: impl Fn() -> Duration,
         trace: &mut impl Trace,
-    ) -> (TakenDeltas<O>, Result<(), Error>) {
+    ) -> (PoppedBatch<O>, Result<(), Error>) {
         // Upstream looks at the clock only where many wait, because that costs time, too.
         let timed = taken.depth > SLOW_DEPTH;
         let start = if timed { now() } else { Duration::ZERO };
@@ -556,7 +556,7 @@ impl<O: Object> RealFifo<O> {
 }
 
 impl<O: Object> Queue<O> for RealFifo<O> {
-    type Taken = TakenDeltas<O>;
+    type Popped = PoppedBatch<O>;
 
     fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
         self.change(DeltaType::Added, item, Step::RealAdd, trace)
@@ -644,18 +644,18 @@ impl<O: Object> Queue<O> for RealFifo<O> {
     }
 
     /// Takes the next entry, alone.
-    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<TakenDeltas<O>>, Error> {
+    fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedBatch<O>>, Error> {
         self.take(1, false, Step::PopTake, trace)
     }
 
     /// Ends a Pop of one entry or of a batch.
     fn finish_pop(
         &mut self,
-        taken: TakenDeltas<O>,
+        taken: PoppedBatch<O>,
         outcome: ProcessOutcome,
         elapsed: Duration,
         trace: &mut impl Trace,
-    ) -> (TakenDeltas<O>, Result<(), Error>) {
+    ) -> (PoppedBatch<O>, Result<(), Error>) {
         let length = taken.entries.len();
         let slow = SLOW_PROCESS
             .saturating_mul(count(length))

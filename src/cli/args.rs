@@ -306,7 +306,8 @@ impl From<Language> for Lang {
 }
 
 fn generation(text: &str) -> Result<Generation, &'static str> {
-    Generation::from_era(text).ok_or("it is a Kubernetes version, such as 1.32, 1.34, 1.35 or 1.36")
+    Generation::from_version(text)
+        .ok_or("it is a Kubernetes version, such as 1.32, 1.34, 1.35 or 1.36")
 }
 
 /// Names of indices, as the page's dialog takes them.

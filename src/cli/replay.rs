@@ -39,7 +39,7 @@ pub(super) fn run(options: &Replay, lang: Lang) -> Result<(), Failure> {
         return Err(Failure::of(error.unwrap_or_default()));
     }
     if let Some(era) = options.era {
-        session.obey(Command::Era(era.era().into()));
+        session.obey(Command::Generation(era.version().into()));
         if let Some(error) = session.view().error {
             return Err(Failure::of(error.message));
         }

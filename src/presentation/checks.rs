@@ -50,7 +50,7 @@ pub fn title(monitor: Invariant, lang: Lang) -> &'static str {
             "A handler hears of each object in order",
             "handler 按顺序得知每个对象的变化",
         ),
-        Invariant::Told => (
+        Invariant::Notified => (
             "A handler that is done knows what is stored",
             "处理完毕的 handler 知道存储里的一切",
         ),

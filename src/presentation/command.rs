@@ -54,7 +54,7 @@ pub enum Command {
     /// With or without KnownObjects.
     KnownObjects(bool),
     /// Run the same in another generation of client-go, named by its version.
-    Era(Arc<str>),
+    Generation(Arc<str>),
     /// Register one more handler.
     AddHandler,
     /// Remove a handler by its number.
@@ -131,7 +131,7 @@ impl Command {
             | Self::PopOne
             | Self::Mode(..)
             | Self::KnownObjects(..)
-            | Self::Era(..)
+            | Self::Generation(..)
             | Self::AddHandler
             | Self::RemoveHandler(..)
             | Self::Fault(..)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use deltascope_cache::fact::{
-    Actor, Entry, Fact, HandlersFact, LockName, Notification, ObjectRef, QueueFact, RunFact,
+    Actor, Entry, Fact, HandlersFact, LockName, NotificationRef, ObjectRef, QueueFact, RunFact,
     ServerFact, StoreFact,
 };
 use deltascope_cache::key::Key;
@@ -84,7 +84,7 @@ pub fn index_entry(fact: &Fact) -> Option<(&Arc<str>, &Arc<str>, &Key)> {
 
 /// The handler that a notification was sent to, queued for or taken by, and what it says.
 #[must_use]
-pub fn notification(fact: &Fact) -> Option<(u8, &Notification)> {
+pub fn notification(fact: &Fact) -> Option<(u8, &NotificationRef)> {
     if let Fact::Handlers(
         HandlersFact::NotificationSent {
             handler,

@@ -51,8 +51,8 @@ pub enum Kind {
 /// them. Each fact is one slot, so a short run fills the lanes from the left.
 #[must_use]
 pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
-    let queue = picture.machinery.has_queue();
-    let feed = match picture.api.feed {
+    let queue = picture.informer.has_queue();
+    let source = match picture.api.source {
         SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster if queue => {
             Actor::Reflector
         }
@@ -74,7 +74,7 @@ pub fn lanes(recent: &[FactRecord], picture: &Picture) -> Vec<Lane> {
     let resyncs = picture.resync_check_ms > 0 || picture.reflector.resyncs > 0;
     let workers = picture.work.as_ref().map_or(0, |work| work.workers.len());
     [
-        Some(feed),
+        Some(source),
         resyncs.then_some(Actor::Resync),
         queue.then_some(Actor::ProcessLoop),
     ]
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn handlers_with_a_buffer_have_lanes_and_inline_ones_run_in_the_process_loop() {
         let mut picture = Picture::default();
-        picture.api.feed = SourceKind::Program;
+        picture.api.source = SourceKind::Program;
         picture.handlers = vec![
             HandlerRoom {
                 name: "inside".into(),

@@ -148,7 +148,7 @@ impl Options {
             "mode" => self.watch = one_of(key, value, &MODES)?,
             "granularity" if value.is_empty() => self.granularity = None,
             "granularity" => {
-                let words = StepSize::ALL.map(|grain| (grain.id(), grain));
+                let words = StepSize::ALL.map(|step_size| (step_size.id(), step_size));
                 self.granularity = Some(one_of(key, value, &words)?);
             }
             "speed" if value.is_empty() => self.speed = None,
@@ -213,7 +213,7 @@ fn not(key: &str, value: &str, words: &str) -> Text {
 }
 
 fn era(key: &str, value: &str) -> Result<Era, Text> {
-    Generation::from_era(value)
+    Generation::from_version(value)
         .map(Era)
         .ok_or_else(|| not(key, value, "1.32, 1.34, 1.35, 1.36"))
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Actor, Entry, Notification, ObjectRef, Shape};
+use deltascope_cache::fact::{Actor, Entry, NotificationRef, ObjectRef, Shape};
 use deltascope_cache::key::Key;
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::picture::{Picture, QueueKind, ReflectorState};
@@ -86,7 +86,7 @@ pub fn state(view: &View, lang: Lang) -> Value {
             array(picture.output.iter().map(|line| text(line))),
         ),
         ("branches", array(view.branches.iter().map(branch))),
-        ("grain", text(view.walking.grain.id())),
+        ("grain", text(view.walking.step_size.id())),
         (
             "breakpoints",
             array(view.walking.breaks.iter().map(breakpoint)),
@@ -324,9 +324,9 @@ fn entry(entry: &Entry) -> Value {
     Value::Array(vec![text(name), key, value])
 }
 
-fn notification(notification: &Notification) -> Value {
+fn notification(notification: &NotificationRef) -> Value {
     let (name, object, more) = match notification {
-        Notification::Add {
+        NotificationRef::Add {
             object,
             is_in_initial_list,
         } => (
@@ -334,11 +334,11 @@ fn notification(notification: &Notification) -> Value {
             object,
             vec![reference(object), (*is_in_initial_list).into()],
         ),
-        Notification::Update { old, new } => {
+        NotificationRef::Update { old, new } => {
             let old = old.as_ref().map_or(Value::Null, reference);
             ("update", new, vec![old, reference(new)])
         }
-        Notification::Delete { object } => {
+        NotificationRef::Delete { object } => {
             let inner = if object.shape == Shape::EmptyTombstone {
                 Value::Null
             } else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Entry, Fact, HandlersFact, Notification, ObjectRef, QueueFact, ReflectorFact, Rv,
+    Entry, Fact, HandlersFact, NotificationRef, ObjectRef, QueueFact, ReflectorFact, Rv,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
@@ -68,7 +68,7 @@ pub enum Thing {
     /// A whole list, a whole resync or a bookmark, with its version and its objects.
     BatchEntry(DeltaType, Rv, Vec<ObjectRef>),
     /// What a handler was told.
-    Told(Arc<Notification>),
+    Notified(Arc<NotificationRef>),
     /// What the reflector does.
     State(ReflectorState),
     /// The keys under an indexed value.
@@ -105,7 +105,7 @@ impl Thing {
                 let is_counted = objects.len() == others.len();
                 one == other && alike.is_same(rv, of) && is_counted && is_same()
             }
-            (Self::Told(one), Self::Told(other)) => is_told_alike(one, other, alike),
+            (Self::Notified(one), Self::Notified(other)) => is_told_alike(one, other, alike),
             (Self::Version(one), Self::Version(other)) => alike.is_same(one, other),
             (Self::Line(one, rv), Self::Line(other, of)) => {
                 one == other || alike.is_same(rv, of) && is_line_alike((one, rv), (other, of))
@@ -365,7 +365,7 @@ fn handlers(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
         told.into_iter()
             .flatten()
             .cloned()
-            .map(Thing::Told)
+            .map(Thing::Notified)
             .collect()
     };
     let count = left.handlers.len().max(right.handlers.len());
@@ -526,8 +526,8 @@ fn is_line_alike((one, rv): (&str, &str), (other, of): (&str, &str)) -> bool {
         && words.all(|(one, other)| one == other || one.replace(rv, "") == other.replace(of, ""))
 }
 
-fn is_told_alike(one: &Notification, other: &Notification, alike: Alike) -> bool {
-    use Notification::{Add, Delete, Update};
+fn is_told_alike(one: &NotificationRef, other: &NotificationRef, alike: Alike) -> bool {
+    use NotificationRef::{Add, Delete, Update};
     match (one, other) {
         (
             Add {
@@ -616,9 +616,9 @@ impl Tally {
             }
             let [added, updated, deleted] = &mut self.told[number];
             *match notification {
-                Notification::Add { .. } => added,
-                Notification::Update { .. } => updated,
-                Notification::Delete { .. } => deleted,
+                NotificationRef::Add { .. } => added,
+                NotificationRef::Update { .. } => updated,
+                NotificationRef::Delete { .. } => deleted,
             } += 1;
         } else if let Fact::Handlers(HandlersFact::LinePrinted { .. }) = fact {
             self.lines += 1;
@@ -690,7 +690,7 @@ pub enum Metric {
     /// Pops.
     Pops,
     /// What a handler was told: adds, updates, deletes.
-    Told(Arc<str>),
+    Notified(Arc<str>),
     /// Lines printed.
     Lines,
     /// Objects stored.
@@ -709,7 +709,7 @@ impl Metric {
             Self::Watches => "watches",
             Self::Deltas(delta_type) => delta_type.as_str(),
             Self::Pops => "pops",
-            Self::Told(handler) => handler,
+            Self::Notified(handler) => handler,
             Self::Lines => "lines",
             Self::Stored => "stored",
             Self::Broken => "broken",
@@ -761,7 +761,7 @@ pub fn summary(
         let handler = one.handlers.get(number).or(other.handlers.get(number));
         let told = |tally: &Tally| tally.told.get(number).copied().unwrap_or_default().to_vec();
         all.push(Counted {
-            metric: Metric::Told(
+            metric: Metric::Notified(
                 handler
                     .map(|handler| Arc::clone(&handler.name))
                     .unwrap_or_default(),

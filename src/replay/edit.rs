@@ -54,7 +54,7 @@ pub enum Edit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// Whose behaviour the informer has.
-    Era(Generation),
+    Generation(Generation),
     /// The seed of the traffic.
     Traffic(u64),
     /// How often the informer resyncs, in ms; 0: never.
@@ -95,17 +95,17 @@ impl Setting {
         let settings = &scenario.settings;
         let is_informer = settings.is_informer();
         let has_queue = !matches!(
-            settings.machinery,
+            settings.informer,
             InformerKind::Client | InformerKind::Indexer
         );
-        let has_server = settings.feed == SourceKind::Server;
+        let has_server = settings.source == SourceKind::Server;
         match self {
-            Self::Era(_) => is_informer,
-            Self::ResyncMs(_) => is_informer && settings.feed != SourceKind::Program,
+            Self::Generation(_) => is_informer,
+            Self::ResyncMs(_) => is_informer && settings.source != SourceKind::Program,
             Self::Traffic(_) => scenario.traffic.is_some(),
             Self::PageSize(_) | Self::WatchList(_) => has_server && has_queue,
             Self::KnownObjects(_) => {
-                settings.machinery == InformerKind::Manual && !settings.has_fifo()
+                settings.informer == InformerKind::Manual && !settings.has_fifo()
             }
             Self::Mode(_) | Self::ProcessMs(_) => has_queue,
             Self::HandlerMs(_) => settings.handlers.iter().any(|handler| !handler.inline),
@@ -119,7 +119,7 @@ impl Setting {
         let settings = &scenario.settings;
         let handler = settings.handlers.iter().find(|handler| !handler.inline);
         [
-            Self::Era(settings.era.0),
+            Self::Generation(settings.era.0),
             Self::Traffic(scenario.traffic.unwrap_or_default()),
             Self::ResyncMs(settings.resync_ms),
             Self::PageSize(settings.page_size),
@@ -142,7 +142,7 @@ impl Setting {
             _ => None,
         };
         Some(match self {
-            Self::Era(_) => Self::Era(Generation::from_era(text)?),
+            Self::Generation(_) => Self::Generation(Generation::from_version(text)?),
             Self::Traffic(_) => Self::Traffic(text.parse().ok()?),
             Self::ResyncMs(_) => Self::ResyncMs(text.parse().ok().filter(|ms| *ms <= LATEST_MS)?),
             Self::PageSize(_) => Self::PageSize(text.parse().ok()?),
@@ -164,7 +164,7 @@ impl Setting {
     pub fn value(&self) -> String {
         let on = |on: bool| if on { "on" } else { "off" }.to_owned();
         match *self {
-            Self::Era(generation) => generation.era().to_owned(),
+            Self::Generation(generation) => generation.version().to_owned(),
             Self::Traffic(number) | Self::ResyncMs(number) => number.to_string(),
             Self::WatchList(value) | Self::KnownObjects(value) => on(value),
             Self::Mode(ProcessMode::Free) => "free".to_owned(),
@@ -181,7 +181,7 @@ impl Setting {
     #[must_use]
     pub fn choices(&self) -> &'static [&'static str] {
         match self {
-            Self::Era(_) => &["1.32", "1.34", "1.35", "1.36"],
+            Self::Generation(_) => &["1.32", "1.34", "1.35", "1.36"],
             Self::WatchList(_) | Self::KnownObjects(_) => &["on", "off"],
             Self::Mode(_) => &["free", "held", "250", "700"],
             _ => &[],
@@ -351,7 +351,7 @@ pub fn as_set(own: &Scenario, run: &Scenario, inputs: &[RecordedInput]) -> Scena
     let mut set = own.clone();
     let program = |of: &Scenario| {
         let settings = &of.settings;
-        (settings.machinery, settings.queue, settings.feed)
+        (settings.informer, settings.queue, settings.source)
     };
     // A file may say that it is of a lesson and hold another program.
     if program(own) == program(run) {
@@ -382,7 +382,7 @@ impl Setting {
         }
         let settings = &mut scenario.settings;
         match setting {
-            Setting::Era(generation) => {
+            Setting::Generation(generation) => {
                 settings.asked_as_before();
                 settings.era = Era(generation);
                 for beside in &mut scenario.beside {

@@ -48,12 +48,12 @@ impl Picture {
 
     /// How far the store is behind.
     pub(super) fn behind(&self) -> Behind {
-        let is_filled = !matches!(self.machinery, InformerKind::Indexer | InformerKind::Client);
+        let is_filled = !matches!(self.informer, InformerKind::Indexer | InformerKind::Client);
         let is_told = || {
             let api = &self.api;
             api.told_by_events && api.tells && self.reflector.state == ReflectorState::Watch
         };
-        match self.api.feed {
+        match self.api.source {
             SourceKind::Program => Behind::Nothing,
             _ if !self.store.present || !is_filled => Behind::Nothing,
             SourceKind::Recorded | SourceKind::Cluster if !is_told() => Behind::Unknown,

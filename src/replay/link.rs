@@ -191,7 +191,7 @@ impl Link {
     #[must_use]
     pub fn with(&self, packed: &str) -> String {
         let mut text = "#v1".to_owned();
-        let era = self.era.map(|era| era.0.era());
+        let era = self.era.map(|era| era.0.version());
         let at = self.at.as_ref().map(ToString::to_string);
         for (name, value) in [
             ("lesson", self.lesson.as_deref()),

@@ -243,8 +243,8 @@ impl Log {
 
     fn trace(self, name: &str) -> Trace {
         let settings = Settings {
-            feed: SourceKind::Cluster,
-            machinery: InformerKind::Shared,
+            source: SourceKind::Cluster,
+            informer: InformerKind::Shared,
             era: Era(Generation::Atomic),
             watch_list: Some(false),
             indices: vec!["namespace".into()],

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Entry, Fact, FactRecord, HandlersFact, Notification, ObjectRef, QueueFact, ReflectorFact,
+    Entry, Fact, FactRecord, HandlersFact, NotificationRef, ObjectRef, QueueFact, ReflectorFact,
     RunFact, ServerFact, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
@@ -294,9 +294,9 @@ fn is_call(fact: &Fact, call: Call) -> bool {
         return false;
     };
     match notification {
-        Notification::Add { .. } => matches!(call, Call::Add | Call::Any),
-        Notification::Update { .. } => matches!(call, Call::Update | Call::Any),
-        Notification::Delete { .. } => matches!(call, Call::Delete | Call::Any),
+        NotificationRef::Add { .. } => matches!(call, Call::Add | Call::Any),
+        NotificationRef::Update { .. } => matches!(call, Call::Update | Call::Any),
+        NotificationRef::Delete { .. } => matches!(call, Call::Delete | Call::Any),
     }
 }
 

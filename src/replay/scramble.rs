@@ -87,7 +87,7 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
         && lesson
             .chars()
             .any(|c| !c.is_ascii_alphanumeric() && c != '-');
-    let of_cluster = recording.scenario.settings.feed == SourceKind::Cluster;
+    let of_cluster = recording.scenario.settings.source == SourceKind::Cluster;
     // Selectors are in the title, too, after where they select.
     let selects = what.labels && of_cluster && title.en.matches(" · ").count() > 1;
     let renamed = what.names && (foreign || of_cluster || lesson.is_empty()) || selects;

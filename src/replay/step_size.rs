@@ -42,7 +42,7 @@ impl StepSize {
     /// By its name.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|grain| grain.id() == id)
+        Self::ALL.into_iter().find(|step_size| step_size.id() == id)
     }
 
     /// The next coarser one.

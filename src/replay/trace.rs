@@ -200,7 +200,7 @@ pub(super) async fn each_line(
 ) -> Result<(), LineTooLong> {
     let mut lines = LineSplitter::new(MAX_LINE);
     for chunk in bytes.chunks(CHUNK) {
-        lines.feed(chunk, &mut *each)?;
+        lines.source(chunk, &mut *each)?;
         slices.spend(chunk.len() / BYTES).await;
     }
     if let Some((number, rest)) = lines.finish() {
@@ -283,11 +283,11 @@ impl Parts {
 
     /// A cluster may have more than a file of one list.
     fn most_items(&self) -> usize {
-        let feed = self
+        let source = self
             .scenario
             .as_ref()
-            .map(|scenario| scenario.settings.feed);
-        if feed == Some(SourceKind::Cluster) {
+            .map(|scenario| scenario.settings.source);
+        if source == Some(SourceKind::Cluster) {
             MAX_TOLD
         } else {
             MAX_ITEMS

@@ -20,13 +20,13 @@ use super::timeline::Timeline;
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Write {
     time: Time,
-    what: What,
+    what: Change,
     /// How many like it there were before, at the same time.
     before: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum What {
+enum Change {
     Put(Key, Body),
     Delete(Key),
     Compact,
@@ -38,7 +38,7 @@ pub struct Writes {
     seen: usize,
     of: IndexMap<Rv, Write>,
     /// What was written at the same time as the last one, by the object.
-    at_once: (Time, IndexMap<Option<Key>, Vec<What>>),
+    at_once: (Time, IndexMap<Option<Key>, Vec<Change>>),
     /// For each line that was printed the version that may stand in it.
     lines: Vec<Rv>,
     /// The version of what each handler works on.
@@ -84,15 +84,15 @@ impl Writes {
         }
     }
 
-    fn written(&mut self, now: Time, rv: &Rv, what: What) {
+    fn written(&mut self, now: Time, rv: &Rv, what: Change) {
         let (time, at_once) = &mut self.at_once;
         if *time != now {
             *time = now;
             at_once.clear();
         }
         let key = match &what {
-            What::Put(key, _) | What::Delete(key) => Some(key.clone()),
-            What::Compact => None,
+            Change::Put(key, _) | Change::Delete(key) => Some(key.clone()),
+            Change::Compact => None,
         };
         let others = at_once.entry(key).or_default();
         let before = others.iter().filter(|other| **other == what).count();
@@ -107,15 +107,15 @@ impl Writes {
 }
 
 /// What was written, and the version that it has.
-fn written(fact: &ServerFact) -> Option<(&Rv, What)> {
+fn written(fact: &ServerFact) -> Option<(&Rv, Change)> {
     if let ServerFact::ObjectCreated { object, body }
     | ServerFact::ObjectUpdated { object, body, .. } = fact
     {
-        Some((&object.rv, What::Put(object.key.clone(), body.clone())))
+        Some((&object.rv, Change::Put(object.key.clone(), body.clone())))
     } else if let ServerFact::ObjectDeleted { object, .. } = fact {
-        Some((&object.rv, What::Delete(object.key.clone())))
+        Some((&object.rv, Change::Delete(object.key.clone())))
     } else if let ServerFact::HistoryCompacted { oldest } = fact {
-        Some((oldest, What::Compact))
+        Some((oldest, Change::Compact))
     } else {
         None
     }

@@ -474,20 +474,20 @@ mod tests {
     #[test]
     fn a_run_has_more_facts_than_fit_32_bits() {
         let last = u64::from(u32::MAX);
-        let mut scribe = CauseTracker {
+        let mut tracker = CauseTracker {
             next: last,
             ..CauseTracker::default()
         };
         let mut told = Vec::new();
         for _ in 0..3 {
-            let caused = scribe.input(
+            let caused = tracker.input(
                 Cause::Start,
                 Step::SettingChanged,
                 Fact::Queue(QueueFact::Synced),
             );
             told.push(caused);
         }
-        let ids: Vec<u64> = scribe
+        let ids: Vec<u64> = tracker
             .since(last)
             .iter()
             .map(|record| record.id.0)

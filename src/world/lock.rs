@@ -47,17 +47,17 @@ impl Lock {
 
     /// The same for somebody who does not know whether he has it: if he has, he waits for himself,
     /// and for ever.
-    pub fn acquire_again(&mut self, actor: Actor, step: Step, scribe: &mut CauseTracker) -> bool {
+    pub fn acquire_again(&mut self, actor: Actor, step: Step, tracker: &mut CauseTracker) -> bool {
         if self.holder != Some(actor) {
-            return self.acquire(actor, step, scribe);
+            return self.acquire(actor, step, tracker);
         }
-        self.wait(actor, actor, step, scribe);
+        self.wait(actor, actor, step, tracker);
         false
     }
 
-    fn wait(&mut self, actor: Actor, holder: Actor, step: Step, scribe: &mut CauseTracker) {
+    fn wait(&mut self, actor: Actor, holder: Actor, step: Step, tracker: &mut CauseTracker) {
         self.waiting.push_back((actor, step));
-        scribe.fact(step, || {
+        tracker.fact(step, || {
             Fact::Queue(QueueFact::LockAwaited {
                 lock: self.name,
                 by: actor,
@@ -67,12 +67,12 @@ impl Lock {
     }
 
     /// Takes it or begins to wait; true when `actor` has it.
-    pub fn acquire(&mut self, actor: Actor, step: Step, scribe: &mut CauseTracker) -> bool {
+    pub fn acquire(&mut self, actor: Actor, step: Step, tracker: &mut CauseTracker) -> bool {
         match self.holder {
             Some(holder) if holder == actor => true,
             None => {
                 self.holder = Some(actor);
-                scribe.fact(step, || {
+                tracker.fact(step, || {
                     Fact::Queue(QueueFact::LockTaken {
                         lock: self.name,
                         by: actor,
@@ -81,15 +81,15 @@ impl Lock {
                 true
             }
             Some(holder) => {
-                self.wait(actor, holder, step, scribe);
+                self.wait(actor, holder, step, tracker);
                 false
             }
         }
     }
 
     /// Gives it back; who waited longest has it at once.
-    pub fn release(&mut self, now: Time, actor: Actor, step: Step, scribe: &mut CauseTracker) {
-        scribe.fact(step, || {
+    pub fn release(&mut self, now: Time, actor: Actor, step: Step, tracker: &mut CauseTracker) {
+        tracker.fact(step, || {
             Fact::Queue(QueueFact::LockReleased {
                 lock: self.name,
                 by: actor,
@@ -98,8 +98,8 @@ impl Lock {
         self.holder = None;
         if let Some((next, step)) = self.waiting.pop_front() {
             self.holder = Some(next);
-            scribe.turn(now, next);
-            scribe.fact(step, || {
+            tracker.turn(now, next);
+            tracker.fact(step, || {
                 Fact::Queue(QueueFact::LockTaken {
                     lock: self.name,
                     by: next,

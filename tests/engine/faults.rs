@@ -4,7 +4,7 @@
 use std::fs;
 
 use deltascope::cache::fact::{
-    Actor, Fact, FactRecord, HandlersFact, Notification, QueueFact, ReflectorFact,
+    Actor, Fact, FactRecord, HandlersFact, NotificationRef, QueueFact, ReflectorFact,
 };
 use deltascope::cache::step::Step;
 use deltascope::replay::picture::Picture;
@@ -48,11 +48,11 @@ fn told(facts: &[FactRecord]) -> Vec<String> {
         .map(|notification| {
             let key = &notification.object().key;
             match notification {
-                Notification::Add {
+                NotificationRef::Add {
                     is_in_initial_list, ..
                 } => format!("add {key} {is_in_initial_list}"),
-                Notification::Update { .. } => format!("update {key}"),
-                Notification::Delete { .. } => format!("delete {key}"),
+                NotificationRef::Update { .. } => format!("update {key}"),
+                NotificationRef::Delete { .. } => format!("delete {key}"),
             }
         })
         .collect();
@@ -78,7 +78,7 @@ fn told_as_recorded(line: &Value, handler: &str) -> Vec<String> {
 
 #[test]
 fn a_list_that_the_transform_rejects_is_told_in_part_or_not_at_all_as_recorded() {
-    for (era, name, machinery, handler) in [
+    for (era, name, informer, handler) in [
         ("1.32", "v032-plain-transformer", "plain", "h"),
         ("1.34", "v034-plain-transformer", "plain", "h"),
         ("1.35", "v035-plain-transformer", "plain", "h"),
@@ -106,7 +106,7 @@ fn a_list_that_the_transform_rejects_is_told_in_part_or_not_at_all_as_recorded()
         let script = gone.map(|object| json!({ "at": 100, "op": "delete", "object": object }));
         let (facts, _) = run(json!({
             "settings": {
-                "machinery": machinery, "era": era, "watchList": false,
+                "machinery": informer, "era": era, "watchList": false,
                 "transform": { "rejects": "bad=true", "appends": "seen=t" },
                 "handlers": [{ "name": "h" }],
             },
@@ -232,16 +232,16 @@ fn a_process_function_that_fails_loses_its_item_and_in_one_piece_with_it_the_lis
         ("1.36", true, &[], 1),
     ] {
         let initial = ["a", "b", "c"].map(|name| json!({ "metadata": { "name": name } }));
-        for machinery in ["plain", "shared"] {
+        for informer in ["plain", "shared"] {
             let (facts, picture) = run(json!({
                 "settings": {
-                    "machinery": machinery, "era": era, "watchList": false,
+                    "machinery": informer, "era": era, "watchList": false,
                     "processFails": { "at": "b", "requeue": requeue },
                     "handlers": [{ "onAdd": ["OnAdd {name}"] }],
                 },
                 "initial": initial,
             }));
-            let context = format!("{era} {machinery} {requeue}");
+            let context = format!("{era} {informer} {requeue}");
             let output: Vec<&str> = picture.output.iter().map(|line| &**line).collect();
             assert_eq!(output, lines, "{context}");
             assert_eq!(picture.store.items.len(), lines.len(), "{context}");

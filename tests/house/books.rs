@@ -176,7 +176,7 @@ fn sections(text: &str) -> Vec<Section> {
                     .iter()
                     .find_map(|line| after(line, "era"))
                     .unwrap_or("1.32");
-                section.runs.insert(Generation::from_era(era).unwrap());
+                section.runs.insert(Generation::from_version(era).unwrap());
             }
             open = false;
         } else if let Some(heading) = line.strip_prefix('#') {
@@ -251,7 +251,7 @@ fn generations_named(said: &str) -> BTreeSet<Generation> {
             let alone = !before.is_some_and(|c| c.is_ascii_digit() || c == '.')
                 && !rest.next().is_some_and(|c| c.is_ascii_digit());
             if let Some(minor) = minor.filter(|_| alone) {
-                found.insert(Generation::from_era(&format!("1.3{minor}")).unwrap());
+                found.insert(Generation::from_version(&format!("1.3{minor}")).unwrap());
             }
         }
     }
@@ -273,7 +273,7 @@ fn linked(said: &str) -> BTreeSet<Generation> {
             let (minor, rest) = rest.split_once('.')?;
             let (_, line) = rest.split_once("#L")?;
             line.parse::<u32>().ok()?;
-            Generation::from_era(&format!("1.{minor}"))
+            Generation::from_version(&format!("1.{minor}"))
         })
         .collect()
 }

@@ -271,8 +271,8 @@ fn commands() -> impl Strategy<Value = Vec<Command>> {
         1 => place.clone().prop_map(|at| Command::MoveEvent(at, When::Later)),
         1 => (place, 0_u64..40_000).prop_map(|(at, to)| Command::MoveEvent(at, When::At(to))),
         1 => Just(Command::Set(Setting::HandlerMs(200))),
-        1 => Just(Command::Set(Setting::Era(Generation::Atomic))),
-        1 => Just(Command::Era("1.34".into())),
+        1 => Just(Command::Set(Setting::Generation(Generation::Atomic))),
+        1 => Just(Command::Generation("1.34".into())),
         1 => Just(Command::CutWatch),
         1 => Just(Command::Compact),
         1 => Just(Command::Mode(ProcessMode::Held)),
@@ -314,7 +314,7 @@ proptest! {
 #[test]
 fn a_setting_that_a_program_has_is_set_and_another_is_refused() {
     let settings = [
-        Setting::Era(Generation::Atomic),
+        Setting::Generation(Generation::Atomic),
         Setting::Traffic(3),
         Setting::ResyncMs(5_000),
         Setting::PageSize(2),
@@ -348,8 +348,12 @@ fn a_setting_that_a_program_has_is_set_and_another_is_refused() {
 #[test]
 fn a_value_that_somebody_types_is_read_or_refused() {
     for (setting, text, value) in [
-        (Setting::Era(Generation::Classic), "1.36", Some("1.36")),
-        (Setting::Era(Generation::Classic), "2", None),
+        (
+            Setting::Generation(Generation::Classic),
+            "1.36",
+            Some("1.36"),
+        ),
+        (Setting::Generation(Generation::Classic), "2", None),
         (Setting::ResyncMs(0), " 5000 ", Some("5000")),
         (Setting::ResyncMs(0), "99999999999999999", None),
         (Setting::ResyncMs(0), "-1", None),

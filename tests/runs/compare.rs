@@ -72,7 +72,7 @@ fn named(thing: &Thing) -> String {
             let objects: Vec<String> = objects.iter().map(object).collect();
             format!("{} {rv} [{}]", delta_type.as_str(), objects.join(" "))
         }
-        Thing::Told(told) => object(told.object()),
+        Thing::Notified(told) => object(told.object()),
         Thing::Line(text, _) => text.to_string(),
         other => format!("{other:?}"),
     }
@@ -161,7 +161,7 @@ fn the_other_cursor_follows_by_time_and_the_comparison_survives_what_changes() {
         assert!(there.as_u64() <= here.as_u64(), "{state}");
         // Everything up to the end of this moment, and nothing later.
         let mut alone = open("tombstone");
-        alone.obey(Command::Era("1.36".into()));
+        alone.obey(Command::Generation("1.36".into()));
         alone.obey(Command::Seek(
             state["comparison"]["step"].as_u64().unwrap() as usize + 1,
         ));
@@ -404,9 +404,9 @@ fn a_write_that_is_left_out_is_all_that_differs_whatever_number_the_others_have(
     for generation in Generation::ALL {
         let lesson = json!({
             "id": "x", "title": { "en": "", "zh": "" }, "note": { "en": "", "zh": "" },
-            "era": generation.era(),
+            "era": generation.version(),
             "scenario": {
-                "settings": { "era": generation.era(), "machinery": "shared", "handlers": [
+                "settings": { "era": generation.version(), "machinery": "shared", "handlers": [
                     { "name": "h", "onAdd": ["+ {name} {rv}"], "onUpdate": ["~ {name} {rv}"],
                       "onDelete": ["- {name} {rv}"] }
                 ] },

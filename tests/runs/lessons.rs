@@ -85,7 +85,7 @@ fn two_handlers_share_one_list_and_one_store_and_two_informers_do_not() {
         let picture = timeline.picture(timeline.len());
         let beside = picture.beside.iter();
         let shown = (
-            picture.machinery == InformerKind::Shared,
+            picture.informer == InformerKind::Shared,
             picture.reflector.lists_asked,
             picture.reflector.watches_asked,
             picture.store.items.clone(),

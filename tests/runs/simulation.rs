@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{
-    Actor, Fact, FactRecord, HandlersFact, LockName, Notification, QueueFact, ReflectorFact,
+    Actor, Fact, FactRecord, HandlersFact, LockName, NotificationRef, QueueFact, ReflectorFact,
     ServerFact,
 };
 use deltascope::cache::lister_watcher::ApiErrorKind;
@@ -74,7 +74,7 @@ fn scenario(seed: u64, rng: &mut Rng, at_once: bool) -> Scenario {
         settings: Settings {
             seed,
             interleave: true,
-            machinery: if shared {
+            informer: if shared {
                 InformerKind::Shared
             } else {
                 InformerKind::Plain
@@ -283,7 +283,7 @@ impl Run {
     }
 
     /// What a handler has been told, from this fact on.
-    fn told(&self, number: usize, from: usize) -> impl Iterator<Item = &Notification> {
+    fn told(&self, number: usize, from: usize) -> impl Iterator<Item = &NotificationRef> {
         let facts = self.facts[from..].iter();
         facts.filter_map(move |record| match &record.fact {
             Fact::Handlers(HandlersFact::NotificationTaken {
@@ -300,12 +300,12 @@ impl Run {
         for notification in self.told(number, 0) {
             let name = || format!("handler {number}: {notification:?}: {}", self.name);
             let old = match notification {
-                Notification::Add { object, .. } => {
+                NotificationRef::Add { object, .. } => {
                     let had = kept.insert(object.key.to_string(), object.rv.to_string());
                     assert_eq!(had, None, "{}", name());
                     continue;
                 }
-                Notification::Update { old, new } => {
+                NotificationRef::Update { old, new } => {
                     let rv = kept.insert(new.key.to_string(), new.rv.to_string());
                     assert_eq!(
                         rv.as_deref(),
@@ -315,7 +315,7 @@ impl Run {
                     );
                     continue;
                 }
-                Notification::Delete { object } => kept.remove(object.key.as_str()),
+                NotificationRef::Delete { object } => kept.remove(object.key.as_str()),
             };
             assert!(old.is_some(), "{}", name());
         }
@@ -334,7 +334,7 @@ impl Run {
                 Fact::Handlers(HandlersFact::NotificationTaken {
                     handler,
                     notification:
-                        Notification::Add {
+                        NotificationRef::Add {
                             is_in_initial_list: true,
                             ..
                         },
@@ -396,18 +396,18 @@ impl Run {
         for (number, handler) in picture.handlers.iter().enumerate() {
             let wants = handlers[number].resync_ms.unwrap_or(settings.resync_ms);
             // Who wants it less often than anybody checks, is due at each so manieth check.
-            let each = match settings.machinery {
+            let each = match settings.informer {
                 InformerKind::Plain => 1,
                 // A second is the least that can be asked for.
                 _ => wants.max(1_000).max(check_ms).div_ceil(check_ms) as usize,
             };
-            let expected = match (settings.machinery, wants, handler.removed) {
+            let expected = match (settings.informer, wants, handler.removed) {
                 (_, _, true) | (InformerKind::Shared, 0, _) => 0..=0,
                 _ => CHECKS / each..=CHECKS.div_ceil(each),
             };
             let mut times: BTreeMap<&str, usize> = BTreeMap::new();
             for told in self.told(number, from) {
-                let Notification::Update {
+                let NotificationRef::Update {
                     old: Some(old),
                     new,
                 } = told

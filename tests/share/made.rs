@@ -10,7 +10,7 @@ use deltascope::world::source::pod::{self, Write};
 use deltascope::world::source::scenario::{Act, Entry, Scenario};
 use deltascope::world::source::{Command, Refusals};
 use deltascope::world::virtual_time::{
-    Era, HandMadeQueue, HandlerSettings, InformerKind, Input, PrintSettings, ProcessFailure,
+    Era, HandlerSettings, InformerKind, Input, ManualQueue, PrintSettings, ProcessFailure,
     ProcessModeText, Question, Settings, SourceKind, TransformSettings, WorkSettings,
 };
 use proptest::collection::vec;
@@ -156,12 +156,12 @@ pub(crate) fn input() -> impl Strategy<Value = Input<Command>> {
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    let feed = select(vec![
+    let source = select(vec![
         SourceKind::Server,
         SourceKind::Recorded,
         SourceKind::Program,
     ]);
-    let machinery = select(vec![
+    let informer = select(vec![
         InformerKind::Manual,
         InformerKind::Plain,
         InformerKind::Shared,
@@ -197,8 +197,8 @@ fn settings() -> impl Strategy<Value = Settings> {
         (
             any::<u64>(),
             any::<bool>(),
-            feed,
-            machinery,
+            source,
+            informer,
             option::of(arc()),
             prints,
         ),
@@ -237,15 +237,15 @@ fn settings() -> impl Strategy<Value = Settings> {
                 (SourceKind::Program, InformerKind::Manual)
                     if !(c.0 || c.2 || d.1 || c.5.is_some() || c.6.is_some()) =>
                 {
-                    HandMadeQueue::Fifo
+                    ManualQueue::Fifo
                 }
-                _ => HandMadeQueue::DeltaFifo,
+                _ => ManualQueue::DeltaFifo,
             },
             seed: a.0,
             interleave: a.1,
             jitter: d.6,
-            feed: a.2,
-            machinery: a.3,
+            source: a.2,
+            informer: a.3,
             key_separator: a.4,
             prints: a.5,
             era: Era(b.0),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Notification, facts};
+use super::{NotificationRef, facts};
 use crate::key::Key;
 
 facts! {
@@ -13,7 +13,7 @@ facts! {
             /// Which handler.
             handler: u8,
             /// What it says.
-            notification: Notification,
+            notification: NotificationRef,
         },
         /// A handler was not told: the version is the same as before, and no resync of it is due.
         NotificationWithheld {
@@ -27,7 +27,7 @@ facts! {
             /// Which handler.
             handler: u8,
             /// What it says.
-            notification: Notification,
+            notification: NotificationRef,
             /// How many wait now.
             pending: u32,
         },
@@ -36,7 +36,7 @@ facts! {
             /// Which handler.
             handler: u8,
             /// What it says.
-            notification: Notification,
+            notification: NotificationRef,
         },
         /// A program printed a line.
         LinePrinted {

@@ -225,7 +225,7 @@ pub enum ProcessMode {
 
 /// What a handler is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notification {
+pub enum NotificationRef {
     /// `OnAdd(obj, isInInitialList)`
     Add {
         /// The object.
@@ -497,7 +497,7 @@ impl Part for Entry {
     }
 }
 
-impl Part for Notification {
+impl Part for NotificationRef {
     fn key(&self) -> Option<&Key> {
         self.object().key()
     }
@@ -507,7 +507,7 @@ impl Part for Notification {
     }
 }
 
-impl Notification {
+impl NotificationRef {
     /// The object that it is about: the new one of an update.
     #[must_use]
     pub fn object(&self) -> &ObjectRef {

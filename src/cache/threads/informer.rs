@@ -12,7 +12,7 @@ use crate::informer::{CacheSync, CacheSyncWait, SharedInformerState, WatchErrorH
 use crate::lister_watcher::ListerWatcher;
 use crate::mutation_detector::{COMPARE_PERIOD, FingerprintFunc, Mutated, MutationDetector};
 use crate::object::Object;
-use crate::process::{Notice, Process, Progress};
+use crate::process::{Notification, Process, Progress};
 use crate::processor::SharedProcessor;
 use crate::queue::{ProcessOutcome, TransformFunc};
 
@@ -83,7 +83,7 @@ struct Shared<O> {
     state: Mutex<SharedInformerState<O>>,
     /// BlockDeltas: held while something is processed, and while handlers come and go. In it, what
     /// this Pop has to tell; afterwards only what a panic has left.
-    block_deltas: Mutex<Vec<Notice<O>>>,
+    block_deltas: Mutex<Vec<Notification<O>>>,
     /// What was processed and not handed to the listeners yet. A thread of its own does that while the
     /// next is processed, and takes all there is: to wake a listener costs more than most Pops.
     outbox: CondvarMutex<Outbox<O>>,
@@ -95,7 +95,7 @@ struct Shared<O> {
 }
 
 struct Outbox<O> {
-    notices: Vec<Notice<O>>,
+    notifications: Vec<Notification<O>>,
     ended: bool,
 }
 
@@ -120,7 +120,7 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
             state: Mutex::new(SharedInformerState::new(options.config.full_resync_period)),
             block_deltas: Mutex::new(Vec::new()),
             outbox: CondvarMutex::new(Outbox {
-                notices: Vec::new(),
+                notifications: Vec::new(),
                 ended: false,
             }),
             processor: Mutex::new(SharedProcessor::default()),
@@ -177,11 +177,11 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
         shared.hand_out(&processor);
         let entry = |_, _: &_| Arc::clone(&listener);
         processor.add_listener(&registration, count, entry, now, &mut ());
-        let notices = initial.into_iter().map(|object| Notice::Add {
+        let notifications = initial.into_iter().map(|object| Notification::Add {
             object,
             is_in_initial_list: true,
         });
-        listener.add(Chunk::new(notices));
+        listener.add(Chunk::new(notifications));
         if registration.late {
             if shared.synced.is_set() {
                 listener.upstream_has_synced();
@@ -366,16 +366,16 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
 
 impl<O: Object + Send + Sync + 'static> Shared<O> {
     /// Posts what a Pop has to tell.
-    fn post(&self, told: &mut Vec<Notice<O>>) {
+    fn post(&self, told: &mut Vec<Notification<O>>) {
         if told.is_empty() {
             return;
         }
         let mut outbox = self.outbox.lock();
-        if outbox.notices.is_empty() {
+        if outbox.notifications.is_empty() {
             // The room of both is used again and again.
-            std::mem::swap(&mut outbox.notices, told);
+            std::mem::swap(&mut outbox.notifications, told);
         } else {
-            outbox.notices.append(told);
+            outbox.notifications.append(told);
             told.shrink_to(ROOM);
         }
         self.outbox.notify_all(outbox);
@@ -387,7 +387,7 @@ impl<O: Object + Send + Sync + 'static> Shared<O> {
         guarded(self.options.panic_policy, &self.options.clock, stop, || {
             loop {
                 let mut outbox = self.outbox.lock();
-                while outbox.notices.is_empty() {
+                while outbox.notifications.is_empty() {
                     if outbox.ended {
                         return;
                     }
@@ -403,12 +403,12 @@ impl<O: Object + Send + Sync + 'static> Shared<O> {
     /// hands out something newer meanwhile.
     fn hand_out(&self, processor: &SharedProcessor<Arc<Listener<O>>>) {
         let chunk = {
-            let notices = &mut self.outbox.lock().notices;
-            if notices.is_empty() {
+            let notifications = &mut self.outbox.lock().notifications;
+            if notifications.is_empty() {
                 return;
             }
-            let chunk = Chunk::new(notices.drain(..));
-            notices.shrink_to(ROOM);
+            let chunk = Chunk::new(notifications.drain(..));
+            notifications.shrink_to(ROOM);
             chunk
         };
         let has_sync = chunk.has_sync();
@@ -432,14 +432,14 @@ impl<O: Object + Send + Sync + 'static> Shared<O> {
         threads.push(thread);
     }
 
-    fn watch_for_changes(&self, notices: &[Notice<O>]) {
+    fn watch_for_changes(&self, notifications: &[Notification<O>]) {
         let mut detector = lock(&self.detector);
         let Some(Detector { detector, .. }) = &mut *detector else {
             return;
         };
-        for notice in notices {
-            if !matches!(notice, Notice::Delete { .. }) {
-                detector.add_object(notice.object());
+        for notification in notifications {
+            if !matches!(notification, Notification::Delete { .. }) {
+                detector.add_object(notification.object());
             }
         }
     }
@@ -474,7 +474,7 @@ impl<O: Object + Send + Sync + 'static> Sink<O> for Shared<O> {
             loop {
                 match process.step(&mut store, &mut ()) {
                     Progress::Took | Progress::Wrote => {}
-                    Progress::Notify(notice) => told.push(notice),
+                    Progress::Notify(notification) => told.push(notification),
                     Progress::Done(outcome) => break outcome,
                 }
                 process.take_untold(&mut told);

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::event_handler::ResourceEventHandler;
 use crate::listener::{PanicPolicy, REST_AFTER_PANIC, SingleFileTracker};
 use crate::object::Object;
-use crate::process::Notice;
+use crate::process::Notification;
 
 use super::clock::{Clock, wait_until};
 use super::condvar_mutex::CondvarMutex;
@@ -24,7 +24,7 @@ pub(crate) type Handler<O> = Box<dyn ResourceEventHandler<O> + Send + Sync>;
 
 /// Notifications in their order, shared by all who are told them. Clones are the same.
 pub(crate) struct Chunk<O> {
-    notices: Arc<[Notice<O>]>,
+    notifications: Arc<[Notification<O>]>,
     /// How many are adds of the first list.
     initial: usize,
 }
@@ -33,30 +33,36 @@ pub(crate) struct Chunk<O> {
 impl<O> Clone for Chunk<O> {
     fn clone(&self) -> Self {
         Self {
-            notices: Arc::clone(&self.notices),
+            notifications: Arc::clone(&self.notifications),
             initial: self.initial,
         }
     }
 }
 
 impl<O: Object> Chunk<O> {
-    pub(crate) fn new(notices: impl IntoIterator<Item = Notice<O>>) -> Self {
-        let notices: Arc<[_]> = notices.into_iter().collect();
-        let initial = notices
+    pub(crate) fn new(notifications: impl IntoIterator<Item = Notification<O>>) -> Self {
+        let notifications: Arc<[_]> = notifications.into_iter().collect();
+        let initial = notifications
             .iter()
-            .filter(|notice| notice.is_in_initial_list())
+            .filter(|notification| notification.is_in_initial_list())
             .count();
-        Self { notices, initial }
+        Self {
+            notifications,
+            initial,
+        }
     }
 
     /// Whether some count as resyncs.
     pub(crate) fn has_sync(&self) -> bool {
-        self.notices.iter().any(Notice::is_sync)
+        self.notifications.iter().any(Notification::is_sync)
     }
 
     /// The others.
     pub(crate) fn without_sync(&self) -> Self {
-        let others = self.notices.iter().filter(|notice| !notice.is_sync());
+        let others = self
+            .notifications
+            .iter()
+            .filter(|notification| !notification.is_sync());
         Self::new(others.cloned())
     }
 }
@@ -92,7 +98,7 @@ impl<O: Object> Listener<O> {
 
     /// The handler is to be told this.
     pub(crate) fn add(&self, chunk: Chunk<O>) {
-        if chunk.notices.is_empty() {
+        if chunk.notifications.is_empty() {
             return;
         }
         let mut inbox = self.inbox.lock();
@@ -147,19 +153,19 @@ impl<O: Object> Listener<O> {
             }
             for chunk in chunks.drain(..) {
                 let mut initial = 0;
-                let mut rest = chunk.notices.iter().peekable();
-                while let Some(notice) = rest.next() {
+                let mut rest = chunk.notifications.iter().peekable();
+                while let Some(notification) = rest.next() {
                     if self.is_closed.load(Ordering::Acquire) {
                         return;
                     }
                     if panicked {
                         wait_until(clock, clock.now() + REST_AFTER_PANIC, &self.closed);
                     }
-                    let told = catch_unwind(AssertUnwindSafe(|| notice.tell(&*self.handler)));
+                    let told = catch_unwind(AssertUnwindSafe(|| notification.tell(&*self.handler)));
                     panicked = told.is_err();
                     if panicked {
                         super::panicked(policy);
-                    } else if notice.is_in_initial_list() {
+                    } else if notification.is_in_initial_list() {
                         initial += 1;
                     }
                     let last = rest.peek().is_none_or(|next| !next.is_in_initial_list());

@@ -7,8 +7,8 @@ use crate::delta_fifo::DeltaFifo;
 use crate::error::Error;
 use crate::fifo::Fifo;
 use crate::object::{Item, Object};
-use crate::queue::{KeyListerGetter, ProcessOutcome, Processing, Queue, TakenItem};
-use crate::real_fifo::{RealFifo, TakenDeltas};
+use crate::queue::{KeyListerGetter, PoppedItem, ProcessOutcome, Processing, Queue};
+use crate::real_fifo::{PoppedBatch, RealFifo};
 
 use super::condvar_mutex::CondvarMutex;
 use super::sync::Arc;
@@ -131,8 +131,8 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
     /// [`Error::FifoClosed`]: the queue is closed and empty.
     pub fn pop(
         &self,
-        process: impl FnOnce(Processing<'_, Q::Taken>) -> ProcessOutcome,
-    ) -> Result<Popped<Q::Taken>, Error> {
+        process: impl FnOnce(Processing<'_, Q::Popped>) -> ProcessOutcome,
+    ) -> Result<Popped<Q::Popped>, Error> {
         self.pop_with(|queue| queue.begin_pop(&mut ()), process)
     }
 
@@ -148,9 +148,9 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
 
     fn pop_with(
         &self,
-        begin: impl Fn(&mut Q) -> Result<Option<Q::Taken>, Error>,
-        process: impl FnOnce(Processing<'_, Q::Taken>) -> ProcessOutcome,
-    ) -> Result<Popped<Q::Taken>, Error> {
+        begin: impl Fn(&mut Q) -> Result<Option<Q::Popped>, Error>,
+        process: impl FnOnce(Processing<'_, Q::Popped>) -> ProcessOutcome,
+    ) -> Result<Popped<Q::Popped>, Error> {
         let mut queue = self.queue.lock();
         let taken = loop {
             match begin(&mut queue)? {
@@ -191,8 +191,8 @@ impl<O: Object> BlockingQueue<O, RealFifo<O>> {
     /// [`Error::FifoClosed`]: the queue is closed and empty.
     pub fn pop_batch(
         &self,
-        process: impl FnOnce(Processing<'_, TakenDeltas<O>>) -> ProcessOutcome,
-    ) -> Result<Popped<TakenDeltas<O>>, Error> {
+        process: impl FnOnce(Processing<'_, PoppedBatch<O>>) -> ProcessOutcome,
+    ) -> Result<Popped<PoppedBatch<O>>, Error> {
         self.pop_with(|queue| queue.begin_pop_batch(&mut ()), process)
     }
 }

@@ -106,7 +106,7 @@ impl<O: Object + Send + Sync> Sink<O> for Direct<O> {
             // The store's lock is given back before the handler is called.
             let next = process.next_notice(&mut store.write(), &mut ());
             match next {
-                Ok(notice) => notice.tell(&*self.handler),
+                Ok(notification) => notification.tell(&*self.handler),
                 Err(outcome) => return outcome,
             }
         }

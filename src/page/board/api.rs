@@ -63,13 +63,13 @@ pub(super) fn Api() -> impl IntoView {
         let (capacity, lines) = (capacity.get(), lines.get());
         ui.view.with(|view| rows(view, capacity, lines))
     });
-    let feed = Memo::new(move |_| room.with(|room| room.feed));
+    let source = Memo::new(move |_| room.with(|room| room.source));
     let can_write = Memo::new(move |_| room.with(|room| room.can_write));
     let can_cut = Memo::new(move |_| room.with(|room| room.can_cut));
     let hidden = Memo::new(move |_| room.with(|room| room.hidden));
     // Of a watch without a list nobody knows what the server has.
     let unknown = ui.memo(|view| {
-        view.picture.api.feed == SourceKind::Recorded && !view.picture.api.told_by_events
+        view.picture.api.source == SourceKind::Recorded && !view.picture.api.told_by_events
     });
     let dense = Memo::new(move |_| room.with(|room| room.dense));
     let objects = Memo::new(move |_| room.with(|room| room.objects.clone()));
@@ -90,9 +90,9 @@ pub(super) fn Api() -> impl IntoView {
         let draft = ui.view.with(|view| draft(view, &chosen))?;
         Some((chosen, draft))
     });
-    let title = text(move || strings::feed(ui.lang.get(), feed.get()));
+    let title = text(move || strings::source(ui.lang.get(), source.get()));
     let shown_gauge = move || {
-        (feed.get() != SourceKind::Program).then(|| {
+        (source.get() != SourceKind::Program).then(|| {
             let gauge = gauge.get();
             let empty = gauge.short.is_empty();
             view! {
@@ -151,7 +151,7 @@ pub(super) fn Api() -> impl IntoView {
                 <div
                     class="objects"
                     class:all=all
-                    class:absent=move || feed.get() == SourceKind::Program
+                    class:absent=move || source.get() == SourceKind::Program
                     class:many=move || dense.get()
                     node_ref=objects_box
                 >
@@ -191,7 +191,7 @@ pub(super) fn Api() -> impl IntoView {
                     })}
                 </div>
                 {either(
-    move || feed.get() != SourceKind::Program,
+    move || source.get() != SourceKind::Program,
     move || view! {
                     <h3
                         class="sub stream-title"
@@ -220,7 +220,7 @@ pub(super) fn Api() -> impl IntoView {
                     role="group"
                     aria-label=text(move || {
                         let words = ui.words();
-                        if feed.get() == SourceKind::Program { words.calls } else { words.watch_stream }
+                        if source.get() == SourceKind::Program { words.calls } else { words.watch_stream }
                     })
                     node_ref=stream_box
                     tabindex=maybe(move || few.get().then_some("0"))
@@ -406,7 +406,7 @@ fn Stream(room: Memo<deltascope_presentation::rows::api::ApiRows>) -> impl IntoV
     let ui = Ui::get();
     let stream = Memo::new(move |_| room.with(|room| room.stream.clone()));
     let calls = Memo::new(move |_| room.with(|room| room.calls.clone()));
-    let program = Memo::new(move |_| room.with(|room| room.feed == SourceKind::Program));
+    let program = Memo::new(move |_| room.with(|room| room.source == SourceKind::Program));
     let empty = move || stream.with(Vec::is_empty) && calls.with(Vec::is_empty);
     view! {
         <ul>

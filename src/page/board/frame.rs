@@ -35,8 +35,8 @@ pub(super) fn Frame(
     let tabbed = move || layout.is_tabbed(room);
     let unused = ui.memo(move |view| {
         let queues = matches!(room, Panel::Reflector | Panel::Queue | Panel::Pop);
-        (queues && !view.picture.machinery.has_queue())
-            .then_some(room == Panel::Reflector && view.picture.machinery == InformerKind::Client)
+        (queues && !view.picture.informer.has_queue())
+            .then_some(room == Panel::Reflector && view.picture.informer == InformerKind::Client)
     });
     view! {
         <section

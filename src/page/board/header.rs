@@ -129,7 +129,7 @@ pub(super) fn Header(
                                 aria-pressed=text(move || on().to_string())
                                 disabled=move || !on() && !can_choose.get()
                                 title=ui.word(|words| words.era_title)
-                                on:click=move |_| ui.send(Command::Era(version.into()))
+                                on:click=move |_| ui.send(Command::Generation(version.into()))
                             >
                                 {version}
                                 " "

@@ -116,7 +116,7 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, chosen: RwSignal<Panel>) -> impl
     let ui = Ui::get();
     let live = ui.memo(|view| current(view).map(live::room));
     let kind = ui.memo(|view| view.picture.queue.kind);
-    let feed = ui.memo(|view| view.picture.api.feed);
+    let source = ui.memo(|view| view.picture.api.source);
     let list = NodeRef::<html::Div>::new();
     let go = move |room: Panel| {
         chosen.set(room);
@@ -162,7 +162,7 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, chosen: RwSignal<Panel>) -> impl
                     let on = move || chosen.get() == room;
                     let name = text(move || match room {
                         Panel::Queue => kind.get().as_str(),
-                        Panel::Api => strings::feed(ui.lang.get(), feed.get()),
+                        Panel::Api => strings::source(ui.lang.get(), source.get()),
                         room => strings::room(ui.lang.get(), room),
                     });
                     view! {

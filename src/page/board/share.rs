@@ -39,7 +39,7 @@ pub(super) fn Share() -> impl IntoView {
     // What a real API server has told is somebody's.
     let holds_all = ui.memo(|view| {
         matches!(
-            view.picture.api.feed,
+            view.picture.api.source,
             SourceKind::Cluster | SourceKind::Recorded
         )
     });

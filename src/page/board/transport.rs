@@ -33,7 +33,7 @@ pub(super) fn Transport() -> impl IntoView {
         ui.memo(|view| view.playing || view.live.as_ref().is_some_and(|live| live.following));
     let is_live = ui.memo(|view| view.live.is_some());
     let speed = ui.memo(|view| view.speed);
-    let grain = ui.memo(|view| view.walking.grain);
+    let step_size = ui.memo(|view| view.walking.step_size);
     let at_start = Memo::new(move |_| at.get().0 == 0);
     let at_end = Memo::new(move |_| {
         let (step, steps, endless, _) = at.get();
@@ -170,20 +170,20 @@ pub(super) fn Transport() -> impl IntoView {
                 <select
                     class="grain"
                     data-testid="select-grain"
-                    aria-label=ui.word(|words| words.grain)
-                    title=ui.word(|words| words.grain)
-                    prop:value=move || grain.get().id()
+                    aria-label=ui.word(|words| words.step_size)
+                    title=ui.word(|words| words.step_size)
+                    prop:value=move || step_size.get().id()
                     on:change=move |event| {
-                        if let Some(grain) = StepSize::from_id(&event_target_value(&event)) {
-                            ui.send(Command::StepSize(grain));
+                        if let Some(step_size) = StepSize::from_id(&event_target_value(&event)) {
+                            ui.send(Command::StepSize(step_size));
                         }
                     }
                 >
                     {StepSize::ALL
                         .map(|one| {
                             view! {
-                                <option value=one.id() selected=move || grain.get() == one>
-                                    {text(move || strings::grain(ui.lang.get(), one))}
+                                <option value=one.id() selected=move || step_size.get() == one>
+                                    {text(move || strings::step_size(ui.lang.get(), one))}
                                 </option>
                             }
                         })

@@ -47,12 +47,12 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     set("ready", &Promise::resolve(&JsValue::UNDEFINED));
 
     let on = driver.clone();
-    method(&api, "step", move |by: JsValue, grain: JsValue| {
+    method(&api, "step", move |by: JsValue, step_size: JsValue| {
         let by = by.as_f64().unwrap_or(1.0);
-        let grain = grain.as_string();
+        let step_size = step_size.as_string();
         perform(&on, move |session| {
-            if let Some(grain) = grain {
-                return walk(session, by, &grain);
+            if let Some(step_size) = step_size {
+                return walk(session, by, &step_size);
             }
             #[allow(
                 clippy::cast_possible_truncation,
@@ -133,7 +133,9 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     let on = driver.clone();
     method(&api, "setEra", move |era: JsValue, _: JsValue| {
         let era = era.as_string().unwrap_or_default();
-        perform(&on, move |session| session.obey(Command::Era(era.into())))
+        perform(&on, move |session| {
+            session.obey(Command::Generation(era.into()))
+        })
     });
     let on = driver.clone();
     method(&api, "fork", move |_: JsValue, _: JsValue| {
@@ -280,13 +282,13 @@ const TEXTS: [(&str, OfText); 4] = [
 const FARTHEST: f64 = 100_000.0;
 
 /// So many steps of a size.
-fn walk(session: &mut Session, by: f64, grain: &str) -> Change {
-    let Some(size) = StepSize::from_id(grain) else {
+fn walk(session: &mut Session, by: f64, step_size: &str) -> Change {
+    let Some(size) = StepSize::from_id(step_size) else {
         let sizes = StepSize::ALL.map(StepSize::id).join(", ");
         return session.say(Text::new(
-            &format!("step: there is no size {grain:?}. Write one of: {sizes}."),
+            &format!("step: there is no size {step_size:?}. Write one of: {sizes}."),
             &format!(
-                "step：没有 {grain:?} 这种步长。可选：{}。",
+                "step：没有 {step_size:?} 这种步长。可选：{}。",
                 sizes.replace(", ", "、")
             ),
         ));

@@ -1,12 +1,12 @@
 //! Words about the shared processor and the handlers.
 
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Actor, Fact, HandlersFact, Notification, QueueFact, Shape};
+use deltascope_cache::fact::{Actor, Fact, HandlersFact, NotificationRef, QueueFact, Shape};
 use deltascope_cache::key::Key;
 
 use super::amounts::{duration, objects};
 use super::spans::{Span, boolean, mono, named, short_rv, text, version};
-use super::{Told, Writer};
+use super::{Sentences, Writer};
 
 names! {
     /// What the names of these facts mean.
@@ -31,7 +31,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_handlers(&self, fact: &HandlersFact) -> Told {
+    pub(super) fn tell_handlers(&self, fact: &HandlersFact) -> Sentences {
         match fact {
             HandlersFact::NotificationSent {
                 handler,
@@ -70,7 +70,7 @@ impl Writer<'_> {
         }
     }
 
-    fn notification_sent(&self, handler: u8, notification: &Notification) -> Told {
+    fn notification_sent(&self, handler: u8, notification: &NotificationRef) -> Sentences {
         (
             say!(
                 self,
@@ -83,9 +83,9 @@ impl Writer<'_> {
         )
     }
 
-    fn why_sent(&self, notification: &Notification) -> Vec<Vec<Span>> {
+    fn why_sent(&self, notification: &NotificationRef) -> Vec<Vec<Span>> {
         let mut why = Vec::new();
-        if let Notification::Update {
+        if let NotificationRef::Update {
             old: Some(old),
             new,
         } = notification
@@ -144,7 +144,7 @@ impl Writer<'_> {
         }) == Some(true)
     }
 
-    fn notification_withheld(&self, handler: u8, key: &Key) -> Told {
+    fn notification_withheld(&self, handler: u8, key: &Key) -> Sentences {
         (
             say!(
                 self,
@@ -161,7 +161,12 @@ impl Writer<'_> {
         )
     }
 
-    fn notification_queued(&self, handler: u8, notification: &Notification, pending: u32) -> Told {
+    fn notification_queued(
+        &self,
+        handler: u8,
+        notification: &NotificationRef,
+        pending: u32,
+    ) -> Sentences {
         let why = if pending > 1 {
             say!(
                 self,
@@ -188,10 +193,10 @@ impl Writer<'_> {
         )
     }
 
-    fn notification_taken(&self, handler: u8, notification: &Notification) -> Told {
+    fn notification_taken(&self, handler: u8, notification: &NotificationRef) -> Sentences {
         let room = self.picture.handlers.get(usize::from(handler));
         let mut why = Vec::new();
-        if let Notification::Add {
+        if let NotificationRef::Add {
             is_in_initial_list, ..
         } = notification
         {
@@ -216,7 +221,7 @@ impl Writer<'_> {
                 "它在处理函数里、持有队列锁的情况下运行：返回之前什么都无法入队。",
             )
         } else if store.present
-            && !matches!(notification, Notification::Delete { .. })
+            && !matches!(notification, NotificationRef::Delete { .. })
             && stored.map(|stored| &stored.rv) != Some(&object.rv)
         {
             match stored {
@@ -258,7 +263,7 @@ impl Writer<'_> {
         )
     }
 
-    fn line_printed(&self, handler: u8, line: &str) -> Told {
+    fn line_printed(&self, handler: u8, line: &str) -> Sentences {
         (
             say!(
                 self,
@@ -279,7 +284,7 @@ impl Writer<'_> {
         }
     }
 
-    fn notification_handled(&self, handler: u8) -> Told {
+    fn notification_handled(&self, handler: u8) -> Sentences {
         (
             say!(
                 self,
@@ -316,7 +321,7 @@ impl Writer<'_> {
         }
     }
 
-    fn handler_panicked(&self, handler: u8, error: &str) -> Told {
+    fn handler_panicked(&self, handler: u8, error: &str) -> Sentences {
         (
             say!(
                 self,
@@ -333,7 +338,7 @@ impl Writer<'_> {
         )
     }
 
-    fn handler_asked(&self, name: &str) -> Told {
+    fn handler_asked(&self, name: &str) -> Sentences {
         (
             say!(
                 self,
@@ -345,7 +350,7 @@ impl Writer<'_> {
         )
     }
 
-    fn removal_asked(&self, handler: u8) -> Told {
+    fn removal_asked(&self, handler: u8) -> Sentences {
         (
             say!(
                 self,
@@ -357,7 +362,7 @@ impl Writer<'_> {
         )
     }
 
-    fn handler_added(&self, handler: u8, initial: u32) -> Told {
+    fn handler_added(&self, handler: u8, initial: u32) -> Sentences {
         (
             say!(
                 self,
@@ -374,7 +379,7 @@ impl Writer<'_> {
         )
     }
 
-    fn handler_removed(&self, handler: u8) -> Told {
+    fn handler_removed(&self, handler: u8) -> Sentences {
         (
             say!(
                 self,
@@ -390,7 +395,7 @@ impl Writer<'_> {
         )
     }
 
-    fn handler_synced(&self, handler: u8) -> Told {
+    fn handler_synced(&self, handler: u8) -> Sentences {
         (
             say!(
                 self,
@@ -406,7 +411,7 @@ impl Writer<'_> {
         )
     }
 
-    fn syncing_set(&self, handler: u8, syncing: bool) -> Told {
+    fn syncing_set(&self, handler: u8, syncing: bool) -> Sentences {
         if syncing {
             (
                 say!(
@@ -438,7 +443,7 @@ impl Writer<'_> {
         }
     }
 
-    fn resync_check_set(&self, ms: u64) -> Told {
+    fn resync_check_set(&self, ms: u64) -> Sentences {
         if ms == 0 {
             (
                 say!(
@@ -465,7 +470,7 @@ impl Writer<'_> {
         }
     }
 
-    fn object_mutated(&self, key: &Key, handler: u8) -> Told {
+    fn object_mutated(&self, key: &Key, handler: u8) -> Sentences {
         (
             say!(
                 self,
@@ -482,7 +487,7 @@ impl Writer<'_> {
         )
     }
 
-    fn mutation_detected(&self, key: &Key) -> Told {
+    fn mutation_detected(&self, key: &Key) -> Sentences {
         (
             say!(
                 self,
@@ -498,31 +503,31 @@ impl Writer<'_> {
         )
     }
 
-    pub(super) fn call(&self, notification: &Notification) -> Vec<Span> {
+    pub(super) fn call(&self, notification: &NotificationRef) -> Vec<Span> {
         let (function, object) = match notification {
-            Notification::Add { object, .. } => ("OnAdd", object),
-            Notification::Update { new, .. } => ("OnUpdate", new),
-            Notification::Delete { object } => ("OnDelete", object),
+            NotificationRef::Add { object, .. } => ("OnAdd", object),
+            NotificationRef::Update { new, .. } => ("OnUpdate", new),
+            NotificationRef::Delete { object } => ("OnDelete", object),
         };
         let mut spans = vec![
             Span::Text(format!("{function}(")),
             Span::Name(self.naming.of(&object.key)),
         ];
         match notification {
-            Notification::Update { old, new } => {
+            NotificationRef::Update { old, new } => {
                 let old = old.as_ref().map(|old| short_rv(&old.rv));
                 let new = short_rv(&new.rv);
                 if let Some(old) = old.filter(|old| !old.is_empty() && !new.is_empty()) {
                     spans.push(Span::Text(format!(", rv {old} → {new}")));
                 }
             }
-            Notification::Delete { object } => match object.shape {
+            NotificationRef::Delete { object } => match object.shape {
                 Shape::Tombstone | Shape::EmptyTombstone => {
                     spans.push(Span::Text(", tombstone".into()));
                 }
                 Shape::Object | Shape::ExplicitKey | Shape::Opaque => {}
             },
-            Notification::Add { .. } => {}
+            NotificationRef::Add { .. } => {}
         }
         spans.push(Span::Text(")".into()));
         spans

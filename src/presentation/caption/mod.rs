@@ -161,7 +161,7 @@ pub fn lead(aside: Aside, key: &Key, voice: Voice) -> Vec<Span> {
 /// The words before the first fact.
 #[must_use]
 pub fn before_start(picture: &Picture, lang: Lang) -> Words {
-    if !picture.machinery.has_queue() {
+    if !picture.informer.has_queue() {
         let what = say(
             lang,
             "Nothing has happened yet. A program will do all of it: no reflector, no queue.",
@@ -174,7 +174,7 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
         };
     }
     let queue = picture.queue.kind.as_str();
-    let (en, zh) = match picture.api.feed {
+    let (en, zh) = match picture.api.source {
         SourceKind::Server => (
             "Nothing has happened yet. The API server holds {objects}; the {queue} and everything after it is empty.",
             "还什么都没有发生。API server 上有 {objects}，{queue} 及其后的一切都是空的。",
@@ -205,7 +205,7 @@ pub fn before_start(picture: &Picture, lang: Lang) -> Words {
             "还什么都没有发生。这里由程序直接调用 {queue}：没有 API server，也没有 Reflector。",
         ),
     };
-    let why = match picture.api.feed {
+    let why = match picture.api.source {
         SourceKind::Recorded if !picture.api.told_by_events => (
             "Step on: the recording begins in the middle of a watch, without a list.",
             "向前一步：录制从 watch 的中途开始，没有 List。",
@@ -249,7 +249,7 @@ struct Writer<'a> {
 }
 
 /// What happened, and the sentences that say why.
-type Told = (Vec<Span>, Vec<Vec<Span>>);
+type Sentences = (Vec<Span>, Vec<Vec<Span>>);
 
 impl Writer<'_> {
     fn words(&self) -> Words {
@@ -270,7 +270,7 @@ impl Writer<'_> {
         Words { what, why: joined }
     }
 
-    fn tell(&self) -> Told {
+    fn tell(&self) -> Sentences {
         if let Some(told) = self.tell_program() {
             return told;
         }
@@ -286,8 +286,8 @@ impl Writer<'_> {
     }
 
     /// What a program does that has no reflector and no queue.
-    fn tell_program(&self) -> Option<Told> {
-        if self.picture.machinery.has_queue() {
+    fn tell_program(&self) -> Option<Sentences> {
+        if self.picture.informer.has_queue() {
             return None;
         }
         let fact = &self.record.fact;

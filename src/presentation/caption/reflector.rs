@@ -6,7 +6,7 @@ use deltascope_cache::step::Step;
 
 use super::amounts::{count, duration, objects};
 use super::spans::{Span, event_type, mono, text, version};
-use super::{Told, Writer};
+use super::{Sentences, Writer};
 use crate::i18n::Lang;
 
 names! {
@@ -35,7 +35,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_reflector(&self, fact: &ReflectorFact) -> Told {
+    pub(super) fn tell_reflector(&self, fact: &ReflectorFact) -> Sentences {
         match fact {
             ReflectorFact::ListRequested {
                 rv,
@@ -79,7 +79,7 @@ impl Writer<'_> {
         }
     }
 
-    fn list_requested(&self, rv: &str, limit: u32, continues: bool) -> Told {
+    fn list_requested(&self, rv: &str, limit: u32, continues: bool) -> Sentences {
         if continues {
             (
                 say!(
@@ -123,7 +123,7 @@ impl Writer<'_> {
         }
     }
 
-    fn page_received(&self, total: u32) -> Told {
+    fn page_received(&self, total: u32) -> Sentences {
         (
             say!(
                 self,
@@ -139,7 +139,7 @@ impl Writer<'_> {
         )
     }
 
-    fn list_failed(&self, error: &str, next: ListAgain) -> Told {
+    fn list_failed(&self, error: &str, next: ListAgain) -> Sentences {
         (
             say!(
                 self,
@@ -176,7 +176,7 @@ impl Writer<'_> {
         }
     }
 
-    fn list_received(&self, rv: &str, count: u32) -> Told {
+    fn list_received(&self, rv: &str, count: u32) -> Sentences {
         (
             say!(
                 self,
@@ -194,7 +194,7 @@ impl Writer<'_> {
         )
     }
 
-    fn watch_requested(&self, rv: &str, initial_events: bool) -> Told {
+    fn watch_requested(&self, rv: &str, initial_events: bool) -> Sentences {
         if self.begins_in_mid_watch(rv) {
             (
                 say!(
@@ -258,7 +258,7 @@ impl Writer<'_> {
         }
     }
 
-    fn watch_failed(&self, error: &str) -> Told {
+    fn watch_failed(&self, error: &str) -> Sentences {
         (
             say!(
                 self,
@@ -282,7 +282,7 @@ impl Writer<'_> {
         )
     }
 
-    fn initial_event_kept(&self, event: EventType, object: &ObjectRef) -> Told {
+    fn initial_event_kept(&self, event: EventType, object: &ObjectRef) -> Sentences {
         (
             say!(
                 self,
@@ -299,7 +299,7 @@ impl Writer<'_> {
         )
     }
 
-    fn initial_events_ended(&self, rv: &str, count: u32) -> Told {
+    fn initial_events_ended(&self, rv: &str, count: u32) -> Sentences {
         (
             say!(
                 self,
@@ -316,7 +316,7 @@ impl Writer<'_> {
         )
     }
 
-    fn initial_events_end_missed(&self, ms: u64, any: bool) -> Told {
+    fn initial_events_end_missed(&self, ms: u64, any: bool) -> Sentences {
         (
             say!(
                 self,
@@ -342,7 +342,7 @@ impl Writer<'_> {
         )
     }
 
-    fn stream_fell_back(&self, error: &str) -> Told {
+    fn stream_fell_back(&self, error: &str) -> Sentences {
         (
             say!(
                 self,
@@ -358,7 +358,7 @@ impl Writer<'_> {
         )
     }
 
-    fn object_rejected(&self, error: &str) -> Told {
+    fn object_rejected(&self, error: &str) -> Sentences {
         (
             say!(
                 self,
@@ -382,7 +382,7 @@ impl Writer<'_> {
         )
     }
 
-    fn version_unavailable(&self, on: bool) -> Told {
+    fn version_unavailable(&self, on: bool) -> Sentences {
         if on {
             (
                 say!(
@@ -412,7 +412,7 @@ impl Writer<'_> {
         }
     }
 
-    fn watch_error_reported(&self, error: &str) -> Told {
+    fn watch_error_reported(&self, error: &str) -> Sentences {
         (
             say!(
                 self,
@@ -428,7 +428,7 @@ impl Writer<'_> {
         )
     }
 
-    fn resync_due(&self, wanted: bool) -> Told {
+    fn resync_due(&self, wanted: bool) -> Sentences {
         if wanted {
             (
                 say!(self, "The resync timer fired.", "resync 定时器到点。"),
@@ -455,7 +455,7 @@ impl Writer<'_> {
         }
     }
 
-    fn initial_events_end_received(&self, object: &ObjectRef) -> Told {
+    fn initial_events_end_received(&self, object: &ObjectRef) -> Sentences {
         (
             say!(
                 self,
@@ -473,7 +473,7 @@ impl Writer<'_> {
         )
     }
 
-    fn event_received(&self, event: EventType, object: &ObjectRef) -> Told {
+    fn event_received(&self, event: EventType, object: &ObjectRef) -> Sentences {
         let queue = self.queue();
         let streaming = self.record.step == Step::ReflectorStreamReceive;
         let why = match event {
@@ -558,7 +558,7 @@ impl Writer<'_> {
         }
     }
 
-    fn last_sync_moved(&self, from: &str, to: &str) -> Told {
+    fn last_sync_moved(&self, from: &str, to: &str) -> Sentences {
         (
             if from.is_empty() {
                 say!(
@@ -601,7 +601,7 @@ impl Writer<'_> {
         }
     }
 
-    fn watch_ended(&self, relist: bool, code: u16) -> Told {
+    fn watch_ended(&self, relist: bool, code: u16) -> Sentences {
         if self.record.step == Step::ReflectorStreamAgain {
             (
                 say!(
@@ -664,7 +664,7 @@ impl Writer<'_> {
         )
     }
 
-    fn backoff_started(&self, ms: u64, reason: BackoffReason) -> Told {
+    fn backoff_started(&self, ms: u64, reason: BackoffReason) -> Sentences {
         (
             say!(
                 self,
@@ -709,7 +709,7 @@ impl Writer<'_> {
         )
     }
 
-    fn reflector_stopped(&self, reason: &str) -> Told {
+    fn reflector_stopped(&self, reason: &str) -> Sentences {
         (
             say!(
                 self,

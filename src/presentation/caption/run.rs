@@ -6,7 +6,7 @@ use deltascope_cache::key::Key;
 
 use super::amounts::duration;
 use super::spans::{Span, mono, text};
-use super::{Told, Writer};
+use super::{Sentences, Writer};
 use crate::i18n::Lang;
 
 names! {
@@ -22,7 +22,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_run(&self, fact: &RunFact) -> Told {
+    pub(super) fn tell_run(&self, fact: &RunFact) -> Sentences {
         match fact {
             RunFact::Called { delta_type, object } => self.called(*delta_type, object),
             RunFact::ModeSet { mode } => self.mode_set(*mode),
@@ -39,7 +39,7 @@ impl Writer<'_> {
         }
     }
 
-    fn called(&self, delta_type: DeltaType, object: &ObjectRef) -> Told {
+    fn called(&self, delta_type: DeltaType, object: &ObjectRef) -> Sentences {
         let function = match delta_type {
             DeltaType::Added => "Add",
             DeltaType::Updated => "Update",
@@ -64,7 +64,7 @@ impl Writer<'_> {
         )
     }
 
-    fn mode_set(&self, mode: ProcessMode) -> Told {
+    fn mode_set(&self, mode: ProcessMode) -> Sentences {
         let what = match mode {
             ProcessMode::Free => say!(
                 self,
@@ -98,7 +98,7 @@ impl Writer<'_> {
         (what, vec![why])
     }
 
-    fn pop_asked(&self, asked: u32) -> Told {
+    fn pop_asked(&self, asked: u32) -> Sentences {
         (
             say!(self, "One Pop was asked for.", "点击了“Pop 一次”。"),
             vec![if asked > 1 {
@@ -118,7 +118,7 @@ impl Writer<'_> {
         )
     }
 
-    fn known_objects_set(&self, on: bool) -> Told {
+    fn known_objects_set(&self, on: bool) -> Sentences {
         if on && self.picture.store.items.is_empty() {
             (
                 say!(
@@ -174,7 +174,7 @@ impl Writer<'_> {
         text(who)
     }
 
-    fn beside_requested(&self, informer: u8, watch: bool) -> Told {
+    fn beside_requested(&self, informer: u8, watch: bool) -> Sentences {
         let request = if watch { "WATCH" } else { "LIST" };
         let room = self.picture.beside.get(usize::from(informer));
         let why = if room.is_some_and(|room| room.shared) {
@@ -210,7 +210,7 @@ impl Writer<'_> {
         (what, vec![why])
     }
 
-    fn beside_stored(&self, informer: u8, key: &Key, object: Option<&ObjectRef>) -> Told {
+    fn beside_stored(&self, informer: u8, key: &Key, object: Option<&ObjectRef>) -> Sentences {
         let what = say!(
             self,
             "{who} {did} {name}.",

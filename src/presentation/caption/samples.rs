@@ -3,8 +3,8 @@
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Actor, BackoffReason, Body, Entry, EventType, Fact, HandlersFact, Known, ListAgain, LockName,
-    Notification, ObjectRef, ProcessMode, QueueFact, ReflectorFact, Refusal, RunFact, ServerFact,
-    Shape, StoreFact, Verb, WatchEnd, WorkFact, WorkPlace,
+    NotificationRef, ObjectRef, ProcessMode, QueueFact, ReflectorFact, Refusal, RunFact,
+    ServerFact, Shape, StoreFact, Verb, WatchEnd, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
@@ -281,7 +281,7 @@ pub fn samples() -> Vec<Fact> {
         Fact::Queue(QueueFact::ResyncOpened { count: 3 }),
         Fact::Handlers(HandlersFact::NotificationSent {
             handler: 0,
-            notification: Notification::Delete {
+            notification: NotificationRef::Delete {
                 object: object("12"),
             },
         }),
@@ -360,7 +360,7 @@ pub fn samples() -> Vec<Fact> {
         }),
         Fact::Handlers(HandlersFact::NotificationQueued {
             handler: 1,
-            notification: Notification::Update {
+            notification: NotificationRef::Update {
                 old: Some(object("5")),
                 new: object("7"),
             },
@@ -368,7 +368,7 @@ pub fn samples() -> Vec<Fact> {
         }),
         Fact::Handlers(HandlersFact::NotificationTaken {
             handler: 0,
-            notification: Notification::Add {
+            notification: NotificationRef::Add {
                 object: object("5"),
                 is_in_initial_list: true,
             },

@@ -11,7 +11,7 @@ use deltascope_replay::picture::SourceKind;
 use super::amounts::{count, duration, objects};
 use super::phrases::known_reason;
 use super::spans::{Span, answer, event_type, mono, text, version};
-use super::{Told, Writer};
+use super::{Sentences, Writer};
 use crate::i18n::Lang;
 use crate::strings;
 
@@ -38,7 +38,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_server(&self, fact: &ServerFact) -> Told {
+    pub(super) fn tell_server(&self, fact: &ServerFact) -> Sentences {
         match fact {
             ServerFact::ObjectCreated { object, body: _ } => self.object_created(object),
             ServerFact::ObjectUpdated {
@@ -76,7 +76,7 @@ impl Writer<'_> {
         }
     }
 
-    fn object_created(&self, object: &ObjectRef) -> Told {
+    fn object_created(&self, object: &ObjectRef) -> Sentences {
         (
             say!(
                 self,
@@ -89,7 +89,7 @@ impl Writer<'_> {
         )
     }
 
-    fn object_updated(&self, object: &ObjectRef, old_rv: &str) -> Told {
+    fn object_updated(&self, object: &ObjectRef, old_rv: &str) -> Sentences {
         (
             say!(
                 self,
@@ -103,7 +103,7 @@ impl Writer<'_> {
         )
     }
 
-    fn object_deleted(&self, object: &ObjectRef, old_rv: &str) -> Told {
+    fn object_deleted(&self, object: &ObjectRef, old_rv: &str) -> Sentences {
         let mut why = vec![say!(
             self,
             "A deletion is a write, too: it has a version of its own, later than {old}.",
@@ -151,7 +151,7 @@ impl Writer<'_> {
         }
     }
 
-    fn write_refused(&self, verb: Verb, key: &Key, refusal: &Refusal) -> Told {
+    fn write_refused(&self, verb: Verb, key: &Key, refusal: &Refusal) -> Sentences {
         let (en, zh) = match verb {
             Verb::Create => ("create", "创建"),
             Verb::Update => ("update", "更新"),
@@ -186,7 +186,7 @@ impl Writer<'_> {
         )
     }
 
-    fn refusals_asked(&self, watch: bool, kind: ApiErrorKind, times: u32) -> Told {
+    fn refusals_asked(&self, watch: bool, kind: ApiErrorKind, times: u32) -> Sentences {
         let request = mono(if watch { "WATCH" } else { "LIST" });
         let answer = mono(strings::refusal(kind));
         if times == 0 {
@@ -235,7 +235,7 @@ impl Writer<'_> {
         (what, vec![why])
     }
 
-    fn history_compacted(&self, oldest: &str) -> Told {
+    fn history_compacted(&self, oldest: &str) -> Sentences {
         (
             say!(
                 self,
@@ -251,7 +251,7 @@ impl Writer<'_> {
         )
     }
 
-    fn list_answered(&self, rv: &str, count: u32) -> Told {
+    fn list_answered(&self, rv: &str, count: u32) -> Sentences {
         (
             say!(
                 self,
@@ -268,7 +268,7 @@ impl Writer<'_> {
         )
     }
 
-    fn objects_learned(&self, rv: &str, all: &[ObjectRef]) -> Told {
+    fn objects_learned(&self, rv: &str, all: &[ObjectRef]) -> Sentences {
         (
             say!(
                 self,
@@ -285,7 +285,7 @@ impl Writer<'_> {
         )
     }
 
-    fn request_deferred(&self, code: u16, after_ms: u64, attempt: u32) -> Told {
+    fn request_deferred(&self, code: u16, after_ms: u64, attempt: u32) -> Sentences {
         (
             say!(
                 self,
@@ -303,9 +303,9 @@ impl Writer<'_> {
         )
     }
 
-    fn list_refused(&self, code: u16, reason: &str) -> Told {
+    fn list_refused(&self, code: u16, reason: &str) -> Sentences {
         // Code 0: nobody answered, there is nothing more to answer with.
-        if code == 0 && self.picture.api.feed != SourceKind::Cluster {
+        if code == 0 && self.picture.api.source != SourceKind::Cluster {
             (
                 say!(
                     self,
@@ -337,7 +337,7 @@ impl Writer<'_> {
         }
     }
 
-    fn watch_accepted(&self, rv: &str) -> Told {
+    fn watch_accepted(&self, rv: &str) -> Sentences {
         if self.begins_in_mid_watch(rv) {
             (
                 say!(
@@ -394,7 +394,7 @@ impl Writer<'_> {
         }
     }
 
-    fn watch_refused(&self, rv: &str, oldest: &str) -> Told {
+    fn watch_refused(&self, rv: &str, oldest: &str) -> Sentences {
         (
             say!(
                 self,
@@ -412,7 +412,7 @@ impl Writer<'_> {
         )
     }
 
-    fn watch_denied(&self, code: u16, reason: &str) -> Told {
+    fn watch_denied(&self, code: u16, reason: &str) -> Sentences {
         (
             say!(
                 self,
@@ -461,7 +461,7 @@ impl Writer<'_> {
         }
     }
 
-    fn connection_refused(&self) -> Told {
+    fn connection_refused(&self) -> Sentences {
         (
             say!(
                 self,
@@ -503,7 +503,7 @@ impl Writer<'_> {
         }) == Some(true)
     }
 
-    fn initial_events_end_sent(&self, object: &ObjectRef) -> Told {
+    fn initial_events_end_sent(&self, object: &ObjectRef) -> Sentences {
         (
             say!(
                 self,
@@ -520,7 +520,7 @@ impl Writer<'_> {
         )
     }
 
-    fn event_sent(&self, event: EventType, object: &ObjectRef) -> Told {
+    fn event_sent(&self, event: EventType, object: &ObjectRef) -> Sentences {
         match event {
             EventType::Added | EventType::Modified | EventType::Deleted => (
                 say!(
@@ -598,7 +598,7 @@ impl Writer<'_> {
         }
     }
 
-    fn watch_closed(&self, end: &WatchEnd, lost: u32) -> Told {
+    fn watch_closed(&self, end: &WatchEnd, lost: u32) -> Sentences {
         let what = match end {
             WatchEnd::Closed => say!(
                 self,

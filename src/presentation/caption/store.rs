@@ -7,7 +7,7 @@ use deltascope_cache::key::Key;
 
 use super::amounts::objects;
 use super::spans::{Span, mono, named, quoted, text, version};
-use super::{Told, Writer};
+use super::{Sentences, Writer};
 
 names! {
     /// What the names of these facts mean.
@@ -25,7 +25,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_store(&self, fact: &StoreFact) -> Told {
+    pub(super) fn tell_store(&self, fact: &StoreFact) -> Sentences {
         match fact {
             StoreFact::ItemStored { object, old } => self.item_stored(object, old.as_ref()),
             StoreFact::ItemRemoved { key, old } => self.item_removed(key, old.as_ref()),
@@ -46,7 +46,7 @@ impl Writer<'_> {
         }
     }
 
-    fn item_stored(&self, object: &ObjectRef, old: Option<&ObjectRef>) -> Told {
+    fn item_stored(&self, object: &ObjectRef, old: Option<&ObjectRef>) -> Sentences {
         let Some(old) = old else {
             return (
                 say!(
@@ -96,7 +96,7 @@ impl Writer<'_> {
         )
     }
 
-    fn item_removed(&self, key: &Key, old: Option<&ObjectRef>) -> Told {
+    fn item_removed(&self, key: &Key, old: Option<&ObjectRef>) -> Sentences {
         match old {
             Some(old) => (
                 say!(
@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
     }
 
-    fn store_replaced(&self, items: &[ObjectRef]) -> Told {
+    fn store_replaced(&self, items: &[ObjectRef]) -> Sentences {
         (
             say!(
                 self,
@@ -145,7 +145,7 @@ impl Writer<'_> {
         )
     }
 
-    fn index_entry_removed(&self, index: &str, value: &str, key: &Key, emptied: bool) -> Told {
+    fn index_entry_removed(&self, index: &str, value: &str, key: &Key, emptied: bool) -> Sentences {
         (
             say!(
                 self,
@@ -173,7 +173,7 @@ impl Writer<'_> {
         )
     }
 
-    fn index_entry_added(&self, index: &str, value: &str, key: &Key) -> Told {
+    fn index_entry_added(&self, index: &str, value: &str, key: &Key) -> Sentences {
         (
             say!(
                 self,
@@ -192,7 +192,7 @@ impl Writer<'_> {
         )
     }
 
-    fn index_failed(&self, index: &str, key: &Key, error: &str) -> Told {
+    fn index_failed(&self, index: &str, key: &Key, error: &str) -> Sentences {
         (
             say!(
                 self,
@@ -210,7 +210,7 @@ impl Writer<'_> {
         )
     }
 
-    fn indexers_added(&self, names: &[Arc<str>]) -> Told {
+    fn indexers_added(&self, names: &[Arc<str>]) -> Sentences {
         (
             say!(
                 self,
@@ -240,7 +240,7 @@ impl Writer<'_> {
         spans
     }
 
-    fn indices_reset(&self) -> Told {
+    fn indices_reset(&self) -> Sentences {
         (
             say!(self, "All indices were emptied.", "所有索引都被清空。"),
             vec![say!(
@@ -251,7 +251,7 @@ impl Writer<'_> {
         )
     }
 
-    fn store_version_moved(&self, from: &str, to: &str) -> Told {
+    fn store_version_moved(&self, from: &str, to: &str) -> Sentences {
         (
             if from.is_empty() {
                 say!(

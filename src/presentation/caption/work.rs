@@ -5,7 +5,7 @@ use deltascope_cache::key::Key;
 
 use super::amounts::{count, duration};
 use super::spans::text;
-use super::{Told, Writer};
+use super::{Sentences, Writer};
 use crate::i18n::Lang;
 
 names! {
@@ -22,7 +22,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_work(&self, fact: &WorkFact) -> Told {
+    pub(super) fn tell_work(&self, fact: &WorkFact) -> Sentences {
         match fact {
             WorkFact::WorkAdded { key, place } => self.work_added(key, *place),
             WorkFact::WorkTaken { worker, key } => self.work_taken(*worker, key),
@@ -34,7 +34,7 @@ impl Writer<'_> {
         }
     }
 
-    fn work_added(&self, key: &Key, place: WorkPlace) -> Told {
+    fn work_added(&self, key: &Key, place: WorkPlace) -> Sentences {
         match place {
             WorkPlace::Queue => (
                 say!(
@@ -78,7 +78,7 @@ impl Writer<'_> {
         }
     }
 
-    fn work_taken(&self, worker: u8, key: &Key) -> Told {
+    fn work_taken(&self, worker: u8, key: &Key) -> Sentences {
         (
             say!(
                 self,
@@ -95,7 +95,7 @@ impl Writer<'_> {
         )
     }
 
-    fn work_done(&self, key: &Key, again: bool) -> Told {
+    fn work_done(&self, key: &Key, again: bool) -> Sentences {
         if again {
             (
                 say!(
@@ -127,7 +127,7 @@ impl Writer<'_> {
         }
     }
 
-    fn work_delayed(&self, key: &Key, ms: u64, failures: u32) -> Told {
+    fn work_delayed(&self, key: &Key, ms: u64, failures: u32) -> Sentences {
         if failures == 0 {
             (
                 say!(
@@ -165,7 +165,7 @@ impl Writer<'_> {
         }
     }
 
-    fn work_forgotten(&self, key: &Key) -> Told {
+    fn work_forgotten(&self, key: &Key) -> Sentences {
         (
             say!(
                 self,
@@ -181,7 +181,7 @@ impl Writer<'_> {
         )
     }
 
-    fn reconciled(&self, worker: u8, key: &Key, ok: bool) -> Told {
+    fn reconciled(&self, worker: u8, key: &Key, ok: bool) -> Sentences {
         if ok {
             (
                 say!(
@@ -215,7 +215,7 @@ impl Writer<'_> {
         }
     }
 
-    fn work_shut_down(&self, drain: bool) -> Told {
+    fn work_shut_down(&self, drain: bool) -> Sentences {
         (
             say!(
                 self,

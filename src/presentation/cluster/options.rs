@@ -81,7 +81,7 @@ impl Options {
             fields.done()?;
             let era = match era {
                 None => default.era,
-                Some(era) => Generation::from_era(&era)
+                Some(era) => Generation::from_version(&era)
                     .ok_or_else(|| format!("there is no generation {era:?}"))?,
             };
             Ok(Self {

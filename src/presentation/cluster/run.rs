@@ -22,8 +22,8 @@ pub fn scenario(target: &Target, options: &Options, seed: u32) -> Scenario {
         ..HandlerSettings::default()
     };
     let settings = Settings {
-        feed: SourceKind::Cluster,
-        machinery: InformerKind::Shared,
+        source: SourceKind::Cluster,
+        informer: InformerKind::Shared,
         jitter: Some(seed),
         era: Era(options.era),
         resync_ms: options.resync_ms,

@@ -8,7 +8,7 @@ use crate::caption::short_rv;
 use crate::stage::{Panel, StateName, WorkPart};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, EventType, Fact, FactRecord, HandlersFact, Notification, ObjectRef, QueueFact,
+    Actor, EventType, Fact, FactRecord, HandlersFact, NotificationRef, ObjectRef, QueueFact,
     ReflectorFact, ServerFact, StoreFact, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
@@ -550,11 +550,11 @@ fn event_text(event: EventType, object: &ObjectRef) -> String {
     format!("{} {name} {rv}", event.as_str())
 }
 
-fn call(notification: &Notification) -> String {
+fn call(notification: &NotificationRef) -> String {
     let (name, object) = match notification {
-        Notification::Add { object, .. } => ("OnAdd", object),
-        Notification::Update { new, .. } => ("OnUpdate", new),
-        Notification::Delete { object } => ("OnDelete", object),
+        NotificationRef::Add { object, .. } => ("OnAdd", object),
+        NotificationRef::Update { new, .. } => ("OnUpdate", new),
+        NotificationRef::Delete { object } => ("OnDelete", object),
     };
     format!("{name} {}", short(&object.key))
 }
@@ -570,7 +570,7 @@ fn origin(actor: Actor, after: &Picture) -> Vec<Anchor> {
 
 /// Where the reflector is at work, or what a program asks for that has none.
 fn state(after: &Picture) -> Anchor {
-    if !after.machinery.has_queue() {
+    if !after.informer.has_queue() {
         return Anchor::Requests;
     }
     Anchor::State(match after.reflector.state {

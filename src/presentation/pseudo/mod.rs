@@ -61,8 +61,8 @@ pub struct ListingLine {
 #[must_use]
 pub fn listing(recent: &[FactRecord], picture: &Picture) -> Listing {
     let Some(current) = recent.last() else {
-        let id = match picture.api.feed {
-            _ if !picture.machinery.has_queue() => Id::Program,
+        let id = match picture.api.source {
+            _ if !picture.informer.has_queue() => Id::Program,
             SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster => Id::ListAndWatch,
             SourceKind::Program if picture.queue.kind == QueueKind::Fifo => Id::FifoWrite,
             SourceKind::Program => Id::Add,

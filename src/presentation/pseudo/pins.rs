@@ -2,8 +2,8 @@
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    EventType, Fact, FactRecord, HandlersFact, ListAgain, Notification, QueueFact, ReflectorFact,
-    RunFact, ServerFact, StoreFact, WorkFact, WorkPlace,
+    EventType, Fact, FactRecord, HandlersFact, ListAgain, NotificationRef, QueueFact,
+    ReflectorFact, RunFact, ServerFact, StoreFact, WorkFact, WorkPlace,
 };
 use deltascope_cache::step::Step;
 use deltascope_replay::picture::{Picture, QueueKind};
@@ -108,7 +108,7 @@ impl Asked {
 }
 
 /// The notification that the last fact is about.
-fn notification(recent: &[FactRecord]) -> Option<&Notification> {
+fn notification(recent: &[FactRecord]) -> Option<&NotificationRef> {
     let Fact::Handlers(last) = &recent.last()?.fact else {
         return None;
     };
@@ -214,9 +214,9 @@ fn variant(recent: &[FactRecord], picture: &Picture, context: Context) -> Option
         )),
         Step::ProcessNotify | Step::ProcessReplacedNotify | Step::ListenerHandle => {
             match notification(recent) {
-                Some(Notification::Add { .. }) => 1,
-                Some(Notification::Delete { .. }) => 2,
-                Some(Notification::Update { .. }) | None => 0,
+                Some(NotificationRef::Add { .. }) => 1,
+                Some(NotificationRef::Delete { .. }) => 2,
+                Some(NotificationRef::Update { .. }) | None => 0,
             }
         }
         Step::WorkAdd => work_added(fact),
@@ -829,15 +829,15 @@ mod tests {
             assert_eq!(at, format!("client-go v0.32 reflector.go:{line}"));
         }
 
-        let add = Notification::Add {
+        let add = NotificationRef::Add {
             object: object("5"),
             is_in_initial_list: false,
         };
-        let update = Notification::Update {
+        let update = NotificationRef::Update {
             old: None,
             new: object("5"),
         };
-        let delete = Notification::Delete {
+        let delete = NotificationRef::Delete {
             object: object("5"),
         };
         for (notification, own, printed) in

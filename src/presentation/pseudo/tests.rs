@@ -154,7 +154,7 @@ fn before_the_start_a_program_shows_only_what_it_has() {
         let lesson = lessons::load(&id).unwrap();
         let picture = Timeline::new(lesson.scenario).unwrap().picture(0);
         let Listing { title, .. } = listing(&[], &picture);
-        let no_queue = !picture.machinery.has_queue();
+        let no_queue = !picture.informer.has_queue();
         assert_eq!(title == "program", no_queue, "{id}: {title}");
     }
 }
@@ -479,7 +479,7 @@ fn before_the_first_fact_no_line_is_current() {
     let mut picture = classic();
     let server = listing(&[], &picture);
     assert_eq!(server.title, "Reflector.ListAndWatch");
-    picture.api.feed = SourceKind::Program;
+    picture.api.source = SourceKind::Program;
     let program = listing(&[], &picture);
     assert_eq!(program.title, "DeltaFIFO.Add");
     for line in server.lines.iter().chain(&program.lines) {

@@ -2,7 +2,7 @@
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    EventType, Fact, HandlersFact, Known, Notification, ObjectRef, ProcessMode, QueueFact,
+    EventType, Fact, HandlersFact, Known, NotificationRef, ObjectRef, ProcessMode, QueueFact,
     ReflectorFact, Refusal, RunFact, ServerFact, StoreFact, WatchEnd, WorkFact, WorkPlace,
 };
 use deltascope_cache::key::Key;
@@ -278,8 +278,9 @@ fn handlers(fact: &HandlersFact) -> Option<String> {
             "{}({})",
             function(notification),
             short_name(match notification {
-                Notification::Add { object, .. } | Notification::Delete { object } => &object.key,
-                Notification::Update { new, .. } => &new.key,
+                NotificationRef::Add { object, .. } | NotificationRef::Delete { object } =>
+                    &object.key,
+                NotificationRef::Update { new, .. } => &new.key,
             })
         ),
         HandlersFact::LinePrinted { handler: _, line } => line.to_string(),
@@ -389,11 +390,11 @@ fn moved(from: &str, to: &str) -> String {
     format!("{} → {}", version(from), version(to))
 }
 
-fn function(notification: &Notification) -> &'static str {
+fn function(notification: &NotificationRef) -> &'static str {
     match notification {
-        Notification::Add { .. } => "OnAdd",
-        Notification::Update { .. } => "OnUpdate",
-        Notification::Delete { .. } => "OnDelete",
+        NotificationRef::Add { .. } => "OnAdd",
+        NotificationRef::Update { .. } => "OnUpdate",
+        NotificationRef::Delete { .. } => "OnDelete",
     }
 }
 

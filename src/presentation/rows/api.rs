@@ -13,7 +13,7 @@ use deltascope_world::source::Refusals;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ApiRows {
     /// What stands in this room.
-    pub feed: SourceKind,
+    pub source: SourceKind,
     /// The server's version.
     pub rv: RvText,
     /// Objects can be written.
@@ -109,10 +109,10 @@ pub fn rows(view: &View, objects: usize, lines: usize) -> ApiRows {
         lit.and_then(|key| api.objects.get_index_of(key)),
     );
     ApiRows {
-        feed: api.feed,
+        source: api.source,
         rv: RvText::of(&api.rv),
-        can_write: view.lesson.can_write && api.feed == SourceKind::Server,
-        can_cut: view.lesson.can_cut && api.feed == SourceKind::Server,
+        can_write: view.lesson.can_write && api.source == SourceKind::Server,
+        can_cut: view.lesson.can_cut && api.source == SourceKind::Server,
         objects: api
             .objects
             .iter()
@@ -203,7 +203,7 @@ fn object_row(names: &Names, key: &Key, object: &ApiObject, lit: bool) -> Object
 }
 
 fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
-    if view.picture.api.feed == SourceKind::Program {
+    if view.picture.api.source == SourceKind::Program {
         // What a program does is its calls; there is no stream to look at.
         return Vec::new();
     }
@@ -242,7 +242,7 @@ fn stream(view: &View, names: &Names, lines: usize) -> Vec<StreamRow> {
 }
 
 fn calls(view: &View, names: &Names, lines: usize) -> Vec<CallRow> {
-    if view.picture.api.feed != SourceKind::Program {
+    if view.picture.api.source != SourceKind::Program {
         return Vec::new();
     }
     let called = current(view).is_some_and(|record| fact_queries::called(&record.fact).is_some());

@@ -55,7 +55,7 @@ pub fn rows(view: &View) -> Option<BesideRows> {
     };
     let listen = picture.handlers.iter().filter(|room| !room.removed);
     add(
-        picture.machinery == InformerKind::Shared,
+        picture.informer == InformerKind::Shared,
         [
             1,
             picture.reflector.lists_asked,

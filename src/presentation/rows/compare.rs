@@ -5,7 +5,7 @@ use crate::stage::Panel as Place;
 use crate::strings;
 use crate::view::{CompareView, View};
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Notification, ObjectRef};
+use deltascope_cache::fact::{NotificationRef, ObjectRef};
 use deltascope_replay::diff::{DiffSection, Label, Line, Metric, Thing};
 use deltascope_replay::picture::ReflectorState;
 
@@ -238,19 +238,19 @@ fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {
             text: format!("{} {}", delta_type.as_str(), RvText::narrow(rv).short),
             title: format!("{} {rv}", delta_type.as_str()),
         },
-        Thing::Told(notification) => {
+        Thing::Notified(notification) => {
             let (delta_type, what) = match &**notification {
-                Notification::Add {
+                NotificationRef::Add {
                     is_in_initial_list: true,
                     ..
                 } => (DeltaType::Added, "OnAdd (isInInitialList)"),
-                Notification::Add { .. } => (DeltaType::Added, "OnAdd"),
-                Notification::Update { .. } => (DeltaType::Updated, "OnUpdate"),
-                Notification::Delete { .. } => (DeltaType::Deleted, "OnDelete"),
+                NotificationRef::Add { .. } => (DeltaType::Added, "OnAdd"),
+                NotificationRef::Update { .. } => (DeltaType::Updated, "OnUpdate"),
+                NotificationRef::Delete { .. } => (DeltaType::Deleted, "OnDelete"),
             };
             debug_assert_eq!(type_class(delta_type), notification_class(notification));
             let mut chip = typed(delta_type, what, notification.object());
-            if let Notification::Update { old: Some(old), .. } = &**notification
+            if let NotificationRef::Update { old: Some(old), .. } = &**notification
                 && let Some((_, _, rv)) = chip.about.first_mut()
             {
                 *rv = format!("{}→{rv}", RvText::narrow(&old.rv).short);
@@ -305,7 +305,7 @@ pub fn summary(view: &View, lang: Lang) -> Vec<MetricRow> {
             Metric::Watches => ("Watches", "Watch"),
             Metric::Deltas(delta_type) => (delta_type.as_str(), delta_type.as_str()),
             Metric::Pops => ("Pops", "Pop"),
-            Metric::Told(handler) => (&**handler, &**handler),
+            Metric::Notified(handler) => (&**handler, &**handler),
             Metric::Lines => ("Lines", "输出行"),
             Metric::Stored => ("Stored", "已存储"),
             Metric::Broken => ("Checks broken", "检查不通过"),

@@ -21,7 +21,7 @@ use crate::caption::{self, Naming, Voice, Words, short_name};
 use crate::i18n::Lang;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Notification, ObjectRef, Shape};
+use deltascope_cache::fact::{NotificationRef, ObjectRef, Shape};
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 use deltascope_replay::picture::{Picture, QueueKind};
@@ -378,20 +378,20 @@ pub fn type_class(delta_type: DeltaType) -> &'static str {
 
 /// The class of a notification.
 #[must_use]
-pub fn notification_class(notification: &Notification) -> &'static str {
+pub fn notification_class(notification: &NotificationRef) -> &'static str {
     match notification {
-        Notification::Add { .. } => "Added",
-        Notification::Update { .. } => "Updated",
-        Notification::Delete { .. } => "Deleted",
+        NotificationRef::Add { .. } => "Added",
+        NotificationRef::Update { .. } => "Updated",
+        NotificationRef::Delete { .. } => "Deleted",
     }
 }
 
 /// What a notification is about.
 #[must_use]
-pub fn notification_object(notification: &Notification) -> &ObjectRef {
+pub fn notification_object(notification: &NotificationRef) -> &ObjectRef {
     match notification {
-        Notification::Add { object, .. } | Notification::Delete { object } => object,
-        Notification::Update { new, .. } => new,
+        NotificationRef::Add { object, .. } | NotificationRef::Delete { object } => object,
+        NotificationRef::Update { new, .. } => new,
     }
 }
 

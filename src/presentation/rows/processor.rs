@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Mark, Names, current, notification_class, notification_object, uid_of};
 use crate::stage::WorkPart;
 use crate::view::View;
-use deltascope_cache::fact::{Fact, HandlersFact, Notification};
+use deltascope_cache::fact::{Fact, HandlersFact, NotificationRef};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{HandlerRoom, WorkRoom};
 
@@ -162,7 +162,7 @@ fn lit_handler(fact: &Fact) -> Option<u8> {
 }
 
 fn handler_row(number: u8, handler: &HandlerRoom, lit: bool) -> HandlerRow {
-    let class = |one: &Option<Notification>| one.as_ref().map(notification_class);
+    let class = |one: &Option<NotificationRef>| one.as_ref().map(notification_class);
     HandlerRow {
         number,
         name: Arc::clone(&handler.name),
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_ring_has_four_places_and_a_count() {
-        let delete = |n: u32| Notification::Delete {
+        let delete = |n: u32| NotificationRef::Delete {
             object: object("a", &n.to_string()),
         };
         let mut picture = Picture::default();
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_removed_handler_is_seen_until_it_has_ended_and_its_step_is_over() {
-        let delete = Notification::Delete {
+        let delete = NotificationRef::Delete {
             object: object("a", "1"),
         };
         let handlers = ["stays", "goes"].map(|name| HandlerRoom {

@@ -76,7 +76,7 @@ pub fn rows(view: &View) -> ReflectorRows {
         ))
     );
     ReflectorRows {
-        present: view.picture.api.feed != SourceKind::Program,
+        present: view.picture.api.source != SourceKind::Program,
         on,
         relist_next: reflector.relist && on == Some(StateName::Backoff),
         backoff_ms: reflector.backoff_ms,
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn a_program_has_none() {
         let mut picture = Picture::default();
-        picture.api.feed = SourceKind::Program;
+        picture.api.source = SourceKind::Program;
         assert!(!rows(&view(picture, Vec::new())).present);
     }
 

@@ -4,7 +4,7 @@ use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::short_rv;
 use crate::stage::{Panel, WorkPart};
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Entry, Notification, ObjectRef};
+use deltascope_cache::fact::{Entry, NotificationRef, ObjectRef};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Picture, Popped, QueueKind, SourceKind};
 
@@ -99,7 +99,7 @@ impl<'a> List<'a> {
             });
         }
         self.kind(Panel::Api);
-        let anchor = match picture.api.feed {
+        let anchor = match picture.api.source {
             SourceKind::Program => Anchor::Call,
             _ => Anchor::Line,
         };
@@ -235,11 +235,11 @@ impl<'a> List<'a> {
     }
 }
 
-fn called(notification: &Notification) -> &'static str {
+fn called(notification: &NotificationRef) -> &'static str {
     match notification {
-        Notification::Add { .. } => "OnAdd",
-        Notification::Update { .. } => "OnUpdate",
-        Notification::Delete { .. } => "OnDelete",
+        NotificationRef::Add { .. } => "OnAdd",
+        NotificationRef::Update { .. } => "OnUpdate",
+        NotificationRef::Delete { .. } => "OnDelete",
     }
 }
 

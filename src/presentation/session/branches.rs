@@ -490,7 +490,7 @@ fn edited(edit: &Edit, key: Option<&str>, at: &str) -> Text {
 /// What a setting is called.
 fn setting_name(setting: &Setting) -> Text {
     let (en, zh) = match setting {
-        Setting::Era(_) => ("client-go", "client-go"),
+        Setting::Generation(_) => ("client-go", "client-go"),
         Setting::Traffic(_) => ("seed of the traffic", "流量的随机种子"),
         Setting::ResyncMs(_) => ("resync every … ms (0: never)", "每 … ms resync（0：从不）"),
         Setting::PageSize(_) => ("objects a page (0: default)", "每页对象数（0：默认）"),

@@ -50,7 +50,7 @@ impl With {
     pub fn id(self) -> String {
         match self {
             Self::Branch(id) => format!("branch={id}"),
-            Self::Setting(setting @ Setting::Era(_)) => setting.value(),
+            Self::Setting(setting @ Setting::Generation(_)) => setting.value(),
             Self::Setting(setting) => {
                 let place = place_of(&setting, &Scenario::default());
                 format!("{}={}", NAMES[place], setting.value())
@@ -268,7 +268,7 @@ impl Session {
         if settings.is_informer() {
             for generation in Generation::ALL {
                 if generation != settings.era.0 {
-                    offer(Setting::Era(generation));
+                    offer(Setting::Generation(generation));
                 }
             }
             offer(Setting::WatchList(!settings.streams()));
@@ -309,9 +309,9 @@ impl Session {
         With::Setting(if !settings.is_informer() {
             Setting::KnownObjects(!settings.known_objects)
         } else if settings.era.0 == Generation::Atomic {
-            Setting::Era(Generation::Classic)
+            Setting::Generation(Generation::Classic)
         } else {
-            Setting::Era(Generation::Atomic)
+            Setting::Generation(Generation::Atomic)
         })
     }
 }
@@ -343,7 +343,7 @@ fn current(scenario: &Scenario, setting: Setting) -> Setting {
 fn said(setting: Setting) -> Text {
     let value = setting.value();
     let (en, zh) = match setting {
-        Setting::Era(_) => ("client-go #", "client-go #"),
+        Setting::Generation(_) => ("client-go #", "client-go #"),
         Setting::WatchList(true) => ("with a streaming list", "使用流式 list"),
         Setting::WatchList(false) => ("with plain lists", "使用普通 list"),
         Setting::KnownObjects(true) => ("with KnownObjects", "有 KnownObjects"),

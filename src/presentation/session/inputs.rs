@@ -73,7 +73,7 @@ impl Session {
 
     /// Lets the server forget its history.
     pub(super) fn compact(&mut self) -> Change {
-        if self.picture().api.feed != SourceKind::Server {
+        if self.picture().api.source != SourceKind::Server {
             return self.fail(no_history(), None);
         }
         // An open watch does not notice; only the next one is refused.
@@ -140,7 +140,7 @@ impl Session {
 
     pub(super) fn write(&mut self, write: Result<Write, String>) -> Change {
         // What a cluster has, its run knows by what it was told.
-        let is_told = self.timeline.scenario().settings.feed == SourceKind::Cluster;
+        let is_told = self.timeline.scenario().settings.source == SourceKind::Cluster;
         if is_told && !self.is_live() && self.picture().api.watch.is_none() {
             return self.fail(nothing_tells(), None);
         }

@@ -57,7 +57,7 @@ pub(super) fn from_here(on: bool) -> Text {
 
 /// What a switch of the generation holds for.
 pub(super) fn from_the_start(generation: Generation) -> Text {
-    let era = generation.era();
+    let era = generation.version();
     Text::new(
         &format!(
             "All of the run was computed anew as client-go of {era} does it, from the start; what you did happens at the same times."

@@ -305,7 +305,7 @@ impl Session {
     /// Runs the same once more, as another generation of client-go does; what the user did happens
     /// at the same virtual times again, and the cursor stays at its own.
     fn choose(&mut self, era: &str) -> Change {
-        let Some(generation) = Generation::from_era(era) else {
+        let Some(generation) = Generation::from_version(era) else {
             return self.fail(no_era(era), None);
         };
         if !self.head.can_choose {
@@ -426,7 +426,7 @@ impl Default for Session {
 
 fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
     let settings = &scenario.settings;
-    let feed = settings.feed;
+    let source = settings.source;
     LessonHead {
         id: Arc::clone(&lesson.id),
         title: lesson.title.clone(),
@@ -434,12 +434,12 @@ fn head_of(lesson: &Lesson, scenario: &Scenario) -> LessonHead {
         era: if !settings.is_informer() {
             Arc::clone(&lesson.era)
         } else {
-            settings.era.0.era().into()
+            settings.era.0.version().into()
         },
-        can_switch_known: settings.machinery == InformerKind::Manual && !settings.has_fifo(),
-        can_write: !matches!(feed, SourceKind::Recorded | SourceKind::Cluster),
-        can_cut: feed == SourceKind::Server,
-        can_add: settings.machinery == InformerKind::Shared,
+        can_switch_known: settings.informer == InformerKind::Manual && !settings.has_fifo(),
+        can_write: !matches!(source, SourceKind::Recorded | SourceKind::Cluster),
+        can_cut: source == SourceKind::Server,
+        can_add: settings.informer == InformerKind::Shared,
         can_choose: settings.is_informer(),
         keeps_rv: settings.keeps_resource_version(),
         start: lesson.start,

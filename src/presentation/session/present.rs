@@ -143,7 +143,7 @@ impl Session {
     /// What else is asked for of a run that has a moment of its own.
     async fn present_shown(&mut self, options: &Options, slices: &Slices) -> Result<(), Text> {
         if let Some(era) = options.era {
-            self.obey(Command::Era(era.0.era().into()));
+            self.obey(Command::Generation(era.0.version().into()));
             self.said_wrong()?;
             pause().await;
             // Nobody has switched anything.
@@ -161,8 +161,8 @@ impl Session {
         if let Some(percent) = options.speed {
             self.obey(Command::Speed(percent));
         }
-        if let Some(grain) = options.granularity {
-            self.obey(Command::StepSize(grain));
+        if let Some(step_size) = options.granularity {
+            self.obey(Command::StepSize(step_size));
         }
     }
 
@@ -403,7 +403,11 @@ mod tests {
         let mut session = Session::new();
         let asked = options(&[("lesson", "tombstone"), ("at", "start"), ("until", "told")]);
         session.present(&asked, None).unwrap();
-        for command in [Command::Reset, Command::Era("1.36".into()), Command::Reset] {
+        for command in [
+            Command::Reset,
+            Command::Generation("1.36".into()),
+            Command::Reset,
+        ] {
             session.obey(command.clone());
             session.obey(Command::Seek(0));
             session.play();

@@ -127,7 +127,7 @@ impl Search<'_> {
     fn as_today(&self, anchor: Anchor) -> Anchor {
         let api = &self.picture.api;
         match anchor {
-            Anchor::Line(number) if api.feed == SourceKind::Program => {
+            Anchor::Line(number) if api.source == SourceKind::Program => {
                 let place = usize::try_from(number).unwrap_or(usize::MAX);
                 let is_call = |record: &FactRecord| fact_queries::called(&record.fact).is_some();
                 let timeline = &self.session.timeline;
@@ -252,7 +252,7 @@ impl Search<'_> {
     fn object(&self, key: &Key) -> Found {
         // Of another server's objects only its answers tell.
         let told = matches!(
-            self.picture.api.feed,
+            self.picture.api.source,
             SourceKind::Recorded | SourceKind::Cluster
         );
         self.last_of(key, &|fact| {

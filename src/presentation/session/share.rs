@@ -84,7 +84,7 @@ impl Session {
                 "这段录制来自文件，链接装不下。请下载运行记录并分享该文件。",
             ));
         }
-        if self.timeline.scenario().settings.feed == SourceKind::Cluster {
+        if self.timeline.scenario().settings.source == SourceKind::Cluster {
             return Err(Text::new(
                 "What a cluster has told does not fit into a link. Download the trace and share that file.",
                 "集群的应答放不进链接。请下载运行记录并分享该文件。",
@@ -135,15 +135,15 @@ impl Session {
     /// # Errors
     /// Says why it cannot, and what to do instead.
     pub fn excerpt(&mut self, key: Option<&str>, part: Range<usize>) -> Result<String, Text> {
-        let feed = self.timeline.scenario().settings.feed;
-        if !matches!(feed, SourceKind::Cluster | SourceKind::Recorded) {
+        let source = self.timeline.scenario().settings.source;
+        if !matches!(source, SourceKind::Cluster | SourceKind::Recorded) {
             return Err(Text::new(
                 "Only what was recorded can be cut: what a simulated server does follows from all of it. Export the whole run in the page.",
                 "只有录制的内容可以截取：模拟的 API server 的行为取决于整个运行。请在页面中导出整个运行。",
             ));
         }
         let all = self.timeline.len();
-        if feed == SourceKind::Recorded && part != (0..all) {
+        if source == SourceKind::Recorded && part != (0..all) {
             return Err(Text::new(
                 "A recording without times is cut by an object only. Leave --last and --until out.",
                 "没有时间的录制只能按对象截取。请去掉 --last 和 --until。",
@@ -151,7 +151,7 @@ impl Session {
         }
         self.playback.seek(0, all);
         let until = (part.end < all).then(|| self.timeline.time_at(part.end));
-        if part.start > 0 && feed == SourceKind::Cluster {
+        if part.start > 0 && source == SourceKind::Cluster {
             self.timeline.forget(all.saturating_sub(part.start));
         }
         let mut trace = self.trace();
@@ -200,7 +200,7 @@ pub(super) struct Packed {
 
 /// A run that is no lesson's, as one.
 pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
-    let (en, zh) = match scenario.settings.feed {
+    let (en, zh) = match scenario.settings.source {
         SourceKind::Cluster => (
             "A recording of a real cluster. What its API server said is replayed, and all else is computed anew; it can be changed like any other run.",
             "真实集群的录制。API server 说过的话会重放，其余都重新计算；也可以像其他运行一样改动。",
@@ -214,7 +214,7 @@ pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
         id: id.into(),
         title,
         note: Text::new(en, zh),
-        era: scenario.settings.era.0.era().into(),
+        era: scenario.settings.era.0.version().into(),
         scenario: scenario.clone(),
         ..Lesson::default()
     }
@@ -323,7 +323,7 @@ mod tests {
             (Command::Seek(0), true),
             (Command::Fork, false),
             (Command::Branch(1), false),
-            (Command::Era("1.36".into()), false),
+            (Command::Generation("1.36".into()), false),
             (Command::Reset, false),
             (Command::Load("reflector".into()), false),
         ] {

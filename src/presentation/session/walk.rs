@@ -21,7 +21,7 @@ const MOST_BREAKS: usize = 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walking {
     /// How far a step goes.
-    pub grain: StepSize,
+    pub step_size: StepSize,
     /// The breakpoints, the oldest first.
     pub breaks: Vec<Break>,
     /// What came of the last search.
@@ -123,19 +123,19 @@ impl Session {
     }
 
     /// From now on steps go so far.
-    pub(super) fn set_grain(&mut self, grain: StepSize) -> Change {
-        if self.walking.grain != grain {
-            Rc::make_mut(&mut self.walking).grain = grain;
+    pub(super) fn set_step_size(&mut self, step_size: StepSize) -> Change {
+        if self.walking.step_size != step_size {
+            Rc::make_mut(&mut self.walking).step_size = step_size;
         }
         Change::None
     }
 
     /// A step of the size that is chosen, or of the next coarser one.
     pub(super) fn walk(&mut self, on: bool, coarser: bool) -> Change {
-        let grain = self.walking.grain;
-        match (coarser, grain.coarser()) {
-            (false, _) => self.walk_by(grain, on),
-            (true, Some(grain)) => self.walk_by(grain, on),
+        let step_size = self.walking.step_size;
+        match (coarser, step_size.coarser()) {
+            (false, _) => self.walk_by(step_size, on),
+            (true, Some(step_size)) => self.walk_by(step_size, on),
             // Nothing but a marker is coarser than an event.
             (true, None) if on => self.obey(Command::NextMarker),
             (true, None) => self.obey(Command::PreviousMarker),
@@ -143,24 +143,24 @@ impl Session {
     }
 
     /// A step of a size.
-    pub fn walk_by(&mut self, grain: StepSize, on: bool) -> Change {
+    pub fn walk_by(&mut self, step_size: StepSize, on: bool) -> Change {
         self.playback.pause();
         let cursor = self.playback.cursor();
-        let to = if grain == StepSize::Micro {
+        let to = if step_size == StepSize::Micro {
             return self.move_by(if on { 1 } else { -1 });
         } else if on {
             self.look_ahead(cursor + 1);
-            let mut found = grain.next(&self.timeline, cursor);
+            let mut found = step_size.next(&self.timeline, cursor);
             while found.is_none()
                 && self.timeline.is_endless()
                 && self.timeline.len() < cursor + FARTHEST
             {
                 self.look_ahead(self.timeline.len() + 1);
-                found = grain.next(&self.timeline, cursor);
+                found = step_size.next(&self.timeline, cursor);
             }
             found.unwrap_or_else(|| self.timeline.len().min(cursor + FARTHEST))
         } else {
-            grain.previous(&self.timeline, cursor)
+            step_size.previous(&self.timeline, cursor)
         };
         let change = self.go_to(to);
         match (cursor + 1 == to, to + 1 == cursor, to == cursor) {
@@ -476,7 +476,7 @@ mod tests {
 
     fn session(era: usize) -> Session {
         let mut session = Session::new();
-        session.obey(Command::Era(Generation::ALL[era].era().into()));
+        session.obey(Command::Generation(Generation::ALL[era].version().into()));
         session
     }
 
@@ -491,22 +491,22 @@ mod tests {
         ) {
             let mut session = session(era);
             session.obey(Command::Seek(start));
-            for grain in grains {
-                let grain = StepSize::ALL[grain];
-                session.walk_by(grain, true);
+            for step_size in grains {
+                let step_size = StepSize::ALL[step_size];
+                session.walk_by(step_size, true);
                 let (at, there) = (session.playback.cursor(), session.picture());
-                session.walk_by(grain, true);
-                session.walk_by(grain, false);
+                session.walk_by(step_size, true);
+                session.walk_by(step_size, false);
                 prop_assert_eq!(session.playback.cursor(), at);
                 prop_assert_eq!(&*session.picture(), &*there);
                 prop_assert_eq!(&*there, &session.timeline.picture(at));
                 let end = session.timeline.fact(at - 1).unwrap();
-                prop_assert!(grain.ends_with(&end.fact));
-                session.walk_by(grain, false);
+                prop_assert!(step_size.ends_with(&end.fact));
+                session.walk_by(step_size, false);
                 let back = session.playback.cursor();
                 prop_assert!(back < at);
                 if back > 0 {
-                    session.walk_by(grain, true);
+                    session.walk_by(step_size, true);
                     prop_assert_eq!(session.playback.cursor(), at);
                 }
             }
@@ -519,10 +519,10 @@ mod tests {
             let mut session = session(era);
             session.obey(Command::Seek(900));
             let end = session.timeline.time_at(900);
-            let counts = StepSize::ALL.map(|grain| {
+            let counts = StepSize::ALL.map(|step_size| {
                 session.obey(Command::Seek(0));
                 let steps = std::iter::from_fn(|| {
-                    session.walk_by(grain, true);
+                    session.walk_by(step_size, true);
                     let now = session.timeline.time_at(session.playback.cursor());
                     (now < end).then_some(())
                 });
@@ -532,7 +532,7 @@ mod tests {
             let [event, pop, lock, micro] = counts;
             let fewer = event > 3 && pop > 3 && event.max(pop) < lock && lock < micro;
             assert!(fewer, "{era}: {counts:?}");
-            session.set_grain(StepSize::Lock);
+            session.set_step_size(StepSize::Lock);
             session.obey(Command::Seek(0));
             session.walk(true, true);
             let pop = session.playback.cursor();

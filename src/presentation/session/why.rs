@@ -9,7 +9,7 @@ use crate::rows::live;
 use crate::stage::Panel;
 use crate::view::RECENT;
 use deltascope_cache::fact::{
-    Cause, Entry, Fact, FactId, Notification, ObjectRef, QueueFact, ServerFact, Shape, StoreFact,
+    Cause, Entry, Fact, FactId, NotificationRef, ObjectRef, QueueFact, ServerFact, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_world::virtual_time::SourceKind;
@@ -191,7 +191,7 @@ impl Session {
                 Cause::Start => Origin::Start,
                 Cause::Script(n) => Origin::Script(n + 1),
                 Cause::Input(_)
-                    if self.timeline.scenario().settings.feed == SourceKind::Cluster =>
+                    if self.timeline.scenario().settings.source == SourceKind::Cluster =>
                 {
                     Origin::Cluster
                 }
@@ -222,7 +222,8 @@ impl Session {
     ) -> Option<(Key, (Aside, usize))> {
         let record = self.timeline.fact(place)?;
         let is_unseen = |object: &ObjectRef| object.shape != Shape::Object;
-        if let Some((_, Notification::Delete { object })) = fact_queries::notification(&record.fact)
+        if let Some((_, NotificationRef::Delete { object })) =
+            fact_queries::notification(&record.fact)
             && is_unseen(object)
         {
             *deleted = Some(object.key.clone());

@@ -36,8 +36,8 @@ pub fn room(lang: Lang, room: Panel) -> &'static str {
 
 /// The title of the first room, by what it shows.
 #[must_use]
-pub fn feed(lang: Lang, feed: SourceKind) -> &'static str {
-    match feed {
+pub fn source(lang: Lang, source: SourceKind) -> &'static str {
+    match source {
         SourceKind::Server => room(lang, Panel::Api),
         SourceKind::Recorded => strings(lang).recording,
         SourceKind::Cluster => strings(lang).cluster,
@@ -456,8 +456,8 @@ pub fn follow(lang: Lang, key: &str) -> String {
 
 /// What a size of steps is called.
 #[must_use]
-pub fn grain(lang: Lang, grain: StepSize) -> &'static str {
-    match (grain, lang) {
+pub fn step_size(lang: Lang, step_size: StepSize) -> &'static str {
+    match (step_size, lang) {
         (StepSize::Event, Lang::En) => "event",
         (StepSize::Event, Lang::Zh) => "事件",
         (StepSize::Pop, _) => "Pop",

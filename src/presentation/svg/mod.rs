@@ -3,11 +3,11 @@
 //! A pure function without a DOM: posters in books, what an element exports, pictures on the command line.
 
 mod colors;
-mod feed;
 pub mod glyphs;
 mod parts;
 mod pen;
 mod queue;
+mod server;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -362,14 +362,14 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
 /// This program does without it.
 fn is_unused(view: &View, room: Panel) -> bool {
     matches!(room, Panel::Reflector | Panel::Queue | Panel::Pop)
-        && !view.picture.machinery.has_queue()
+        && !view.picture.informer.has_queue()
 }
 
 fn inside(pen: &mut Pen, room: Panel, a: Area) -> i32 {
     let unused = is_unused(pen.view, room);
     match room {
-        Panel::Api => feed::api(pen, a),
-        Panel::Reflector => feed::reflector(pen, a, unused),
+        Panel::Api => server::api(pen, a),
+        Panel::Reflector => server::reflector(pen, a, unused),
         Panel::Queue => queue::queue(pen, a, unused),
         Panel::Pop => queue::pop(pen, a, unused),
         Panel::Indexer => store::indexer(pen, a),

@@ -63,7 +63,7 @@ fn moments(id: &str, era: Option<&str>) -> Vec<View> {
         return Vec::new();
     }
     if let Some(era) = era {
-        session.obey(Command::Era(era.into()));
+        session.obey(Command::Generation(era.into()));
     }
     let view = session.view();
     let mut steps: Vec<usize> = view.markers.iter().flat_map(|m| [m.at, m.at + 1]).collect();

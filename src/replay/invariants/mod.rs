@@ -38,7 +38,7 @@ pub enum Invariant {
     /// A handler hears of each object in order: first `OnAdd`, then newer versions, last `OnDelete`.
     Order,
     /// A handler that has dealt with all it was told knows exactly what is stored.
-    Told,
+    Notified,
     /// `HasSynced` waits until the first list was popped, and a handler's own until it was told of it.
     Synced,
     /// When the queue's `HasSynced` turns true, the first list is in the store.
@@ -61,7 +61,7 @@ impl Invariant {
         Self::Synced,
         Self::Early,
         Self::Order,
-        Self::Told,
+        Self::Notified,
         Self::Shared,
         Self::Work,
     ];
@@ -77,7 +77,7 @@ impl Invariant {
             Self::Back => "back",
             Self::Lost => "lost",
             Self::Order => "order",
-            Self::Told => "told",
+            Self::Notified => "told",
             Self::Synced => "synced",
             Self::Early => "early",
             Self::Shared => "shared",
@@ -88,19 +88,19 @@ impl Invariant {
     /// Whether there is something to watch in a program of this shape.
     #[must_use]
     pub fn applies(self, start: &Picture) -> bool {
-        let informer = matches!(start.machinery, InformerKind::Plain | InformerKind::Shared);
-        let by_hand = start.machinery == InformerKind::Manual;
+        let informer = matches!(start.informer, InformerKind::Plain | InformerKind::Shared);
+        let by_hand = start.informer == InformerKind::Manual;
         // A FIFO keeps neither Deltas nor deletes: what is asked of those is nothing for it.
         let queued = informer || by_hand && start.queue.kind != QueueKind::Fifo;
-        let server = start.api.feed == SourceKind::Server;
+        let server = start.api.source == SourceKind::Server;
         match self {
             Self::Lock | Self::Synced => informer || by_hand,
             Self::Queue | Self::Lost => queued,
             Self::Index => start.store.present && !start.store.indices.is_empty(),
             Self::Past => queued && server && start.store.present,
-            Self::Back => queued && start.api.feed != SourceKind::Program && start.store.present,
+            Self::Back => queued && start.api.source != SourceKind::Program && start.store.present,
             Self::Order => queued && !start.handlers.is_empty() || informer,
-            Self::Told => queued && start.store.present,
+            Self::Notified => queued && start.store.present,
             Self::Early => informer,
             Self::Shared => queued && start.store.present,
             Self::Work => start.work.is_some(),
@@ -370,7 +370,7 @@ pub fn is_older(one: &str, other: &str) -> bool {
 
 impl Picture {
     fn machinery_is_informer(&self) -> bool {
-        matches!(self.machinery, InformerKind::Plain | InformerKind::Shared)
+        matches!(self.informer, InformerKind::Plain | InformerKind::Shared)
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use deltascope_cache::fact::{
-    Actor, EventType, Fact, FactRecord, HandlersFact, LockName, Notification, ObjectRef, QueueFact,
-    ReflectorFact, RunFact, Rv, ServerFact, Shape, StoreFact, WorkFact,
+    Actor, EventType, Fact, FactRecord, HandlersFact, LockName, NotificationRef, ObjectRef,
+    QueueFact, ReflectorFact, RunFact, Rv, ServerFact, Shape, StoreFact, WorkFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::selector::Selector;
@@ -95,7 +95,7 @@ struct HandlerState {
     knows: SortedMap<Key, Rv>,
     /// Keys of which the store has something else.
     differs: SortedMap<Key, ()>,
-    pending: VecDeque<Notification>,
+    pending: VecDeque<NotificationRef>,
     /// Of those and the one in work, so many belong to the first list.
     initial: u32,
     sending: bool,
@@ -128,7 +128,7 @@ impl State {
     /// Before the first fact of a run that begins so.
     pub(super) fn begin(start: &Picture, by_type: bool) -> Self {
         let mut state = State {
-            is_server: start.api.feed == SourceKind::Server,
+            is_server: start.api.source == SourceKind::Server,
             ..State::default()
         };
         state.server.selector.clone_from(&start.api.selector);
@@ -193,7 +193,7 @@ impl State {
                 let here = told.knows.get(key).cloned().unwrap_or_default();
                 let server = self.store.items.get(key).cloned().unwrap_or_default();
                 let what = ViolationKind::Differs { server, here };
-                broken.told(Invariant::Told, Some(key), number, what);
+                broken.told(Invariant::Notified, Some(key), number, what);
             }
         }
         let server = &self.server;
@@ -754,14 +754,14 @@ impl HandlerState {
     fn hear(
         &mut self,
         number: usize,
-        notification: &Notification,
+        notification: &NotificationRef,
         store: &SortedMap<Key, Rv>,
         broken: &mut Broken,
     ) {
         let object = notification.object();
         let key = &object.key;
         let knew = match notification {
-            Notification::Delete { .. } => self.knows.remove(key),
+            NotificationRef::Delete { .. } => self.knows.remove(key),
             _ => self.knows.insert(key.clone(), object.rv.clone()),
         };
         let what = match (notification, knew) {
@@ -769,8 +769,12 @@ impl HandlerState {
                 Some(ViolationKind::WentBack(knew, object.rv.clone()))
             }
             // A program that goes by the delta's type says "added" as often as it is told so.
-            (Notification::Add { .. }, Some(_)) if !self.by_type => Some(ViolationKind::AddedTwice),
-            (Notification::Update { .. } | Notification::Delete { .. }, None) if !self.by_type => {
+            (NotificationRef::Add { .. }, Some(_)) if !self.by_type => {
+                Some(ViolationKind::AddedTwice)
+            }
+            (NotificationRef::Update { .. } | NotificationRef::Delete { .. }, None)
+                if !self.by_type =>
+            {
                 Some(ViolationKind::NotAddedBefore)
             }
             _ => None,
@@ -782,10 +786,10 @@ impl HandlerState {
     }
 }
 
-fn is_initial(notification: &Notification) -> bool {
+fn is_initial(notification: &NotificationRef) -> bool {
     matches!(
         notification,
-        Notification::Add {
+        NotificationRef::Add {
             is_in_initial_list: true,
             ..
         }

@@ -3,8 +3,8 @@
 use super::*;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Body, Cause, Entry, Fact, FactId, HandlersFact, LockName, Notification, ObjectRef, QueueFact,
-    ServerFact, Shape, StoreFact, WorkFact, WorkPlace,
+    Body, Cause, Entry, Fact, FactId, HandlersFact, LockName, NotificationRef, ObjectRef,
+    QueueFact, ServerFact, Shape, StoreFact, WorkFact, WorkPlace,
 };
 use deltascope_cache::selector::Selector;
 use deltascope_cache::step::Step;
@@ -46,21 +46,21 @@ fn indexed(value: &str) -> Fact {
     })
 }
 
-fn add(rv: &str, is_in_initial_list: bool) -> Notification {
-    Notification::Add {
+fn add(rv: &str, is_in_initial_list: bool) -> NotificationRef {
+    NotificationRef::Add {
         object: object(rv),
         is_in_initial_list,
     }
 }
 
-fn taken(notification: Notification) -> Fact {
+fn taken(notification: NotificationRef) -> Fact {
     Fact::Handlers(HandlersFact::NotificationTaken {
         handler: 0,
         notification,
     })
 }
 
-fn queued(notification: Notification) -> Fact {
+fn queued(notification: NotificationRef) -> Fact {
     Fact::Handlers(HandlersFact::NotificationQueued {
         handler: 0,
         notification,
@@ -99,7 +99,7 @@ fn popped(deltas: usize) -> Fact {
 }
 
 fn settings(generation: Generation) -> Scenario {
-    let settings = serde_json::json!({ "machinery": "shared", "era": generation.era(),
+    let settings = serde_json::json!({ "machinery": "shared", "era": generation.version(),
         "indices": ["app"], "handlers": [{ "name": "h" }], "work": { "workers": 2 } });
     Scenario {
         settings: serde_json::from_value(settings).unwrap(),
@@ -360,7 +360,7 @@ fn every_monitor_fires_at_the_fact_that_breaks_what_it_watches() {
             Classic,
             with(
                 good(),
-                vec![taken(Notification::Delete {
+                vec![taken(NotificationRef::Delete {
                     object: object("5"),
                 })],
             ),
@@ -373,7 +373,7 @@ fn every_monitor_fires_at_the_fact_that_breaks_what_it_watches() {
             InOrder,
             with(
                 good(),
-                vec![taken(Notification::Delete {
+                vec![taken(NotificationRef::Delete {
                     object: object("5"),
                 })],
             ),
@@ -388,7 +388,7 @@ fn every_monitor_fires_at_the_fact_that_breaks_what_it_watches() {
                 good(),
                 vec![
                     taken(add("5", true)),
-                    taken(Notification::Update {
+                    taken(NotificationRef::Update {
                         old: None,
                         new: object("4"),
                     }),
@@ -405,7 +405,7 @@ fn every_monitor_fires_at_the_fact_that_breaks_what_it_watches() {
                 told(),
                 vec![done.clone(), stored("5"), created("6"), stored("6")],
             ),
-            Invariant::Told,
+            Invariant::Notified,
             differs("6", "5"),
             10,
             false,

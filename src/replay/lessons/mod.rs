@@ -233,7 +233,7 @@ pub fn inline(value: Value) -> Result<Lesson, Text> {
     if lesson.title == Text::default() {
         lesson.title = Text::new("A scenario of this page", "本页的场景");
     }
-    lesson.era = lesson.scenario.settings.era.0.era().into();
+    lesson.era = lesson.scenario.settings.era.0.version().into();
     Ok(lesson)
 }
 
@@ -255,7 +255,7 @@ fn inline_lesson(value: Value) -> Result<Lesson, String> {
         start: None,
     };
     fields.done()?;
-    let scenario = match Generation::from_era(&read.era) {
+    let scenario = match Generation::from_version(&read.era) {
         _ if read.era.is_empty() => read.scenario,
         Some(generation) => in_era(&read.scenario, Some(Era(generation))),
         None => return Err(format!("era {:?} is not known", read.era)),
@@ -312,7 +312,7 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
         ..HandlerSettings::default()
     };
     let settings = Settings {
-        feed: SourceKind::Recorded,
+        source: SourceKind::Recorded,
         known_objects: true,
         store: true,
         emit_delta_type_replaced: true,

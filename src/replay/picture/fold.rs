@@ -130,7 +130,7 @@ impl Picture {
             ServerFact::EventSent { event, object, .. } => {
                 api.tells &= *event != EventType::Error;
                 api.line(*event, object, Delivery::Waiting);
-                if matches!(api.feed, SourceKind::Recorded | SourceKind::Cluster) {
+                if matches!(api.source, SourceKind::Recorded | SourceKind::Cluster) {
                     api.told(*event, object);
                 }
             }

@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use deltascope_cache::controller::Generation;
 use deltascope_cache::delta::DeltaType;
 pub use deltascope_cache::fact::ProcessMode;
-use deltascope_cache::fact::{Actor, Body, Entry, EventType, Notification, ObjectRef, Rv};
+use deltascope_cache::fact::{Actor, Body, Entry, EventType, NotificationRef, ObjectRef, Rv};
 use deltascope_cache::key::Key;
 use deltascope_cache::selector::{Labels, Selector};
 use deltascope_cache::sorted::SortedMap;
@@ -34,7 +34,7 @@ const SHARED: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Picture {
     /// What stands behind the reflector.
-    pub machinery: InformerKind,
+    pub informer: InformerKind,
     /// Whose behaviour it has.
     pub generation: Generation,
     /// The API server's room.
@@ -69,7 +69,7 @@ pub struct Picture {
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ApiRoom {
     /// What stands in this room.
-    pub feed: SourceKind,
+    pub source: SourceKind,
     /// Its resource version.
     pub rv: Rv,
     /// Its objects in the order of their creation, the last [`DELETED_SHOWN`] deleted ones among
@@ -309,13 +309,13 @@ pub struct HandlerRoom {
     /// How long it takes for each notification, in virtual ms.
     pub latency_ms: u32,
     /// What waits for it.
-    pub pending: VecDeque<Notification>,
+    pub pending: VecDeque<NotificationRef>,
     /// What it is working on.
-    pub running: Option<Notification>,
+    pub running: Option<NotificationRef>,
     /// What it has been told so far, the newest [`NOTIFICATIONS`].
-    pub notifications: VecDeque<Arc<Notification>>,
+    pub notifications: VecDeque<Arc<NotificationRef>>,
     /// What was sent to it and is not in its buffer yet: its sender waits.
-    pub sending: Option<Notification>,
+    pub sending: Option<NotificationRef>,
     /// Its own `HasSynced()`: it was told the whole first list.
     pub synced: bool,
     /// Whether it takes part in resyncs at the moment.
@@ -380,7 +380,7 @@ impl Picture {
     #[must_use]
     pub fn beside_number(&self, informer: u8) -> Option<usize> {
         let place = usize::from(informer);
-        let shown = self.machinery == InformerKind::Shared;
+        let shown = self.informer == InformerKind::Shared;
         let shared = self.beside.get(place).is_some_and(|room| room.shared);
         let before = self.beside.iter().take(place);
         let before = before.filter(|room| room.shared == shared).count();

@@ -29,7 +29,7 @@ impl Picture {
             api: api_of(world),
             reflector: reflector_of(world),
             queue: queue_of(world),
-            machinery: world.settings().machinery,
+            informer: world.settings().informer,
             generation: world.settings().era.0,
             lock: lock_of(world.lock()),
             block_deltas: lock_of(world.block_deltas()),
@@ -70,7 +70,7 @@ impl ApiRoom {
 
 fn api_of(world: &World<AnySource>) -> ApiRoom {
     let mut room = ApiRoom {
-        feed: world.settings().feed,
+        source: world.settings().source,
         ..ApiRoom::default()
     };
     let stream = match world.source() {
@@ -293,7 +293,7 @@ fn asked_of(settings: &HandlerSettings, world: &World<AnySource>) -> HandlerRoom
 fn beside_of(world: &World<AnySource>) -> BesideRoom {
     let log = &world.reflector().log;
     BesideRoom {
-        shared: world.settings().machinery == InformerKind::Shared,
+        shared: world.settings().informer == InformerKind::Shared,
         handlers: world.settings().handlers.len(),
         lists: log.lists_asked,
         watches: log.watches_asked,

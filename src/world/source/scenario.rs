@@ -359,7 +359,7 @@ impl Scenario {
     /// How many informers read what was recorded, each its own copy.
     #[must_use]
     pub fn readers(&self) -> usize {
-        let reads = |one: &&Self| one.settings.feed == SourceKind::Recorded;
+        let reads = |one: &&Self| one.settings.source == SourceKind::Recorded;
         1 + self.beside.iter().filter(reads).count()
     }
 
@@ -413,7 +413,7 @@ impl Scenario {
                 ));
             }
         }
-        let source = match self.settings.feed {
+        let source = match self.settings.source {
             SourceKind::Program => AnySource::Program(Program::default()),
             SourceKind::Cluster => AnySource::Live(Live::default()),
             SourceKind::Recorded => {
@@ -463,10 +463,10 @@ impl Scenario {
         let resyncs = settings.resync_ms > 0 && settings.is_informer();
         self.traffic.is_some()
             // It asks again for as long as there is something to reject.
-            || settings.rejects() && settings.feed == SourceKind::Server
+            || settings.rejects() && settings.source == SourceKind::Server
             // It warns for ever.
-            || settings.withholds_initial_events_end && settings.feed == SourceKind::Server
-            || resyncs && settings.feed != SourceKind::Program
+            || settings.withholds_initial_events_end && settings.source == SourceKind::Server
+            || resyncs && settings.source != SourceKind::Program
             || self.beside.iter().any(Self::is_endless)
     }
 }

@@ -7,7 +7,7 @@ use kube_core::DynamicObject;
 use serde_json::{Map, Value};
 
 use crate::virtual_time::{
-    HandMadeQueue, HandlerSettings, InformerKind, Input, PrintSettings, ProcessFailure, Settings,
+    HandlerSettings, InformerKind, Input, ManualQueue, PrintSettings, ProcessFailure, Settings,
     SourceKind, TransformSettings, WorkSettings,
 };
 use deltascope_cache::fact::{EventType, ProcessMode, WatchEnd};
@@ -48,8 +48,8 @@ pub fn settings(settings: &Settings) -> Value {
         seed,
         interleave,
         jitter,
-        feed,
-        machinery,
+        source,
+        informer,
         queue,
         key_separator,
         prints,
@@ -75,13 +75,13 @@ pub fn settings(settings: &Settings) -> Value {
         mutation_detector,
         work,
     } = settings;
-    let feed = match feed {
+    let source = match source {
         SourceKind::Server => "",
         SourceKind::Recorded => "recorded",
         SourceKind::Cluster => "cluster",
         SourceKind::Program => "program",
     };
-    let machinery = match machinery {
+    let informer = match informer {
         InformerKind::Manual => "",
         InformerKind::Plain => "plain",
         InformerKind::Shared => "shared",
@@ -89,8 +89,8 @@ pub fn settings(settings: &Settings) -> Value {
         InformerKind::Client => "client",
     };
     let queue = match queue {
-        HandMadeQueue::DeltaFifo => "",
-        HandMadeQueue::Fifo => "FIFO",
+        ManualQueue::DeltaFifo => "",
+        ManualQueue::Fifo => "FIFO",
     };
     let PrintSettings {
         on_list,
@@ -106,12 +106,12 @@ pub fn settings(settings: &Settings) -> Value {
     fields.put("seed", (*seed).into());
     fields.put("interleave", (*interleave).into());
     fields.some("jitter", jitter.map(Value::from));
-    fields.put("feed", feed.into());
-    fields.put("machinery", machinery.into());
+    fields.put("feed", source.into());
+    fields.put("machinery", informer.into());
     fields.put("queue", queue.into());
     fields.some("keySeparator", key_separator.as_deref().map(Value::from));
     fields.put("prints", lines.done());
-    fields.put("era", era.0.era().into());
+    fields.put("era", era.0.version().into());
     fields.some("watchList", watch_list.map(Value::from));
     fields.put("refusesStreaming", (*refuses_streaming).into());
     fields.put(

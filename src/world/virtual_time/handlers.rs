@@ -9,12 +9,12 @@ use crate::bounds::{Line, MOST_HANDLERS};
 use crate::{Source, Time, Wait};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::event_handler::{FilteredUpdate, filter_update};
-use deltascope_cache::fact::{Actor, Cause, Fact, HandlersFact, Notification};
+use deltascope_cache::fact::{Actor, Cause, Fact, HandlersFact, NotificationRef};
 use deltascope_cache::informer::initial_notices;
 use deltascope_cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
 use deltascope_cache::mutation_detector::{COMPARE_PERIOD, MutationDetector};
 use deltascope_cache::object::{Item, Object};
-use deltascope_cache::process::Notice;
+use deltascope_cache::process::Notification;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
@@ -38,7 +38,7 @@ pub struct Handler {
     /// Its listener, once that was removed.
     left: Option<ProcessorListener<Obj>>,
     /// The notifications that it was given last.
-    pub notifications: VecDeque<Arc<Notification>>,
+    pub notifications: VecDeque<Arc<NotificationRef>>,
     /// Whether it was removed.
     pub removed: bool,
     /// How often it has panicked.
@@ -50,7 +50,7 @@ pub struct Handler {
 /// What a handler is at.
 #[derive(Clone)]
 pub(super) struct Running {
-    notice: Arc<Notice<Obj>>,
+    notification: Arc<Notification<Obj>>,
     until: Time,
 }
 
@@ -77,13 +77,13 @@ impl Handler {
     }
 
     /// What it is working on.
-    pub fn at_work(&self) -> Option<Notification> {
+    pub fn at_work(&self) -> Option<NotificationRef> {
         self.running
             .as_ref()
-            .map(|running| running.notice.to_fact())
+            .map(|running| running.notification.to_fact())
     }
 
-    fn remember(&mut self, notification: Notification) {
+    fn remember(&mut self, notification: NotificationRef) {
         if self.notifications.len() == NOTIFICATIONS {
             self.notifications.pop_front();
         }
@@ -101,45 +101,45 @@ impl Handler {
     }
 
     /// What the handler behind the filter is told.
-    fn told(&self, notice: &Notice<Obj>) -> Option<Notice<Obj>> {
-        match notice {
-            Notice::Update { old, new } => {
+    fn told(&self, notification: &Notification<Obj>) -> Option<Notification<Obj>> {
+        match notification {
+            Notification::Update { old, new } => {
                 let old_passes = self.passes(old.as_ref().unwrap_or(new));
                 match (filter_update(old_passes, self.passes(new)), old) {
-                    (FilteredUpdate::Update, _) => Some(notice.clone()),
-                    (FilteredUpdate::Add, _) => Some(Notice::Add {
+                    (FilteredUpdate::Update, _) => Some(notification.clone()),
+                    (FilteredUpdate::Add, _) => Some(Notification::Add {
                         object: new.clone(),
                         is_in_initial_list: false,
                     }),
-                    (FilteredUpdate::Delete, Some(old)) => Some(Notice::Delete {
+                    (FilteredUpdate::Delete, Some(old)) => Some(Notification::Delete {
                         object: old.clone(),
                     }),
                     _ => None,
                 }
             }
-            Notice::Add { object, .. } | Notice::Delete { object } => {
-                self.passes(object).then(|| notice.clone())
+            Notification::Add { object, .. } | Notification::Delete { object } => {
+                self.passes(object).then(|| notification.clone())
             }
         }
     }
 
     /// Whether it asks, told this inside `process`, whether the queue has synced.
-    pub(super) fn calls_has_synced(&self, notice: &Notice<Obj>) -> bool {
-        self.settings.calls_has_synced && self.told(notice).is_some()
+    pub(super) fn calls_has_synced(&self, notification: &Notification<Obj>) -> bool {
+        self.settings.calls_has_synced && self.told(notification).is_some()
     }
 
     fn lines(
         &self,
-        notice: &Notice<Obj>,
+        notification: &Notification<Obj>,
         type_name: &'static str,
         synced: Option<bool>,
     ) -> Vec<Arc<str>> {
-        let templates = match notice {
-            Notice::Add { .. } => &self.settings.on_add,
-            Notice::Update { .. } => &self.settings.on_update,
-            Notice::Delete { .. } => &self.settings.on_delete,
+        let templates = match notification {
+            Notification::Add { .. } => &self.settings.on_add,
+            Notification::Update { .. } => &self.settings.on_update,
+            Notification::Delete { .. } => &self.settings.on_delete,
         };
-        filled(templates, type_name, notice.object(), synced)
+        filled(templates, type_name, notification.object(), synced)
     }
 }
 
@@ -188,7 +188,7 @@ enum MainStage {
     Want(Request),
     Act(Request),
     /// These are to be told to a new listener.
-    Initial(ListenerId, VecDeque<Arc<Notice<Obj>>>),
+    Initial(ListenerId, VecDeque<Arc<Notification<Obj>>>),
     /// At this step.
     Unblock(Step),
 }
@@ -207,17 +207,17 @@ impl<S: Source> World<S> {
     // ---- handlers inside process
 
     /// A handler is called, …
-    pub(super) fn call_inside(&mut self, number: usize, notice: &Arc<Notice<Obj>>) {
+    pub(super) fn call_inside(&mut self, number: usize, notification: &Arc<Notification<Obj>>) {
         let Some(handler) = self.handlers.get_mut(number) else {
             return;
         };
-        let notification = notice.to_fact();
+        let notification = notification.to_fact();
         handler.remember(notification.clone());
         handler.running = Some(Running {
-            notice: Arc::clone(notice),
+            notification: Arc::clone(notification),
             until: self.now,
         });
-        self.scribe.fact(Step::ProcessNotify, || {
+        self.tracker.fact(Step::ProcessNotify, || {
             Fact::Handlers(HandlersFact::NotificationTaken {
                 handler: number as u8,
                 notification,
@@ -236,8 +236,8 @@ impl<S: Source> World<S> {
         let Some(running) = handler.and_then(|handler| handler.running.take()) else {
             return;
         };
-        self.handle(number, &running.notice, type_name, synced);
-        self.scribe.fact(Step::ListenerDone, || {
+        self.handle(number, &running.notification, type_name, synced);
+        self.tracker.fact(Step::ListenerDone, || {
             Fact::Handlers(HandlersFact::NotificationHandled {
                 handler: number as u8,
             })
@@ -248,21 +248,21 @@ impl<S: Source> World<S> {
     fn handle(
         &mut self,
         number: usize,
-        notice: &Notice<Obj>,
+        notification: &Notification<Obj>,
         type_name: &'static str,
         synced: Option<bool>,
     ) {
         let Some(handler) = self.handlers.get(number) else {
             return;
         };
-        let Some(told) = handler.told(notice) else {
+        let Some(told) = handler.told(notification) else {
             return;
         };
         let queues = handler.settings.queues;
         let mutates = handler.settings.mutates.clone();
         for line in handler.lines(&told, type_name, synced) {
             self.keep_line(&line);
-            self.scribe.fact(Step::ListenerHandle, || {
+            self.tracker.fact(Step::ListenerHandle, || {
                 Fact::Handlers(HandlersFact::LinePrinted {
                     handler: number as u8,
                     line,
@@ -273,7 +273,7 @@ impl<S: Source> World<S> {
             self.write_through(number as u8, told.object(), &mutation);
         }
         if queues && let Some(work) = &mut self.work {
-            work.queue.add(key_of(told.object()), &mut self.scribe);
+            work.queue.add(key_of(told.object()), &mut self.tracker);
         }
     }
 
@@ -302,7 +302,7 @@ impl<S: Source> World<S> {
             let next = (self.now / COMPARE_MS + 1) * COMPARE_MS;
             self.compare_at.get_or_insert(next);
         }
-        self.scribe.fact(Step::ListenerHandle, || {
+        self.tracker.fact(Step::ListenerHandle, || {
             Fact::Handlers(HandlersFact::ObjectMutated {
                 key,
                 handler: number,
@@ -323,8 +323,8 @@ impl<S: Source> World<S> {
         self.compare_at = None;
         if let Some(detector) = &mut self.detector {
             // What it finds it states; upstream panics.
-            let _stated = detector.compare_objects(millis(self.now), &mut self.scribe);
-            self.scribe.compared();
+            let _stated = detector.compare_objects(millis(self.now), &mut self.tracker);
+            self.tracker.compared();
         }
     }
 
@@ -341,7 +341,7 @@ impl<S: Source> World<S> {
     pub(super) fn pop(&mut self, number: u8) {
         let id = self.handlers.get(usize::from(number)).map(|h| h.id);
         if let Some(listener) = id.and_then(|id| self.processor.get_mut(id)) {
-            listener.receive(&mut self.scribe);
+            listener.receive(&mut self.tracker);
         }
     }
 
@@ -370,39 +370,39 @@ impl<S: Source> World<S> {
             return;
         };
         if let Some(running) = handler.running.take() {
-            let name = running.notice.object().as_object().map(|o| o.name());
+            let name = running.notification.object().as_object().map(|o| o.name());
             let panics = handler.settings.panics_at.as_deref();
-            let is_called = handler.told(&running.notice).is_some();
+            let is_called = handler.told(&running.notification).is_some();
             let end = if is_called && panics.is_some() && panics == name {
                 handler.panics += 1;
                 HandlerEnd::Panicked("a fault of the handler".into())
             } else {
-                let delta_type = match &*running.notice {
-                    Notice::Add { .. } => DeltaType::Added,
-                    Notice::Update { .. } => DeltaType::Updated,
-                    Notice::Delete { .. } => DeltaType::Deleted,
+                let delta_type = match &*running.notification {
+                    Notification::Add { .. } => DeltaType::Added,
+                    Notification::Update { .. } => DeltaType::Updated,
+                    Notification::Delete { .. } => DeltaType::Deleted,
                 };
-                self.handle(place, &running.notice, delta_type.as_str(), None);
+                self.handle(place, &running.notification, delta_type.as_str(), None);
                 HandlerEnd::Returned
             };
             let Some(handler) = self.handlers.get_mut(place) else {
                 return;
             };
             if let Some(listener) = handler.left.as_mut() {
-                listener.done(end, &mut self.scribe);
+                listener.done(end, &mut self.tracker);
             } else if let Some(listener) = self.processor.get_mut(handler.id) {
-                listener.done(end, &mut self.scribe);
+                listener.done(end, &mut self.tracker);
             }
             return;
         }
         let taken = self
             .processor
             .get_mut(handler.id)
-            .and_then(|listener| listener.take(&mut self.scribe));
+            .and_then(|listener| listener.take(&mut self.tracker));
         if let Some(taken) = taken {
-            handler.remember(taken.notice.to_fact());
+            handler.remember(taken.notification.to_fact());
             handler.running = Some(Running {
-                notice: taken.notice,
+                notification: taken.notification,
                 until: self.now + ceil_ms(taken.rest) + Time::from(handler.settings.latency_ms),
             });
         }
@@ -422,17 +422,17 @@ impl<S: Source> World<S> {
     }
 
     pub(super) fn should_resync(&mut self) -> bool {
-        self.settings.machinery != InformerKind::Shared
+        self.settings.informer != InformerKind::Shared
             || self
                 .processor
-                .should_resync(millis(self.now), &mut self.scribe)
+                .should_resync(millis(self.now), &mut self.tracker)
     }
 
     // ---- the program around the informer
 
     pub(super) fn ask_main(&mut self, cause: Cause, asked: Fact, request: Request) {
-        self.scribe.turn(self.now, Actor::Main);
-        let asked = self.scribe.input(cause, Step::SettingChanged, asked);
+        self.tracker.turn(self.now, Actor::Main);
+        let asked = self.tracker.input(cause, Step::SettingChanged, asked);
         self.main.requests.push_back((asked, request));
     }
 
@@ -507,7 +507,7 @@ impl<S: Source> World<S> {
         match std::mem::take(&mut self.main.stage) {
             MainStage::Idle => {
                 if let Some((cause, request)) = self.main.requests.pop_front() {
-                    self.scribe.because(Actor::Main, cause);
+                    self.tracker.because(Actor::Main, cause);
                     self.main.stage = MainStage::Want(request);
                 }
             }
@@ -518,7 +518,7 @@ impl<S: Source> World<S> {
                 };
                 let taken = self
                     .block_deltas
-                    .acquire(Actor::Main, step, &mut self.scribe);
+                    .acquire(Actor::Main, step, &mut self.tracker);
                 self.main.stage = if taken {
                     MainStage::Act(request)
                 } else {
@@ -530,25 +530,25 @@ impl<S: Source> World<S> {
                 self.remove_handler(number);
                 self.main.stage = MainStage::Unblock(Step::RemoveUnlock);
             }
-            MainStage::Initial(id, mut notices) => {
+            MainStage::Initial(id, mut notifications) => {
                 let Some(listener) = self.processor.get_mut(id) else {
                     self.main.stage = MainStage::Unblock(Step::HandlerUnlock);
                     return;
                 };
-                if let Some(notice) = notices.pop_front() {
+                if let Some(notification) = notifications.pop_front() {
                     // Its `pop` has taken the one before.
-                    let _has_room = listener.offer(notice, &mut self.scribe);
-                    self.main.stage = MainStage::Initial(id, notices);
+                    let _has_room = listener.offer(notification, &mut self.tracker);
+                    self.main.stage = MainStage::Initial(id, notifications);
                 } else {
                     if self.informer.has_synced() {
-                        listener.upstream_has_synced(&mut self.scribe);
+                        listener.upstream_has_synced(&mut self.tracker);
                     }
                     self.main.stage = MainStage::Unblock(Step::HandlerUnlock);
                 }
             }
             MainStage::Unblock(step) => {
                 self.block_deltas
-                    .release(self.now, Actor::Main, step, &mut self.scribe);
+                    .release(self.now, Actor::Main, step, &mut self.tracker);
             }
         }
     }
@@ -561,7 +561,7 @@ impl<S: Source> World<S> {
         let resync = settings.resync_ms.map(millis);
         let Ok(registration) =
             self.informer
-                .add_event_handler(&settings.name, resync, &mut self.scribe)
+                .add_event_handler(&settings.name, resync, &mut self.tracker)
         else {
             return;
         };
@@ -576,7 +576,7 @@ impl<S: Source> World<S> {
             initial.len(),
             |id, name| ProcessorListener::new(id, name),
             millis(self.now),
-            &mut self.scribe,
+            &mut self.tracker,
         );
         self.handlers.push(Handler::new(settings, false, id));
         self.main.stage = MainStage::Initial(id, initial);
@@ -587,7 +587,10 @@ impl<S: Source> World<S> {
             return;
         };
         let syncing = self.processor.is_syncing(handler.id);
-        if let Some(mut listener) = self.processor.remove_listener(handler.id, &mut self.scribe) {
+        if let Some(mut listener) = self
+            .processor
+            .remove_listener(handler.id, &mut self.tracker)
+        {
             handler.syncing = syncing;
             listener.close();
             // What waits is dropped; what the handler is at, it ends.

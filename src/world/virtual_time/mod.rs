@@ -58,7 +58,7 @@ pub use reflect::{
     Answer, REQUEST_MS, REQUESTS, ReflectorDriver, ReflectorLog, RequestKind, RequestLine,
 };
 pub use settings::{
-    Era, HandMadeQueue, HandlerSettings, InformerKind, PrintSettings, ProcessFailure,
+    Era, HandlerSettings, InformerKind, ManualQueue, PrintSettings, ProcessFailure,
     ProcessModeText, Settings, SourceKind, TransformSettings, WorkSettings,
 };
 pub use work::Work;
@@ -113,7 +113,7 @@ pub struct World<S: Source> {
     now: Time,
     rng: Rng,
     settings: Settings,
-    scribe: CauseTracker,
+    tracker: CauseTracker,
     source: S,
     lock: Lock,
     block_deltas: Lock,
@@ -161,7 +161,7 @@ impl<S: Source> World<S> {
         let mut processor = SharedProcessor::default();
         let mut handlers = Vec::new();
         for handler in settings.handlers.iter().take(MOST_HANDLERS) {
-            let inline = match settings.machinery {
+            let inline = match settings.informer {
                 InformerKind::Manual | InformerKind::Indexer | InformerKind::Client => {
                     handler.inline
                 }
@@ -185,7 +185,7 @@ impl<S: Source> World<S> {
         // It was not started before.
         let period = informer.start().unwrap_or(period);
         let key_func = Arc::new(meta_namespace_key_func);
-        let has_store = match settings.machinery {
+        let has_store = match settings.informer {
             InformerKind::Manual => settings.store || settings.knows_objects(),
             InformerKind::Plain | InformerKind::Shared | InformerKind::Indexer => true,
             InformerKind::Client => false,
@@ -193,7 +193,7 @@ impl<S: Source> World<S> {
         Self {
             now: 0,
             rng: Rng::new(settings.seed),
-            scribe: CauseTracker::default(),
+            tracker: CauseTracker::default(),
             lock: Lock::default(),
             block_deltas: Lock::new(LockName::BlockDeltas),
             feeder: ReflectorDriver::new(&settings, period, source.begins_with_list()),
@@ -260,10 +260,10 @@ impl<S: Source> World<S> {
     fn take(&mut self, cause: Cause, input: Input<S::Command>) {
         match input {
             Input::Source(command) => {
-                self.scribe.turn(self.now, Actor::Server);
-                self.scribe.because(Actor::Server, cause);
+                self.tracker.turn(self.now, Actor::Server);
+                self.tracker.because(Actor::Server, cause);
                 let calls = self.source.calls();
-                self.source.command(self.now, command, &mut self.scribe);
+                self.source.command(self.now, command, &mut self.tracker);
                 if self.source.calls() > calls {
                     self.calls.push_back(cause);
                 }
@@ -284,7 +284,7 @@ impl<S: Source> World<S> {
             }
             Input::KnownObjects(on) => {
                 // An informer's queue has what it needs, and a FIFO asks nobody.
-                if self.settings.machinery == InformerKind::Manual && !self.settings.has_fifo() {
+                if self.settings.informer == InformerKind::Manual && !self.settings.has_fifo() {
                     self.known_objects = on;
                     if on && self.store.is_none() {
                         self.store = Some(indexer(&self.settings));
@@ -294,7 +294,7 @@ impl<S: Source> World<S> {
             }
             // Only a shared informer's handlers come and go.
             Input::AddHandler(_) | Input::RemoveHandler(_)
-                if self.settings.machinery != InformerKind::Shared => {}
+                if self.settings.informer != InformerKind::Shared => {}
             Input::AddHandler(_) if self.handlers.len() + self.asked().count() >= MOST_HANDLERS => {
             }
             Input::AddHandler(settings) => {
@@ -319,8 +319,8 @@ impl<S: Source> World<S> {
     }
 
     fn setting(&mut self, cause: Cause, fact: Fact) {
-        self.scribe.turn(self.now, Actor::ProcessLoop);
-        self.scribe.input(cause, Step::SettingChanged, fact);
+        self.tracker.turn(self.now, Actor::ProcessLoop);
+        self.tracker.input(cause, Step::SettingChanged, fact);
     }
 
     /// Lets one machine do one micro-step that states at least one fact; false when nothing can
@@ -332,13 +332,14 @@ impl<S: Source> World<S> {
     /// The same, if the moment of that micro-step is not after `limit`. Where it is false, moments may
     /// have come in which nothing was stated.
     pub fn step_within(&mut self, limit: Time) -> bool {
-        let before = self.scribe.count();
+        let before = self.tracker.count();
         loop {
             self.run_beside();
-            if self.scribe.count() == before && self.micro_step() && self.scribe.count() == before {
+            if self.tracker.count() == before && self.micro_step() && self.tracker.count() == before
+            {
                 continue;
             }
-            if self.scribe.count() > before {
+            if self.tracker.count() > before {
                 self.silent = 0;
                 return true;
             }
@@ -390,10 +391,10 @@ impl<S: Source> World<S> {
     fn act(&mut self, actor: Actor) {
         self.is_settled = false;
         self.last = Some(actor);
-        self.scribe.turn(self.now, actor);
+        self.tracker.turn(self.now, actor);
         match actor {
             Actor::Server => self.outside(),
-            Actor::Reflector | Actor::Program => self.feed(),
+            Actor::Reflector | Actor::Program => self.source(),
             Actor::Resync => self.resync(),
             Actor::ProcessLoop => self.run_process(),
             Actor::Main => self.main_or_timer(),
@@ -457,13 +458,13 @@ impl<S: Source> World<S> {
 
     /// The facts since the last call.
     pub fn drain(&mut self) -> Vec<FactRecord> {
-        self.scribe.drain()
+        self.tracker.drain()
     }
 
     /// How many facts there have been.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.scribe.count()
+        self.tracker.count()
     }
 
     /// What time it is in this world, in ms since its start.
@@ -653,8 +654,8 @@ impl<S: Source> World<S> {
             }
         } else {
             let cause = Cause::Source(self.source.number());
-            self.scribe.because(Actor::Server, cause);
-            self.source.advance(self.now, &mut self.scribe);
+            self.tracker.because(Actor::Server, cause);
+            self.source.advance(self.now, &mut self.tracker);
         }
     }
 }

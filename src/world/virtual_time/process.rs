@@ -12,7 +12,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Actor, Entry, Fact, ObjectRef, ProcessMode, Rv, Shape, StoreFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::listener::ListenerId;
-use deltascope_cache::process::{Fault, Notice, Process, Progress, TakenWork};
+use deltascope_cache::process::{Fault, Notification, PoppedWork, Process, Progress};
 use deltascope_cache::queue::ProcessOutcome;
 use deltascope_cache::real_fifo::QueuedDelta;
 use deltascope_cache::step::Step;
@@ -62,7 +62,7 @@ pub struct ProcessLoop {
     /// How often the process function has failed because it was set so.
     failures: u8,
     /// What is being told, and to whom.
-    telling: Option<Arc<Notice<Obj>>>,
+    telling: Option<Arc<Notification<Obj>>>,
     type_name: &'static str,
     /// The handlers inside `process` that are still to be told; the first one is at it while it asks.
     inside: VecDeque<usize>,
@@ -118,7 +118,7 @@ impl<S: Source> World<S> {
     fn popped(&self, run: &Process<Obj>) -> PoppedWork {
         let taken = run.position().taken;
         match run.work() {
-            TakenWork::Deltas(work) => PoppedWork {
+            PoppedWork::Deltas(work) => PoppedWork {
                 key: work.key.clone(),
                 deltas: work
                     .deltas
@@ -129,7 +129,7 @@ impl<S: Source> World<S> {
                 is_in_initial_list: work.is_in_initial_list,
                 entries: Vec::new(),
             },
-            TakenWork::Object(work) => PoppedWork {
+            PoppedWork::Object(work) => PoppedWork {
                 key: work.key.clone(),
                 // As its `KeyPopped` says it.
                 deltas: vec![(DeltaType::Added, work.item.to_ref(&work.key))],
@@ -137,7 +137,7 @@ impl<S: Source> World<S> {
                 is_in_initial_list: work.is_in_initial_list,
                 entries: Vec::new(),
             },
-            TakenWork::Entries(work) => {
+            PoppedWork::Entries(work) => {
                 let entries: Vec<Entry> = match &self.queue {
                     InformerQueue::Real(queue) => work
                         .entries
@@ -208,32 +208,32 @@ impl<S: Source> World<S> {
     /// One micro-step of the process loop.
     pub(super) fn run_process(&mut self) {
         let actor = Actor::ProcessLoop;
-        let shared = self.settings.machinery == InformerKind::Shared;
+        let shared = self.settings.informer == InformerKind::Shared;
         match self.process.work {
             Work::Idle => {
                 let held = self.process.mode == ProcessMode::Held;
                 match &self.queue {
                     InformerQueue::Delta(queue) => {
                         if let Some(key) = queue.list_keys().next() {
-                            self.scribe.about_to_pop(Some(key), held);
+                            self.tracker.about_to_pop(Some(key), held);
                         }
                     }
-                    InformerQueue::Real(_) => self.scribe.about_to_pop(None, held),
+                    InformerQueue::Real(_) => self.tracker.about_to_pop(None, held),
                     InformerQueue::Fifo(queue) => {
                         let has_object = |key: &&Key| queue.get_by_key(key).is_some();
                         let key = queue.queue().find(has_object);
                         if let Some(key) = key.or_else(|| queue.queue().next()) {
-                            self.scribe.about_to_pop(Some(key), held);
+                            self.tracker.about_to_pop(Some(key), held);
                         }
                     }
                 }
-                if self.lock.acquire(actor, Step::PopLock, &mut self.scribe) {
+                if self.lock.acquire(actor, Step::PopLock, &mut self.tracker) {
                     self.process.work = Work::Begin;
                 }
             }
             Work::Begin => {
                 self.process.began = self.now;
-                match self.queue.begin_pop(&mut self.scribe) {
+                match self.queue.begin_pop(&mut self.tracker) {
                     Ok(Some(taken)) => {
                         self.process.asked = self.process.asked.saturating_sub(1);
                         self.process.count += 1;
@@ -245,8 +245,8 @@ impl<S: Source> World<S> {
                         self.process.run = Some(run.with_fault(self.fault()));
                         if self.queue.unlocks_while_processing() {
                             self.lock
-                                .release(self.now, actor, Step::PopRelease, &mut self.scribe);
-                            self.scribe.turn(self.now, actor);
+                                .release(self.now, actor, Step::PopRelease, &mut self.tracker);
+                            self.tracker.turn(self.now, actor);
                         }
                         self.process.work = if shared { Work::Block } else { Work::Run };
                     }
@@ -256,7 +256,7 @@ impl<S: Source> World<S> {
             Work::Block => {
                 if self
                     .block_deltas
-                    .acquire(actor, Step::BlockDeltasLock, &mut self.scribe)
+                    .acquire(actor, Step::BlockDeltasLock, &mut self.tracker)
                 {
                     self.process.work = Work::Run;
                 }
@@ -265,7 +265,7 @@ impl<S: Source> World<S> {
             Work::HasSynced => {
                 // Whether Pop has the lock it does not know.
                 let step = Step::HasSyncedLock;
-                let taken = self.lock.acquire_again(actor, step, &mut self.scribe);
+                let taken = self.lock.acquire_again(actor, step, &mut self.tracker);
                 self.process.work = if taken {
                     Work::HasSyncedAnswer
                 } else {
@@ -276,8 +276,8 @@ impl<S: Source> World<S> {
             Work::HasSyncedAnswer => {
                 let synced = self.queue.has_synced();
                 let step = Step::HasSyncedUnlock;
-                self.lock.release(self.now, actor, step, &mut self.scribe);
-                self.scribe.turn(self.now, actor);
+                self.lock.release(self.now, actor, step, &mut self.tracker);
+                self.tracker.turn(self.now, actor);
                 if let Some(number) = self.process.inside.pop_front() {
                     self.return_inside(number, self.process.type_name, Some(synced));
                 }
@@ -291,7 +291,7 @@ impl<S: Source> World<S> {
                     self.now,
                     actor,
                     Step::BlockDeltasUnlock,
-                    &mut self.scribe,
+                    &mut self.tracker,
                 );
                 self.process.work = if self.lock.holder() == Some(actor) {
                     Work::Finish
@@ -300,7 +300,7 @@ impl<S: Source> World<S> {
                 };
             }
             Work::Relock => {
-                if self.lock.acquire(actor, Step::PopRetake, &mut self.scribe) {
+                if self.lock.acquire(actor, Step::PopRetake, &mut self.tracker) {
                     self.process.work = Work::Finish;
                 }
             }
@@ -315,12 +315,12 @@ impl<S: Source> World<S> {
                 // The process loop ignores the error; the queue has stated it.
                 let _stated =
                     self.queue
-                        .finish_pop(run.into_taken(), outcome, elapsed, &mut self.scribe);
+                        .finish_pop(run.into_taken(), outcome, elapsed, &mut self.tracker);
             }
             Work::Unlock => {
                 self.lock
-                    .release(self.now, actor, Step::PopUnlock, &mut self.scribe);
-                self.scribe.turn(self.now, actor);
+                    .release(self.now, actor, Step::PopUnlock, &mut self.tracker);
+                self.tracker.turn(self.now, actor);
                 self.synced();
                 if let ProcessMode::Paced(ms) = self.process.mode {
                     self.process.not_before = self.now + Time::from(ms);
@@ -335,17 +335,20 @@ impl<S: Source> World<S> {
             self.process.work = Work::Unlock;
             return;
         };
-        let before = self.scribe.count();
+        let before = self.tracker.count();
         let progress = match &mut self.store {
-            Some(store) => run.step(store, &mut self.scribe),
-            None => run.step_without_store(&mut self.scribe),
+            Some(store) => run.step(store, &mut self.tracker),
+            None => run.step_without_store(&mut self.tracker),
         };
         match progress {
             Progress::Took => {}
             Progress::Wrote => self.follow_store(before, &run),
-            Progress::Notify(notice) => {
-                let delta_type = delta_type(&run, &notice);
-                self.tell(Arc::new(notice), delta_type.map_or("", DeltaType::as_str));
+            Progress::Notify(notification) => {
+                let delta_type = delta_type(&run, &notification);
+                self.tell(
+                    Arc::new(notification),
+                    delta_type.map_or("", DeltaType::as_str),
+                );
             }
             Progress::Done(outcome) => {
                 self.process.outcome = self.outcome_of(outcome);
@@ -387,8 +390,9 @@ impl<S: Source> World<S> {
     }
 
     /// Tells the handlers inside `process`, and finds out which listeners are told.
-    fn tell(&mut self, notice: Arc<Notice<Obj>>, type_name: &'static str) {
-        if let Notice::Add { object, .. } | Notice::Update { new: object, .. } = &*notice
+    fn tell(&mut self, notification: Arc<Notification<Obj>>, type_name: &'static str) {
+        if let Notification::Add { object, .. } | Notification::Update { new: object, .. } =
+            &*notification
             && let Some(detector) = self.detector()
         {
             detector.add_object(object);
@@ -397,19 +401,19 @@ impl<S: Source> World<S> {
             .filter(|number| self.handlers[*number].inline)
             .collect();
         self.process.type_name = type_name;
-        self.process.telling = Some(notice);
+        self.process.telling = Some(notification);
         self.tell_inside();
     }
 
     /// Tells the handlers inside `process`, up to one that asks for the lock.
     fn tell_inside(&mut self) {
-        let Some(notice) = self.process.telling.clone() else {
+        let Some(notification) = self.process.telling.clone() else {
             return;
         };
         while let Some(number) = self.process.inside.front().copied() {
-            self.call_inside(number, &notice);
+            self.call_inside(number, &notification);
             let handler = self.handlers.get(number);
-            if handler.is_some_and(|handler| handler.calls_has_synced(&notice)) {
+            if handler.is_some_and(|handler| handler.calls_has_synced(&notification)) {
                 self.process.work = Work::HasSynced;
                 return;
             }
@@ -418,7 +422,7 @@ impl<S: Source> World<S> {
         }
         self.process.targets = self
             .processor
-            .distribute(&notice, &mut self.scribe)
+            .distribute(&notification, &mut self.tracker)
             .map(|(id, _)| id)
             .collect();
         self.process.work = Work::Send;
@@ -426,7 +430,7 @@ impl<S: Source> World<S> {
 
     /// Tells the next listener; where there is none, goes on.
     fn send(&mut self) {
-        let Some(notice) = self.process.telling.clone() else {
+        let Some(notification) = self.process.telling.clone() else {
             self.process.work = Work::Run;
             return;
         };
@@ -441,7 +445,7 @@ impl<S: Source> World<S> {
         };
         if let Some(listener) = self.processor.get_mut(id) {
             // Nobody else offers anything while blockDeltas is held.
-            let _has_room = listener.offer(notice, &mut self.scribe);
+            let _has_room = listener.offer(notification, &mut self.tracker);
             self.process.work = Work::Sent(id);
         }
     }
@@ -455,7 +459,7 @@ impl<S: Source> World<S> {
     /// What the page shows as the store's version, where client-go keeps none.
     fn follow_store(&mut self, before: u64, run: &Process<Obj>) {
         let mut rv: Option<Rv> = None;
-        for record in self.scribe.since(before) {
+        for record in self.tracker.since(before) {
             if let Fact::Store(StoreFact::ItemStored { object, .. }) = &record.fact {
                 rv = Some(Arc::clone(&object.rv));
             } else if let Fact::Store(StoreFact::ItemRemoved { key, .. }) = &record.fact
@@ -479,7 +483,7 @@ impl<S: Source> World<S> {
         let new = self.main.is_telling();
         for (id, listener) in self.processor.listeners_mut() {
             if new != Some(id) {
-                listener.upstream_has_synced(&mut self.scribe);
+                listener.upstream_has_synced(&mut self.tracker);
             }
         }
         self.tell_of_sync();
@@ -489,32 +493,32 @@ impl<S: Source> World<S> {
 /// The delta by which `key` was removed, where it holds the object itself.
 fn deleted(run: &Process<Obj>, key: &Key) -> Option<ObjectRef> {
     let object = match run.work() {
-        TakenWork::Deltas(work) => {
+        PoppedWork::Deltas(work) => {
             let delta = work.deltas.get(run.position().taken.checked_sub(1)?)?;
             delta.object.to_ref(key)
         }
-        TakenWork::Entries(work) => work.entries.iter().find_map(|entry| match entry {
+        PoppedWork::Entries(work) => work.entries.iter().find_map(|entry| match entry {
             QueuedDelta::Delta { key: of, delta } if of == key => Some(delta.object.to_ref(key)),
             _ => None,
         })?,
         // It tells of no deletes.
-        TakenWork::Object(_) => return None,
+        PoppedWork::Object(_) => return None,
     };
     (object.shape == Shape::Object).then_some(object)
 }
 
 /// The type of the delta that a notice is about; an object of a FIFO has none.
-fn delta_type(run: &Process<Obj>, notice: &Notice<Obj>) -> Option<DeltaType> {
+fn delta_type(run: &Process<Obj>, notification: &Notification<Obj>) -> Option<DeltaType> {
     match run.work() {
-        TakenWork::Object(_) => None,
-        TakenWork::Deltas(work) => run
+        PoppedWork::Object(_) => None,
+        PoppedWork::Deltas(work) => run
             .position()
             .taken
             .checked_sub(1)
             .and_then(|place| work.deltas.get(place))
             .map(|delta| delta.delta_type),
-        TakenWork::Entries(work) => {
-            let key = key_of(notice.object());
+        PoppedWork::Entries(work) => {
+            let key = key_of(notification.object());
             work.entries
                 .iter()
                 .find(|entry| entry.key().is_none_or(|of| *of == key))

@@ -141,8 +141,8 @@ impl<S: Source> World<S> {
             if let Fact::Handlers(HandlersFact::LinePrinted { line, .. }) = &fact {
                 self.keep_line(line);
             }
-            self.scribe.turn(now, Actor::Program);
-            self.scribe.input(Cause::Start, Step::ProgramCall, fact);
+            self.tracker.turn(now, Actor::Program);
+            self.tracker.input(Cause::Start, Step::ProgramCall, fact);
         }
     }
 
@@ -169,8 +169,8 @@ impl<S: Source> World<S> {
 
     fn say(&mut self, handler: u8, cause: Cause, line: Arc<str>) {
         self.keep_line(&line);
-        self.scribe.turn(self.now, Actor::Program);
-        self.scribe.input(
+        self.tracker.turn(self.now, Actor::Program);
+        self.tracker.input(
             cause,
             Step::ProgramCall,
             Fact::Handlers(HandlersFact::LinePrinted { handler, line }),
@@ -208,7 +208,7 @@ impl<S: Source> World<S> {
 
     /// Whoever waited for the sync goes on.
     pub(super) fn tell_of_sync(&mut self) {
-        let cause = self.scribe.synced();
+        let cause = self.tracker.synced();
         for line in self.settings.prints.on_sync.clone() {
             self.say(PROGRAM, cause, line);
         }
@@ -220,11 +220,11 @@ impl<S: Source> World<S> {
         let Some(store) = &mut self.store else {
             return;
         };
-        let scribe = &mut self.scribe;
+        let tracker = &mut self.tracker;
         let written = match delta_type {
-            DeltaType::Deleted => store.delete(item, scribe),
-            DeltaType::Updated => store.update(item.clone(), scribe),
-            _ => store.add(item.clone(), scribe),
+            DeltaType::Deleted => store.delete(item, tracker),
+            DeltaType::Updated => store.update(item.clone(), tracker),
+            _ => store.add(item.clone(), tracker),
         };
         if let (Ok(()), Some(object)) = (written, item.as_object())
             && delta_type != DeltaType::Deleted
@@ -241,7 +241,7 @@ impl<S: Source> World<S> {
         let next = match client {
             Client::List => {
                 self.feeder.log.asks_list(&ListRequest::default());
-                self.scribe.fact(Step::ProgramCall, || {
+                self.tracker.fact(Step::ProgramCall, || {
                     Fact::Reflector(ReflectorFact::ListRequested {
                         rv,
                         rv_match: "",
@@ -257,7 +257,7 @@ impl<S: Source> World<S> {
             },
             Client::Watch => {
                 self.feeder.log.asks_watch(&WatchRequest::default());
-                self.scribe.fact(Step::ProgramCall, || {
+                self.tracker.fact(Step::ProgramCall, || {
                     Fact::Reflector(ReflectorFact::WatchRequested {
                         rv,
                         initial_events: false,
@@ -280,7 +280,7 @@ impl<S: Source> World<S> {
     fn list_as_client(&mut self) -> Result<(), Arc<str>> {
         let answer = self.ask_server(|world| {
             let request = ListRequest::default();
-            world.source.list(world.now, &request, &mut world.scribe)
+            world.source.list(world.now, &request, &mut world.tracker)
         });
         let page = answer.map_err(|refused| {
             self.refused(refused, |error| {
@@ -292,7 +292,7 @@ impl<S: Source> World<S> {
         })?;
         let count = page.items.len() as u32;
         self.feeder.log.answered(Answer::Listed(count));
-        self.scribe.fact(Step::ProgramCall, || {
+        self.tracker.fact(Step::ProgramCall, || {
             Fact::Reflector(ReflectorFact::ListReceived {
                 rv: Arc::clone(&page.resource_version),
                 count,
@@ -309,7 +309,7 @@ impl<S: Source> World<S> {
     fn watch_as_client(&mut self) -> Result<(), Arc<str>> {
         let answer = self.ask_server(|world| {
             let request = WatchRequest::default();
-            world.source.watch(world.now, &request, &mut world.scribe)
+            world.source.watch(world.now, &request, &mut world.tracker)
         });
         answer.map_err(|refused| {
             self.refused(refused, |error| {
@@ -341,8 +341,8 @@ impl<S: Source> World<S> {
             Some(WatchItem::Closed) => {
                 self.feeder.log.closes();
                 self.source.hang_up();
-                self.scribe.stream_ended();
-                self.scribe.fact(Step::ProgramCall, || {
+                self.tracker.stream_ended();
+                self.tracker.fact(Step::ProgramCall, || {
                     Fact::Reflector(ReflectorFact::WatchEnded {
                         relist: false,
                         code,
@@ -351,7 +351,7 @@ impl<S: Source> World<S> {
                 return Err("the watch is over".into());
             }
         };
-        self.scribe.fact(Step::ProgramCall, || {
+        self.tracker.fact(Step::ProgramCall, || {
             Fact::Reflector(ReflectorFact::EventReceived {
                 event,
                 object,
@@ -368,7 +368,7 @@ impl<S: Source> World<S> {
             Err(reason) => {
                 self.feeder.log.closes();
                 self.source.hang_up();
-                self.scribe.fact(Step::ProgramCall, || {
+                self.tracker.fact(Step::ProgramCall, || {
                     Fact::Reflector(ReflectorFact::WatchEnded {
                         relist: false,
                         code,
@@ -380,7 +380,7 @@ impl<S: Source> World<S> {
     }
 
     fn last_fact(&self) -> Cause {
-        Cause::Fact(FactId(self.scribe.count().saturating_sub(1)))
+        Cause::Fact(FactId(self.tracker.count().saturating_sub(1)))
     }
 
     fn say_of(&mut self, cause: Cause, templates: &[String], type_name: &str, item: &Item<Obj>) {
@@ -393,9 +393,9 @@ impl<S: Source> World<S> {
         &mut self,
         ask: impl FnOnce(&mut Self) -> Result<T, Refused>,
     ) -> Result<T, Refused> {
-        self.scribe.turn(self.now, Actor::Server);
+        self.tracker.turn(self.now, Actor::Server);
         let answer = ask(self);
-        self.scribe.turn(self.now, self.feeder.actor);
+        self.tracker.turn(self.now, self.feeder.actor);
         answer
     }
 
@@ -408,7 +408,7 @@ impl<S: Source> World<S> {
                 self.feeder
                     .log
                     .answered(Answer::Failed(Arc::clone(&reason)));
-                self.scribe.fact(Step::ProgramCall, || fact(error.message));
+                self.tracker.fact(Step::ProgramCall, || fact(error.message));
                 reason
             }
         }
@@ -480,7 +480,7 @@ fn tell_of_beside(
 /// The key function of a world's Indexer.
 pub(super) fn key_func(settings: &Settings) -> KeyFunc<Obj> {
     // A queue has keys of its own, and they must be those of the Indexer.
-    let own = settings.machinery == InformerKind::Indexer && settings.feed == SourceKind::Program;
+    let own = settings.informer == InformerKind::Indexer && settings.source == SourceKind::Program;
     match settings.key_separator.clone().filter(|_| own) {
         None => Arc::new(deletion_handling_meta_namespace_key_func),
         Some(separator) => Arc::new(move |item| {

@@ -228,8 +228,8 @@ impl ReflectorDriver {
         resync_period: Duration,
         begins_with_list: bool,
     ) -> Self {
-        let client = settings.machinery == InformerKind::Client;
-        let program = settings.feed == SourceKind::Program || client;
+        let client = settings.informer == InformerKind::Client;
+        let program = settings.source == SourceKind::Program || client;
         let options = ReflectorOptions {
             type_description: settings.type_description(),
             watch_list: settings.streams(),
@@ -252,7 +252,7 @@ impl ReflectorDriver {
             } else {
                 Actor::Reflector
             },
-            stage: match settings.machinery {
+            stage: match settings.informer {
                 InformerKind::Client => Stage::Client(Client::default()),
                 _ if program => Stage::Calls,
                 _ => Stage::Ask,
@@ -323,7 +323,7 @@ impl<S: Source> World<S> {
     }
 
     /// One micro-step of the reflector, or of the program in its place.
-    pub(super) fn feed(&mut self) {
+    pub(super) fn source(&mut self) {
         let actor = self.feeder.actor;
         let now = millis(self.now);
         // Every arm below sets the next stage where it does not stay `Stopped`.
@@ -333,16 +333,16 @@ impl<S: Source> World<S> {
                 match self.feeder.reflector.need() {
                     Need::Wait(_) => {
                         if self.feeder.state() == ReflectorState::Idle {
-                            self.scribe.because(actor, Cause::Start);
+                            self.tracker.because(actor, Cause::Start);
                         }
-                        self.feeder.reflector.waited(now, &mut self.scribe);
+                        self.feeder.reflector.waited(now, &mut self.tracker);
                         self.turn_to_need();
                     }
                     // At the same moment an event comes first.
                     Need::Event if self.source.arrival().is_none_or(|at| at > self.now) => {
-                        self.scribe.because(actor, Cause::Start);
+                        self.tracker.because(actor, Cause::Start);
                         let reflector = &mut self.feeder.reflector;
-                        reflector.initial_events_end_checked(now, &mut self.scribe);
+                        reflector.initial_events_end_checked(now, &mut self.tracker);
                     }
                     Need::Event => self.receive(),
                     Need::List(_) | Need::Watch(_) | Need::Store(_) | Need::Stored => {
@@ -354,7 +354,7 @@ impl<S: Source> World<S> {
             Stage::Await(_) => self.answer(),
             Stage::Want(call) => {
                 let (step, _) = self.lock_steps(&call);
-                let taken = self.lock.acquire(actor, step, &mut self.scribe);
+                let taken = self.lock.acquire(actor, step, &mut self.tracker);
                 self.feeder.stage = if taken {
                     Stage::Do(call)
                 } else {
@@ -368,8 +368,8 @@ impl<S: Source> World<S> {
                 self.feeder.stage = Stage::Unlock(unlock, outcome);
             }
             Stage::Unlock(step, outcome) => {
-                self.lock.release(self.now, actor, step, &mut self.scribe);
-                self.scribe.turn(self.now, actor);
+                self.lock.release(self.now, actor, step, &mut self.tracker);
+                self.tracker.turn(self.now, actor);
                 self.synced();
                 self.feeder.stage = if actor == Actor::Program {
                     Stage::Calls
@@ -378,7 +378,9 @@ impl<S: Source> World<S> {
                 };
             }
             Stage::Stored(outcome) => {
-                self.feeder.reflector.stored(now, outcome, &mut self.scribe);
+                self.feeder
+                    .reflector
+                    .stored(now, outcome, &mut self.tracker);
                 self.turn_to_need();
             }
             Stage::Calls => self.call_of_program(),
@@ -417,11 +419,11 @@ impl<S: Source> World<S> {
     fn answer(&mut self) {
         let now = millis(self.now);
         self.feeder.stage = Stage::Ask;
-        self.scribe.turn(self.now, Actor::Server);
+        self.tracker.turn(self.now, Actor::Server);
         match self.feeder.reflector.need().clone() {
             Need::List(request) => {
-                let answer = self.source.list(self.now, &request, &mut self.scribe);
-                self.scribe.turn(self.now, Actor::Reflector);
+                let answer = self.source.list(self.now, &request, &mut self.tracker);
+                self.tracker.turn(self.now, Actor::Reflector);
                 let answer = match answer {
                     Ok(page) => Ok(page),
                     Err(Refused::Api(error)) => Err(error),
@@ -432,7 +434,7 @@ impl<S: Source> World<S> {
                     Err(error) => Err(Arc::clone(&error.message)),
                 };
                 let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
-                reflector.listed(now, answer, &mut self.scribe);
+                reflector.listed(now, answer, &mut self.tracker);
                 match (brought, reflector.need()) {
                     (Err(error), _) => log.answered(Answer::Failed(error)),
                     (Ok(_), Need::Store(StoreCall::Replace(items, _))) => {
@@ -444,8 +446,8 @@ impl<S: Source> World<S> {
                 }
             }
             Need::Watch(request) => {
-                let answer = self.source.watch(self.now, &request, &mut self.scribe);
-                self.scribe.turn(self.now, Actor::Reflector);
+                let answer = self.source.watch(self.now, &request, &mut self.tracker);
+                self.tracker.turn(self.now, Actor::Reflector);
                 let answer = match answer {
                     Ok(()) => Ok(()),
                     Err(Refused::Api(error)) => Err(error),
@@ -456,9 +458,11 @@ impl<S: Source> World<S> {
                     Ok(()) => Answer::Open,
                     Err(error) => Answer::Failed(Arc::clone(&error.message)),
                 });
-                self.feeder.reflector.watched(now, answer, &mut self.scribe);
+                self.feeder
+                    .reflector
+                    .watched(now, answer, &mut self.tracker);
             }
-            _ => self.scribe.turn(self.now, Actor::Reflector),
+            _ => self.tracker.turn(self.now, Actor::Reflector),
         }
         self.turn_to_need();
     }
@@ -467,7 +471,7 @@ impl<S: Source> World<S> {
     /// what has been recorded keeps its facts.
     fn initial_events_end_check(&self) -> Option<Time> {
         let at = self.feeder.reflector.initial_events_end_check_at()?;
-        (self.settings.feed == SourceKind::Server).then(|| ceil_ms(at))
+        (self.settings.source == SourceKind::Server).then(|| ceil_ms(at))
     }
 
     /// Takes one thing off the watch stream.
@@ -476,11 +480,11 @@ impl<S: Source> World<S> {
             return;
         };
         if matches!(item, WatchItem::Closed) {
-            self.scribe.stream_ended();
+            self.tracker.stream_ended();
         }
         let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
         log.receives(&item);
-        reflector.received(millis(self.now), item, &mut self.scribe);
+        reflector.received(millis(self.now), item, &mut self.tracker);
         // The end of a streaming list: it is complete.
         if matches!(reflector.need(), Need::Store(StoreCall::Replace(..))) {
             log.lists += 1;
@@ -492,7 +496,7 @@ impl<S: Source> World<S> {
     pub(super) fn stop(&mut self, reason: Arc<str>) {
         let now = millis(self.now);
         let reflector = &mut self.feeder.reflector;
-        reflector.stop_because(now, reason, &mut self.scribe);
+        reflector.stop_because(now, reason, &mut self.tracker);
         self.feeder.log.backoff_ms = None;
         self.feeder.stage = Stage::Stopped;
     }
@@ -523,13 +527,13 @@ impl<S: Source> World<S> {
             return;
         };
         let cause = self.calls.pop_front().unwrap_or(Cause::Start);
-        self.scribe.because(actor, cause);
+        self.tracker.because(actor, cause);
         let item = Item::Object(object);
         let object = item.to_ref(&key_of(&item));
-        self.scribe.fact(Step::ProgramCall, || {
+        self.tracker.fact(Step::ProgramCall, || {
             Fact::Run(RunFact::Called { delta_type, object })
         });
-        if self.settings.machinery == InformerKind::Indexer {
+        if self.settings.informer == InformerKind::Indexer {
             return self.write_to_indexer(delta_type, &item);
         }
         self.feeder.stage = Stage::Want(match delta_type {
@@ -552,22 +556,22 @@ impl<S: Source> World<S> {
 
     /// Calls the queue; the lock is held. An error of the queue is a fact of the queue.
     fn write(&mut self, call: StoreCall<Obj>) -> Result<(), Error> {
-        let scribe = &mut self.scribe;
+        let tracker = &mut self.tracker;
         match (&mut self.queue, &self.store) {
-            (queue, Some(store)) if self.known_objects => queue.write(call, store, scribe),
+            (queue, Some(store)) if self.known_objects => queue.write(call, store, tracker),
             // Without KnownObjects; to a RealFIFO of atomic events they are nothing.
             (InformerQueue::Delta(queue), _) => match call {
-                StoreCall::Add(item) => queue.add(item, scribe),
-                StoreCall::Update(item) => queue.update(item, scribe),
-                StoreCall::Delete(item) => queue.delete(item, None, scribe),
-                StoreCall::Replace(items, rv) => queue.replace(items, &rv, None, scribe),
-                StoreCall::Resync => queue.resync(None, scribe),
+                StoreCall::Add(item) => queue.add(item, tracker),
+                StoreCall::Update(item) => queue.update(item, tracker),
+                StoreCall::Delete(item) => queue.delete(item, None, tracker),
+                StoreCall::Replace(items, rv) => queue.replace(items, &rv, None, tracker),
+                StoreCall::Resync => queue.resync(None, tracker),
                 StoreCall::Bookmark(_) | StoreCall::UpdateResourceVersion(_) => Ok(()),
             },
-            (queue, Some(store)) => queue.write(call, store, scribe),
+            (queue, Some(store)) => queue.write(call, store, tracker),
             (InformerQueue::Fifo(queue), None) => match call {
-                StoreCall::Delete(item) => queue.delete(item, None, scribe),
-                StoreCall::Add(item) | StoreCall::Update(item) => queue.add(item, scribe),
+                StoreCall::Delete(item) => queue.delete(item, None, tracker),
+                StoreCall::Add(item) | StoreCall::Update(item) => queue.add(item, tracker),
                 // A program has neither lists nor resyncs.
                 _ => Ok(()),
             },
@@ -604,18 +608,18 @@ impl<S: Source> World<S> {
         let now = millis(self.now);
         match self.feeder.resync {
             ResyncStage::Timer => {
-                self.scribe.because(Actor::Resync, Cause::Start);
+                self.tracker.because(Actor::Resync, Cause::Start);
                 let wanted = self.should_resync();
                 let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
                 log.resyncs += u64::from(reflector.resync_at().is_some());
-                if reflector.resync_fired(now, wanted, &mut self.scribe) {
+                if reflector.resync_fired(now, wanted, &mut self.tracker) {
                     self.feeder.resync = ResyncStage::Want;
                 }
             }
             ResyncStage::Want => {
                 if self
                     .lock
-                    .acquire(Actor::Resync, Step::ResyncLock, &mut self.scribe)
+                    .acquire(Actor::Resync, Step::ResyncLock, &mut self.tracker)
                 {
                     self.feeder.resync = ResyncStage::Do;
                 }
@@ -630,7 +634,7 @@ impl<S: Source> World<S> {
                     self.now,
                     Actor::Resync,
                     Step::ResyncUnlock,
-                    &mut self.scribe,
+                    &mut self.tracker,
                 );
                 self.feeder.resync = ResyncStage::Timer;
                 let outcome = self.feeder.resync_error.take().map_or(Ok(()), Err);
@@ -638,11 +642,11 @@ impl<S: Source> World<S> {
                 // Whoever got the lock had its turn. An error goes to the reflector: at once, where
                 // that waits for an event; else once it does.
                 let is_heard = outcome.is_err() && matches!(reflector.need(), Need::Event);
-                self.scribe.turn(self.now, Actor::Resync);
+                self.tracker.turn(self.now, Actor::Resync);
                 if is_heard {
-                    self.scribe.hand_over(Actor::Reflector);
+                    self.tracker.hand_over(Actor::Reflector);
                 }
-                reflector.resync_done(now, outcome, &mut self.scribe);
+                reflector.resync_done(now, outcome, &mut self.tracker);
                 self.attend();
             }
         }
@@ -773,7 +777,7 @@ mod tests {
         let settings = Settings {
             seed,
             interleave: true,
-            machinery: InformerKind::Plain,
+            informer: InformerKind::Plain,
             era: Era(Generation::ALL[(seed % 4) as usize]),
             watch_list: Some(false),
             resync_ms: 500,

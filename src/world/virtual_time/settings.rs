@@ -49,7 +49,7 @@ pub enum InformerKind {
 
 /// The queue of what is put together by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum HandMadeQueue {
+pub enum ManualQueue {
     /// Everything that happened to a key.
     #[default]
     DeltaFifo,
@@ -76,11 +76,11 @@ pub struct Settings {
     /// out, they are not.
     pub jitter: Option<u32>,
     /// What feeds the queue.
-    pub feed: SourceKind,
+    pub source: SourceKind,
     /// What stands behind the reflector.
-    pub machinery: InformerKind,
+    pub informer: InformerKind,
     /// The queue, where it is put together by hand.
-    pub queue: HandMadeQueue,
+    pub queue: ManualQueue,
     /// What stands between namespace and name in the keys of an Indexer without a queue; a slash
     /// where it is left out.
     pub key_separator: Option<Arc<str>>,
@@ -211,21 +211,21 @@ impl Settings {
     /// Whether the queue is a FIFO, which a program feeds.
     #[must_use]
     pub fn has_fifo(&self) -> bool {
-        self.machinery == InformerKind::Manual
-            && self.queue == HandMadeQueue::Fifo
-            && self.feed == SourceKind::Program
+        self.informer == InformerKind::Manual
+            && self.queue == ManualQueue::Fifo
+            && self.source == SourceKind::Program
     }
 
     /// What cannot be together with a FIFO.
     fn check_fifo(&self) -> Result<(), String> {
-        if self.queue == HandMadeQueue::DeltaFifo {
+        if self.queue == ManualQueue::DeltaFifo {
             return Ok(());
         }
         let no = |what: &str| Err(format!("settings, field \"queue\": a FIFO {what}"));
-        if self.machinery != InformerKind::Manual {
+        if self.informer != InformerKind::Manual {
             return no("is in no informer; leave \"machinery\" out, or \"queue\"");
         }
-        if self.feed != SourceKind::Program {
+        if self.source != SourceKind::Program {
             return no("is filled by a program here; write feed = \"program\"");
         }
         for (on, name) in [
@@ -252,14 +252,14 @@ impl Settings {
     /// Whether an informer stands behind the reflector.
     #[must_use]
     pub fn is_informer(&self) -> bool {
-        matches!(self.machinery, InformerKind::Plain | InformerKind::Shared)
+        matches!(self.informer, InformerKind::Plain | InformerKind::Shared)
     }
 
     /// Whether the reflector begins with a streaming list.
     #[must_use]
     pub fn streams(&self) -> bool {
         let by_default = self.is_informer()
-            && matches!(self.feed, SourceKind::Server | SourceKind::Cluster)
+            && matches!(self.source, SourceKind::Server | SourceKind::Cluster)
             && self.era.0.watch_list_by_default();
         self.watch_list.unwrap_or(by_default)
     }
@@ -267,7 +267,7 @@ impl Settings {
     /// What a cluster has told answers the requests that were made: in another generation the reflector
     /// begins with a streaming list, or with none, as it did.
     pub fn asked_as_before(&mut self) {
-        if self.feed == SourceKind::Cluster {
+        if self.source == SourceKind::Cluster {
             self.watch_list = Some(self.streams());
         }
     }
@@ -288,7 +288,7 @@ impl Settings {
     /// Whether the queue asks the Indexer from the start.
     #[must_use]
     pub fn knows_objects(&self) -> bool {
-        match self.machinery {
+        match self.informer {
             InformerKind::Manual => self.known_objects && !self.has_fifo(),
             InformerKind::Indexer | InformerKind::Client => false,
             // The consumer works out what is missing from a list.
@@ -317,7 +317,7 @@ impl TryFrom<Arc<str>> for Era {
     type Error = String;
 
     fn try_from(text: Arc<str>) -> Result<Self, String> {
-        Generation::from_era(&text)
+        Generation::from_version(&text)
             .map(Self)
             .ok_or_else(|| format!("era {text:?} is not known; write 1.32, 1.34, 1.35 or 1.36"))
     }
@@ -421,7 +421,7 @@ impl Read for InformerKind {
     }
 }
 
-impl Read for HandMadeQueue {
+impl Read for ManualQueue {
     fn read(value: Value) -> Result<Self, String> {
         one_of(
             &value,
@@ -458,8 +458,8 @@ impl Read for Settings {
             seed: fields.get("seed")?,
             interleave: fields.get("interleave")?,
             jitter: fields.get("jitter")?,
-            feed: fields.get("feed")?,
-            machinery: fields.get("machinery")?,
+            source: fields.get("feed")?,
+            informer: fields.get("machinery")?,
             queue: fields.get("queue")?,
             key_separator: fields.name("keySeparator")?,
             prints: fields.get("prints")?,

@@ -102,7 +102,7 @@ impl<S: Source> World<S> {
     /// The delaying queue's own goroutine: what has waited long enough is queued.
     pub(super) fn advance_work(&mut self) {
         if let Some(work) = &mut self.work {
-            work.queue.advance(millis(self.now), &mut self.scribe);
+            work.queue.advance(millis(self.now), &mut self.tracker);
         }
     }
 
@@ -114,16 +114,16 @@ impl<S: Source> World<S> {
         let Some(worker) = work.workers.get_mut(usize::from(number)) else {
             return;
         };
-        let scribe = &mut self.scribe;
+        let tracker = &mut self.tracker;
         *worker = match std::mem::take(worker) {
-            Worker::Idle => match work.queue.get(number, scribe) {
+            Worker::Idle => match work.queue.get(number, tracker) {
                 Ok(Some(key)) => Worker::Busy(key, now + Time::from(work.settings.latency_ms)),
                 Ok(None) | Err(_) => Worker::Idle,
             },
             Worker::Busy(key, _) => {
                 let ok = work.queue.num_requeues(&key) >= work.settings.failures;
                 work.reconciled += u64::from(ok);
-                scribe.fact(Step::Reconcile, || {
+                tracker.fact(Step::Reconcile, || {
                     Fact::Work(WorkFact::Reconciled {
                         worker: number,
                         key: key.clone(),
@@ -133,17 +133,17 @@ impl<S: Source> World<S> {
                 Worker::Ended(key, ok)
             }
             Worker::Ended(key, true) => {
-                work.queue.forget(&key, scribe);
+                work.queue.forget(&key, tracker);
                 Worker::Answered(key)
             }
             Worker::Ended(key, false) => {
                 work.failed.insert(key.clone(), ());
                 work.queue
-                    .add_rate_limited(key.clone(), millis(now), scribe);
+                    .add_rate_limited(key.clone(), millis(now), tracker);
                 Worker::Answered(key)
             }
             Worker::Answered(key) => {
-                work.queue.done(&key, scribe);
+                work.queue.done(&key, tracker);
                 Worker::Idle
             }
         };

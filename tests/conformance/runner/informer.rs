@@ -15,7 +15,7 @@ use deltascope::cache::key_func::deletion_handling_meta_namespace_key_func;
 use deltascope::cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
 use deltascope::cache::object::{Item, Object};
 use deltascope::cache::order::Order;
-use deltascope::cache::process::{Notice, Process};
+use deltascope::cache::process::{Notification, Process};
 use deltascope::cache::processor::SharedProcessor;
 use deltascope::cache::queue::Release;
 use deltascope::cache::reflector::{Reflector, StoreCall};
@@ -127,17 +127,17 @@ fn key(item: &Item<Pod>) -> Value {
     deletion_handling_meta_namespace_key_func(item).map_or(Value::Null, |key| json!(key.as_str()))
 }
 
-fn notification(notice: &Notice<Pod>) -> Value {
+fn notification(notice: &Notification<Pod>) -> Value {
     match notice {
-        Notice::Add {
+        Notification::Add {
             object,
             is_in_initial_list,
         } => json!(["add", key(object), reference(object), is_in_initial_list]),
-        Notice::Update { old, new } => {
+        Notification::Update { old, new } => {
             let old = old.as_ref().map(reference);
             json!(["update", key(new), old, reference(new)])
         }
-        Notice::Delete { object } => {
+        Notification::Delete { object } => {
             let inner = match object {
                 Item::Tombstone(tombstone) => tombstone.object.as_ref().map(reference),
                 other => Some(reference(other)),
@@ -194,7 +194,7 @@ impl Client for Plain {
     fn settle(&mut self, now: Duration) {
         let seen = &mut self.seen;
         let mut handler =
-            |notice: Notice<Pod>, around: deltascope::cache::controller::Seen<'_, _>| {
+            |notice: Notification<Pod>, around: deltascope::cache::controller::Seen<'_, _>| {
                 seen.notifications.push(notification(&notice));
                 seen.store.push(content(around.store));
                 seen.has_synced.push(around.has_synced);
@@ -285,7 +285,7 @@ struct Noting {
 }
 
 impl Noting {
-    fn note(&self, notice: &Notice<Pod>) {
+    fn note(&self, notice: &Notification<Pod>) {
         let mut notes = self.notes.borrow_mut();
         let list = notes.entry(self.name.clone()).or_default();
         list.push(notification(notice));
@@ -294,21 +294,21 @@ impl Noting {
 
 impl ResourceEventHandler<Pod> for Noting {
     fn on_add(&self, object: &Item<Pod>, is_in_initial_list: bool) {
-        self.note(&Notice::Add {
+        self.note(&Notification::Add {
             object: object.clone(),
             is_in_initial_list,
         });
     }
 
     fn on_update(&self, old: &Item<Pod>, new: &Item<Pod>) {
-        self.note(&Notice::Update {
+        self.note(&Notification::Update {
             old: Some(old.clone()),
             new: new.clone(),
         });
     }
 
     fn on_delete(&self, object: &Item<Pod>) {
-        self.note(&Notice::Delete {
+        self.note(&Notification::Delete {
             object: object.clone(),
         });
     }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use deltascope::cache::delta::{Delta, DeltaType, Deltas};
 use deltascope::cache::delta_fifo::{DeltaFifo, DeltaFifoOptions, Offered, PoppedDeltas};
 use deltascope::cache::error::Error;
-use deltascope::cache::fifo::{Fifo, FifoOptions, TakenObject};
+use deltascope::cache::fifo::{Fifo, FifoOptions, PoppedObject};
 use deltascope::cache::key::Key;
 use deltascope::cache::key_func::KeyFunc;
 use deltascope::cache::object::Item;
 use deltascope::cache::order::Order;
 use deltascope::cache::queue::{KeyListerGetter, ProcessOutcome, Queue, Release};
-use deltascope::cache::real_fifo::{QueuedDelta, RealFifo, RealFifoOptions, TakenDeltas};
+use deltascope::cache::real_fifo::{PoppedBatch, QueuedDelta, RealFifo, RealFifoOptions};
 use serde_json::{Map, Value, json};
 
 use super::object::{delta_type, item, items, key_func, plain, reference, transformer};
@@ -38,9 +38,9 @@ enum AnyQueue {
 
 /// What Pop gave.
 enum Popped {
-    Object(TakenObject<Pod>),
+    Object(PoppedObject<Pod>),
     Deltas(PoppedDeltas<Pod>),
-    Entries(TakenDeltas<Pod>),
+    Entries(PoppedBatch<Pod>),
 }
 
 /// What the process function does.
@@ -199,7 +199,7 @@ impl Play {
                 .map(|popped| popped.map(|(taken, end)| (Popped::Deltas(taken), end))),
             AnyQueue::Real(queue) => {
                 let key_func = &self.key_func;
-                let process = |p: deltascope::cache::queue::Processing<'_, TakenDeltas<Pod>>| {
+                let process = |p: deltascope::cache::queue::Processing<'_, PoppedBatch<Pod>>| {
                     note(p.has_synced, p.is_in_initial_list);
                     if let Some(known) = known.as_mut().filter(|known| known.live && live) {
                         for entry in &p.taken.entries {

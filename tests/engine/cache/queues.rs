@@ -17,7 +17,7 @@ use deltascope::cache::key_func::{
 use deltascope::cache::lister::{GroupResource, ListerError};
 use deltascope::cache::object::Item;
 use deltascope::cache::queue::{KeyListerGetter, ProcessOutcome, Queue, Release};
-use deltascope::cache::real_fifo::{RealFifo, RealFifoOptions, TakenDeltas};
+use deltascope::cache::real_fifo::{PoppedBatch, RealFifo, RealFifoOptions};
 use deltascope::cache::step::Step;
 use deltascope::cache::store::{Indexer, new_store};
 use proptest::prelude::*;
@@ -239,7 +239,7 @@ proptest! {
         });
         let store = known_store();
         let mut fold = Fold::default();
-        let mut taken: Option<TakenDeltas<O>> = None;
+        let mut taken: Option<PoppedBatch<O>> = None;
         for one in calls {
             match one {
                 Call::Begin { batch } if taken.is_none() => {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deltascope::cache::controller::{Controller as Machine, Generation};
-use deltascope::cache::fact::{EventType, Fact, HandlersFact, Notification, ObjectRef, Shape};
+use deltascope::cache::fact::{EventType, Fact, HandlersFact, NotificationRef, ObjectRef, Shape};
 use deltascope::cache::informer::{SharedInformerState, initial_notices};
 use deltascope::cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
 use deltascope::cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
 };
 use deltascope::cache::object::Item;
-use deltascope::cache::process::Notice;
+use deltascope::cache::process::Notification;
 use deltascope::cache::processor::SharedProcessor;
 use deltascope::cache::reflector::Need;
 use deltascope::cache::rng::Rng;
@@ -119,8 +119,8 @@ fn alone(generation: Generation, ops: &[Op]) -> Told {
             let made = |id, name: &Arc<str>| ProcessorListener::new(id, name);
             let count = initial.len();
             let id = processor.add_listener(&registration, count, made, Duration::ZERO, &mut ());
-            for notice in initial {
-                processor.get_mut(id).unwrap().add(notice, &mut ());
+            for notification in initial {
+                processor.get_mut(id).unwrap().add(notification, &mut ());
             }
             told.push((Vec::new(), vec![0; step]));
         };
@@ -163,19 +163,23 @@ fn alone(generation: Generation, ops: &[Op]) -> Told {
                 Need::Stored | Need::Stopped => unreachable!(),
             }
         }
-        let mut tell = |notice: Notice<Pod>| {
-            let notice = Arc::new(notice);
-            for (_, listener) in processor.distribute_mut(&notice, &mut ()) {
-                listener.add(Arc::clone(&notice), &mut ());
+        let mut tell = |notification: Notification<Pod>| {
+            let notification = Arc::new(notification);
+            for (_, listener) in processor.distribute_mut(&notification, &mut ()) {
+                listener.add(Arc::clone(&notification), &mut ());
             }
         };
         while machine
-            .process(|notice, _| tell(notice), || Duration::ZERO, trace)
+            .process(
+                |notification, _| tell(notification),
+                || Duration::ZERO,
+                trace,
+            )
             .unwrap()
         {}
         for (id, listener) in processor.listeners_mut() {
             while let Some(taken) = listener.take(trace) {
-                told[id.0 as usize].0.push(line(&taken.notice));
+                told[id.0 as usize].0.push(line(&taken.notification));
                 listener.done(HandlerEnd::Returned, trace);
             }
         }
@@ -325,7 +329,7 @@ fn in_world(generation: Generation, seed: u64, ops: &[Op]) -> Vec<Vec<String>> {
     let settings = Settings {
         seed,
         interleave: true,
-        machinery: InformerKind::Shared,
+        informer: InformerKind::Shared,
         era: Era(generation),
         watch_list: Some(false),
         handlers: vec![handler()],
@@ -359,7 +363,7 @@ fn in_world(generation: Generation, seed: u64, ops: &[Op]) -> Vec<Vec<String>> {
 }
 
 /// As [`line`], of a fact.
-fn line_of(notification: &Notification) -> String {
+fn line_of(notification: &NotificationRef) -> String {
     let text = |object: &ObjectRef| {
         let mark = if object.shape == Shape::Tombstone {
             "†"
@@ -369,14 +373,14 @@ fn line_of(notification: &Notification) -> String {
         format!("{}@{}{mark}", &object.key["ns/".len()..], object.rv)
     };
     match notification {
-        Notification::Add {
+        NotificationRef::Add {
             object,
             is_in_initial_list,
         } => format!("+{} {is_in_initial_list}", text(object)),
-        Notification::Update { old, new } => {
+        NotificationRef::Update { old, new } => {
             format!("~{} {}", text(old.as_ref().unwrap()), text(new))
         }
-        Notification::Delete { object } => format!("-{}", text(object)),
+        NotificationRef::Delete { object } => format!("-{}", text(object)),
     }
 }
 

@@ -32,7 +32,7 @@ use deltascope::cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, ListerWatcher, WatchItem, WatchRequest, Watcher,
 };
 use deltascope::cache::object::{Item, Object};
-use deltascope::cache::process::Notice;
+use deltascope::cache::process::Notification;
 use deltascope::cache::threads::{InformerOptions, Latch, SharedIndexInformer};
 use k8s_openapi::api::core::v1::Pod;
 
@@ -54,14 +54,16 @@ fn text(item: &Item<Pod>) -> String {
     format!("{}@{}{mark}", object.name(), object.resource_version())
 }
 
-fn line(notice: &Notice<Pod>) -> String {
-    match notice {
-        Notice::Add {
+fn line(notification: &Notification<Pod>) -> String {
+    match notification {
+        Notification::Add {
             object,
             is_in_initial_list,
         } => format!("+{} {is_in_initial_list}", text(object)),
-        Notice::Update { old, new } => format!("~{} {}", text(old.as_ref().unwrap()), text(new)),
-        Notice::Delete { object } => format!("-{}", text(object)),
+        Notification::Update { old, new } => {
+            format!("~{} {}", text(old.as_ref().unwrap()), text(new))
+        }
+        Notification::Delete { object } => format!("-{}", text(object)),
     }
 }
 
@@ -276,8 +278,8 @@ struct Recorder {
 }
 
 impl Recorder {
-    fn push(&self, notice: &Notice<Pod>) {
-        self.inner.0.lock().unwrap().push(line(notice));
+    fn push(&self, notification: &Notification<Pod>) {
+        self.inner.0.lock().unwrap().push(line(notification));
         self.inner.1.notify_all();
     }
 
@@ -306,7 +308,7 @@ impl Recorder {
 impl ResourceEventHandler<Pod> for Recorder {
     fn on_add(&self, object: &Item<Pod>, is_in_initial_list: bool) {
         let object = object.clone();
-        self.push(&Notice::Add {
+        self.push(&Notification::Add {
             object,
             is_in_initial_list,
         });
@@ -314,11 +316,11 @@ impl ResourceEventHandler<Pod> for Recorder {
 
     fn on_update(&self, old: &Item<Pod>, new: &Item<Pod>) {
         let (old, new) = (Some(old.clone()), new.clone());
-        self.push(&Notice::Update { old, new });
+        self.push(&Notification::Update { old, new });
     }
 
     fn on_delete(&self, object: &Item<Pod>) {
         let object = object.clone();
-        self.push(&Notice::Delete { object });
+        self.push(&Notification::Delete { object });
     }
 }

@@ -307,7 +307,7 @@ fn a_trace_keeps_the_time_of_the_clock() {
         shown.as_ref().unwrap().starts_with("2026-11-22T23:59:50."),
         "{shown:?}"
     );
-    session.obey(page::Command::Era("1.32".into()));
+    session.obey(page::Command::Generation("1.32".into()));
     assert!(wall(&mut session).is_some());
     let written = session.export(Export::Trace).unwrap();
     assert!(

@@ -13,7 +13,7 @@ use deltascope::world::source::any::AnySource;
 use deltascope::world::source::pod::PodSpec;
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::wire::{Recorded, RecordedEvent, RecordedList};
-use deltascope::world::virtual_time::{Era, HandMadeQueue, InformerKind};
+use deltascope::world::virtual_time::{Era, InformerKind, ManualQueue};
 use deltascope::world::virtual_time::{Settings, SourceKind, World};
 use proptest::prelude::*;
 
@@ -83,14 +83,14 @@ proptest! {
     #[test]
     fn the_gauge_counts_the_objects_that_the_store_does_not_show_as_the_server_has_them(
         settings in settings(),
-        machinery in prop::sample::select(vec![InformerKind::Manual, InformerKind::Plain, InformerKind::Shared]),
+        informer in prop::sample::select(vec![InformerKind::Manual, InformerKind::Plain, InformerKind::Shared]),
         selector in prop::option::of(prop::sample::select(vec!["app", "app=app-1", "app!=app-2"])),
         ops in ops(),
     ) {
         let settings = Settings {
-            feed: SourceKind::Server,
-            machinery,
-            queue: HandMadeQueue::DeltaFifo,
+            source: SourceKind::Server,
+            informer,
+            queue: ManualQueue::DeltaFifo,
             selector: selector.map(|text| Selector::parse(text).unwrap()),
             ..settings
         };
@@ -151,8 +151,8 @@ fn the_gauge_of_a_recording_says_when_it_cannot_be_known() {
             error: None,
         };
         let settings = Settings {
-            feed: SourceKind::Recorded,
-            machinery: InformerKind::Shared,
+            source: SourceKind::Recorded,
+            informer: InformerKind::Shared,
             era: Era(generation),
             ..Settings::default()
         };

@@ -20,7 +20,7 @@ use deltascope::world::source::pod::{PodSpec, Write};
 use deltascope::world::source::scenario::Scenario;
 use deltascope::world::source::{Command, Refusals};
 use deltascope::world::virtual_time::{
-    Era, HandMadeQueue, InformerKind, PrintSettings, ProcessFailure, Question, TransformSettings,
+    Era, InformerKind, ManualQueue, PrintSettings, ProcessFailure, Question, TransformSettings,
     WorkSettings,
 };
 use deltascope::world::virtual_time::{HandlerSettings, Input, Settings, SourceKind};
@@ -178,7 +178,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     )
         .prop_map(
             |(
-                (seed, interleave, feed, machinery, generation),
+                (seed, interleave, source, informer, generation),
                 (
                     watch_list,
                     refuses_streaming,
@@ -194,18 +194,18 @@ fn settings() -> impl Strategy<Value = Settings> {
                 handlers,
                 work,
             )| {
-                let is_fifo = machinery == InformerKind::Manual && refuses_streaming;
-                let feed = if is_fifo { SourceKind::Program } else { feed };
-                let by_type = by_type && machinery == InformerKind::Manual && !is_fifo;
+                let is_fifo = informer == InformerKind::Manual && refuses_streaming;
+                let source = if is_fifo { SourceKind::Program } else { source };
+                let by_type = by_type && informer == InformerKind::Manual && !is_fifo;
                 Settings {
                     seed,
                     interleave,
-                    feed,
-                    machinery,
+                    source,
+                    informer,
                     queue: if is_fifo {
-                        HandMadeQueue::Fifo
+                        ManualQueue::Fifo
                     } else {
-                        HandMadeQueue::DeltaFifo
+                        ManualQueue::DeltaFifo
                     },
                     era: Era(generation),
                     watch_list,
@@ -222,7 +222,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     by_type,
                     transform: (seed % 4 == 1 && !is_fifo).then(|| TransformSettings {
                         // A server's list would be asked for again without an end.
-                        rejects: (feed == SourceKind::Program).then(|| "app=app-2".into()),
+                        rejects: (source == SourceKind::Program).then(|| "app=app-2".into()),
                         sets: Some("sets=a".into()),
                         appends: Some("app=+".into()),
                     }),

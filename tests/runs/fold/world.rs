@@ -112,7 +112,7 @@ proptest! {
         ops in ops(),
     ) {
         // A timer has no end.
-        let settings = Settings { feed: SourceKind::Recorded, resync_ms: 0, ..settings };
+        let settings = Settings { source: SourceKind::Recorded, resync_ms: 0, ..settings };
         let scenario = Scenario { recorded: Some(recorded), ..scenario(settings) };
         let mut world = scenario.build().unwrap();
         let mut picture = Picture::of(&world);

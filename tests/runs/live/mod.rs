@@ -43,8 +43,8 @@ fn scenario(generation: Generation, watch_list: Option<bool>) -> Scenario {
     };
     Scenario {
         settings: Settings {
-            feed: SourceKind::Cluster,
-            machinery: InformerKind::Shared,
+            source: SourceKind::Cluster,
+            informer: InformerKind::Shared,
             era: Era(generation),
             watch_list,
             resync_ms: 700,

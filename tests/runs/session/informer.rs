@@ -264,7 +264,7 @@ fn an_armed_fault_is_in_sight_and_can_be_taken_back() {
 #[test]
 fn a_streaming_list_says_what_was_asked_for_and_which_bookmark_ends_it() {
     let mut session = open("sharedinformer-listwatch");
-    session.obey(Command::Era("1.36".into()));
+    session.obey(Command::Generation("1.36".into()));
     session.obey(Command::Seek(0));
     let mut ends = Vec::new();
     while session.obey(Command::Step(1)) == Change::Forward {

@@ -25,7 +25,11 @@ fn starting_over_keeps_what_was_set() {
     for (lesson, commands) in [
         (
             "sandbox",
-            vec![Command::Era("1.36".into()), step(), Command::CutWatch],
+            vec![
+                Command::Generation("1.36".into()),
+                step(),
+                Command::CutWatch,
+            ],
         ),
         (
             "sandbox",
@@ -35,7 +39,7 @@ fn starting_over_keeps_what_was_set() {
             "sandbox",
             vec![
                 Command::Mode(ProcessMode::Held),
-                Command::Era("1.35".into()),
+                Command::Generation("1.35".into()),
                 Command::Mode(ProcessMode::Paced(250)),
                 Command::AddHandler,
             ],
@@ -66,7 +70,7 @@ fn starting_over_keeps_what_was_set() {
         ),
         (
             "tombstone",
-            vec![Command::Era("1.34".into()), Command::Seek(0)],
+            vec![Command::Generation("1.34".into()), Command::Seek(0)],
         ),
         ("deltafifo", vec![step()]),
     ] {
@@ -99,7 +103,7 @@ fn starting_over_keeps_what_was_set() {
         session.obey(Command::Reset);
         let view = session.view();
         assert_eq!((view.step, view.speed, &view.lesson.era), (0, 400, &era));
-        assert_eq!(view.walking.grain, StepSize::Pop);
+        assert_eq!(view.walking.step_size, StepSize::Pop);
         assert_eq!(settings(&mut session), set, "{lesson} {commands:?}");
         assert!(session.timeline().inputs().is_empty());
         let own = lessons::load(lesson).unwrap().scenario;
@@ -136,7 +140,7 @@ fn a_switch_says_what_it_holds_for() {
     for (lesson, command, en, zh) in [
         (
             "sandbox",
-            Command::Era("1.36".into()),
+            Command::Generation("1.36".into()),
             "from the start",
             "从头",
         ),
@@ -195,7 +199,7 @@ fn another_generation_runs_the_same_clicks_at_the_same_times() {
     let stored = end(&mut session)["store"]["items"].clone();
     session.obey(Command::Seek(here.step));
     for era in ["1.34", "1.35", "1.36"] {
-        assert_eq!(session.obey(Command::Era(era.into())), Change::Cut);
+        assert_eq!(session.obey(Command::Generation(era.into())), Change::Cut);
         let state = now(&mut session);
         assert_eq!(
             (&state["era"], &state["queue"]["kind"]),
@@ -222,19 +226,19 @@ fn another_generation_runs_the_same_clicks_at_the_same_times() {
         session.obey(Command::Seek(place.unwrap_or_default()));
     }
     session.obey(Command::Seek(0));
-    session.obey(Command::Era("1.32".into()));
+    session.obey(Command::Generation("1.32".into()));
     assert_eq!(now(&mut session)["step"], 0);
     session.obey(Command::Seek(here.step));
     assert_eq!(now(&mut session), classic, "the same run as at first");
 
-    session.obey(Command::Era("0.9".into()));
+    session.obey(Command::Generation("0.9".into()));
     let message = now(&mut session)["error"]["message"].to_string();
     assert!(
         message.contains("0.9") && message.contains("1.36"),
         "{message}"
     );
     let mut by_hand = open("deltafifo");
-    by_hand.obey(Command::Era("1.36".into()));
+    by_hand.obey(Command::Generation("1.36".into()));
     assert_eq!(now(&mut by_hand)["era"], "1.32");
     assert_ne!(now(&mut by_hand)["error"], Value::Null);
 }

@@ -233,7 +233,7 @@ fn command() -> impl Strategy<Value = Command> {
             Command::Fault(Fault::List(410)),
             Command::Mode(ProcessMode::Held),
             Command::Mode(ProcessMode::Paced(u32::MAX)),
-            Command::Era("1.36".into()),
+            Command::Generation("1.36".into()),
             Command::DropEvent(3),
             Command::SetText(Setting::ResyncMs(0), "1000000000000".into()),
             Command::SetText(Setting::PageSize(0), "4294967295".into()),

@@ -278,12 +278,12 @@ fn a_watch_may_be_cut_at_any_byte() {
 fn lines_are_bounded() {
     let mut splitter = LineSplitter::new(3);
     let mut lines = Vec::new();
-    let mut feed =
-        |chunk: &[u8]| splitter.feed(chunk, |line, bytes| lines.push((line, bytes.to_vec())));
-    assert_eq!(feed(b"abc\n\na"), Ok(()));
-    assert_eq!(feed(b"b"), Ok(()));
-    assert_eq!(feed(b"c\nd"), Ok(()));
-    assert_eq!(feed(b"efg\n"), Err(LineTooLong { line: 4 }));
+    let mut source =
+        |chunk: &[u8]| splitter.source(chunk, |line, bytes| lines.push((line, bytes.to_vec())));
+    assert_eq!(source(b"abc\n\na"), Ok(()));
+    assert_eq!(source(b"b"), Ok(()));
+    assert_eq!(source(b"c\nd"), Ok(()));
+    assert_eq!(source(b"efg\n"), Err(LineTooLong { line: 4 }));
     assert_eq!(
         lines,
         [(1, b"abc".to_vec()), (2, Vec::new()), (3, b"abc".to_vec())]

@@ -111,7 +111,7 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                         <select
                             data-testid="cluster-era"
                             on:change=move |event| {
-                                if let Some(era) = Generation::from_era(&event_target_value(&event)) {
+                                if let Some(era) = Generation::from_version(&event_target_value(&event)) {
                                     dialog.era.set(era);
                                 }
                             }
@@ -120,10 +120,10 @@ pub(super) fn form(ui: Ui, dialog: Dialog, link: Link) -> impl IntoView {
                                 .map(|era| {
                                     view! {
                                         <option
-                                            value=era.era()
+                                            value=era.version()
                                             selected=move || dialog.era.get() == era
                                         >
-                                            {era.era()}
+                                            {era.version()}
                                         </option>
                                     }
                                 })

@@ -96,7 +96,7 @@ fn eras(said: &BTreeSet<Generation>) -> String {
         4 => "all".to_owned(),
         _ => said
             .iter()
-            .map(|one| one.era())
+            .map(|one| one.version())
             .collect::<Vec<_>>()
             .join(" "),
     }

@@ -29,7 +29,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn of(name: &str, scenario: Scenario, steps: usize) -> Self {
         let (generation, informer) = (scenario.settings.era.0, scenario.settings.is_informer());
-        let inline = scenario.settings.machinery != InformerKind::Shared;
+        let inline = scenario.settings.informer != InformerKind::Shared;
         let mut timeline = Timeline::new(scenario).unwrap();
         timeline.extend(steps);
         let facts = timeline.all_facts().to_vec();

@@ -8,11 +8,16 @@ use deltascope_replay::picture::{InformerKind, QueueKind, SourceKind};
 
 use crate::caption::say::say;
 use crate::caption::spans::{Span, delta, short_rv, text};
-use crate::caption::{Told, Writer};
+use crate::caption::{Sentences, Writer};
 use crate::i18n::Lang;
 
 impl Writer<'_> {
-    pub(super) fn delete_checked(&self, key: &Key, known: Option<&Known>, pending: bool) -> Told {
+    pub(super) fn delete_checked(
+        &self,
+        key: &Key,
+        known: Option<&Known>,
+        pending: bool,
+    ) -> Sentences {
         let name = self.name(key);
         let what = match (known, pending) {
             (Some(Known::Yes(_)), false) => say!(
@@ -127,7 +132,7 @@ impl Writer<'_> {
         })
     }
 
-    pub(super) fn delete_ignored(&self, key: &Key) -> Told {
+    pub(super) fn delete_ignored(&self, key: &Key) -> Sentences {
         let mut why = Vec::new();
         let known = match self.checked(key) {
             Some((known, pending)) => {
@@ -172,7 +177,7 @@ impl Writer<'_> {
         delta_type: DeltaType,
         object: &ObjectRef,
         depth: u32,
-    ) -> Told {
+    ) -> Sentences {
         let alone = depth <= 1
             && delta_type == DeltaType::Deleted
             && object.shape == Shape::Object
@@ -181,7 +186,7 @@ impl Writer<'_> {
                 Some((Some(Known::Yes(_)), false))
             );
         let what = if alone {
-            let (en, zh) = match self.picture.api.feed {
+            let (en, zh) = match self.picture.api.source {
                 SourceKind::Server | SourceKind::Recorded | SourceKind::Cluster => (
                     "{name} was deleted on the server. The queue holds nothing for it, but the Indexer knows it, so a [Deleted] delta is kept.",
                     "{name} 在 API server 上被删除。队列里没有它，但 Indexer 还认识它，所以保留一个 [Deleted] Delta。",
@@ -242,7 +247,7 @@ impl Writer<'_> {
                 Shape::Object | Shape::ExplicitKey | Shape::Opaque => {
                     match self.checked(&object.key) {
                         Some((known @ Some(Known::Yes(_)), false))
-                            if self.picture.machinery == InformerKind::Manual =>
+                            if self.picture.informer == InformerKind::Manual =>
                         {
                             vec![
                                 self.delete_condition(known, false),
@@ -341,7 +346,7 @@ impl Writer<'_> {
             .unwrap_or(false)
     }
 
-    pub(super) fn deltas_merged(&self, key: &Key, kept: &ObjectRef, kept_older: bool) -> Told {
+    pub(super) fn deltas_merged(&self, key: &Key, kept: &ObjectRef, kept_older: bool) -> Sentences {
         (
             say!(
                 self,
@@ -383,7 +388,7 @@ impl Writer<'_> {
         })
     }
 
-    pub(super) fn deletion_detected(&self, key: &Key) -> Told {
+    pub(super) fn deletion_detected(&self, key: &Key) -> Sentences {
         let real = self.picture.queue.kind == QueueKind::RealFifo;
         let queued = self.picture.queue.deltas.contains_key(key)
             || self
@@ -431,7 +436,7 @@ impl Writer<'_> {
         )
     }
 
-    pub(super) fn resync_skipped(&self, key: &Key) -> Told {
+    pub(super) fn resync_skipped(&self, key: &Key) -> Sentences {
         (
             say!(
                 self,
@@ -448,7 +453,7 @@ impl Writer<'_> {
         )
     }
 
-    pub(super) fn already_present(&self, key: &Key) -> Told {
+    pub(super) fn already_present(&self, key: &Key) -> Sentences {
         (
             say!(
                 self,

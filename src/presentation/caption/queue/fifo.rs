@@ -4,10 +4,10 @@ use deltascope_cache::fact::ObjectRef;
 use deltascope_cache::key::Key;
 
 use crate::caption::spans::version;
-use crate::caption::{Told, Writer};
+use crate::caption::{Sentences, Writer};
 
 impl Writer<'_> {
-    pub(super) fn fifo_item_set(&self, object: &ObjectRef, old: Option<&ObjectRef>) -> Told {
+    pub(super) fn fifo_item_set(&self, object: &ObjectRef, old: Option<&ObjectRef>) -> Sentences {
         match old {
             None => (
                 say!(
@@ -42,7 +42,7 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn fifo_item_removed(&self, key: &Key) -> Told {
+    pub(super) fn fifo_item_removed(&self, key: &Key) -> Sentences {
         (
             say!(
                 self,
@@ -58,7 +58,7 @@ impl Writer<'_> {
         )
     }
 
-    pub(super) fn fifo_cleared(&self) -> Told {
+    pub(super) fn fifo_cleared(&self) -> Sentences {
         (
             say!(
                 self,
@@ -73,7 +73,7 @@ impl Writer<'_> {
         )
     }
 
-    pub(super) fn fifo_key_skipped(&self, key: &Key) -> Told {
+    pub(super) fn fifo_key_skipped(&self, key: &Key) -> Sentences {
         (
             say!(
                 self,

@@ -6,10 +6,10 @@ use deltascope_cache::step::Step;
 use deltascope_replay::picture::LockState;
 
 use crate::caption::spans::{Span, mono};
-use crate::caption::{Told, Writer};
+use crate::caption::{Sentences, Writer};
 
 impl Writer<'_> {
-    pub(super) fn lock_taken(&self, lock: LockName, by: Actor) -> Told {
+    pub(super) fn lock_taken(&self, lock: LockName, by: Actor) -> Sentences {
         (
             say!(
                 self,
@@ -48,7 +48,7 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn lock_awaited(&self, lock: LockName, by: Actor, holder: Actor) -> Told {
+    pub(super) fn lock_awaited(&self, lock: LockName, by: Actor, holder: Actor) -> Sentences {
         if by == holder {
             (
                 say!(
@@ -114,7 +114,7 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn lock_released(&self, lock: LockName, by: Actor) -> Told {
+    pub(super) fn lock_released(&self, lock: LockName, by: Actor) -> Sentences {
         (
             say!(
                 self,

@@ -15,7 +15,7 @@ use deltascope_replay::picture::QueueKind;
 
 use super::amounts::{entries, keys};
 use super::spans::{mono, text};
-use super::{Told, Writer};
+use super::{Sentences, Writer};
 
 names! {
     /// What the names of these facts mean.
@@ -57,7 +57,7 @@ names! {
 }
 
 impl Writer<'_> {
-    pub(super) fn tell_queue(&self, fact: &QueueFact) -> Told {
+    pub(super) fn tell_queue(&self, fact: &QueueFact) -> Sentences {
         match fact {
             QueueFact::LockTaken { lock, by } => self.lock_taken(*lock, *by),
             QueueFact::LockAwaited { lock, by, holder } => self.lock_awaited(*lock, *by, *holder),
@@ -119,7 +119,7 @@ impl Writer<'_> {
         }
     }
 
-    fn key_failed(&self, error: &str) -> Told {
+    fn key_failed(&self, error: &str) -> Sentences {
         (
             say!(
                 self,
@@ -135,7 +135,7 @@ impl Writer<'_> {
         )
     }
 
-    fn transform_failed(&self, key: &Key, error: &str) -> Told {
+    fn transform_failed(&self, key: &Key, error: &str) -> Sentences {
         if self.record.step == Step::ReflectorKeep {
             (
                 say!(
@@ -169,7 +169,7 @@ impl Writer<'_> {
         }
     }
 
-    fn transformed(&self, to: &ObjectRef) -> Told {
+    fn transformed(&self, to: &ObjectRef) -> Sentences {
         if self.record.step == Step::ReflectorKeep {
             (
                 say!(
@@ -201,7 +201,7 @@ impl Writer<'_> {
         }
     }
 
-    fn populated(&self, initial: u32) -> Told {
+    fn populated(&self, initial: u32) -> Sentences {
         if initial == 0 {
             (
                 say!(
@@ -239,7 +239,7 @@ impl Writer<'_> {
         }
     }
 
-    fn key_enqueued(&self, key: &Key, length: u32) -> Told {
+    fn key_enqueued(&self, key: &Key, length: u32) -> Sentences {
         (
             if length <= 1 {
                 say!(
@@ -290,7 +290,7 @@ impl Writer<'_> {
         )
     }
 
-    fn queue_empty(&self) -> Told {
+    fn queue_empty(&self) -> Sentences {
         if self.picture.queue.closed {
             (
                 say!(
@@ -322,7 +322,7 @@ impl Writer<'_> {
         }
     }
 
-    fn synced(&self) -> Told {
+    fn synced(&self) -> Sentences {
         (
             say!(
                 self,
@@ -361,7 +361,7 @@ impl Writer<'_> {
         )
     }
 
-    fn queue_closed(&self) -> Told {
+    fn queue_closed(&self) -> Sentences {
         (
             say!(
                 self,

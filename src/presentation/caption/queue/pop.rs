@@ -6,7 +6,7 @@ use deltascope_cache::key::Key;
 use deltascope_replay::picture::QueueKind;
 
 use crate::caption::spans::{Span, boolean, delta, text};
-use crate::caption::{Told, Writer};
+use crate::caption::{Sentences, Writer};
 
 impl Writer<'_> {
     pub(super) fn key_popped(
@@ -14,7 +14,7 @@ impl Writer<'_> {
         key: &Key,
         deltas: &[(DeltaType, ObjectRef)],
         is_in_initial_list: bool,
-    ) -> Told {
+    ) -> Sentences {
         let what = match (self.picture.queue.kind, deltas) {
             (QueueKind::Fifo, _) => say!(
                 self,
@@ -79,7 +79,7 @@ impl Writer<'_> {
         spans
     }
 
-    pub(super) fn requeued(&self, key: &Key, added: bool) -> Told {
+    pub(super) fn requeued(&self, key: &Key, added: bool) -> Sentences {
         if added {
             (
                 say!(

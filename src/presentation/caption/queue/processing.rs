@@ -8,7 +8,7 @@ use deltascope_replay::picture::QueueKind;
 
 use crate::caption::amounts::{duration, entries, keys, objects};
 use crate::caption::spans::{Span, boolean, delta, mono, text, version};
-use crate::caption::{Told, Writer};
+use crate::caption::{Sentences, Writer};
 
 impl Writer<'_> {
     pub(super) fn delta_taken(
@@ -17,7 +17,7 @@ impl Writer<'_> {
         delta_type: DeltaType,
         object: &ObjectRef,
         exists: Option<bool>,
-    ) -> Told {
+    ) -> Sentences {
         let total = self
             .picture
             .pop
@@ -122,7 +122,7 @@ impl Writer<'_> {
         (what, why)
     }
 
-    pub(super) fn processed(&self, key: &Key) -> Told {
+    pub(super) fn processed(&self, key: &Key) -> Sentences {
         (
             say!(
                 self,
@@ -134,7 +134,7 @@ impl Writer<'_> {
         )
     }
 
-    pub(super) fn entries_processed(&self, count: u32) -> Told {
+    pub(super) fn entries_processed(&self, count: u32) -> Sentences {
         (
             say!(
                 self,
@@ -162,7 +162,7 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn process_failed(&self, error: &str) -> Told {
+    pub(super) fn process_failed(&self, error: &str) -> Sentences {
         (
             say!(
                 self,
@@ -186,7 +186,7 @@ impl Writer<'_> {
         )
     }
 
-    pub(super) fn process_was_slow(&self, key: &Key, depth: u32, ms: u64) -> Told {
+    pub(super) fn process_was_slow(&self, key: &Key, depth: u32, ms: u64) -> Sentences {
         (
             say!(
                 self,
@@ -206,7 +206,7 @@ impl Writer<'_> {
         )
     }
 
-    pub(super) fn list_opened(&self, rv: &str, count: u32, removed: u32) -> Told {
+    pub(super) fn list_opened(&self, rv: &str, count: u32, removed: u32) -> Sentences {
         (
             say!(
                 self,
@@ -224,7 +224,7 @@ impl Writer<'_> {
         )
     }
 
-    pub(super) fn resync_opened(&self, count: u32) -> Told {
+    pub(super) fn resync_opened(&self, count: u32) -> Sentences {
         (
             say!(
                 self,

@@ -5,10 +5,10 @@ use deltascope_cache::fact::{Entry, Shape};
 
 use crate::caption::amounts::{entries, objects};
 use crate::caption::spans::{boolean, delta, text, version};
-use crate::caption::{Told, Writer};
+use crate::caption::{Sentences, Writer};
 
 impl Writer<'_> {
-    pub(super) fn entry_appended(&self, entry: &Entry, length: u32) -> Told {
+    pub(super) fn entry_appended(&self, entry: &Entry, length: u32) -> Sentences {
         let behind = text(entries(length as usize, self.lang));
         match entry {
             Entry::Delta(delta_type, object) => (
@@ -80,7 +80,7 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn entries_taken(&self, count: u32, is_in_initial_list: bool) -> Told {
+    pub(super) fn entries_taken(&self, count: u32, is_in_initial_list: bool) -> Sentences {
         (
             say!(
                 self,

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Actor, BackoffReason, Cause, Entry, EventType, Fact, FactId, HandlersFact, Known, LockName,
-    Notification, ObjectRef, ProcessMode, QueueFact, ReflectorFact, Refusal, RunFact, ServerFact,
-    Shape, StoreFact, Verb, WatchEnd,
+    NotificationRef, ObjectRef, ProcessMode, QueueFact, ReflectorFact, Refusal, RunFact,
+    ServerFact, Shape, StoreFact, Verb, WatchEnd,
 };
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::{Behind, HandlerRoom, Picture, QueueKind, SourceKind};
@@ -18,7 +18,7 @@ use crate::i18n::Lang;
 /// Pictures that choose other words.
 fn pictures() -> Vec<Picture> {
     let mut rich = Picture::default();
-    rich.api.feed = SourceKind::Server;
+    rich.api.source = SourceKind::Server;
     rich.api.watch = Some("4".into());
     rich.queue.known_objects = true;
     rich.queue
@@ -44,7 +44,7 @@ fn pictures() -> Vec<Picture> {
         },
     ];
     let mut program = Picture::default();
-    program.api.feed = SourceKind::Program;
+    program.api.source = SourceKind::Program;
     program.queue.kind = QueueKind::RealFifo;
     program.queue.closed = true;
     program.lock.waiting = vec![Actor::Listener(9)];
@@ -302,14 +302,14 @@ fn more() -> Vec<Fact> {
         facts.push(Fact::Queue(QueueFact::EntryAppended { entry, length: 1 }));
     }
     for notification in [
-        Notification::Delete {
+        NotificationRef::Delete {
             object: shaped(Shape::Tombstone),
         },
-        Notification::Update {
+        NotificationRef::Update {
             old: Some(object("default/web-1", "5")),
             new: object("default/web-1", "5"),
         },
-        Notification::Update {
+        NotificationRef::Update {
             old: None,
             new: object("default/db", "5"),
         },

@@ -59,7 +59,7 @@ fn every_generation_has_words_and_a_listing_at_every_step() {
     for generation in GENERATIONS {
         for streams in [false, true] {
             let settings = Settings {
-                machinery: InformerKind::Shared,
+                informer: InformerKind::Shared,
                 era: Era(generation),
                 watch_list: Some(streams),
                 page_size: 2,
@@ -158,7 +158,7 @@ fn follow(
 }
 
 /// A run that meets most of what can happen: held and free, a cut, a 410, a missed delete.
-fn run(known: bool, feed: &str) -> Vec<(FactRecord, Vec<FactRecord>, Picture)> {
+fn run(known: bool, source: &str) -> Vec<(FactRecord, Vec<FactRecord>, Picture)> {
     use deltascope_replay::timeline::Timeline;
     use deltascope_world::source::scenario::Scenario;
 
@@ -170,7 +170,7 @@ fn run(known: bool, feed: &str) -> Vec<(FactRecord, Vec<FactRecord>, Picture)> {
     let act = |at: u64, op: &str, object| serde_json::json!({"at": at, "op": op, "object": object});
     let scenario: Scenario = serde_json::from_value(serde_json::json!({
         "settings": {
-            "feed": feed,
+            "feed": source,
             "store": true,
             "knownObjects": known,
             "processMs": 600,
@@ -216,8 +216,8 @@ fn run(known: bool, feed: &str) -> Vec<(FactRecord, Vec<FactRecord>, Picture)> {
 #[test]
 fn a_real_run_has_words_and_a_listing_at_every_step() {
     let mut met = BTreeSet::new();
-    for (known, feed) in [(true, "server"), (false, "server"), (false, "program")] {
-        for (record, recent, picture) in run(known, feed) {
+    for (known, source) in [(true, "server"), (false, "server"), (false, "program")] {
+        for (record, recent, picture) in run(known, source) {
             met.insert(record.fact.name());
             for lang in [Lang::En, Lang::Zh] {
                 let said = words(&record, &recent, &picture, lang);

@@ -56,7 +56,7 @@ fn what_the_sources_say_at_their_end_is_translated() {
 #[test]
 fn a_recording_without_a_list_begins_in_mid_watch() {
     let mut picture = Picture::default();
-    picture.api.feed = SourceKind::Recorded;
+    picture.api.source = SourceKind::Recorded;
     let start = plain(&before_start(&picture, Lang::En).why);
     assert!(start.contains("middle of a watch"), "{start}");
     assert!(!start.contains("starts with a list"), "{start}");

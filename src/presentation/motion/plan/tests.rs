@@ -167,7 +167,7 @@ fn a_motion_goes_from_where_a_thing_was_to_where_it_is() {
         let Ok(lesson) = lessons::load(&id) else {
             panic!("{id} does not load")
         };
-        let informer = lesson.scenario.settings.machinery;
+        let informer = lesson.scenario.settings.informer;
         let informer = matches!(informer, InformerKind::Plain | InformerKind::Shared);
         for generation in Generation::ALL {
             let mut scenario = lesson.scenario.clone();

@@ -46,7 +46,7 @@ fn held(picture: &Picture) -> BTreeMap<String, (Option<Key>, Says)> {
     for line in &picture.api.stream {
         let (line, number) = (line.clone(), line.number);
         let key = line.object.key.clone();
-        if picture.api.feed == SourceKind::Program {
+        if picture.api.source == SourceKind::Program {
             let says = says(move |fact| match fact {
                 Fact::Run(RunFact::Called { object, delta_type }) => {
                     *object == line.object && event_of(*delta_type) == line.event
@@ -224,7 +224,7 @@ fn everything_on_the_stage_was_put_there_by_a_fact_about_it() {
     session.obey(Command::Seek(700));
     let mut asked = 0;
     let runs = lessons::menu().into_iter().map(|(id, _)| Command::Load(id));
-    let eras = Generation::ALL.map(|era| Command::Era(era.era().into()));
+    let eras = Generation::ALL.map(|era| Command::Generation(era.version().into()));
     for run in runs
         .chain([Command::Load(lessons::FIRST.into())])
         .chain(eras)

@@ -47,7 +47,7 @@ pub struct Found {
 pub struct Discovery {
     base: String,
     /// What was or will be asked for, by number.
-    asked: Vec<What>,
+    asked: Vec<DiscoveryRequest>,
     next: VecDeque<usize>,
     open: usize,
     core: Vec<Group>,
@@ -56,7 +56,7 @@ pub struct Discovery {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum What {
+enum DiscoveryRequest {
     /// `api`
     Core,
     /// `apis`
@@ -91,8 +91,8 @@ impl Discovery {
             groups: Vec::new(),
             errors: Vec::new(),
         };
-        discovery.ask(What::Core);
-        discovery.ask(What::Groups);
+        discovery.ask(DiscoveryRequest::Core);
+        discovery.ask(DiscoveryRequest::Groups);
         discovery
     }
 
@@ -102,8 +102,8 @@ impl Discovery {
         self.open += 1;
         let what = self.asked.get(id)?;
         let accept = match what {
-            What::Core | What::Groups => ACCEPT_AGGREGATED_DISCOVERY_V2,
-            What::Version { .. } => JSON,
+            DiscoveryRequest::Core | DiscoveryRequest::Groups => ACCEPT_AGGREGATED_DISCOVERY_V2,
+            DiscoveryRequest::Version { .. } => JSON,
         };
         let request = get(&self.base, &what.path(), accept);
         Some(Ask { id, request })
@@ -169,35 +169,35 @@ impl Discovery {
         Found { resources, errors }
     }
 
-    fn ask(&mut self, what: What) {
+    fn ask(&mut self, what: DiscoveryRequest) {
         if self.asked.len() < MAX_ASKED && !self.asked.contains(&what) {
             self.next.push_back(self.asked.len());
             self.asked.push(what);
         }
     }
 
-    fn take(&mut self, what: &What, answer: &Map<String, Value>) -> Result<(), Text> {
+    fn take(&mut self, what: &DiscoveryRequest, answer: &Map<String, Value>) -> Result<(), Text> {
         match (what, text_of(answer, "kind").unwrap_or_default()) {
-            (What::Core | What::Groups, "APIGroupDiscoveryList") => {
+            (DiscoveryRequest::Core | DiscoveryRequest::Groups, "APIGroupDiscoveryList") => {
                 let groups = array(answer, "items")
                     .map(|item| self.aggregated(item))
                     .collect();
                 self.put(what, groups);
             }
-            (What::Core, "APIVersions") => {
+            (DiscoveryRequest::Core, "APIVersions") => {
                 let versions: Vec<&str> = array(answer, "versions")
                     .filter_map(Value::as_str)
                     .collect();
                 let core = self.legacy("", &versions);
                 self.put(what, vec![core]);
             }
-            (What::Groups, "APIGroupList") => {
+            (DiscoveryRequest::Groups, "APIGroupList") => {
                 let groups = array(answer, "groups")
                     .map(|group| self.legacy_group(group))
                     .collect();
                 self.put(what, groups);
             }
-            (What::Version { group, version }, "APIResourceList") => {
+            (DiscoveryRequest::Version { group, version }, "APIResourceList") => {
                 let resources: Vec<Resource> = array(answer, "resources")
                     .filter_map(|resource| legacy_resource(resource, group, version))
                     .collect();
@@ -220,9 +220,9 @@ impl Discovery {
         Ok(())
     }
 
-    fn put(&mut self, what: &What, groups: Vec<Group>) {
+    fn put(&mut self, what: &DiscoveryRequest, groups: Vec<Group>) {
         match what {
-            What::Core => self.core = groups,
+            DiscoveryRequest::Core => self.core = groups,
             _ => self.groups = groups,
         }
     }
@@ -251,7 +251,7 @@ impl Discovery {
                 .collect();
             // The server behind did not answer when it was asked last: it may now, or says why not.
             if text(of, "freshness") == "Stale" {
-                self.ask(What::Version {
+                self.ask(DiscoveryRequest::Version {
                     group: name.to_owned(),
                     version: version.to_owned(),
                 });
@@ -287,7 +287,7 @@ impl Discovery {
             versions: Vec::new(),
         };
         for version in versions {
-            self.ask(What::Version {
+            self.ask(DiscoveryRequest::Version {
                 group: name.to_owned(),
                 version: (*version).to_owned(),
             });
@@ -300,7 +300,7 @@ impl Discovery {
     }
 }
 
-impl What {
+impl DiscoveryRequest {
     fn path(&self) -> String {
         match self {
             Self::Core => "api".to_owned(),

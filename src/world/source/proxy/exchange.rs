@@ -330,7 +330,7 @@ impl Exchange {
             // Of no answer there is no body.
             Body::Awaited => {}
             Body::List(reader) => {
-                if let Err(error) = reader.feed(chunk) {
+                if let Err(error) = reader.source(chunk) {
                     self.no_list(now, error, &mut told);
                 }
             }
@@ -348,7 +348,7 @@ impl Exchange {
             Body::Watch(splitter) => {
                 let mut events = Vec::new();
                 let mut over = false;
-                let fed = splitter.feed(chunk, |_, line| {
+                let fed = splitter.source(chunk, |_, line| {
                     if over || line.trim_ascii().is_empty() {
                         return;
                     }

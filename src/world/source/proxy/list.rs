@@ -106,7 +106,7 @@ impl ListReader {
     ///
     /// # Errors
     /// Says why this is no list, or none that can be kept.
-    pub fn feed(&mut self, mut chunk: &[u8]) -> Result<(), ListError> {
+    pub fn source(&mut self, mut chunk: &[u8]) -> Result<(), ListError> {
         if self.error.is_none() && self.bytes + chunk.len() > MAX_LIST {
             self.error = Some(ListError::Excess(Excess::Bytes));
         }

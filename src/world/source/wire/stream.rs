@@ -41,12 +41,12 @@ impl WatchReader {
     }
 
     /// Takes a chunk; after an error nothing more is read.
-    pub fn feed(&mut self, chunk: &[u8]) {
+    pub fn source(&mut self, chunk: &[u8]) {
         let Self { splitter, decoder } = self;
         if decoder.error.is_some() {
             return;
         }
-        if let Err(LineTooLong { line }) = splitter.feed(chunk, |line, bytes| {
+        if let Err(LineTooLong { line }) = splitter.source(chunk, |line, bytes| {
             decoder.line(line, bytes);
         }) {
             decoder.fail(
@@ -121,7 +121,7 @@ impl LineSplitter {
     /// # Errors
     ///
     /// A line is too long. What comes after it is not read.
-    pub fn feed(
+    pub fn source(
         &mut self,
         mut chunk: &[u8],
         mut each: impl FnMut(u32, &[u8]),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use deltascope::cache::controller::{Generation, InformerQueue};
 use deltascope::cache::fact::{Fact, QueueFact};
 use deltascope::cache::object::{Item, Object};
-use deltascope::cache::process::{Process, Progress, TakenWork};
+use deltascope::cache::process::{PoppedWork, Process, Progress};
 use deltascope::cache::queue::{ProcessOutcome, Release};
 use deltascope::cache::reflector::StoreCall;
 use deltascope::cache::store::{Indexer, StoreOptions};
@@ -34,10 +34,13 @@ fn a_generation_is_a_range_of_versions() {
         ("1.99999999999", None),
         ("", None),
     ] {
-        assert_eq!(Generation::from_era(era), generation, "{era}");
+        assert_eq!(Generation::from_version(era), generation, "{era}");
     }
     for generation in Generation::ALL {
-        assert_eq!(Generation::from_era(generation.era()), Some(generation));
+        assert_eq!(
+            Generation::from_version(generation.version()),
+            Some(generation)
+        );
     }
 }
 
@@ -278,7 +281,7 @@ fn in_a_batch_what_has_no_key_fails_alone() {
     let mut told = Vec::new();
     let outcome = loop {
         match process.next_notice(&mut store, &mut ()) {
-            Ok(notice) => told.push(short(&notice)),
+            Ok(notification) => told.push(short(&notification)),
             Err(outcome) => break outcome,
         }
     };
@@ -306,7 +309,7 @@ fn a_process_function_may_go_by_the_types() {
     let mut told = Vec::new();
     loop {
         match process.step_without_store(&mut facts) {
-            Progress::Notify(notice) => told.push(short(&notice)),
+            Progress::Notify(notification) => told.push(short(&notification)),
             Progress::Done(outcome) => {
                 assert_eq!(outcome, ProcessOutcome::Done);
                 break;
@@ -414,7 +417,7 @@ proptest! {
                     let mut process = Process::new(work);
                     let outcome = loop {
                         match process.next_notice(&mut parts.store, &mut ()) {
-                            Ok(notice) => follow(&notice, copy),
+                            Ok(notification) => follow(&notification, copy),
                             Err(outcome) => break outcome,
                         }
                     };
@@ -451,21 +454,21 @@ fn a_process_can_be_copied_in_the_middle() {
     let mut parts = parts(Generation::Batched);
     parts.write(list(&[("a", "1"), ("b", "2")]));
     let work = parts.queue.begin_pop(&mut ()).unwrap().unwrap();
-    assert!(matches!(&work, TakenWork::Entries(_)) && work.is_batch() && work.len() == 2);
+    assert!(matches!(&work, PoppedWork::Entries(_)) && work.is_batch() && work.len() == 2);
     let mut process = Process::new(work);
     let mut copies = Vec::new();
     let mut told = Vec::new();
     loop {
         copies.push((process.clone(), parts.store.clone(), told.clone()));
         match process.step(&mut parts.store, &mut ()) {
-            Progress::Notify(notice) => told.push(short(&notice)),
+            Progress::Notify(notification) => told.push(short(&notification)),
             Progress::Done(_) => break,
             Progress::Took | Progress::Wrote => {}
         }
     }
     for (mut process, mut store, mut before) in copies {
-        while let Ok(notice) = process.next_notice(&mut store, &mut ()) {
-            before.push(short(&notice));
+        while let Ok(notification) = process.next_notice(&mut store, &mut ()) {
+            before.push(short(&notification));
         }
         assert_eq!(before, told);
         assert_eq!(store.len(), 2);

@@ -7,7 +7,7 @@ use deltascope::cache::event_handler::{
     ResourceEventHandlerFuncs,
 };
 use deltascope::cache::object::{Item, Object};
-use deltascope::cache::process::Notice;
+use deltascope::cache::process::Notification;
 
 use super::{add, short, update};
 use crate::cache::{O, labelled, pod, rv, tombstone};
@@ -18,29 +18,29 @@ struct Noting(Mutex<Vec<String>>);
 
 impl ResourceEventHandler<O> for Noting {
     fn on_add(&self, object: &Item<O>, is_in_initial_list: bool) {
-        self.note(&Notice::Add {
+        self.note(&Notification::Add {
             object: object.clone(),
             is_in_initial_list,
         });
     }
 
     fn on_update(&self, old: &Item<O>, new: &Item<O>) {
-        self.note(&Notice::Update {
+        self.note(&Notification::Update {
             old: Some(old.clone()),
             new: new.clone(),
         });
     }
 
     fn on_delete(&self, object: &Item<O>) {
-        self.note(&Notice::Delete {
+        self.note(&Notification::Delete {
             object: object.clone(),
         });
     }
 }
 
 impl Noting {
-    fn note(&self, notice: &Notice<O>) {
-        self.0.lock().unwrap().push(short(notice));
+    fn note(&self, notification: &Notification<O>) {
+        self.0.lock().unwrap().push(short(notification));
     }
 
     fn take(&self) -> Vec<String> {
@@ -48,8 +48,8 @@ impl Noting {
     }
 }
 
-fn delete(object: Item<O>) -> Notice<O> {
-    Notice::Delete { object }
+fn delete(object: Item<O>) -> Notification<O> {
+    Notification::Delete { object }
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_filter_turns_one_notification_into_another() {
     };
     let within = |rv| labelled("p", rv, "in");
     let without = |rv| labelled("p", rv, "out");
-    let table: [(Notice<O>, Option<&str>); 11] = [
+    let table: [(Notification<O>, Option<&str>); 11] = [
         (add(within("1"), true), Some("+p 1 initial")),
         (add(within("1"), false), Some("+p 1")),
         (add(without("1"), true), None),
@@ -77,13 +77,13 @@ fn a_filter_turns_one_notification_into_another() {
         (delete(tombstone("p", Some(within("1")))), Some("-p 1 x")),
         (delete(tombstone("p", None)), None),
     ];
-    for (notice, expected) in table {
-        notice.tell(&handler);
+    for (notification, expected) in table {
+        notification.tell(&handler);
         assert_eq!(
             noting.take(),
             Vec::from_iter(expected),
             "{}",
-            short(&notice)
+            short(&notification)
         );
     }
 }
@@ -97,7 +97,8 @@ fn a_handler_is_as_many_functions_as_are_needed() {
         delete(pod("p", "2")),
     ];
     let tell = |handler: &dyn ResourceEventHandler<O>| {
-        all.iter().for_each(|notice| notice.tell(handler));
+        all.iter()
+            .for_each(|notification| notification.tell(handler));
         noting.take()
     };
     assert!(tell(&ResourceEventHandlerFuncs::default()).is_empty());
@@ -129,7 +130,7 @@ fn a_handler_is_as_many_functions_as_are_needed() {
 
 #[test]
 fn an_update_without_another_version_counts_as_a_resync() {
-    for (notice, is_sync) in [
+    for (notification, is_sync) in [
         (update(pod("p", "1"), pod("p", "1")), true),
         (update(pod("p", ""), pod("p", "")), true),
         (update(pod("p", "1"), pod("p", "2")), false),
@@ -140,6 +141,6 @@ fn an_update_without_another_version_counts_as_a_resync() {
         (add(pod("p", "1"), false), false),
         (delete(pod("p", "1")), false),
     ] {
-        assert_eq!(notice.is_sync(), is_sync, "{}", short(&notice));
+        assert_eq!(notification.is_sync(), is_sync, "{}", short(&notification));
     }
 }

@@ -57,8 +57,11 @@ fn a_late_handler_is_told_the_store() {
     let mut parts = parts(Generation::Atomic);
     parts.write(list(&[("b", "2"), ("a", "1")]));
     parts.pops();
-    let notices = initial_notices(&parts.store);
-    let told: Vec<String> = notices.iter().map(|notice| short(notice)).collect();
+    let notifications = initial_notices(&parts.store);
+    let told: Vec<String> = notifications
+        .iter()
+        .map(|notification| short(notification))
+        .collect();
     assert_eq!(told, ["+a 1 initial", "+b 2 initial"]);
 }
 

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deltascope::cache::fact::{Fact, HandlersFact, Notification};
+use deltascope::cache::fact::{Fact, HandlersFact, NotificationRef};
 use deltascope::cache::listener::{
     HandlerEnd, INITIAL_BUFFER_SIZE, ListenerId, ProcessorListener, REST_AFTER_PANIC,
 };
-use deltascope::cache::process::Notice;
+use deltascope::cache::process::Notification;
 use deltascope::cache::step::Step;
 use proptest::prelude::*;
 
@@ -19,12 +19,12 @@ fn listener() -> Listener {
     ProcessorListener::new(ListenerId(3), "h")
 }
 
-fn numbered(number: usize) -> Arc<Notice<O>> {
+fn numbered(number: usize) -> Arc<Notification<O>> {
     Arc::new(add(pod("p", &number.to_string()), number.is_multiple_of(3)))
 }
 
-fn number(notice: &Notice<O>) -> usize {
-    rv(notice.object()).parse().unwrap()
+fn number(notification: &Notification<O>) -> usize {
+    rv(notification.object()).parse().unwrap()
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,8 +76,8 @@ proptest! {
                 Turn::Take => {
                     let next = if running.is_none() { waiting.pop_front() } else { None };
                     prop_assert_eq!(listener.is_ready(), next.is_some());
-                    let notice = listener.take(&mut ());
-                    prop_assert_eq!(notice.as_ref().map(|taken| number(&taken.notice)), next);
+                    let notification = listener.take(&mut ());
+                    prop_assert_eq!(notification.as_ref().map(|taken| number(&taken.notification)), next);
                     if let Some(next) = next {
                         prop_assert_eq!(next, taken);
                         taken += 1;
@@ -94,8 +94,8 @@ proptest! {
             prop_assert_eq!(listener.is_offered(), offered.is_some());
             prop_assert_eq!(listener.is_running(), running.is_some());
             prop_assert_eq!(listener.waiting(), waiting.len());
-            let notices: Vec<usize> = listener.notices().map(|notice| number(notice)).collect();
-            prop_assert_eq!(notices, Vec::from(waiting.clone()));
+            let notifications: Vec<usize> = listener.notifications().map(|notification| number(notification)).collect();
+            prop_assert_eq!(notifications, Vec::from(waiting.clone()));
             prop_assert!(!listener.has_synced());
             let mut asked = listener.clone();
             asked.upstream_has_synced(&mut ());
@@ -117,7 +117,7 @@ fn the_ring_buffer_doubles() {
     assert_eq!(listener.capacity(), 2 * INITIAL_BUFFER_SIZE);
     for expected in 0..INITIAL_BUFFER_SIZE + 2 {
         let taken = listener.take(&mut ()).unwrap();
-        assert_eq!(number(&taken.notice), expected);
+        assert_eq!(number(&taken.notification), expected);
         listener.done(HandlerEnd::Returned, &mut ());
     }
     assert!(listener.take(&mut ()).is_none());
@@ -150,7 +150,10 @@ fn a_handler_that_panics_skips_and_rests() {
         )]
     );
     let next = listener.take(&mut ()).unwrap();
-    assert_eq!((number(&next.notice), next.rest), (1, REST_AFTER_PANIC));
+    assert_eq!(
+        (number(&next.notification), next.rest),
+        (1, REST_AFTER_PANIC)
+    );
     listener.done(HandlerEnd::Returned, &mut ());
     assert_eq!(listener.take(&mut ()).unwrap().rest, Duration::ZERO);
     listener.done(HandlerEnd::Returned, &mut ());
@@ -221,7 +224,7 @@ fn a_notification_is_sent_then_queued_then_taken_then_handled() {
         handler: 3,
         pending: 2,
         notification:
-            Notification::Add {
+            NotificationRef::Add {
                 object,
                 is_in_initial_list: false,
             },

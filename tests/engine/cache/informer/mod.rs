@@ -18,7 +18,7 @@ use deltascope::cache::key_func::deletion_handling_meta_namespace_key_func;
 use deltascope::cache::listener::{ListenerId, ProcessorListener};
 use deltascope::cache::object::Item;
 use deltascope::cache::order::Order;
-use deltascope::cache::process::{Notice, Process, ProcessStage, Progress};
+use deltascope::cache::process::{Notification, Process, ProcessStage, Progress};
 use deltascope::cache::processor::SharedProcessor;
 use deltascope::cache::queue::ProcessOutcome;
 use deltascope::cache::reflector::StoreCall;
@@ -54,24 +54,24 @@ fn list(names: &[(&str, &str)]) -> StoreCall<O> {
 }
 
 /// A notification in short: `+a/b 1 initial`, `~a/b 1 2`, `-a/b 1`, `x` for a tombstone.
-fn short(notice: &Notice<O>) -> String {
+fn short(notification: &Notification<O>) -> String {
     let key = |item: &Item<O>| deletion_handling_meta_namespace_key_func(item).unwrap();
-    match notice {
-        Notice::Add {
+    match notification {
+        Notification::Add {
             object,
             is_in_initial_list,
         } => {
             let initial = if *is_in_initial_list { " initial" } else { "" };
             format!("+{} {}{initial}", key(object), rv(object))
         }
-        Notice::Update { old, new } => {
+        Notification::Update { old, new } => {
             let old = old.as_ref().map_or("", rv);
             format!("~{} {old} {}", key(new), rv(new))
         }
-        Notice::Delete { object } if object.is_tombstone() => {
+        Notification::Delete { object } if object.is_tombstone() => {
             format!("-{} {} x", key(object), rv(object))
         }
-        Notice::Delete { object } => format!("-{} {}", key(object), rv(object)),
+        Notification::Delete { object } => format!("-{} {}", key(object), rv(object)),
     }
 }
 
@@ -90,14 +90,18 @@ impl Parts {
             match process.step(&mut self.store, &mut ()) {
                 Progress::Took => steps.push("took".into()),
                 Progress::Wrote => steps.push("wrote".into()),
-                Progress::Notify(notice) => {
+                Progress::Notify(notification) => {
                     let stored: Vec<&str> = self.store.list().map(rv).collect();
                     let synced = if self.queue.has_synced() {
                         " synced"
                     } else {
                         ""
                     };
-                    steps.push(format!("{} | {}{synced}", short(&notice), stored.join(" ")));
+                    steps.push(format!(
+                        "{} | {}{synced}",
+                        short(&notification),
+                        stored.join(" ")
+                    ));
                 }
                 Progress::Done(outcome) => break outcome,
             }
@@ -159,27 +163,27 @@ fn call(told: &Told, version: u32) -> Option<StoreCall<O>> {
 }
 
 /// Keeps a copy by what a handler is told.
-fn follow(notice: &Notice<O>, copy: &mut BTreeMap<String, String>) {
-    let object = notice.object();
+fn follow(notification: &Notification<O>, copy: &mut BTreeMap<String, String>) {
+    let object = notification.object();
     let key = deletion_handling_meta_namespace_key_func(object).unwrap();
-    match notice {
-        Notice::Delete { .. } => copy.remove(key.as_str()),
-        Notice::Add { .. } | Notice::Update { .. } => {
+    match notification {
+        Notification::Delete { .. } => copy.remove(key.as_str()),
+        Notification::Add { .. } | Notification::Update { .. } => {
             copy.insert(key.to_string(), rv(object).to_owned())
         }
     };
 }
 
-fn add(object: Item<O>, is_in_initial_list: bool) -> Notice<O> {
-    Notice::Add {
+fn add(object: Item<O>, is_in_initial_list: bool) -> Notification<O> {
+    Notification::Add {
         object,
         is_in_initial_list,
     }
 }
 
-fn update(old: Item<O>, new: Item<O>) -> Notice<O> {
+fn update(old: Item<O>, new: Item<O>) -> Notification<O> {
     let old = Some(old);
-    Notice::Update { old, new }
+    Notification::Update { old, new }
 }
 
 type Listener = ProcessorListener<O>;

@@ -8,7 +8,7 @@ use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::{Fact, HandlersFact};
 use deltascope::cache::informer::{SharedInformerState, determine_resync_period, initial_notices};
 use deltascope::cache::listener::{HandlerEnd, ListenerId, ProcessorListener};
-use deltascope::cache::process::{Notice, Process, Progress};
+use deltascope::cache::process::{Notification, Process, Progress};
 use deltascope::cache::processor::SharedProcessor;
 use deltascope::cache::reflector::StoreCall;
 use deltascope::cache::step::Step;
@@ -151,8 +151,8 @@ fn resyncs_are_withheld_from_who_is_not_syncing() {
     let mut shared = Shared::new(seconds(10));
     let (never, _) = shared.add(Some(Duration::ZERO), Duration::ZERO);
     let (ten, _) = shared.add(None, Duration::ZERO);
-    let told = |shared: &Shared, notice: &Notice<O>, facts: &mut Facts| {
-        let told = shared.processor.distribute(notice, facts);
+    let told = |shared: &Shared, notification: &Notification<O>, facts: &mut Facts| {
+        let told = shared.processor.distribute(notification, facts);
         told.map(|(id, ())| id).collect::<Vec<_>>()
     };
     let same = update(pod("p", "1"), pod("p", "1"));
@@ -212,8 +212,8 @@ fn who_is_removed_is_told_nothing_more() {
             .is_none()
     );
     assert!(facts.is_empty(), "removing twice is fine");
-    let notice = add(pod("p", "1"), false);
-    let told = shared.processor.distribute_mut(&notice, &mut ());
+    let notification = add(pod("p", "1"), false);
+    let told = shared.processor.distribute_mut(&notification, &mut ());
     assert_eq!(told.map(|(id, _)| id).collect::<Vec<_>>(), [second]);
     let (third, _) = shared.add(None, Duration::ZERO);
     assert!(
@@ -255,17 +255,17 @@ fn any_go() -> impl Strategy<Value = Go> {
 struct Following {
     listener: Listener,
     copy: BTreeMap<String, String>,
-    running: Option<Arc<Notice<O>>>,
+    running: Option<Arc<Notification<O>>>,
 }
 
 impl Following {
     fn run(&mut self) {
         match self.running.take() {
-            Some(notice) => {
-                follow(&notice, &mut self.copy);
+            Some(notification) => {
+                follow(&notification, &mut self.copy);
                 self.listener.done(HandlerEnd::Returned, &mut ());
             }
-            None => self.running = self.listener.take(&mut ()).map(|taken| taken.notice),
+            None => self.running = self.listener.take(&mut ()).map(|taken| taken.notification),
         }
     }
 }
@@ -277,7 +277,7 @@ struct Turns {
     processor: SharedProcessor<Following>,
     process: Option<Process<O>>,
     /// What the process loop still has to offer: it is held up by the first that is not received.
-    sending: VecDeque<(ListenerId, Arc<Notice<O>>)>,
+    sending: VecDeque<(ListenerId, Arc<Notification<O>>)>,
     now: Duration,
     version: u32,
 }
@@ -356,8 +356,8 @@ impl Turns {
             .processor
             .add_listener(&registration, initial.len(), make, self.now, &mut ());
         let listener = &mut self.processor.get_mut(id).unwrap().listener;
-        for notice in initial {
-            listener.add(notice, &mut ());
+        for notification in initial {
+            listener.add(notification, &mut ());
         }
         if self.state.has_synced() {
             listener.upstream_has_synced(&mut ());
@@ -365,10 +365,10 @@ impl Turns {
     }
 
     fn process(&mut self) {
-        if let Some((id, notice)) = self.sending.pop_front() {
+        if let Some((id, notification)) = self.sending.pop_front() {
             let following = self.processor.get_mut(id).unwrap();
-            if let Err(notice) = following.listener.offer(notice, &mut ()) {
-                self.sending.push_front((id, notice));
+            if let Err(notification) = following.listener.offer(notification, &mut ()) {
+                self.sending.push_front((id, notification));
             }
             return;
         }
@@ -386,11 +386,11 @@ impl Turns {
         };
         match process.step(&mut self.parts.store, &mut ()) {
             Progress::Took | Progress::Wrote => {}
-            Progress::Notify(notice) => {
-                let notice = Arc::new(notice);
-                let told = self.processor.distribute(&notice, &mut ());
+            Progress::Notify(notification) => {
+                let notification = Arc::new(notification);
+                let told = self.processor.distribute(&notification, &mut ());
                 self.sending
-                    .extend(told.map(|(id, _)| (id, Arc::clone(&notice))));
+                    .extend(told.map(|(id, _)| (id, Arc::clone(&notification))));
             }
             Progress::Done(outcome) => {
                 let taken = self.process.take().unwrap().into_taken();

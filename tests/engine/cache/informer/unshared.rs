@@ -9,7 +9,7 @@ use deltascope::cache::controller::{
 use deltascope::cache::error::Error;
 use deltascope::cache::lister_watcher::{ListPage, Table};
 use deltascope::cache::object::Object;
-use deltascope::cache::process::Notice;
+use deltascope::cache::process::Notification;
 use deltascope::cache::reflector::Need;
 
 use super::{SECOND, list, short};
@@ -25,8 +25,8 @@ fn the_unshared_informer_tells_its_handler_in_the_processing_loop() {
     });
     let processed = |informer: &mut Controller<O>| {
         let mut told = Vec::new();
-        let mut handler = |notice: Notice<O>, seen: Seen<'_, O>| {
-            told.push(format!("{} | {}", short(&notice), seen.store.len()));
+        let mut handler = |notification: Notification<O>, seen: Seen<'_, O>| {
+            told.push(format!("{} | {}", short(&notification), seen.store.len()));
         };
         while let Ok(true) = informer.process(&mut handler, || Duration::ZERO, &mut ()) {}
         told

@@ -1,7 +1,8 @@
 //! What the handlers are told, and when.
 
 use deltascope_cache::fact::{
-    Actor, Cause, Fact, HandlersFact, Notification, QueueFact, ReflectorFact, ServerFact, StoreFact,
+    Actor, Cause, Fact, HandlersFact, NotificationRef, QueueFact, ReflectorFact, ServerFact,
+    StoreFact,
 };
 
 use super::holds;
@@ -21,9 +22,9 @@ pub(super) fn told(run: &Run, at: usize, wanted: &str) -> Result<(), String> {
             ) => (
                 &notification.object().key,
                 match notification {
-                    Notification::Add { .. } => "add",
-                    Notification::Update { .. } => "update",
-                    Notification::Delete { .. } => "delete",
+                    NotificationRef::Add { .. } => "add",
+                    NotificationRef::Update { .. } => "update",
+                    NotificationRef::Delete { .. } => "delete",
                 },
             ),
             Fact::Handlers(HandlersFact::NotificationWithheld { key, .. }) => (key, "update"),
@@ -119,7 +120,7 @@ pub(super) fn told_what_is_there(run: &Run, at: usize) -> Result<(), String> {
     let wrong = taken.take(initial as usize).find(|told| {
         !matches!(
             told,
-            Notification::Add {
+            NotificationRef::Add {
                 is_in_initial_list: true,
                 ..
             }
@@ -137,7 +138,7 @@ pub(super) fn stored_first(run: &Run, at: usize) -> Result<(), String> {
             let of = notification.object();
             of.key == object.key
                 && of.rv == object.rv
-                && !matches!(notification, Notification::Delete { .. })
+                && !matches!(notification, NotificationRef::Delete { .. })
         }
         _ => false,
     });

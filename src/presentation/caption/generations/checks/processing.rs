@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use deltascope_cache::fact::{
-    Actor, Fact, FactRecord, HandlersFact, LockName, Notification, QueueFact, StoreFact,
+    Actor, Fact, FactRecord, HandlersFact, LockName, NotificationRef, QueueFact, StoreFact,
 };
 use deltascope_cache::key::Key;
 
@@ -140,7 +140,7 @@ pub(super) fn replaced_then_told(run: &Run, at: usize) -> Result<(), String> {
                 notification,
                 handler: 0,
             }) => {
-                let deletes = matches!(notification, Notification::Delete { .. });
+                let deletes = matches!(notification, NotificationRef::Delete { .. });
                 holds(replaced && !(deletes && others), || {
                     format!("{record:?} is told")
                 })?;

@@ -21,11 +21,11 @@ pub(super) fn api(pen: &mut Pen, a: Area) -> i32 {
     let lines = count(view.picture.api.stream.len()).clamp(1, 5) * LINE + 90;
     let places = ((a.h - lines) / OBJECT).clamp(3, 9);
     let rows = api::rows(view, places as usize, 12);
-    let title = strings::feed(lang, rows.feed);
-    let program = rows.feed == SourceKind::Program;
+    let title = strings::source(lang, rows.source);
+    let program = rows.source == SourceKind::Program;
     let gauge = [Side::Gauge(&rows.rv, "", false)];
     let mut y = a.y + pen.head(a, title, if program { &[] } else { &gauge });
-    let unknown = rows.feed == SourceKind::Recorded && !view.picture.api.told_by_events;
+    let unknown = rows.source == SourceKind::Recorded && !view.picture.api.told_by_events;
     if rows.dense {
         y += pen.field(area(a.x, y, a.w, 190), Field::Objects, words.objects) + 12;
     } else if !program {
@@ -170,7 +170,7 @@ pub(super) fn reflector(pen: &mut Pen, a: Area, unused: bool) -> i32 {
     let rows = reflector::rows(view);
     let mut y = a.y + pen.head(a, "Reflector", &[]);
     if unused {
-        let text = match view.picture.machinery {
+        let text = match view.picture.informer {
             deltascope_replay::picture::InformerKind::Client => words.unused_reflector,
             _ => words.unused,
         };
