@@ -2,10 +2,11 @@
 
 use std::fs;
 
+use deltascope_presentation::command::{SvgOptions, Theme};
 use deltascope_presentation::options::Options;
 use deltascope_presentation::session::Session;
 use deltascope_presentation::session::present::scenario_in;
-use deltascope_presentation::svg::{self, SvgOptions, Theme};
+use deltascope_presentation::svg;
 use deltascope_terminal::Form;
 use deltascope_world::text::Lang;
 

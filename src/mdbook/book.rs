@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use deltascope_presentation::svg::{self, SvgOptions, Theme};
+use deltascope_presentation::command::{SvgOptions, Theme};
+use deltascope_presentation::svg;
 use deltascope_terminal::{self as terminal, Form};
 
 use super::block::{Block, Folder, Wrong};

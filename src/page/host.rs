@@ -1,6 +1,6 @@
 //! Where a board is mounted: all of a page, or the shadow root of an element among others.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::Array;
@@ -49,8 +49,13 @@ extern "C" {
     fn set_sheets(this: &Adopting, sheets: &Array);
 }
 
+/// Finds an element over the cell of an anchor.
+pub(crate) type FindCell = Box<dyn Fn(&Anchor) -> Option<Element>>;
+
 thread_local! {
     static HOSTS: Cell<u32> = const { Cell::new(0) };
+    /// The fields of cells on the page, each with its number and that of its host.
+    static FIELDS: RefCell<Vec<(usize, u32, FindCell)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Host {
@@ -77,10 +82,25 @@ impl Host {
         Self::new(root.map(|root| (root, mount.clone())))
     }
 
-    /// Tells it from the others of the page.
-    #[must_use]
-    pub fn number(&self) -> u32 {
-        self.number
+    /// Lets [`Self::cell`] search this field until the caller's owner is cleaned up.
+    pub(crate) fn add_field(&self, find: FindCell) {
+        let host = self.number;
+        let number = FIELDS.with_borrow_mut(|fields| {
+            let number = fields.last().map_or(0, |(number, ..)| number + 1);
+            fields.push((number, host, find));
+            number
+        });
+        on_cleanup(move || {
+            FIELDS.with_borrow_mut(|fields| fields.retain(|(of, ..)| *of != number));
+        });
+    }
+
+    /// An element over the cell of an object that has no element of its own.
+    pub(crate) fn cell(&self, anchor: &Anchor) -> Option<Element> {
+        FIELDS.with_borrow(|fields| {
+            let mut fields = fields.iter().filter(|(_, host, _)| *host == self.number);
+            fields.find_map(|(.., find)| find(anchor))
+        })
     }
 
     /// Whether the page is the board's alone.

@@ -11,7 +11,6 @@ use leptos::wasm_bindgen::JsCast;
 use leptos::wasm_bindgen::prelude::Closure;
 use web_sys::{Element, HtmlElement, Node};
 
-use crate::board::density::stand_in;
 use crate::host::{Host, anchor_of};
 use deltascope_cache::delta::DeltaType;
 use deltascope_presentation::anchor::Anchor;
@@ -632,7 +631,7 @@ fn shown(host: &Host, anchor: &Anchor) -> Option<Element> {
     let text = anchor.to_string();
     let text = text.replace('\\', "\\\\").replace('"', "\\\"");
     let found = host.find(&format!("[data-anchor=\"{text}\"]"));
-    let mut found = found.or_else(|| stand_in(host, anchor));
+    let mut found = found.or_else(|| host.cell(anchor));
     if *anchor == Anchor::LastLine
         && let Some(output) = &found
     {

@@ -11,8 +11,7 @@ use deltascope_replay::step_size::StepSize;
 
 use super::anchor::Anchor;
 use super::i18n::Lang;
-use super::session::walk::BreakCommand;
-use super::svg::SvgOptions;
+use super::stage::Panel;
 
 /// What a button, a key or the scripting interface asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,6 +181,64 @@ pub enum Export {
     Transcript(Lang),
     /// What is shown, as a picture.
     Svg(SvgOptions),
+}
+
+/// What a picture shows, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SvgOptions {
+    /// The rooms, in the order of the data's path; none: all.
+    pub panels: Vec<Panel>,
+    /// Its colours.
+    pub theme: Theme,
+    /// The language of its words.
+    pub lang: Lang,
+    /// How wide it is, in CSS px; 0: 1200 with all rooms, 750 with some.
+    pub width: u32,
+    /// With the words under the stage.
+    pub strip: bool,
+}
+
+/// The colours of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// Ink on paper.
+    Light,
+    /// The dark ones.
+    Dark,
+    /// As the reader likes it; `#dark` or `#light` behind its address decides.
+    #[default]
+    Auto,
+}
+
+impl Theme {
+    /// What is chosen.
+    #[must_use]
+    pub fn of(is_dark: bool) -> Self {
+        if is_dark { Self::Dark } else { Self::Light }
+    }
+}
+
+impl Default for SvgOptions {
+    fn default() -> Self {
+        Self {
+            panels: Vec::new(),
+            theme: Theme::Auto,
+            lang: Lang::En,
+            width: 0,
+            strip: true,
+        }
+    }
+}
+
+/// What can be asked of breakpoints.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BreakCommand {
+    /// Stop where this holds.
+    Add(String),
+    /// Turn one on or off.
+    Turn(u32, bool),
+    /// Take one away.
+    Remove(u32),
 }
 
 /// When something happens instead.

@@ -17,8 +17,9 @@ use deltascope_replay::occurrences::Occurrences;
 use deltascope_replay::timeline::{SEGMENT, Timeline};
 
 use super::fact_queries;
-use super::rows::density::CellSlots;
-use super::rows::{Alike, MARKS, Marks};
+use super::rows::MARKS;
+use super::view::cells::CellSlots;
+use super::view::names::{Alike, Marks};
 use super::view::{Marker, Tick};
 
 /// How many marks the timeline carries at the most; more would touch each other.

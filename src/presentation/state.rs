@@ -3,16 +3,17 @@
 use serde_json::Value;
 
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::{Actor, Entry, NotificationRef, ObjectRef, Shape};
+use deltascope_cache::fact::{Entry, NotificationRef, ObjectRef, Shape};
 use deltascope_cache::key::Key;
 use deltascope_replay::invariants::Violation;
 use deltascope_replay::picture::{Picture, QueueKind, ReflectorState};
 use deltascope_world::fill::fill;
 
+use super::fact_queries::actor_id;
 use super::i18n::Lang;
 use super::rows::is_tombstone;
-use super::session::select::Found;
-use super::session::walk::Break;
+use super::view::selection::Found;
+use super::view::walking::Break;
 use super::view::{BranchRow, CompareView, View};
 
 /// The version of the scripting interface: it changes when a name or a meaning does.
@@ -33,7 +34,7 @@ pub fn state(view: &View, lang: Lang) -> Value {
         ])
     });
     let lock = &picture.lock;
-    let holder = lock.holder.map(|actor| actor_id(actor, picture));
+    let holder = lock.holder.map(|actor| text(&actor_id(actor, picture)));
     let objects = picture.api.objects.iter();
     let objects = objects.filter(|(_, entry)| !entry.deleted);
     object(vec![
@@ -54,7 +55,11 @@ pub fn state(view: &View, lang: Lang) -> Value {
                 ("holder", holder.unwrap_or(Value::Null)),
                 (
                     "waiting",
-                    array(lock.waiting.iter().map(|actor| actor_id(*actor, picture))),
+                    array(
+                        lock.waiting
+                            .iter()
+                            .map(|actor| text(&actor_id(*actor, picture))),
+                    ),
                 ),
             ]),
         ),
@@ -228,24 +233,6 @@ fn comparison(compare: &CompareView) -> Value {
             array(compare.violations.iter().map(violation)),
         ),
     ])
-}
-
-/// A stable name of an actor, never translated.
-pub(crate) fn actor_id(actor: Actor, picture: &Picture) -> Value {
-    let name = match actor {
-        Actor::Server => "api server",
-        Actor::Program => "program",
-        Actor::Reflector => "reflector",
-        Actor::ProcessLoop => "process loop",
-        Actor::Resync => "resync timer",
-        Actor::Main => "main program",
-        Actor::Worker(number) => return Value::String(format!("worker {number}")),
-        Actor::Pop(number) | Actor::Listener(number) => picture
-            .handlers
-            .get(usize::from(number))
-            .map_or("", |handler| &*handler.name),
-    };
-    text(name)
 }
 
 fn reflector_state(state: ReflectorState) -> &'static str {

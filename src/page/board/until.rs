@@ -11,10 +11,10 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::Fact;
 use deltascope_cache::key::Key;
 use deltascope_presentation::caption::in_chinese;
-use deltascope_presentation::command::Command;
+use deltascope_presentation::command::{BreakCommand, Command};
 use deltascope_presentation::i18n::Lang;
-use deltascope_presentation::session::walk::{Break, BreakCommand, Said};
 use deltascope_presentation::strings;
+use deltascope_presentation::view::walking::{Break, Said};
 use deltascope_replay::predicate::{Call, DELTAS, Predicate};
 
 /// The tab.

@@ -14,13 +14,13 @@ use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
+use deltascope_presentation::command::BreakCommand;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::Names;
 use deltascope_presentation::rows::things::{self, Thing};
-use deltascope_presentation::session::walk::BreakCommand;
-use deltascope_presentation::session::why::Link;
 use deltascope_presentation::strings;
 use deltascope_presentation::view::View;
+use deltascope_presentation::view::why::Link;
 
 /// The tab.
 #[component]

@@ -15,13 +15,13 @@ use crate::ui::Ui;
 use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::cluster::Options;
+use deltascope_presentation::command::BreakCommand;
 use deltascope_presentation::command::{Command, Export};
+use deltascope_presentation::command::{SvgOptions, Theme};
 use deltascope_presentation::i18n::Text;
 use deltascope_presentation::options;
-use deltascope_presentation::session::walk::BreakCommand;
 use deltascope_presentation::session::{Change, Session};
 use deltascope_presentation::state::{API_VERSION, state};
-use deltascope_presentation::svg::{SvgOptions, Theme};
 use deltascope_replay::scramble::Scramble;
 use deltascope_replay::step_size::StepSize;
 

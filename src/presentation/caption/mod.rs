@@ -38,7 +38,7 @@ use spans::{event_type, mono, named, text, version};
 
 pub use names::in_chinese;
 pub use samples::samples;
-pub use spans::{Span, answer, plain, short_name, short_rv};
+pub use spans::{Span, answer, plain, refusal, short_name, short_rv};
 
 /// Why a link that is no cause stands in a chain of causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::EventType;
+use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +58,17 @@ pub fn answer(code: u16, reason: &str) -> String {
         (0, reason) => reason.to_owned(),
         (code, "") => code.to_string(),
         (code, reason) => format!("{code} {reason}"),
+    }
+}
+
+/// What a request is refused with, as a machine says it: `410 Expired`.
+#[must_use]
+pub fn refusal(kind: ApiErrorKind) -> String {
+    let error = ApiError::new(kind, "");
+    match error.code {
+        0 if kind == ApiErrorKind::ConnectionRefused => "connection refused".to_owned(),
+        0 => "error".to_owned(),
+        code => [&*code.to_string(), " ", &error.reason].concat(),
     }
 }
 

@@ -14,16 +14,17 @@ pub mod reflector;
 pub mod store;
 pub mod things;
 
+use crate::view::names::Marks;
+use crate::view::names::{Alike, namespace};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::caption::{self, Naming, Voice, Words, short_name};
+use crate::caption::{self, Voice, Words, short_name};
 use crate::i18n::Lang;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{NotificationRef, ObjectRef, Shape};
 use deltascope_cache::key::Key;
-use deltascope_cache::sorted::SortedMap;
 use deltascope_replay::picture::{Picture, QueueKind};
 
 /// How many hues a mark can have.
@@ -52,29 +53,6 @@ impl Mark {
     #[must_use]
     pub fn look(self) -> Option<(u8, u8)> {
         self.0.map(|mark| (mark % HUES, mark / HUES))
-    }
-}
-
-/// The marks of a run: handed out in turn as objects appear, leaving out those of objects that are
-/// there. A moment has the same marks however it was reached.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Marks(SortedMap<Arc<str>, u8>);
-
-impl Marks {
-    /// Which it is.
-    #[must_use]
-    pub fn get(&self, uid: &str) -> Option<u8> {
-        self.0.get(uid).copied()
-    }
-
-    /// Gives one to an object.
-    pub fn insert(&mut self, uid: &Arc<str>, mark: u8) {
-        self.0.insert(Arc::clone(uid), mark);
-    }
-
-    /// Takes it away again.
-    pub fn remove(&mut self, uid: &str) {
-        self.0.remove(uid);
     }
 }
 
@@ -226,72 +204,6 @@ pub fn stack(mut all: Vec<DeltaRow>, room: usize) -> Stack {
     Stack { shown: all, hidden }
 }
 
-/// Keys of a run whose names are alike but for the namespace, under what they have in common.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Alike {
-    /// The first key of each name.
-    first: SortedMap<Arc<str>, Key>,
-    /// All keys of a name that has more than one.
-    more: SortedMap<Arc<str>, Vec<Key>>,
-    /// There are keys of more than one namespace.
-    several: bool,
-}
-
-impl Alike {
-    /// Forgets who is not there.
-    pub fn forget(this: &mut Rc<Self>, is_there: &dyn Fn(&Key) -> bool) {
-        let known = std::mem::take(this);
-        for key in known.more.values().flatten().chain(known.first.values()) {
-            if is_there(key) {
-                Self::see(this, key);
-            }
-        }
-    }
-
-    /// How words call the objects of the run.
-    #[must_use]
-    pub fn naming(&self) -> Naming {
-        if self.several {
-            Naming::Long
-        } else {
-            Naming::Short
-        }
-    }
-
-    /// Takes in a key.
-    pub fn see(this: &mut Rc<Self>, key: &Key) {
-        let short = short_name(key);
-        match this.first.get(short) {
-            None => {
-                let this = Rc::make_mut(this);
-                let other = this.first.values().find(|other| !other.is_empty());
-                let differs = other.is_some_and(|other| namespace(other) != namespace(key));
-                this.several |= differs && !key.is_empty();
-                this.first.insert(short.into(), key.clone());
-            }
-            Some(first) if first == key => {}
-            Some(first) => {
-                let known = this.more.get(short);
-                if known.is_none_or(|keys| !keys.contains(key)) {
-                    let first = first.clone();
-                    let this = Rc::make_mut(this);
-                    this.several = true;
-                    let keys = this.more.or_default(short.into());
-                    if keys.is_empty() {
-                        keys.push(first);
-                    }
-                    keys.push(key.clone());
-                }
-            }
-        }
-    }
-}
-
-/// What stands before an object's name.
-fn namespace(key: &str) -> Option<&str> {
-    key.rsplit_once('/').map(|(namespace, _)| namespace)
-}
-
 /// Short names for keys: without the namespace, unless two keys of the run would then look alike.
 /// And the marks of their objects.
 #[derive(Clone, Debug, Default)]
@@ -314,7 +226,7 @@ impl Names {
 
     /// Whether the run has more than one key of this name.
     fn is_ambiguous(&self, short: &str) -> bool {
-        self.alike.more.get(short).is_some()
+        self.alike.is_ambiguous(short)
     }
 
     /// What to call `key`.
@@ -342,7 +254,7 @@ impl Names {
     /// The mark of a UID.
     #[must_use]
     pub fn mark(&self, uid: &str) -> Mark {
-        Mark(self.marks.0.get(uid).copied())
+        Mark(self.marks.get(uid))
     }
 }
 
@@ -537,27 +449,5 @@ mod tests {
         assert_eq!(names.get("kube/web"), "kube/web");
         assert_eq!(names.get("default/dns"), "dns");
         assert_eq!(names.long(&"default/dns".into()), "default/dns");
-    }
-
-    #[test]
-    fn words_have_namespaces_once_there_are_two() {
-        for (keys, naming) in [
-            (&[][..], Naming::Short),
-            (&["", "node-1", "node-2"], Naming::Short),
-            (&["default/web", "", "default/dns"], Naming::Short),
-            (&["default/web", "kube/web"], Naming::Long),
-            (
-                &["default/web", "", "kube/dns", "default/web"],
-                Naming::Long,
-            ),
-        ] {
-            let mut alike = Rc::default();
-            for key in keys {
-                Alike::see(&mut alike, &Key::from(*key));
-            }
-            assert_eq!(alike.naming(), naming, "{keys:?}");
-            Alike::forget(&mut alike, &|key| !key.starts_with("kube/"));
-            assert_eq!(alike.naming(), Naming::Short, "{keys:?}");
-        }
     }
 }

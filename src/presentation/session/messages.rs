@@ -32,7 +32,7 @@ pub(super) fn refusal(fact: &Fact) -> Option<Text> {
 }
 
 pub(super) fn no_era(era: &str) -> Text {
-    let known: Vec<_> = Generation::ALL.map(Generation::era).into();
+    let known: Vec<_> = Generation::ALL.map(Generation::version).into();
     Text::new(
         &format!(
             "There is no generation {era:?}. There are: {}.",

@@ -21,6 +21,7 @@ pub mod why;
 pub use messages::hand_made;
 pub use share::FAR;
 
+use crate::view::walking::Walking;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -90,7 +91,7 @@ pub struct Session {
     branches: Branches<branches::Kept>,
     branch_rows: Rc<[BranchRow]>,
     asked: why::Asked,
-    walking: Rc<walk::Walking>,
+    walking: Rc<Walking>,
     settings: Rc<[SettingRow]>,
     /// What all links to this run have in common, once one was asked for.
     packed: RefCell<Option<Rc<share::Packed>>>,

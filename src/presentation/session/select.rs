@@ -17,6 +17,7 @@ use deltascope_replay::occurrences::thinned;
 use deltascope_replay::picture::{Picture, Popped, SourceKind};
 
 use super::{Change, Session};
+use crate::view::selection::{Followed, Found, Selection};
 
 /// Of an object's old facts so many are looked at: each may lie in another part of the run, which
 /// has to be computed again.
@@ -25,39 +26,6 @@ const TRIES: usize = 64;
 const LOOK_BACK: usize = 20_000;
 /// A followed object has at most so many ticks; more would touch each other.
 const TICKS: usize = 200;
-
-/// Something on the stage that was clicked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selection {
-    /// Where it was.
-    pub anchor: Anchor,
-    /// The object that it was about.
-    pub key: Option<Key>,
-    /// What put it there.
-    pub found: Found,
-}
-
-/// What put something where it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// The fact at this place.
-    Fact(usize),
-    /// It was so from the start.
-    Start,
-    /// It happened longer ago than is looked for.
-    LongAgo,
-}
-
-/// The passage of one object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Followed {
-    /// Which.
-    pub key: Key,
-    /// How many facts are about it.
-    pub count: usize,
-    /// Some of them, each as the number of facts up to it, to be marked on the timeline.
-    pub ticks: Arc<[u32]>,
-}
 
 impl Session {
     /// Selects what is at this place on the stage, or nothing.

@@ -9,9 +9,9 @@ use crate::caption::{self, Voice};
 use crate::command::Command;
 use crate::decimal::decimal;
 use crate::fact_queries;
+use crate::fact_queries::actor_id;
 use crate::i18n::{Lang, Text};
 use crate::lanes::actor_name;
-use crate::state::actor_id;
 use crate::view::RECENT;
 use deltascope_cache::fact::{Cause, Fact, FactRecord, HandlersFact};
 use deltascope_replay::picture::Picture;
@@ -20,7 +20,7 @@ use deltascope_world::Time;
 use deltascope_world::source::visible;
 
 use super::Session;
-use super::walk::Said;
+use crate::view::walking::Said;
 
 /// How many facts a transcript that leaves the page tells at the most.
 const TOLD: usize = 20_000;
@@ -255,7 +255,7 @@ fn fact(
     let mut fields = json!({
         "step": place + 1,
         "time": record.time,
-        "actor": actor_id(record.actor, picture),
+        "actor": &*actor_id(record.actor, picture),
         "fact": record.fact.name(),
         "cause": cause,
         "what": caption::plain(&words.what),

@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::caption::{self, Aside, Span, Voice};
+use crate::caption::{self, Aside, Voice};
 use crate::fact_queries;
 use crate::i18n::Lang;
 use crate::rows::live;
-use crate::stage::Panel;
 use crate::view::RECENT;
 use deltascope_cache::fact::{
     Cause, Entry, Fact, FactId, NotificationRef, ObjectRef, QueueFact, ServerFact, Shape, StoreFact,
@@ -14,78 +13,14 @@ use deltascope_cache::fact::{
 use deltascope_cache::key::Key;
 use deltascope_world::virtual_time::SourceKind;
 
-use super::select::{Followed, Found, Selection};
 use super::{Change, Session};
+use crate::view::selection::{Followed, Found, Selection};
+use crate::view::why::{Link, Origin, Why};
 
 /// A chain is shown up to so many facts; the last of them can be asked in turn.
 const LINKS: usize = 24;
 /// So many occurrences of an object are tried for what explains a link.
 const TRIES: usize = 512;
-
-/// An answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Why {
-    /// From the fact that is asked about back to the first cause, or as many as are shown.
-    pub links: Vec<Rc<Link>>,
-    /// What began it; nothing where there are more links than are shown.
-    pub origin: Option<Origin>,
-}
-
-impl Why {
-    fn without_links(origin: Origin) -> Self {
-        Self {
-            links: Vec::new(),
-            origin: Some(origin),
-        }
-    }
-}
-
-/// One fact of a chain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// It is shown after so many facts.
-    pub at: usize,
-    /// Its virtual time, in ms.
-    pub time: u64,
-    /// The name of the fact.
-    pub fact: &'static str,
-    /// Where it happened.
-    pub room: Panel,
-    /// It is no cause of the link before it, but explains that one.
-    pub aside: Option<Aside>,
-    cause: Cause,
-    words: [Vec<Span>; 2],
-}
-
-impl Link {
-    /// What happened.
-    #[must_use]
-    pub fn words(&self, lang: Lang) -> &[Span] {
-        match lang {
-            Lang::En => &self.words[0],
-            Lang::Zh => &self.words[1],
-        }
-    }
-}
-
-/// What is behind all facts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// It was set so from the start.
-    Start,
-    /// The recording that is played.
-    Recorded,
-    /// What a real cluster has told.
-    Cluster,
-    /// The seeded traffic: its n-th write, from 1.
-    Traffic(u32),
-    /// The script of the lesson: its n-th entry, from 1.
-    Script(u32),
-    /// The visitor: their n-th input, from 1.
-    Input(u32),
-    /// It happened longer ago than is looked for.
-    LongAgo,
-}
 
 /// What is asked at the moment.
 #[derive(Clone, Debug, Default)]

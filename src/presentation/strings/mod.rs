@@ -5,15 +5,15 @@ mod table;
 
 pub use table::{Strings, strings};
 
+use super::caption;
 use super::command::Fault;
 use super::i18n::{Lang, Text};
-use super::rows::density::Hue;
-use super::session::walk::{End, NotFound, Said};
-use super::session::why::Origin;
 use super::stage::{Panel, WorkPart};
+use super::view::cells::Hue;
+use super::view::walking::{End, NotFound, Said};
+use super::view::why::Origin;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::Actor;
-use deltascope_cache::lister_watcher::{ApiError, ApiErrorKind};
 use deltascope_replay::picture::Behind;
 use deltascope_replay::picture::{Answer, ProcessMode, SourceKind};
 use deltascope_replay::step_size::StepSize;
@@ -225,22 +225,11 @@ pub fn fault(lang: Lang, fault: Fault) -> String {
     }
 }
 
-/// What a request is refused with, as a machine says it: `410 Expired`.
-#[must_use]
-pub fn refusal(kind: ApiErrorKind) -> String {
-    let error = ApiError::new(kind, "");
-    match error.code {
-        0 if kind == ApiErrorKind::ConnectionRefused => "connection refused".to_owned(),
-        0 => "error".to_owned(),
-        code => [&*code.to_string(), " ", &error.reason].concat(),
-    }
-}
-
 /// What will be refused: `next LIST answers 410 Expired`.
 #[must_use]
 pub fn armed(lang: Lang, refusals: &Refusals) -> String {
     let request = if refusals.watch { "WATCH" } else { "LIST" };
-    let with = refusal(refusals.kind);
+    let with = caption::refusal(refusals.kind);
     let times = match refusals.times {
         0 | 1 => String::new(),
         times => format!(" ×{times}"),

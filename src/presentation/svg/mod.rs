@@ -13,63 +13,17 @@ mod store;
 mod tests;
 mod work;
 
+use crate::command::SvgOptions;
+use crate::command::Theme;
 use colors::Ink;
 use parts::DASHED;
 use pen::{Area, Pen, area, count};
 
 use crate::caption::plain;
-use crate::i18n::Lang;
 use crate::rows::live;
 use crate::rows::{self, current, reflector, store as items};
 use crate::stage::Panel;
 use crate::view::View;
-
-/// What a picture shows, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SvgOptions {
-    /// The rooms, in the order of the data's path; none: all.
-    pub panels: Vec<Panel>,
-    /// Its colours.
-    pub theme: Theme,
-    /// The language of its words.
-    pub lang: Lang,
-    /// How wide it is, in CSS px; 0: 1200 with all rooms, 750 with some.
-    pub width: u32,
-    /// With the words under the stage.
-    pub strip: bool,
-}
-
-/// The colours of a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Theme {
-    /// Ink on paper.
-    Light,
-    /// The dark ones.
-    Dark,
-    /// As the reader likes it; `#dark` or `#light` behind its address decides.
-    #[default]
-    Auto,
-}
-
-impl Theme {
-    /// What is chosen.
-    #[must_use]
-    pub fn of(is_dark: bool) -> Self {
-        if is_dark { Self::Dark } else { Self::Light }
-    }
-}
-
-impl Default for SvgOptions {
-    fn default() -> Self {
-        Self {
-            panels: Vec::new(),
-            theme: Theme::Auto,
-            lang: Lang::En,
-            width: 0,
-            strip: true,
-        }
-    }
-}
 
 /// Around the rooms, and between them.
 const PAD: i32 = 16;

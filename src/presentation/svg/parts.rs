@@ -3,11 +3,12 @@
 use super::colors::Ink;
 use super::glyphs::glyph;
 use super::pen::{Area, At, Pen, Type, area, count, measure, mono, sans};
-use crate::rows::density::{Field, Fill, Hue, Layout};
+use crate::rows::density::{Field, Fill, Layout};
 use crate::rows::processor::WorkKey;
 use crate::rows::store::Change;
 use crate::rows::{DeltaRow, Mark, RvText};
 use crate::strings;
+use crate::view::cells::Hue;
 use deltascope_cache::delta::DeltaType;
 
 /// The height of a heading with the gap under it.

@@ -3,7 +3,7 @@
 //! Numbers are whole px, and letters have cautious widths: nobody can ask what font a reader has.
 
 use super::colors::{Ink, MONO, SANS, TOKENS};
-use super::{SvgOptions, Theme};
+use crate::command::{SvgOptions, Theme};
 use crate::strings::{Strings, strings};
 use crate::view::View;
 

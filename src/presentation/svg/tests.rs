@@ -9,7 +9,8 @@
 
 use super::colors::TOKENS;
 use super::pen::{Area, Pen, Spot, measure, mono, wrap};
-use super::{Ink, SvgOptions, Theme, draw, stage};
+use super::{Ink, draw, stage};
+use crate::command::{SvgOptions, Theme};
 use std::rc::Rc;
 
 use crate::command::Command;

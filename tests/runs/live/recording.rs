@@ -188,7 +188,7 @@ fn the_copy_of_a_run_is_its_recording() {
         ("which drops what came after", Click::CutWatch),
         ("a branch", Click::Fork),
         ("the other one", Click::Branch(1)),
-        ("a generation", Click::Era("1.36".into())),
+        ("a generation", Click::Generation("1.36".into())),
         ("a lesson", Click::Load("reflector".into())),
     ] {
         session.obey(command);

@@ -3,12 +3,12 @@
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::caption::{before_start, plain};
+use deltascope::presentation::command::BreakCommand;
 use deltascope::presentation::command::{Command as Click, Export};
 use deltascope::presentation::i18n::{Lang, Text};
 use deltascope::presentation::session::Session;
 use deltascope::presentation::session::keep::Kept;
 use deltascope::presentation::session::live::LiveRun;
-use deltascope::presentation::session::walk::BreakCommand;
 use deltascope::replay::picture::Picture;
 use deltascope::replay::trace;
 use deltascope::world::Time;
@@ -160,7 +160,7 @@ fn a_live_session_goes_on_wherever_one_looks() {
     // What came later comes all the same.
     session.obey(Click::Seek(usize::MAX));
     assert_eq!(session.view().picture.store.items.len(), 4);
-    session.obey(Click::Era("1.32".into()));
+    session.obey(Click::Generation("1.32".into()));
     session.obey(Click::Seek(usize::MAX));
     assert_eq!(session.view().picture.store.items.len(), 4);
     // Started over, the cluster tells what it told, and what was set stays; what was done here does not.

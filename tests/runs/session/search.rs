@@ -3,9 +3,9 @@
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::options::Options;
-use deltascope::presentation::session::walk::Said;
 use deltascope::presentation::session::{Change, Session};
 use deltascope::presentation::view::View;
+use deltascope::presentation::view::walking::Said;
 use proptest::prelude::*;
 
 use super::open;

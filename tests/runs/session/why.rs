@@ -10,7 +10,7 @@ use deltascope::presentation::caption;
 use deltascope::presentation::command::Command;
 use deltascope::presentation::i18n::Lang;
 use deltascope::presentation::session::Session;
-use deltascope::presentation::session::why::Link;
+use deltascope::presentation::view::why::Link;
 use deltascope::replay::lessons;
 use deltascope::world::source::scenario::Act;
 use deltascope::world::virtual_time::Era;

@@ -8,7 +8,6 @@ mod strip;
 
 pub(super) use strip::Strip;
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use leptos::html;
@@ -19,7 +18,6 @@ use web_sys::{Element, HtmlElement};
 use super::drawer::DrawerTab;
 use super::layout::{Layout as Screen, rem, size_of};
 use super::parts::{list, maybe, part, text};
-use crate::host::Host;
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
@@ -27,9 +25,10 @@ use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::rows::Names;
-use deltascope_presentation::rows::density::{Field, Fill, Hue, Layout, name, said};
+use deltascope_presentation::rows::density::{Field, Fill, Layout, name, said};
 use deltascope_presentation::strings;
 use deltascope_presentation::view::View;
+use deltascope_presentation::view::cells::Hue;
 use painter::Painter;
 
 /// So many keys are proposed to whoever looks for one.
@@ -41,37 +40,6 @@ struct Spot {
     anchor: Anchor,
     class: &'static str,
     style: String,
-}
-
-type Find = Box<dyn Fn(&Anchor) -> Option<Element>>;
-
-/// A field: its own number, that of its board, and how to find something in it.
-type Found = (usize, u32, Find);
-
-thread_local! {
-    /// The fields on the page, each of which finds what stands at a place of its own.
-    static FIELDS: RefCell<Vec<Found>> = const { RefCell::new(Vec::new()) };
-}
-
-/// An element where the cell of this anchor is.
-pub(crate) fn stand_in(host: &Host, anchor: &Anchor) -> Option<Element> {
-    FIELDS.with_borrow(|fields| {
-        let here = fields
-            .iter()
-            .filter(|(_, board, _)| *board == host.number());
-        here.into_iter().find_map(|(_, _, find)| find(anchor))
-    })
-}
-
-/// Lets anchors be found as long as the owner of the caller is there.
-fn register(ui: Ui, find: Find) {
-    let board = ui.host().number();
-    let number = FIELDS.with_borrow_mut(|fields| {
-        let number = fields.last().map_or(0, |(number, ..)| number + 1);
-        fields.push((number, board, find));
-        number
-    });
-    on_cleanup(move || FIELDS.with_borrow_mut(|fields| fields.retain(|(of, ..)| *of != number)));
 }
 
 /// Not as an attribute, which a page may forbid.
@@ -181,7 +149,7 @@ pub(super) fn Density(
         let _ = spare.set_attribute("data-name", name);
         Some(spare)
     };
-    register(ui, Box::new(find));
+    ui.host().add_field(Box::new(find));
     let what_is_at = move |cell: usize| {
         let cells = layout.get_untracked().cells();
         ui.view.with_untracked(|view| field.at(view, cells, cell))

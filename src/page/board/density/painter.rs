@@ -12,8 +12,9 @@ use crate::ui::Theme;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{EventType, Fact, FactRecord, QueueFact, ServerFact};
 use deltascope_presentation::decimal::decimals;
-use deltascope_presentation::rows::density::{Before, Field, Fill, Hue, Layout, Look, touched};
+use deltascope_presentation::rows::density::{Before, Field, Fill, Layout, Look, touched};
 use deltascope_presentation::view::View;
+use deltascope_presentation::view::cells::Hue;
 
 /// The colours of cells, as the styles name them: [`hue`] gives the place.
 const COLOURS: [&str; 7] = [

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use web_sys::{Element, HtmlCanvasElement};
 
 use super::painter::{colours, pen};
-use super::{Spot, css, px, ratio, register};
+use super::{Spot, css, px, ratio};
 use crate::board::drawer::DrawerTab;
 use crate::board::layout::{Layout as Screen, rem, size_of};
 use crate::board::parts::{list, text};
@@ -106,18 +106,15 @@ pub(in crate::board) fn Strip(row: Memo<ValueRow>) -> impl IntoView {
         Some(place * 100.0 / view.places.len().max(1) as f64)
     };
     let own = set.clone();
-    register(
-        ui,
-        Box::new(move |anchor: &Anchor| {
-            let key = own.key(anchor)?;
-            let at = ui.view.with_untracked(|view| along(view, key))?;
-            let spare: Element = spare.get_untracked()?.into();
-            css(&spare, &decimals("left:#%", &[at]));
-            let name = ui.view.with_untracked(|view| Names::of(view).get(key));
-            let _ = spare.set_attribute("data-name", &name);
-            Some(spare)
-        }),
-    );
+    ui.host().add_field(Box::new(move |anchor: &Anchor| {
+        let key = own.key(anchor)?;
+        let at = ui.view.with_untracked(|view| along(view, key))?;
+        let spare: Element = spare.get_untracked()?.into();
+        css(&spare, &decimals("left:#%", &[at]));
+        let name = ui.view.with_untracked(|view| Names::of(view).get(key));
+        let _ = spare.set_attribute("data-name", &name);
+        Some(spare)
+    }));
     let marked = set.clone();
     let spots = Memo::new(move |_| {
         let tags = tags.get();

@@ -1,5 +1,11 @@
 //! All that the screen shows at one moment. Rooms are drawn from it and from nothing else.
 
+pub mod cells;
+pub mod names;
+pub mod selection;
+pub mod walking;
+pub mod why;
+
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,12 +17,13 @@ use deltascope_replay::invariants::{Invariant, Violation};
 use deltascope_replay::picture::{Picture, QueueKind};
 use deltascope_replay::wall;
 
+use cells::CellSlots;
+use names::{Alike, Marks};
+use selection::{Followed, Selection};
+use walking::Walking;
+use why::Why;
+
 use super::i18n::Text;
-use super::rows::density::CellSlots;
-use super::rows::{Alike, Marks};
-use super::session::select::{Followed, Selection};
-use super::session::walk::Walking;
-use super::session::why::Why;
 
 /// How many facts before the current one are at hand for pseudo-code values and lanes.
 pub const RECENT: usize = 160;

@@ -1,0 +1,154 @@
+//! Where the objects of a run have their cells, where they are many.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use deltascope_cache::delta::DeltaType;
+use deltascope_cache::key::Key;
+use deltascope_cache::sorted::SortedMap;
+
+/// The place of an object that was deleted is kept for it this many facts: it is struck out for a while,
+/// and may come back.
+const KEPT: usize = 4_000;
+
+/// Where the objects of a run have their cells: a number for each key, from 0.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct CellSlots {
+    of: SortedMap<Key, u32>,
+    count: u32,
+    /// Places of deleted objects, each with its key and the number of facts after which it was left.
+    left: VecDeque<(usize, Key, u32)>,
+}
+
+impl CellSlots {
+    /// How many places there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether nobody has a place.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The place of a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<usize> {
+        self.of.get(key).map(|place| *place as usize)
+    }
+
+    /// The keys that have had a place, which is more than one where one came after another.
+    pub fn at(&self, place: usize) -> impl Iterator<Item = &Key> {
+        let here = self.of.iter();
+        here.filter_map(move |(key, of)| (*of as usize == place).then_some(key))
+    }
+
+    /// All keys that have a place, in their order.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.of.keys()
+    }
+
+    /// An object is there after so many facts.
+    pub fn meet(this: &mut Rc<Self>, at: usize, key: &Key) {
+        if this.of.contains_key(key) {
+            if this.left.iter().any(|(_, left, _)| left == key) {
+                Rc::make_mut(this).left.retain(|(_, left, _)| left != key);
+            }
+            return;
+        }
+        let this = Rc::make_mut(this);
+        let free = this.left.front().filter(|(left, ..)| left + KEPT < at);
+        let place = free.map_or(this.count, |(.., place)| *place);
+        if free.is_some() {
+            this.left.pop_front();
+        } else {
+            this.count += 1;
+        }
+        this.of.insert(key.clone(), place);
+    }
+
+    /// An object was deleted.
+    pub fn leave(this: &mut Rc<Self>, at: usize, key: &Key) {
+        let is_left = this.left.iter().any(|(_, left, _)| left == key);
+        if let (Some(place), false) = (this.of.get(key).copied(), is_left) {
+            Rc::make_mut(this).left.push_back((at, key.clone(), place));
+        }
+    }
+
+    /// The first facts of the run were dropped: who is in none of the others is forgotten.
+    pub fn forget(this: &mut Rc<Self>, gone: usize, is_there: &dyn Fn(&Key) -> bool) {
+        let this = Rc::make_mut(this);
+        for (left, ..) in &mut this.left {
+            *left = left.saturating_sub(gone);
+        }
+        let of = std::mem::take(&mut this.of).into_iter();
+        let left = &mut this.left;
+        this.of = of
+            .filter(|(key, place)| {
+                let stays = is_there(key);
+                if !stays && left.iter().all(|(_, other, _)| other != key) {
+                    left.push_front((0, key.clone(), *place));
+                }
+                stays
+            })
+            .collect();
+    }
+
+    /// The run was cut after so many facts. Who came later keeps its place: it may come again.
+    pub fn cut(this: &mut Rc<Self>, at: usize) {
+        if this.left.back().is_some_and(|(left, ..)| *left > at) {
+            Rc::make_mut(this).left.retain(|(left, ..)| *left <= at);
+        }
+    }
+}
+
+/// The colour of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Hue {
+    /// Server and store have it alike.
+    #[default]
+    Same,
+    /// Of this type, or what this type does is still to be done to the store.
+    Of(DeltaType),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_kept_and_used_again_long_after() {
+        let mut places = Rc::default();
+        for (at, key) in ["a", "b", "c"].into_iter().enumerate() {
+            CellSlots::meet(&mut places, at, &key.into());
+        }
+        CellSlots::leave(&mut places, 10, &"b".into());
+        CellSlots::leave(&mut places, 11, &"a".into());
+        CellSlots::meet(&mut places, 20, &"a".into());
+        CellSlots::meet(&mut places, 30, &"d".into());
+        CellSlots::meet(&mut places, KEPT + 30, &"e".into());
+        CellSlots::meet(&mut places, KEPT + 30, &"f".into());
+        let of = ["a", "b", "c", "d", "e", "f"].map(|key| places.get(key));
+        assert_eq!(of, [Some(0), Some(1), Some(2), Some(3), Some(1), Some(4)]);
+        CellSlots::forget(&mut places, 100, &|key| **key != *"c");
+        assert_eq!((places.get("c"), places.len()), (None, 5));
+    }
+
+    #[test]
+    fn a_cell_that_was_left_after_the_cut_is_not_free() {
+        let mut places = Rc::default();
+        for (at, key) in ["a", "b"].into_iter().enumerate() {
+            CellSlots::meet(&mut places, at, &key.into());
+        }
+        CellSlots::leave(&mut places, 10, &"a".into());
+        CellSlots::leave(&mut places, 20, &"b".into());
+        CellSlots::cut(&mut places, 10);
+        let later = 20 + KEPT + 1;
+        CellSlots::meet(&mut places, later, &"c".into());
+        CellSlots::meet(&mut places, later, &"d".into());
+        let of = ["a", "b", "c", "d"].map(|key| places.get(key));
+        assert_eq!(of, [Some(0), Some(1), Some(0), Some(2)]);
+    }
+}

@@ -1,0 +1,131 @@
+//! What tells the objects of a run apart: a mark each, and names that may be shared.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use deltascope_cache::key::Key;
+use deltascope_cache::sorted::SortedMap;
+
+use crate::caption::{Naming, short_name};
+
+/// The marks of a run: handed out in turn as objects appear, leaving out those of objects that are
+/// there. A moment has the same marks however it was reached.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Marks(SortedMap<Arc<str>, u8>);
+
+impl Marks {
+    /// Which it is.
+    #[must_use]
+    pub fn get(&self, uid: &str) -> Option<u8> {
+        self.0.get(uid).copied()
+    }
+
+    /// Gives one to an object.
+    pub fn insert(&mut self, uid: &Arc<str>, mark: u8) {
+        self.0.insert(Arc::clone(uid), mark);
+    }
+
+    /// Takes it away again.
+    pub fn remove(&mut self, uid: &str) {
+        self.0.remove(uid);
+    }
+}
+
+/// Keys of a run whose names are alike but for the namespace, under what they have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Alike {
+    /// The first key of each name.
+    first: SortedMap<Arc<str>, Key>,
+    /// All keys of a name that has more than one.
+    more: SortedMap<Arc<str>, Vec<Key>>,
+    /// There are keys of more than one namespace.
+    several: bool,
+}
+
+impl Alike {
+    /// Forgets who is not there.
+    pub fn forget(this: &mut Rc<Self>, is_there: &dyn Fn(&Key) -> bool) {
+        let known = std::mem::take(this);
+        for key in known.more.values().flatten().chain(known.first.values()) {
+            if is_there(key) {
+                Self::see(this, key);
+            }
+        }
+    }
+
+    /// Whether the run has several keys with this name, which differ in their namespace.
+    #[must_use]
+    pub fn is_ambiguous(&self, short: &str) -> bool {
+        self.more.get(short).is_some()
+    }
+
+    /// How words call the objects of the run.
+    #[must_use]
+    pub fn naming(&self) -> Naming {
+        if self.several {
+            Naming::Long
+        } else {
+            Naming::Short
+        }
+    }
+
+    /// Takes in a key.
+    pub fn see(this: &mut Rc<Self>, key: &Key) {
+        let short = short_name(key);
+        match this.first.get(short) {
+            None => {
+                let this = Rc::make_mut(this);
+                let other = this.first.values().find(|other| !other.is_empty());
+                let differs = other.is_some_and(|other| namespace(other) != namespace(key));
+                this.several |= differs && !key.is_empty();
+                this.first.insert(short.into(), key.clone());
+            }
+            Some(first) if first == key => {}
+            Some(first) => {
+                let known = this.more.get(short);
+                if known.is_none_or(|keys| !keys.contains(key)) {
+                    let first = first.clone();
+                    let this = Rc::make_mut(this);
+                    this.several = true;
+                    let keys = this.more.or_default(short.into());
+                    if keys.is_empty() {
+                        keys.push(first);
+                    }
+                    keys.push(key.clone());
+                }
+            }
+        }
+    }
+}
+
+/// What stands before an object's name.
+pub(crate) fn namespace(key: &str) -> Option<&str> {
+    key.rsplit_once('/').map(|(namespace, _)| namespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_have_namespaces_once_there_are_two() {
+        for (keys, naming) in [
+            (&[][..], Naming::Short),
+            (&["", "node-1", "node-2"], Naming::Short),
+            (&["default/web", "", "default/dns"], Naming::Short),
+            (&["default/web", "kube/web"], Naming::Long),
+            (
+                &["default/web", "", "kube/dns", "default/web"],
+                Naming::Long,
+            ),
+        ] {
+            let mut alike = Rc::default();
+            for key in keys {
+                Alike::see(&mut alike, &Key::from(*key));
+            }
+            assert_eq!(alike.naming(), naming, "{keys:?}");
+            Alike::forget(&mut alike, &|key| !key.starts_with("kube/"));
+            assert_eq!(alike.naming(), Naming::Short, "{keys:?}");
+        }
+    }
+}
