@@ -21,7 +21,7 @@ use deltascope::cache::key_func::{
 };
 use deltascope::cache::lister_watcher::ListerWatcher;
 use deltascope::cache::object::{Item, Object};
-use deltascope::cache::process::{PoppedWork, Process};
+use deltascope::cache::process::{PoppedItems, Process};
 use deltascope::cache::queue::ProcessOutcome;
 use deltascope::cache::store::{Indexer, new_indexer};
 use deltascope::cache::threads::Latch;
@@ -61,10 +61,10 @@ impl<L: ListerWatcher<Pod>, H: ResourceEventHandler<Pod>> MyInformer<L, H> {
 
 /// Writes each delta into the store, and tells what that came to.
 fn process(
-    taken: PoppedWork<Pod>,
+    taken: PoppedItems<Pod>,
     store: &mut Indexer<Pod>,
     handler: &impl ResourceEventHandler<Pod>,
-) -> (PoppedWork<Pod>, ProcessOutcome) {
+) -> (PoppedItems<Pod>, ProcessOutcome) {
     let mut process = Process::new(taken);
     loop {
         match process.next_notice(store, &mut ()) {

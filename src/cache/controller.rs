@@ -40,7 +40,7 @@ use super::key_func::{
 };
 use super::object::Object;
 use super::order::Order;
-use super::process::{Notification, PoppedWork, Process};
+use super::process::{Notification, PoppedItems, Process};
 use super::queue::{KeyListerGetter, ProcessOutcome, Queue, Release, TransformFunc, count};
 use super::real_fifo::{RealFifo, RealFifoOptions};
 use super::reflector::{
@@ -214,9 +214,9 @@ impl<O: Object> InformerQueue<O> {
     ///
     /// # Errors
     /// [`Error::FifoClosed`]: there is nothing and there will be nothing.
-    pub fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedWork<O>>, Error> {
+    pub fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedItems<O>>, Error> {
         match self {
-            Self::Delta(queue) => Ok(queue.begin_pop(trace)?.map(PoppedWork::Deltas)),
+            Self::Delta(queue) => Ok(queue.begin_pop(trace)?.map(PoppedItems::Deltas)),
             Self::Real(queue) => {
                 // PopBatch came with 0.35.
                 let taken = if queue.release() < Release::V0_35 {
@@ -224,9 +224,9 @@ impl<O: Object> InformerQueue<O> {
                 } else {
                     queue.begin_pop_batch(trace)?
                 };
-                Ok(taken.map(PoppedWork::Entries))
+                Ok(taken.map(PoppedItems::Entries))
             }
-            Self::Fifo(queue) => Ok(queue.begin_pop(trace)?.map(PoppedWork::Object)),
+            Self::Fifo(queue) => Ok(queue.begin_pop(trace)?.map(PoppedItems::Object)),
         }
     }
 
@@ -237,20 +237,20 @@ impl<O: Object> InformerQueue<O> {
     /// was taken is gone.
     pub fn finish_pop(
         &mut self,
-        taken: PoppedWork<O>,
+        taken: PoppedItems<O>,
         outcome: ProcessOutcome,
         elapsed: Duration,
         trace: &mut impl Trace,
     ) -> Result<(), Error> {
         match (self, taken) {
-            (Self::Delta(queue), PoppedWork::Deltas(taken)) => {
+            (Self::Delta(queue), PoppedItems::Deltas(taken)) => {
                 let (taken, end) = queue.finish_pop(taken, outcome, elapsed, trace);
                 trace.fact(Step::PopProcess, || {
                     Fact::Queue(QueueFact::Processed { key: taken.key })
                 });
                 end
             }
-            (Self::Real(queue), PoppedWork::Entries(taken)) => {
+            (Self::Real(queue), PoppedItems::Entries(taken)) => {
                 let (taken, end) = queue.finish_pop(taken, outcome, elapsed, trace);
                 trace.fact(Step::PopProcess, || {
                     Fact::Queue(QueueFact::EntriesProcessed {
@@ -259,7 +259,7 @@ impl<O: Object> InformerQueue<O> {
                 });
                 end
             }
-            (Self::Fifo(queue), PoppedWork::Object(taken)) => {
+            (Self::Fifo(queue), PoppedItems::Object(taken)) => {
                 let (taken, end) = queue.finish_pop(taken, outcome, elapsed, trace);
                 trace.fact(Step::FifoPopProcess, || {
                     Fact::Queue(QueueFact::Processed { key: taken.key })

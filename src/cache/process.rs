@@ -28,7 +28,7 @@ use super::trace::Trace;
 
 /// What one Pop of an informer's queue took.
 #[derive(Debug)]
-pub enum PoppedWork<O> {
+pub enum PoppedItems<O> {
     /// All deltas of one key.
     Deltas(PoppedDeltas<O>),
     /// One entry, or several of different keys.
@@ -38,7 +38,7 @@ pub enum PoppedWork<O> {
 }
 
 // Derived, this would ask for `O: Clone`.
-impl<O> Clone for PoppedWork<O> {
+impl<O> Clone for PoppedItems<O> {
     fn clone(&self) -> Self {
         match self {
             Self::Deltas(taken) => Self::Deltas(taken.clone()),
@@ -48,7 +48,7 @@ impl<O> Clone for PoppedWork<O> {
     }
 }
 
-impl<O> PoppedWork<O> {
+impl<O> PoppedItems<O> {
     /// How many deltas, entries or objects there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -281,7 +281,7 @@ pub struct ProcessPosition {
 /// One by one each entry is taken, written and told; in a batch all are taken, then all written at
 /// once, then all told. A whole list is one entry with many notifications.
 pub struct Process<O> {
-    work: PoppedWork<O>,
+    work: PoppedItems<O>,
     stage: ProcessStage,
     by_type: bool,
     /// How many entries were taken …
@@ -349,7 +349,7 @@ enum Entry<'a, O> {
 impl<O: Object> Process<O> {
     /// The informers' process function: what the store holds decides between add and update.
     #[must_use]
-    pub fn new(work: PoppedWork<O>) -> Self {
+    pub fn new(work: PoppedItems<O>) -> Self {
         Self {
             work,
             stage: ProcessStage::Take,
@@ -375,7 +375,7 @@ impl<O: Object> Process<O> {
 
     /// A process function that goes by the type of each delta: `Updated` is an update.
     #[must_use]
-    pub fn by_type(work: PoppedWork<O>) -> Self {
+    pub fn by_type(work: PoppedItems<O>) -> Self {
         Self {
             by_type: true,
             ..Self::new(work)
@@ -440,13 +440,13 @@ impl<O: Object> Process<O> {
 
     /// What it works on.
     #[must_use]
-    pub fn work(&self) -> &PoppedWork<O> {
+    pub fn work(&self) -> &PoppedItems<O> {
         &self.work
     }
 
     /// What it worked on, for the second half of Pop.
     #[must_use]
-    pub fn into_taken(self) -> PoppedWork<O> {
+    pub fn into_taken(self) -> PoppedItems<O> {
         self.work
     }
 
@@ -508,17 +508,17 @@ impl<O: Object> Process<O> {
 
     fn entry(&self, position: usize) -> Option<Entry<'_, O>> {
         match &self.work {
-            PoppedWork::Deltas(taken) => {
+            PoppedItems::Deltas(taken) => {
                 let delta = taken.deltas.get(position)?;
                 Some(Entry::Delta(&taken.key, delta))
             }
-            PoppedWork::Entries(taken) => Some(match taken.entries.get(position)? {
+            PoppedItems::Entries(taken) => Some(match taken.entries.get(position)? {
                 QueuedDelta::Delta { key, delta } => Entry::Delta(key, delta),
                 QueuedDelta::ReplacedAll(info) => Entry::ReplacedAll(Arc::clone(info)),
                 QueuedDelta::SyncAll => Entry::SyncAll,
                 QueuedDelta::Bookmark(rv) => Entry::Bookmark(Arc::clone(rv)),
             }),
-            PoppedWork::Object(taken) => Some(Entry::Object(&taken.key, &taken.item)),
+            PoppedItems::Object(taken) => Some(Entry::Object(&taken.key, &taken.item)),
         }
     }
 

@@ -44,7 +44,7 @@ use indexmap::IndexMap;
 
 use super::backoff::{BackoffManager, ResetSince};
 use super::error::Error;
-use super::fact::{BackoffReason, EventType, Fact, ObjectRef, ReflectorFact, Rv, Shape};
+use super::fact::{BackoffReason, EventType, Fact, ObjectRef, Reason, ReflectorFact, Rv, Shape};
 use super::key::Key;
 use super::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
@@ -599,11 +599,11 @@ impl<O: Object> Reflector<O> {
 
     /// Ends it, whatever it waits for.
     pub fn stop(&mut self, now: Duration, trace: &mut impl Trace) {
-        self.stop_because(now, STOP_REQUESTED.into(), trace);
+        self.stop_because(now, Reason::StopRequested, trace);
     }
 
     /// The same for another reason than that somebody wants it so.
-    pub fn stop_because(&mut self, _now: Duration, reason: Arc<str>, trace: &mut impl Trace) {
+    pub fn stop_because(&mut self, _now: Duration, reason: Reason, trace: &mut impl Trace) {
         if matches!(self.need, Need::Stopped) {
             return;
         }
@@ -818,9 +818,6 @@ impl<O: Object> Reflector<O> {
 
 /// The version of a list that may be as old as the server's watch cache.
 const FROM_CACHE: &str = "0";
-
-/// Why a reflector stopped.
-const STOP_REQUESTED: &str = "stop requested";
 
 /// What an ERROR event without a status says.
 const NO_STATUS: &str = "an error event without a status";

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
-    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT,
+    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, SERVER, USER_AGENT,
 };
 use hyper::{Request, Response};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -236,6 +236,7 @@ fn head_of(status: u16, headers: &HeaderMap) -> Head {
         status,
         content_type: text(CONTENT_TYPE),
         retry_after: text(RETRY_AFTER),
+        server: text(SERVER),
     }
 }
 

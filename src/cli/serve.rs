@@ -11,7 +11,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{
     ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY,
     CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
-    LAST_MODIFIED, RETRY_AFTER, USER_AGENT, VARY, WARNING, X_CONTENT_TYPE_OPTIONS,
+    LAST_MODIFIED, RETRY_AFTER, SERVER, USER_AGENT, VARY, WARNING, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -21,6 +21,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use deltascope_terminal::Form;
+use deltascope_world::source::proxy::exchange::SERVE;
 use deltascope_world::text::Lang;
 
 use super::args::{Choice, Serve};
@@ -319,6 +320,7 @@ fn refused(refusal: &Refusal) -> Answer {
         CONTENT_TYPE,
         HeaderValue::from_static("text/plain; charset=utf-8"),
     );
+    headers.insert(SERVER, HeaderValue::from_static(SERVE));
     if refusal.status == StatusCode::METHOD_NOT_ALLOWED {
         headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     }

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::Reason;
 use deltascope_cache::lister_watcher::{ApiError, ListPage, ListRequest, WatchItem, WatchRequest};
 use deltascope_cache::trace::Trace;
 
@@ -44,8 +45,8 @@ pub enum Wait {
 pub enum Refused {
     /// With this error.
     Api(ApiError),
-    /// There is nothing more to come, ever; the text says why.
-    Over(Arc<str>),
+    /// Nothing more will come.
+    Over(Reason),
 }
 
 impl From<ApiError> for Refused {

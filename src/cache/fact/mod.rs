@@ -9,6 +9,7 @@
 //! has to be thought of.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::delta::DeltaType;
@@ -144,6 +145,59 @@ pub enum Verb {
     Delete,
 }
 
+/// Why a request has no answer, or the reflector stopped.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// The caller stopped the reflector.
+    StopRequested,
+    /// The recording has no more events.
+    RecordingEnds,
+    /// The recording has no further list.
+    NoFurtherList,
+    /// The source is a program, which has no objects to list.
+    NothingToList,
+    /// The source is a program, which has no events to watch.
+    NothingToWatch,
+    /// The program's watch was closed.
+    WatchOver,
+    /// A recording takes no writes.
+    ReadOnly,
+    /// Nobody watches, so nobody would receive the event of the write.
+    NoWatch,
+    /// In the server's words.
+    Text(Arc<str>),
+}
+
+impl Reason {
+    /// In English.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::StopRequested => "stop requested",
+            Self::RecordingEnds => "the recording ends here",
+            Self::NoFurtherList => "the recording holds no further list",
+            Self::NothingToList => "a program has nothing to list",
+            Self::NothingToWatch => "a program has nothing to watch",
+            Self::WatchOver => "the watch is over",
+            Self::ReadOnly => "a recording cannot be written to",
+            Self::NoWatch => "no watch is open",
+            Self::Text(text) => text,
+        }
+    }
+}
+
+impl fmt::Debug for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// Why a write was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -152,7 +206,7 @@ pub enum Refusal {
     /// 404 NotFound.
     NotFound,
     /// 422 Invalid, with the reason.
-    Invalid(Arc<str>),
+    Invalid(Reason),
 }
 
 /// How a watch ended.
@@ -421,6 +475,7 @@ plain!(
     ListAgain,
     LockName,
     ProcessMode,
+    Reason,
     Refusal,
     Verb,
     WatchEnd,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{BackoffReason, EventType, ListAgain, ObjectRef, Rv, facts};
+use super::{BackoffReason, EventType, ListAgain, ObjectRef, Reason, Rv, facts};
 
 facts! {
     /// What the reflector does.
@@ -131,7 +131,7 @@ facts! {
         /// The reflector gave up or was told to stop.
         ReflectorStopped {
             /// Why.
-            reason: Arc<str>,
+            reason: Reason,
         },
     }
 }

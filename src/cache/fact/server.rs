@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Body, EventType, ObjectRef, Refusal, Rv, Verb, WatchEnd, facts};
+use super::{Body, EventType, ObjectRef, Reason, Refusal, Rv, Verb, WatchEnd, facts};
 use crate::key::Key;
 use crate::lister_watcher::ApiErrorKind;
 
@@ -80,10 +80,10 @@ facts! {
         },
         /// The server could not answer a list.
         ListRefused {
-            /// HTTP status.
+            /// HTTP status; 0: there was no answer.
             code: u16,
             /// Why.
-            reason: Arc<str>,
+            reason: Reason,
         },
         /// A watch is open.
         WatchAccepted {

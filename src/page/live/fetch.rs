@@ -195,6 +195,7 @@ async fn pieces(
         status: response.status(),
         content_type: header("Content-Type").unwrap_or_default(),
         retry_after: header("Retry-After").unwrap_or_default(),
+        server: header("Server").unwrap_or_default(),
     };
     if on(Came::Head(head)).is_break() {
         return Ok(ControlFlow::Break(()));

@@ -72,7 +72,7 @@ impl Writer<'_> {
                 self,
                 "the list was answered with {answer}",
                 "List 得到 {answer}",
-                answer = mono(answer(*code, reason))
+                answer = mono(answer(*code, reason.as_str()))
             ))
         } else {
             None

@@ -1,6 +1,6 @@
 //! What the sentences about several owners have in common: how an actor, an object or a reason is called.
 
-use deltascope_cache::fact::{Actor, ObjectRef};
+use deltascope_cache::fact::{Actor, ObjectRef, Reason};
 use deltascope_cache::key::Key;
 use deltascope_replay::picture::SourceKind;
 
@@ -60,12 +60,22 @@ impl Writer<'_> {
         text(self.picture.queue.kind.as_str())
     }
 
-    /// The runtime's reasons are English.
-    pub(super) fn reason(&self, reason: &str) -> Vec<Span> {
-        match (self.lang, known_reason(reason)) {
-            (Lang::Zh, Some(chinese)) => text(chinese),
-            (Lang::En, Some(_)) => text(reason),
-            (_, None) => mono(reason),
+    /// The server's own words stay as they are.
+    pub(super) fn reason(&self, reason: &Reason) -> Vec<Span> {
+        let chinese = match reason {
+            Reason::StopRequested => "调用方要求停止",
+            Reason::RecordingEnds => "录制到此结束",
+            Reason::NoFurtherList => "录制里没有更多的 List",
+            Reason::NothingToList => "程序没有可供 List 的内容",
+            Reason::NothingToWatch => "程序没有可供 watch 的内容",
+            Reason::WatchOver => "watch 已结束",
+            Reason::ReadOnly => "录制不能写入",
+            Reason::NoWatch => "没有打开的 watch",
+            Reason::Text(words) => return mono(&**words),
+        };
+        match self.lang {
+            Lang::En => text(reason.as_str()),
+            Lang::Zh => text(chinese),
         }
     }
 
@@ -88,26 +98,4 @@ impl Writer<'_> {
             Lang::Zh => ("（", "）"),
         }
     }
-}
-
-/// What the sources say when they have no more, in Chinese.
-const REASONS: &[(&str, &str)] = &[
-    ("the recording ends here", "录制到此结束"),
-    (
-        "the recording holds no further list",
-        "录制里没有更多的 List",
-    ),
-    ("a program has nothing to list", "程序没有可供 List 的内容"),
-    (
-        "a program has nothing to watch",
-        "程序没有可供 watch 的内容",
-    ),
-    ("a recording cannot be written to", "录制不能写入"),
-];
-
-pub(super) fn known_reason(reason: &str) -> Option<&'static str> {
-    REASONS
-        .iter()
-        .find(|(english, _)| *english == reason)
-        .map(|(_, chinese)| *chinese)
 }

@@ -1,6 +1,8 @@
 //! Words about the reflector.
 
-use deltascope_cache::fact::{BackoffReason, EventType, ListAgain, ObjectRef, ReflectorFact};
+use deltascope_cache::fact::{
+    BackoffReason, EventType, ListAgain, ObjectRef, Reason, ReflectorFact,
+};
 use deltascope_cache::queue::Release;
 use deltascope_cache::step::Step;
 
@@ -709,7 +711,7 @@ impl Writer<'_> {
         )
     }
 
-    fn reflector_stopped(&self, reason: &str) -> Sentences {
+    fn reflector_stopped(&self, reason: &Reason) -> Sentences {
         (
             say!(
                 self,

@@ -1,6 +1,7 @@
 //! One fact of every kind.
 
 use deltascope_cache::delta::DeltaType;
+use deltascope_cache::fact::Reason;
 use deltascope_cache::fact::{
     Actor, BackoffReason, Body, Entry, EventType, Fact, HandlersFact, Known, ListAgain, LockName,
     NotificationRef, ObjectRef, ProcessMode, QueueFact, ReflectorFact, Refusal, RunFact,
@@ -66,7 +67,7 @@ pub fn samples() -> Vec<Fact> {
         }),
         Fact::Server(ServerFact::ListRefused {
             code: 403,
-            reason: "Forbidden".into(),
+            reason: Reason::Text("Forbidden".into()),
         }),
         Fact::Server(ServerFact::WatchAccepted { rv: "4".into() }),
         Fact::Server(ServerFact::ConnectionRefused),
@@ -115,7 +116,7 @@ pub fn samples() -> Vec<Fact> {
             reason: BackoffReason::WatchEnded,
         }),
         Fact::Reflector(ReflectorFact::ReflectorStopped {
-            reason: "the source is exhausted".into(),
+            reason: Reason::RecordingEnds,
         }),
         Fact::Run(RunFact::Called {
             delta_type: DeltaType::Updated,

@@ -1,7 +1,7 @@
 //! Words about the API server.
 
 use deltascope_cache::fact::{
-    Cause, EventType, Fact, ObjectRef, ReflectorFact, Refusal, ServerFact, Verb, WatchEnd,
+    Cause, EventType, Fact, ObjectRef, Reason, ReflectorFact, Refusal, ServerFact, Verb, WatchEnd,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
@@ -9,11 +9,9 @@ use deltascope_cache::step::Step;
 use deltascope_replay::picture::SourceKind;
 
 use super::amounts::{count, duration, objects};
-use super::phrases::known_reason;
-use super::spans::{Span, answer, event_type, mono, text, version};
+use super::spans::{Span, answer, event_type, mono, plain, refusal, text, version};
 use super::{Sentences, Writer};
 use crate::i18n::Lang;
-use crate::strings;
 
 names! {
     /// What the names of these facts mean.
@@ -162,7 +160,7 @@ impl Writer<'_> {
             Refusal::NotFound => "404 NotFound".to_owned(),
             Refusal::Invalid(reason) => match self.lang {
                 Lang::En => format!("422 Invalid: {reason}"),
-                Lang::Zh => format!("422 Invalid：{}", known_reason(reason).unwrap_or(reason)),
+                Lang::Zh => format!("422 Invalid：{}", plain(&self.reason(reason))),
             },
         };
         let verb = match self.lang {
@@ -188,7 +186,7 @@ impl Writer<'_> {
 
     fn refusals_asked(&self, watch: bool, kind: ApiErrorKind, times: u32) -> Sentences {
         let request = mono(if watch { "WATCH" } else { "LIST" });
-        let answer = mono(strings::refusal(kind));
+        let answer = mono(refusal(kind));
         if times == 0 {
             return (
                 say!(
@@ -303,7 +301,7 @@ impl Writer<'_> {
         )
     }
 
-    fn list_refused(&self, code: u16, reason: &str) -> Sentences {
+    fn list_refused(&self, code: u16, reason: &Reason) -> Sentences {
         // Code 0: nobody answered, there is nothing more to answer with.
         if code == 0 && self.picture.api.source != SourceKind::Cluster {
             (
@@ -325,7 +323,7 @@ impl Writer<'_> {
                     self,
                     "The server did not answer the list: {code}.",
                     "API server 没有返回列表：{code}。",
-                    code = mono(answer(code, reason)),
+                    code = mono(answer(code, reason.as_str())),
                 ),
                 vec![say!(
                     self,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::i18n::{Lang, Text};
-use deltascope_world::source::proxy::exchange::Head;
+use deltascope_world::source::proxy::exchange::{Head, SERVE};
 
 /// Where an API may be, as seen from the page: behind what passes it on, or beside the page.
 pub const BASES: [&str; 2] = ["/k8s/", "/"];
@@ -52,10 +52,8 @@ impl Probe {
             // It may not be asked for its version; for the rest, it says so itself.
             403 if text("kind") == Some("Status") => Self::Api("".into()),
             403 => Self::WrongHost,
-            500..=599 => match serve_says(body) {
-                Some(said) => Self::ServeAlone(said),
-                None => Self::NothingBehind(status, first_line(body)),
-            },
+            500..=599 if head.server == SERVE => Self::ServeAlone(message_of_serve(body)),
+            500..=599 => Self::NothingBehind(status, first_line(body)),
             _ => Self::Other(status),
         }
     }
@@ -113,13 +111,12 @@ impl Probe {
     }
 }
 
-/// What `deltascope serve` says when nobody answers it: a line of each language, each with the command.
-fn serve_says(body: &[u8]) -> Option<Text> {
+/// The message of a response by `deltascope serve` itself: a line of each language.
+fn message_of_serve(body: &[u8]) -> Text {
     let text = String::from_utf8_lossy(body);
     let mut lines = text.lines();
-    let (en, zh) = (lines.next()?, lines.next()?);
-    let named = [en, zh].iter().all(|line| line.contains("kubectl proxy"));
-    named.then(|| Text::new(en, zh))
+    let (en, zh) = (lines.next(), lines.next());
+    Text::new(en.unwrap_or_default(), zh.or(en).unwrap_or_default())
 }
 
 /// The first line of a text, as far as somebody wants to read it.
@@ -303,29 +300,38 @@ mod tests {
     #[test]
     fn an_answer_tells_what_is_there() {
         let status = br#"{"kind":"Status","status":"Failure","code":403}"#;
-        // (status, content type, body) → what is there
-        for (code, kind, body, found) in [
+        // (status, content type, server, body) → what is there
+        for (code, kind, server, body, found) in [
             (
                 200,
                 "application/json",
+                "",
                 &br#"{"gitVersion":"v1.36.4"}"#[..],
                 Probe::Api("v1.36.4".into()),
             ),
-            (200, "text/html", b"<!doctype html>", Probe::Page),
-            (200, "application/json", b"{}", Probe::Other(200)),
-            (401, "application/json", b"{}", Probe::Unauthorized),
-            (403, "application/json", status, Probe::Api("".into())),
-            (403, "text/plain", b"Forbidden\n", Probe::WrongHost),
-            (404, "text/plain", b"404 page not found", Probe::Other(404)),
+            (200, "text/html", "", b"<!doctype html>", Probe::Page),
+            (200, "application/json", "", b"{}", Probe::Other(200)),
+            (401, "application/json", "", b"{}", Probe::Unauthorized),
+            (403, "application/json", "", status, Probe::Api("".into())),
+            (403, "text/plain", "", b"Forbidden\n", Probe::WrongHost),
+            (
+                404,
+                "text/plain",
+                "",
+                b"404 page not found",
+                Probe::Other(404),
+            ),
             (
                 500,
                 "text/plain",
+                "",
                 b"dial tcp: refused\nmore",
                 Probe::NothingBehind(500, "dial tcp: refused".into()),
             ),
             (
                 502,
                 "text/plain",
+                SERVE,
                 "Nothing answers. Start it with: kubectl proxy\n没有应答。请启动：kubectl proxy\n"
                     .as_bytes(),
                 Probe::ServeAlone(Text::new(
@@ -335,6 +341,14 @@ mod tests {
             ),
             (
                 502,
+                "text/plain",
+                "",
+                b"Is kubectl proxy there?\nIs kubectl proxy there?",
+                Probe::NothingBehind(502, "Is kubectl proxy there?".into()),
+            ),
+            (
+                502,
+                "",
                 "",
                 b"\xff",
                 Probe::NothingBehind(502, "\u{fffd}".into()),
@@ -343,6 +357,7 @@ mod tests {
             let head = Head {
                 status: code,
                 content_type: kind.to_owned(),
+                server: server.to_owned(),
                 ..Head::default()
             };
             assert_eq!(Probe::of(&head, body), found, "{code} {kind}");

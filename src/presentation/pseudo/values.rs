@@ -7,8 +7,7 @@ use deltascope_cache::fact::{
 };
 use deltascope_cache::key::Key;
 
-use crate::caption::{answer, short_name, short_rv};
-use crate::strings;
+use crate::caption::{answer, refusal, short_name, short_rv};
 
 /// Values, each with how far its line is below the fact's.
 type Values = Vec<(isize, String)>;
@@ -53,7 +52,7 @@ fn server(fact: &ServerFact) -> String {
             let request = if *watch { "WATCH" } else { "LIST" };
             match times {
                 0 => "taken back".to_owned(),
-                _ => format!("{request} → {}", strings::refusal(*kind)),
+                _ => format!("{request} → {}", refusal(*kind)),
             }
         }
         ServerFact::HistoryCompacted { oldest } => format!("oldest {}", version(oldest)),
@@ -64,9 +63,8 @@ fn server(fact: &ServerFact) -> String {
             after_ms,
             attempt: _,
         } => format!("{code}, again in {after_ms} ms"),
-        ServerFact::ListRefused { code, reason } | ServerFact::WatchDenied { code, reason } => {
-            answer(*code, reason)
-        }
+        ServerFact::ListRefused { code, reason } => answer(*code, reason.as_str()),
+        ServerFact::WatchDenied { code, reason } => answer(*code, reason),
         ServerFact::WatchAccepted { rv } => format!("open, rv {}", version(rv)),
         ServerFact::WatchRefused { rv: _, oldest: _ } => "410 Gone".into(),
         ServerFact::ConnectionRefused => "refused".into(),

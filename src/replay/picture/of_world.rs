@@ -206,17 +206,17 @@ fn store_of(world: &World<AnySource>) -> StoreRoom {
 }
 
 fn reflector_of(world: &World<AnySource>) -> ReflectorRoom {
-    let feeder = world.reflector();
-    let reflector = feeder.reflector();
-    let log = &feeder.log;
+    let driver = world.reflector();
+    let reflector = driver.reflector();
+    let log = &driver.log;
     ReflectorRoom {
-        state: feeder.state(),
+        state: driver.state(),
         last_sync: Arc::clone(reflector.last_sync_resource_version()),
         events: log.events,
         lists: log.lists,
         backoff_ms: log.backoff_ms.unwrap_or_default(),
         relist: reflector.lists_next(),
-        in_hand: feeder.in_hand.clone(),
+        in_hand: driver.in_hand.clone(),
         lists_asked: log.lists_asked,
         watches_asked: log.watches_asked,
         requests: log.requests.clone(),
@@ -259,7 +259,7 @@ fn handlers_of(world: &World<AnySource>) -> Vec<HandlerRoom> {
                 inline: handler.inline,
                 pending: listener
                     .into_iter()
-                    .flat_map(|listener| listener.notices())
+                    .flat_map(|listener| listener.notifications())
                     .map(|notice| notice.to_fact())
                     .collect(),
                 running: handler.at_work(),

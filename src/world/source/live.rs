@@ -15,7 +15,9 @@ use serde_json::Value;
 pub use crate::Asked;
 use crate::fields::{Fields, moment, one_of};
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{EventType, Fact, ObjectRef, Refusal, Rv, ServerFact, WatchEnd};
+use deltascope_cache::fact::{
+    EventType, Fact, ObjectRef, Reason, Refusal, Rv, ServerFact, WatchEnd,
+};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
     ApiError, ApiErrorKind, ListPage, ListRequest, WatchItem, WatchRequest,
@@ -456,7 +458,7 @@ impl Live {
             })
         };
         if !matches!(self.state, State::Open(_)) {
-            let why = Refusal::Invalid("no watch is open".into());
+            let why = Refusal::Invalid(Reason::NoWatch);
             return trace.fact(Step::ServerCheck, || refused(why));
         }
         let (event, mut object) = match (write, current) {
@@ -534,7 +536,10 @@ fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
         if watch {
             Fact::Server(ServerFact::WatchDenied { code, reason })
         } else {
-            Fact::Server(ServerFact::ListRefused { code, reason })
+            Fact::Server(ServerFact::ListRefused {
+                code,
+                reason: Reason::Text(reason),
+            })
         }
     });
 }

@@ -7,7 +7,7 @@ use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
 use deltascope_cache::delta::DeltaType;
-use deltascope_cache::fact::EventType;
+use deltascope_cache::fact::{EventType, Reason};
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{ListPage, ListRequest, WatchItem, WatchRequest};
 use deltascope_cache::object::Object;
@@ -93,11 +93,11 @@ impl Source for Program {
         _: &ListRequest,
         _: &mut impl Trace,
     ) -> Result<ListPage<DynamicObject>, Refused> {
-        Err(Refused::Over("a program has nothing to list".into()))
+        Err(Refused::Over(Reason::NothingToList))
     }
 
     fn watch(&mut self, _: Time, _: &WatchRequest, _: &mut impl Trace) -> Result<(), Refused> {
-        Err(Refused::Over("a program has nothing to watch".into()))
+        Err(Refused::Over(Reason::NothingToWatch))
     }
 
     fn hang_up(&mut self) {}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
-use deltascope_cache::fact::{EventType, Fact, Refusal, Rv, ServerFact, WatchEnd};
+use deltascope_cache::fact::{EventType, Fact, Reason, Refusal, Rv, ServerFact, WatchEnd};
 use deltascope_cache::lister_watcher::{ApiError, ListPage, ListRequest, WatchItem, WatchRequest};
 use deltascope_cache::object::Item;
 use deltascope_cache::step::Step;
@@ -100,7 +100,7 @@ impl Source for Recording {
                     Fact::Server(ServerFact::WriteRefused {
                         verb,
                         key,
-                        refusal: Refusal::Invalid("a recording cannot be written to".into()),
+                        refusal: Refusal::Invalid(Reason::ReadOnly),
                     })
                 });
             }
@@ -180,11 +180,11 @@ impl Source for Recording {
         trace: &mut impl Trace,
     ) -> Result<ListPage<DynamicObject>, Refused> {
         let Some(page) = self.list.take() else {
-            let reason: Arc<str> = "the recording holds no further list".into();
+            let reason = Reason::NoFurtherList;
             trace.fact(Step::ServerList, || {
                 Fact::Server(ServerFact::ListRefused {
                     code: 0,
-                    reason: Arc::clone(&reason),
+                    reason: reason.clone(),
                 })
             });
             return Err(Refused::Over(reason));
@@ -205,7 +205,7 @@ impl Source for Recording {
         trace: &mut impl Trace,
     ) -> Result<(), Refused> {
         if !self.has_watch || self.events.is_empty() && self.next > 0 {
-            return Err(Refused::Over("the recording ends here".into()));
+            return Err(Refused::Over(Reason::RecordingEnds));
         }
         let rv = &request.resource_version;
         self.watch = Some(Arc::clone(rv));

@@ -12,7 +12,7 @@ use kube_core::DynamicObject;
 
 use crate::{Refused, Source, Time};
 use deltascope_cache::fact::{
-    Body, EventType, Fact, ObjectRef, Refusal, Rv, ServerFact, Shape, Verb, WatchEnd,
+    Body, EventType, Fact, ObjectRef, Reason, Refusal, Rv, ServerFact, Shape, Verb, WatchEnd,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::{
@@ -712,7 +712,10 @@ fn refuse_request(kind: ApiErrorKind, watch: bool, trace: &mut impl Trace) -> Ap
         });
     } else {
         trace.fact(Step::ServerList, || {
-            Fact::Server(ServerFact::ListRefused { code, reason })
+            Fact::Server(ServerFact::ListRefused {
+                code,
+                reason: Reason::Text(reason),
+            })
         });
     }
     error

@@ -211,8 +211,8 @@ impl<S: Source> World<S> {
         let Some(handler) = self.handlers.get_mut(number) else {
             return;
         };
-        let notification = notification.to_fact();
-        handler.remember(notification.clone());
+        let fact = notification.to_fact();
+        handler.remember(fact.clone());
         handler.running = Some(Running {
             notification: Arc::clone(notification),
             until: self.now,
@@ -220,7 +220,7 @@ impl<S: Source> World<S> {
         self.tracker.fact(Step::ProcessNotify, || {
             Fact::Handlers(HandlersFact::NotificationTaken {
                 handler: number as u8,
-                notification,
+                notification: fact,
             })
         });
     }

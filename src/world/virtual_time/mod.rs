@@ -117,7 +117,7 @@ pub struct World<S: Source> {
     source: S,
     lock: Lock,
     block_deltas: Lock,
-    feeder: ReflectorDriver,
+    driver: ReflectorDriver,
     queue: InformerQueue<Obj>,
     known_objects: bool,
     store: Option<Indexer<Obj>>,
@@ -196,7 +196,7 @@ impl<S: Source> World<S> {
             tracker: CauseTracker::default(),
             lock: Lock::default(),
             block_deltas: Lock::new(LockName::BlockDeltas),
-            feeder: ReflectorDriver::new(&settings, period, source.begins_with_list()),
+            driver: ReflectorDriver::new(&settings, period, source.begins_with_list()),
             queue: if settings.has_fifo() {
                 InformerQueue::Fifo(Fifo::new(FifoOptions {
                     release: Release::V0_32,
@@ -394,7 +394,7 @@ impl<S: Source> World<S> {
         self.tracker.turn(self.now, actor);
         match actor {
             Actor::Server => self.outside(),
-            Actor::Reflector | Actor::Program => self.source(),
+            Actor::Reflector | Actor::Program => self.step_reflector(),
             Actor::Resync => self.resync(),
             Actor::ProcessLoop => self.run_process(),
             Actor::Main => self.main_or_timer(),
@@ -435,7 +435,7 @@ impl<S: Source> World<S> {
         match actor {
             // A timer of a reflector's, of a listener's or of a worker's says that it went off.
             Actor::Pop(_) | Actor::Listener(_) => Some(true),
-            Actor::Reflector | Actor::Program => self.feeder_states(),
+            Actor::Reflector | Actor::Program => self.driver_states(),
             Actor::Resync => self.resync_states(),
             Actor::ProcessLoop => self.process_states(),
             Actor::Main => self.main_states(),
@@ -536,7 +536,7 @@ impl<S: Source> World<S> {
     /// The reflector.
     #[must_use]
     pub fn reflector(&self) -> &ReflectorDriver {
-        &self.feeder
+        &self.driver
     }
 
     /// Pop and the process function.
@@ -566,7 +566,7 @@ impl<S: Source> World<S> {
     fn actors(&self) -> impl Iterator<Item = Actor> + use<S> {
         // A listener's `pop` is always ready to receive.
         let listeners = 0..self.handlers.len().min(usize::from(u8::MAX)) as u8;
-        [self.feeder.actor, Actor::Resync]
+        [self.driver.actor, Actor::Resync]
             .into_iter()
             .chain(listeners.clone().map(Actor::Pop))
             .chain([Actor::ProcessLoop, Actor::Main])
@@ -610,7 +610,7 @@ impl<S: Source> World<S> {
                 .chain(self.script.front().map(|(at, _)| *at))
                 .min()
                 .map_or(Wait::External, Wait::Until),
-            Actor::Reflector | Actor::Program => self.feeder_waits(),
+            Actor::Reflector | Actor::Program => self.driver_waits(),
             Actor::Resync => self.resync_waits(),
             Actor::ProcessLoop => self.process_waits(),
             Actor::Main => match (self.main_waits(), self.timer_at()) {

@@ -12,7 +12,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Actor, Entry, Fact, ObjectRef, ProcessMode, Rv, Shape, StoreFact};
 use deltascope_cache::key::Key;
 use deltascope_cache::listener::ListenerId;
-use deltascope_cache::process::{Fault, Notification, PoppedWork, Process, Progress};
+use deltascope_cache::process::{Fault, Notification, PoppedItems, Process, Progress};
 use deltascope_cache::queue::ProcessOutcome;
 use deltascope_cache::real_fifo::QueuedDelta;
 use deltascope_cache::step::Step;
@@ -118,7 +118,7 @@ impl<S: Source> World<S> {
     fn popped(&self, run: &Process<Obj>) -> PoppedWork {
         let taken = run.position().taken;
         match run.work() {
-            PoppedWork::Deltas(work) => PoppedWork {
+            PoppedItems::Deltas(work) => PoppedWork {
                 key: work.key.clone(),
                 deltas: work
                     .deltas
@@ -129,7 +129,7 @@ impl<S: Source> World<S> {
                 is_in_initial_list: work.is_in_initial_list,
                 entries: Vec::new(),
             },
-            PoppedWork::Object(work) => PoppedWork {
+            PoppedItems::Object(work) => PoppedWork {
                 key: work.key.clone(),
                 // As its `KeyPopped` says it.
                 deltas: vec![(DeltaType::Added, work.item.to_ref(&work.key))],
@@ -137,7 +137,7 @@ impl<S: Source> World<S> {
                 is_in_initial_list: work.is_in_initial_list,
                 entries: Vec::new(),
             },
-            PoppedWork::Entries(work) => {
+            PoppedItems::Entries(work) => {
                 let entries: Vec<Entry> = match &self.queue {
                     InformerQueue::Real(queue) => work
                         .entries
@@ -493,16 +493,16 @@ impl<S: Source> World<S> {
 /// The delta by which `key` was removed, where it holds the object itself.
 fn deleted(run: &Process<Obj>, key: &Key) -> Option<ObjectRef> {
     let object = match run.work() {
-        PoppedWork::Deltas(work) => {
+        PoppedItems::Deltas(work) => {
             let delta = work.deltas.get(run.position().taken.checked_sub(1)?)?;
             delta.object.to_ref(key)
         }
-        PoppedWork::Entries(work) => work.entries.iter().find_map(|entry| match entry {
+        PoppedItems::Entries(work) => work.entries.iter().find_map(|entry| match entry {
             QueuedDelta::Delta { key: of, delta } if of == key => Some(delta.object.to_ref(key)),
             _ => None,
         })?,
         // It tells of no deletes.
-        PoppedWork::Object(_) => return None,
+        PoppedItems::Object(_) => return None,
     };
     (object.shape == Shape::Object).then_some(object)
 }
@@ -510,14 +510,14 @@ fn deleted(run: &Process<Obj>, key: &Key) -> Option<ObjectRef> {
 /// The type of the delta that a notice is about; an object of a FIFO has none.
 fn delta_type(run: &Process<Obj>, notification: &Notification<Obj>) -> Option<DeltaType> {
     match run.work() {
-        PoppedWork::Object(_) => None,
-        PoppedWork::Deltas(work) => run
+        PoppedItems::Object(_) => None,
+        PoppedItems::Deltas(work) => run
             .position()
             .taken
             .checked_sub(1)
             .and_then(|place| work.deltas.get(place))
             .map(|delta| delta.delta_type),
-        PoppedWork::Entries(work) => {
+        PoppedItems::Entries(work) => {
             let key = key_of(notification.object());
             work.entries
                 .iter()

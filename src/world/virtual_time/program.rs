@@ -13,8 +13,8 @@ use crate::bounds::Line;
 use crate::{Refused, Source, Time, Wait};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
-    Actor, Cause, EventType, Fact, FactId, HandlersFact, ListAgain, ObjectRef, ReflectorFact,
-    RunFact, Rv, Shape, StoreFact,
+    Actor, Cause, EventType, Fact, FactId, HandlersFact, ListAgain, ObjectRef, Reason,
+    ReflectorFact, RunFact, Rv, Shape, StoreFact,
 };
 use deltascope_cache::key::Key;
 use deltascope_cache::key_func::{KeyFunc, deletion_handling_meta_namespace_key_func};
@@ -240,7 +240,7 @@ impl<S: Source> World<S> {
         let rv = Rv::default();
         let next = match client {
             Client::List => {
-                self.feeder.log.asks_list(&ListRequest::default());
+                self.driver.log.asks_list(&ListRequest::default());
                 self.tracker.fact(Step::ProgramCall, || {
                     Fact::Reflector(ReflectorFact::ListRequested {
                         rv,
@@ -256,7 +256,7 @@ impl<S: Source> World<S> {
                 Err(reason) => return self.stop(reason),
             },
             Client::Watch => {
-                self.feeder.log.asks_watch(&WatchRequest::default());
+                self.driver.log.asks_watch(&WatchRequest::default());
                 self.tracker.fact(Step::ProgramCall, || {
                     Fact::Reflector(ReflectorFact::WatchRequested {
                         rv,
@@ -274,10 +274,10 @@ impl<S: Source> World<S> {
                 Err(reason) => return self.stop(reason),
             },
         };
-        self.feeder.stage = Stage::Client(next);
+        self.driver.stage = Stage::Client(next);
     }
 
-    fn list_as_client(&mut self) -> Result<(), Arc<str>> {
+    fn list_as_client(&mut self) -> Result<(), Reason> {
         let answer = self.ask_server(|world| {
             let request = ListRequest::default();
             world.source.list(world.now, &request, &mut world.tracker)
@@ -291,7 +291,7 @@ impl<S: Source> World<S> {
             })
         })?;
         let count = page.items.len() as u32;
-        self.feeder.log.answered(Answer::Listed(count));
+        self.driver.log.answered(Answer::Listed(count));
         self.tracker.fact(Step::ProgramCall, || {
             Fact::Reflector(ReflectorFact::ListReceived {
                 rv: Arc::clone(&page.resource_version),
@@ -306,7 +306,7 @@ impl<S: Source> World<S> {
         Ok(())
     }
 
-    fn watch_as_client(&mut self) -> Result<(), Arc<str>> {
+    fn watch_as_client(&mut self) -> Result<(), Reason> {
         let answer = self.ask_server(|world| {
             let request = WatchRequest::default();
             world.source.watch(world.now, &request, &mut world.tracker)
@@ -316,15 +316,15 @@ impl<S: Source> World<S> {
                 Fact::Reflector(ReflectorFact::WatchFailed { error })
             })
         })?;
-        self.feeder.log.answered(Answer::Open);
+        self.driver.log.answered(Answer::Open);
         Ok(())
     }
 
-    fn receive_as_client(&mut self) -> Result<(), Arc<str>> {
+    fn receive_as_client(&mut self) -> Result<(), Reason> {
         let mut code = 0;
         let item = self.source.receive();
         if let Some(item) = &item {
-            self.feeder.log.receives(item);
+            self.driver.log.receives(item);
         }
         let (event, object, line) = match item {
             None => return Ok(()),
@@ -339,7 +339,7 @@ impl<S: Source> World<S> {
                 (EventType::Error, nothing(Rv::default()), Err(error.message))
             }
             Some(WatchItem::Closed) => {
-                self.feeder.log.closes();
+                self.driver.log.closes();
                 self.source.hang_up();
                 self.tracker.stream_ended();
                 self.tracker.fact(Step::ProgramCall, || {
@@ -348,7 +348,7 @@ impl<S: Source> World<S> {
                         code,
                     })
                 });
-                return Err("the watch is over".into());
+                return Err(Reason::WatchOver);
             }
         };
         self.tracker.fact(Step::ProgramCall, || {
@@ -366,7 +366,7 @@ impl<S: Source> World<S> {
                 Ok(())
             }
             Err(reason) => {
-                self.feeder.log.closes();
+                self.driver.log.closes();
                 self.source.hang_up();
                 self.tracker.fact(Step::ProgramCall, || {
                     Fact::Reflector(ReflectorFact::WatchEnded {
@@ -374,7 +374,7 @@ impl<S: Source> World<S> {
                         code,
                     })
                 });
-                Err(reason)
+                Err(Reason::Text(reason))
             }
         }
     }
@@ -395,21 +395,21 @@ impl<S: Source> World<S> {
     ) -> Result<T, Refused> {
         self.tracker.turn(self.now, Actor::Server);
         let answer = ask(self);
-        self.tracker.turn(self.now, self.feeder.actor);
+        self.tracker.turn(self.now, self.driver.actor);
         answer
     }
 
     /// Why there is no answer; an error of the server is stated.
-    fn refused(&mut self, refused: Refused, fact: impl FnOnce(Arc<str>) -> Fact) -> Arc<str> {
+    fn refused(&mut self, refused: Refused, fact: impl FnOnce(Arc<str>) -> Fact) -> Reason {
         match refused {
             Refused::Over(reason) => reason,
             Refused::Api(error) => {
                 let reason = Arc::clone(&error.message);
-                self.feeder
+                self.driver
                     .log
                     .answered(Answer::Failed(Arc::clone(&reason)));
                 self.tracker.fact(Step::ProgramCall, || fact(error.message));
-                reason
+                Reason::Text(reason)
             }
         }
     }

@@ -12,7 +12,7 @@ use deltascope_cache::backoff::NoJitter;
 use deltascope_cache::controller::InformerQueue;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::error::Error;
-use deltascope_cache::fact::{Actor, Cause, EventType, Fact, ObjectRef, RunFact, Rv};
+use deltascope_cache::fact::{Actor, Cause, EventType, Fact, ObjectRef, Reason, RunFact, Rv};
 use deltascope_cache::lister_watcher::{
     ListRequest, ResourceVersionMatch, WatchItem, WatchRequest,
 };
@@ -288,10 +288,10 @@ impl ReflectorDriver {
 }
 
 impl<S: Source> World<S> {
-    pub(super) fn feeder_waits(&self) -> Wait {
-        let actor = self.feeder.actor;
-        match &self.feeder.stage {
-            Stage::Ask => match self.feeder.reflector.need() {
+    pub(super) fn driver_waits(&self) -> Wait {
+        let actor = self.driver.actor;
+        match &self.driver.stage {
+            Stage::Ask => match self.driver.reflector.need() {
                 Need::Wait(moment) => Wait::Until(ceil_ms(*moment)),
                 Need::Event => {
                     let next = self.source.arrival().into_iter();
@@ -314,34 +314,34 @@ impl<S: Source> World<S> {
     }
 
     /// Whether its next micro-step states a fact, where that shows before.
-    pub(super) fn feeder_states(&self) -> Option<bool> {
-        match &self.feeder.stage {
-            Stage::Want(_) => self.asking_states(&self.lock, self.feeder.actor),
+    pub(super) fn driver_states(&self) -> Option<bool> {
+        match &self.driver.stage {
+            Stage::Want(_) => self.asking_states(&self.lock, self.driver.actor),
             Stage::Unlock(..) => Some(true),
             _ => None,
         }
     }
 
     /// One micro-step of the reflector, or of the program in its place.
-    pub(super) fn source(&mut self) {
-        let actor = self.feeder.actor;
+    pub(super) fn step_reflector(&mut self) {
+        let actor = self.driver.actor;
         let now = millis(self.now);
         // Every arm below sets the next stage where it does not stay `Stopped`.
-        match std::mem::replace(&mut self.feeder.stage, Stage::Stopped) {
+        match std::mem::replace(&mut self.driver.stage, Stage::Stopped) {
             Stage::Ask => {
-                self.feeder.stage = Stage::Ask;
-                match self.feeder.reflector.need() {
+                self.driver.stage = Stage::Ask;
+                match self.driver.reflector.need() {
                     Need::Wait(_) => {
-                        if self.feeder.state() == ReflectorState::Idle {
+                        if self.driver.state() == ReflectorState::Idle {
                             self.tracker.because(actor, Cause::Start);
                         }
-                        self.feeder.reflector.waited(now, &mut self.tracker);
+                        self.driver.reflector.waited(now, &mut self.tracker);
                         self.turn_to_need();
                     }
                     // At the same moment an event comes first.
                     Need::Event if self.source.arrival().is_none_or(|at| at > self.now) => {
                         self.tracker.because(actor, Cause::Start);
-                        let reflector = &mut self.feeder.reflector;
+                        let reflector = &mut self.driver.reflector;
                         reflector.initial_events_end_checked(now, &mut self.tracker);
                     }
                     Need::Event => self.receive(),
@@ -355,7 +355,7 @@ impl<S: Source> World<S> {
             Stage::Want(call) => {
                 let (step, _) = self.lock_steps(&call);
                 let taken = self.lock.acquire(actor, step, &mut self.tracker);
-                self.feeder.stage = if taken {
+                self.driver.stage = if taken {
                     Stage::Do(call)
                 } else {
                     Stage::Want(call)
@@ -364,21 +364,21 @@ impl<S: Source> World<S> {
             Stage::Do(call) => {
                 let (_, unlock) = self.lock_steps(&call);
                 let outcome = self.write(call);
-                self.feeder.in_hand = None;
-                self.feeder.stage = Stage::Unlock(unlock, outcome);
+                self.driver.in_hand = None;
+                self.driver.stage = Stage::Unlock(unlock, outcome);
             }
             Stage::Unlock(step, outcome) => {
                 self.lock.release(self.now, actor, step, &mut self.tracker);
                 self.tracker.turn(self.now, actor);
                 self.synced();
-                self.feeder.stage = if actor == Actor::Program {
+                self.driver.stage = if actor == Actor::Program {
                     Stage::Calls
                 } else {
                     Stage::Stored(outcome)
                 };
             }
             Stage::Stored(outcome) => {
-                self.feeder
+                self.driver
                     .reflector
                     .stored(now, outcome, &mut self.tracker);
                 self.turn_to_need();
@@ -392,21 +392,21 @@ impl<S: Source> World<S> {
     /// Looks what the reflector waits for now.
     fn turn_to_need(&mut self) {
         self.attend();
-        let feeder = &mut self.feeder;
-        feeder.stage = match feeder.reflector.need() {
+        let driver = &mut self.driver;
+        driver.stage = match driver.reflector.need() {
             Need::List(request) => {
-                feeder.log.asks_list(request);
+                driver.log.asks_list(request);
                 self.source.ask(Asked::List(request.clone()));
                 Stage::Await(self.now + REQUEST_MS)
             }
             Need::Watch(request) => {
-                feeder.log.asks_watch(request);
+                driver.log.asks_watch(request);
                 self.source.ask(Asked::Watch(request.clone()));
                 Stage::Await(self.now + REQUEST_MS)
             }
-            Need::Store(_) => match feeder.reflector.take_store_call() {
+            Need::Store(_) => match driver.reflector.take_store_call() {
                 Some(call) => {
-                    feeder.in_hand = in_hand(&call);
+                    driver.in_hand = in_hand(&call);
                     Stage::Want(call)
                 }
                 None => Stage::Ask,
@@ -418,9 +418,9 @@ impl<S: Source> World<S> {
     /// The answer to a request is here.
     fn answer(&mut self) {
         let now = millis(self.now);
-        self.feeder.stage = Stage::Ask;
+        self.driver.stage = Stage::Ask;
         self.tracker.turn(self.now, Actor::Server);
-        match self.feeder.reflector.need().clone() {
+        match self.driver.reflector.need().clone() {
             Need::List(request) => {
                 let answer = self.source.list(self.now, &request, &mut self.tracker);
                 self.tracker.turn(self.now, Actor::Reflector);
@@ -433,7 +433,7 @@ impl<S: Source> World<S> {
                     Ok(page) => Ok(page.items.len()),
                     Err(error) => Err(Arc::clone(&error.message)),
                 };
-                let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
+                let ReflectorDriver { reflector, log, .. } = &mut self.driver;
                 reflector.listed(now, answer, &mut self.tracker);
                 match (brought, reflector.need()) {
                     (Err(error), _) => log.answered(Answer::Failed(error)),
@@ -453,12 +453,12 @@ impl<S: Source> World<S> {
                     Err(Refused::Api(error)) => Err(error),
                     Err(Refused::Over(reason)) => return self.stop(reason),
                 };
-                let log = &mut self.feeder.log;
+                let log = &mut self.driver.log;
                 log.answered(match &answer {
                     Ok(()) => Answer::Open,
                     Err(error) => Answer::Failed(Arc::clone(&error.message)),
                 });
-                self.feeder
+                self.driver
                     .reflector
                     .watched(now, answer, &mut self.tracker);
             }
@@ -470,7 +470,7 @@ impl<S: Source> World<S> {
     /// When the reflector looks next whether a streaming list ends. Not where something was told before:
     /// what has been recorded keeps its facts.
     fn initial_events_end_check(&self) -> Option<Time> {
-        let at = self.feeder.reflector.initial_events_end_check_at()?;
+        let at = self.driver.reflector.initial_events_end_check_at()?;
         (self.settings.source == SourceKind::Server).then(|| ceil_ms(at))
     }
 
@@ -482,7 +482,7 @@ impl<S: Source> World<S> {
         if matches!(item, WatchItem::Closed) {
             self.tracker.stream_ended();
         }
-        let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
+        let ReflectorDriver { reflector, log, .. } = &mut self.driver;
         log.receives(&item);
         reflector.received(millis(self.now), item, &mut self.tracker);
         // The end of a streaming list: it is complete.
@@ -493,18 +493,18 @@ impl<S: Source> World<S> {
     }
 
     /// Nothing more will come; no resync, either.
-    pub(super) fn stop(&mut self, reason: Arc<str>) {
+    pub(super) fn stop(&mut self, reason: Reason) {
         let now = millis(self.now);
-        let reflector = &mut self.feeder.reflector;
+        let reflector = &mut self.driver.reflector;
         reflector.stop_because(now, reason, &mut self.tracker);
-        self.feeder.log.backoff_ms = None;
-        self.feeder.stage = Stage::Stopped;
+        self.driver.log.backoff_ms = None;
+        self.driver.stage = Stage::Stopped;
     }
 
     /// Closes the watch once the reflector has done with it, and notes what it came to.
     fn attend(&mut self) {
         let now = millis(self.now);
-        let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
+        let ReflectorDriver { reflector, log, .. } = &mut self.driver;
         if !reflector.is_watching() {
             log.closes();
             self.source.hang_up();
@@ -521,8 +521,8 @@ impl<S: Source> World<S> {
     }
 
     fn call_of_program(&mut self) {
-        let actor = self.feeder.actor;
-        self.feeder.stage = Stage::Calls;
+        let actor = self.driver.actor;
+        self.driver.stage = Stage::Calls;
         let Some((delta_type, object)) = self.source.take_call() else {
             return;
         };
@@ -536,7 +536,7 @@ impl<S: Source> World<S> {
         if self.settings.informer == InformerKind::Indexer {
             return self.write_to_indexer(delta_type, &item);
         }
-        self.feeder.stage = Stage::Want(match delta_type {
+        self.driver.stage = Stage::Want(match delta_type {
             DeltaType::Deleted => StoreCall::Delete(item),
             DeltaType::Updated => StoreCall::Update(item),
             _ => StoreCall::Add(item),
@@ -583,9 +583,9 @@ impl<S: Source> World<S> {
     // ---- the resync timer
 
     pub(super) fn resync_waits(&self) -> Wait {
-        match self.feeder.resync {
+        match self.driver.resync {
             ResyncStage::Timer => self
-                .feeder
+                .driver
                 .reflector
                 .resync_at()
                 .map_or(Wait::External, |at| Wait::Until(ceil_ms(at))),
@@ -596,7 +596,7 @@ impl<S: Source> World<S> {
 
     /// Whether its next micro-step states a fact, where that shows before.
     pub(super) fn resync_states(&self) -> Option<bool> {
-        match self.feeder.resync {
+        match self.driver.resync {
             ResyncStage::Timer | ResyncStage::Unlock => Some(true),
             ResyncStage::Want => self.asking_states(&self.lock, Actor::Resync),
             ResyncStage::Do => None,
@@ -606,14 +606,14 @@ impl<S: Source> World<S> {
     /// One micro-step of the resync timer.
     pub(super) fn resync(&mut self) {
         let now = millis(self.now);
-        match self.feeder.resync {
+        match self.driver.resync {
             ResyncStage::Timer => {
                 self.tracker.because(Actor::Resync, Cause::Start);
                 let wanted = self.should_resync();
-                let ReflectorDriver { reflector, log, .. } = &mut self.feeder;
+                let ReflectorDriver { reflector, log, .. } = &mut self.driver;
                 log.resyncs += u64::from(reflector.resync_at().is_some());
                 if reflector.resync_fired(now, wanted, &mut self.tracker) {
-                    self.feeder.resync = ResyncStage::Want;
+                    self.driver.resync = ResyncStage::Want;
                 }
             }
             ResyncStage::Want => {
@@ -621,13 +621,13 @@ impl<S: Source> World<S> {
                     .lock
                     .acquire(Actor::Resync, Step::ResyncLock, &mut self.tracker)
                 {
-                    self.feeder.resync = ResyncStage::Do;
+                    self.driver.resync = ResyncStage::Do;
                 }
             }
             ResyncStage::Do => {
                 let outcome = self.write(StoreCall::Resync);
-                self.feeder.resync_error = outcome.err();
-                self.feeder.resync = ResyncStage::Unlock;
+                self.driver.resync_error = outcome.err();
+                self.driver.resync = ResyncStage::Unlock;
             }
             ResyncStage::Unlock => {
                 self.lock.release(
@@ -636,9 +636,9 @@ impl<S: Source> World<S> {
                     Step::ResyncUnlock,
                     &mut self.tracker,
                 );
-                self.feeder.resync = ResyncStage::Timer;
-                let outcome = self.feeder.resync_error.take().map_or(Ok(()), Err);
-                let reflector = &mut self.feeder.reflector;
+                self.driver.resync = ResyncStage::Timer;
+                let outcome = self.driver.resync_error.take().map_or(Ok(()), Err);
+                let reflector = &mut self.driver.reflector;
                 // Whoever got the lock had its turn. An error goes to the reflector: at once, where
                 // that waits for an event; else once it does.
                 let is_heard = outcome.is_err() && matches!(reflector.need(), Need::Event);
@@ -831,14 +831,14 @@ mod tests {
         let (mut heard, mut handed_on, mut kept) = (0, 0, 0);
         for seed in 0..80 {
             let mut world = world(seed);
-            while world.feeder.resync != ResyncStage::Unlock {
+            while world.driver.resync != ResyncStage::Unlock {
                 turn(&mut world);
             }
             // A queue refuses only objects without a key, and this store has none.
-            world.feeder.resync_error = Some(Error::FifoClosed);
+            world.driver.resync_error = Some(Error::FifoClosed);
             let (mut facts, mut is_heard, mut next) = (Vec::new(), false, None);
-            while world.feeder.resync == ResyncStage::Unlock {
-                is_heard = matches!(world.feeder.reflector.need(), Need::Event);
+            while world.driver.resync == ResyncStage::Unlock {
+                is_heard = matches!(world.driver.reflector.need(), Need::Event);
                 next = world.lock.waiting().next();
                 world.drain();
                 turn(&mut world);
@@ -865,17 +865,17 @@ mod tests {
             handed_on += usize::from(is_heard && next.is_some());
             kept += usize::from(!is_heard);
 
-            let resyncs = world.feeder.log.resyncs;
+            let resyncs = world.driver.log.resyncs;
             let until = world.now + 10_000;
             while world.now < until {
                 turn(&mut world);
             }
             // What the driver has noted is what the server has seen.
-            let log = &world.feeder.log;
+            let log = &world.driver.log;
             let asked = (log.lists_asked, log.watches_asked);
             assert_eq!(asked, world.source.asked, "seed {seed}");
-            assert_eq!(world.feeder.log.lists, 2, "seed {seed}");
-            assert!(world.feeder.log.resyncs > resyncs, "seed {seed}");
+            assert_eq!(world.driver.log.lists, 2, "seed {seed}");
+            assert!(world.driver.log.resyncs > resyncs, "seed {seed}");
             assert_eq!(world.store.unwrap().list_keys().len(), 25, "seed {seed}");
         }
         assert!(

@@ -386,7 +386,7 @@ impl Handled {
     /// Handles all that waits.
     fn run(&mut self) {
         while let Some(taken) = self.listener.take(&mut ()) {
-            taken.notice.tell(&*self.handler);
+            taken.notification.tell(&*self.handler);
             self.listener.done(HandlerEnd::Returned, &mut ());
         }
     }

@@ -107,6 +107,7 @@ impl Answer {
                 status: response["status"].as_u64().unwrap().try_into().unwrap(),
                 content_type: header("Content-Type"),
                 retry_after: header("Retry-After"),
+                server: header("Server"),
             },
             end: match response["end"].as_str().unwrap() {
                 "complete" => End::Complete,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Actor, BackoffReason, Cause, Entry, EventType, Fact, FactId, HandlersFact, Known, LockName,
-    NotificationRef, ObjectRef, ProcessMode, QueueFact, ReflectorFact, Refusal, RunFact,
+    NotificationRef, ObjectRef, ProcessMode, QueueFact, Reason, ReflectorFact, Refusal, RunFact,
     ServerFact, Shape, StoreFact, Verb, WatchEnd,
 };
 use deltascope_cache::key::Key;
@@ -70,7 +70,7 @@ fn more() -> Vec<Fact> {
         Fact::Server(ServerFact::WriteRefused {
             verb: Verb::Delete,
             key: key.clone(),
-            refusal: Refusal::Invalid("name".into()),
+            refusal: Refusal::Invalid(Reason::Text("name".into())),
         }),
         Fact::Server(ServerFact::ListAnswered {
             rv: "".into(),

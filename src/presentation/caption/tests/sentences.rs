@@ -1,7 +1,5 @@
 //! Single sentences, word by word.
 
-use std::sync::Arc;
-
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{
     Actor, Cause, EventType, Fact, FactId, HandlersFact, Known, LockName, QueueFact, ReflectorFact,
@@ -37,16 +35,16 @@ fn what_the_sources_say_at_their_end_is_translated() {
         };
         for fact in [
             Fact::Reflector(ReflectorFact::ReflectorStopped {
-                reason: Arc::clone(&reason),
+                reason: reason.clone(),
             }),
             Fact::Server(ServerFact::ListRefused {
                 code: 0,
-                reason: Arc::clone(&reason),
+                reason: reason.clone(),
             }),
         ] {
             let stopped = record(0, Actor::Reflector, Cause::Start, fact);
             let told = |lang| plain(&words(&stopped, &[], &Picture::default(), lang).what);
-            assert!(told(Lang::En).contains(&*reason));
+            assert!(told(Lang::En).contains(reason.as_str()));
             assert!(!told(Lang::Zh).contains("the "), "{}", told(Lang::Zh));
             assert!(!told(Lang::Zh).contains('0') && !told(Lang::En).contains('0'));
         }

@@ -64,7 +64,13 @@ pub struct Head {
     pub content_type: String,
     /// The header `Retry-After`; empty without.
     pub retry_after: String,
+    /// The header `Server`; empty without.
+    pub server: String,
 }
+
+/// The `Server` of the responses that `deltascope serve` writes itself, in place of the API server: a line in
+/// English and one in Chinese.
+pub const SERVE: &str = "deltascope-serve";
 
 /// How an answer, or the hope for one, ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,6 +278,7 @@ impl Exchange {
             status,
             content_type,
             retry_after,
+            server: _,
         } = head;
         let media = content_type.split(';').next().unwrap_or_default().trim();
         let media = media.to_ascii_lowercase();

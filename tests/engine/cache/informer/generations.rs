@@ -7,7 +7,7 @@ use std::time::Duration;
 use deltascope::cache::controller::{Generation, InformerQueue};
 use deltascope::cache::fact::{Fact, QueueFact};
 use deltascope::cache::object::{Item, Object};
-use deltascope::cache::process::{PoppedWork, Process, Progress};
+use deltascope::cache::process::{PoppedItems, Process, Progress};
 use deltascope::cache::queue::{ProcessOutcome, Release};
 use deltascope::cache::reflector::StoreCall;
 use deltascope::cache::store::{Indexer, StoreOptions};
@@ -454,7 +454,7 @@ fn a_process_can_be_copied_in_the_middle() {
     let mut parts = parts(Generation::Batched);
     parts.write(list(&[("a", "1"), ("b", "2")]));
     let work = parts.queue.begin_pop(&mut ()).unwrap().unwrap();
-    assert!(matches!(&work, PoppedWork::Entries(_)) && work.is_batch() && work.len() == 2);
+    assert!(matches!(&work, PoppedItems::Entries(_)) && work.is_batch() && work.len() == 2);
     let mut process = Process::new(work);
     let mut copies = Vec::new();
     let mut told = Vec::new();
