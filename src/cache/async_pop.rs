@@ -57,7 +57,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// [`Queue::add`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn add(&self, item: Item<O>) -> Result<(), Error> {
         self.write(|queue, _| queue.add(item, &mut ()))
     }
@@ -65,7 +65,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// [`Queue::update`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn update(&self, item: Item<O>) -> Result<(), Error> {
         self.write(|queue, _| queue.update(item, &mut ()))
     }
@@ -73,7 +73,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// [`Queue::delete`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn delete(&self, item: Item<O>) -> Result<(), Error> {
         self.write(|queue, known| queue.delete(item, known, &mut ()))
     }
@@ -81,7 +81,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// [`Queue::replace`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn replace(&self, items: Vec<Item<O>>, resource_version: &str) -> Result<(), Error> {
         self.write(|queue, known| queue.replace(items, resource_version, known, &mut ()))
     }
@@ -89,7 +89,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// [`Queue::resync`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn resync(&self) -> Result<(), Error> {
         self.write(|queue, known| queue.resync(known, &mut ()))
     }

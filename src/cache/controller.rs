@@ -21,9 +21,9 @@
 //! informer.reflector_mut().waited(now, &mut ());
 //! informer.reflector_mut().listed(now, Ok(page), &mut ());
 //! informer.carry_out(now, &mut ());
-//! let mut told = 0;
-//! while informer.process(|_, _| told += 1, || now, &mut ()).unwrap() {}
-//! assert_eq!((told, informer.has_synced()), (1, true));
+//! let mut notified = 0;
+//! while informer.process(|_, _| notified += 1, || now, &mut ()).unwrap() {}
+//! assert_eq!((notified, informer.has_synced()), (1, true));
 //! ```
 
 use std::sync::Arc;
@@ -496,8 +496,8 @@ pub fn new_indexer_informer<O: Object + 'static>(
     })
 }
 
-/// The unshared informer, for one thread: the process loop calls its only handler directly after
-/// each write.
+/// The unshared informer, for one thread: the process loop calls its only handler between the
+/// writes.
 ///
 /// The driver answers the needs of its [`reflector`](Self::reflector), carries out the reflector's
 /// store calls and calls [`process`](Self::process).

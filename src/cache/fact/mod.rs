@@ -157,7 +157,7 @@ pub enum Refusal {
 /// How a watch ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchEnd {
-    /// The server closed it regularly, at its timeout.
+    /// The server closed it normally, at its timeout.
     Closed,
     /// The connection broke; events in transit are lost.
     Cut,

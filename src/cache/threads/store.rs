@@ -60,7 +60,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::add`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn add(&self, item: Item<O>) -> Result<(), Error> {
         self.write().add(item, &mut ())
     }
@@ -68,7 +68,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::update`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn update(&self, item: Item<O>) -> Result<(), Error> {
         self.write().update(item, &mut ())
     }
@@ -76,7 +76,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::delete`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn delete(&self, item: &Item<O>) -> Result<(), Error> {
         self.write().delete(item, &mut ())
     }
@@ -84,7 +84,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::replace`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn replace(
         &self,
         items: impl IntoIterator<Item = Item<O>>,
@@ -96,7 +96,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::transaction`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn transaction(&self, transactions: Vec<Transaction<O>>) -> Result<(), Error> {
         self.write().transaction(transactions, &mut ())
     }
@@ -109,7 +109,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::add_indexers`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn add_indexers(&self, indexers: Indexers<O>) -> Result<(), Error> {
         self.write().add_indexers(indexers, &mut ())
     }
@@ -119,7 +119,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::get`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn get(&self, item: &Item<O>) -> Result<Option<Item<O>>, Error> {
         Ok(self.read().get(item)?.cloned())
     }
@@ -157,7 +157,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::index`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn index(&self, index: &str, item: &Item<O>) -> Result<Vec<Item<O>>, Error> {
         let store = self.read();
         let found = store.index(index, item)?.cloned().collect();
@@ -167,7 +167,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::index_keys`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<Key>, Error> {
         let store = self.read();
         let keys = store.index_keys(index, value)?;
@@ -177,7 +177,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::by_index`]
     ///
     /// # Errors
-    /// Those of that method.
+    /// The errors of that method.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Vec<Item<O>>, Error> {
         Ok(self.read().by_index(index, value)?.cloned().collect())
     }
