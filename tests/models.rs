@@ -1,7 +1,8 @@
-//! Small models of what blocks: a scheduler chooses, thousands of times differently, who goes on at
-//! each lock. What cannot go on any more is found, and so is whatever an assertion forbids.
+//! Small models of the blocking parts. A scheduler decides at each lock which thread continues, in
+//! thousands of different ways. It detects deadlocks and failed assertions.
 //!
-//! The sources are the library's own, with shuttle's locks in the place of the standard library's.
+//! The models compile the library's own sources, with shuttle's locks instead of the standard
+//! library's.
 
 #![allow(
     clippy::unwrap_used,
@@ -18,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use shuttle::{check_random, thread};
 
-// The sources name the modules of their crate.
+// The sources refer to the modules of their crate.
 pub(crate) use deltascope::cache::*;
 
 use deltascope::cache::controller::{Config, Generation};
@@ -53,7 +54,7 @@ use threads::sync::{Arc, Mutex};
 use threads::unshared::new_informer;
 use threads::workqueue::BlockingWorkqueue;
 
-/// The threads of the library, on the scheduler's locks.
+/// The library's threads module, with the scheduler's locks.
 #[path = "../src/cache/threads"]
 mod threads {
     use deltascope::cache::backoff::NoJitter;
@@ -76,7 +77,7 @@ mod threads {
     pub(crate) mod workqueue;
 
     pub(crate) mod sync {
-        // Counting references needs no scheduler.
+        // Reference counts need no scheduler.
         pub(crate) use std::sync::Arc;
 
         pub(crate) use shuttle::sync::{
@@ -108,7 +109,7 @@ mod threads {
         work();
     }
 
-    /// Chance is the scheduler's alone.
+    /// Only the scheduler is random.
     pub(crate) struct RandomJitter;
 
     impl RandomJitter {
@@ -118,7 +119,7 @@ mod threads {
         }
     }
 
-    /// shuttle does not tell; it does not matter, either.
+    /// shuttle does not provide this, and it does not matter here.
     pub(crate) fn has_ended(_thread: &JoinHandle<()>) -> bool {
         false
     }
@@ -132,7 +133,7 @@ mod threads {
     }
 }
 
-/// How many schedules of each model: 2,000, or what `SOAK_SEEDS` says (as `make soak` does).
+/// The number of schedules for each model: 2,000, or `SOAK_SEEDS`, which `make soak` sets.
 fn schedules() -> usize {
     let soak = std::env::var("SOAK_SEEDS");
     soak.ok()
@@ -196,7 +197,7 @@ fn no_wake_up_of_a_queue_is_lost() {
 }
 
 #[test]
-fn closing_a_queue_wakes_all_who_wait() {
+fn closing_a_queue_wakes_all_waiting_threads() {
     check_random(
         || {
             let queue = Arc::new(BlockingQueue::new(delta_fifo(), None));
@@ -234,7 +235,7 @@ fn an_atomic_queue_that_unlocks_loses_nothing_and_syncs_after_processing() {
             };
             let mut taken = 0;
             let process = |queue: &BlockingQueue<_, RealFifo<Pod>>, first: bool| {
-                // Nobody holds the lock: this does not wait for itself.
+                // The lock is not held, so this does not deadlock.
                 assert_eq!(queue.has_synced(), !first);
                 ProcessOutcome::Done
             };
@@ -285,11 +286,11 @@ fn a_reader_never_sees_half_of_a_write() {
 }
 
 #[test]
-fn a_listener_tells_everything_in_order_until_it_is_closed() {
+fn a_listener_notifies_in_order_until_it_is_closed() {
     check_random(
         || {
-            let told = Arc::new(Mutex::new(Vec::new()));
-            let (adds, deletes) = (Arc::clone(&told), Arc::clone(&told));
+            let received = Arc::new(Mutex::new(Vec::new()));
+            let (adds, deletes) = (Arc::clone(&received), Arc::clone(&received));
             let name = |item: &Item<Pod>| item.as_object().unwrap().name().to_owned();
             let handler = ResourceEventHandlerDetailedFuncs {
                 add_func: Some(Box::new(move |item, _| {
@@ -316,24 +317,27 @@ fn a_listener_tells_everything_in_order_until_it_is_closed() {
             listener.add(Chunk::new([Notification::Delete { object }]));
             let synced = {
                 let listener = Arc::clone(&listener);
-                let told = Arc::clone(&told);
+                let received = Arc::clone(&received);
                 thread::spawn(move || {
                     listener.synced().wait();
-                    assert!(told.lock().unwrap().len() >= 2);
+                    assert!(received.lock().unwrap().len() >= 2);
                     listener.close();
                 })
             };
             join(synced);
             join(running);
-            let told = told.lock().unwrap();
-            assert!(*told == ["a", "b"] || *told == ["a", "b", "c"], "{told:?}");
+            let received = received.lock().unwrap();
+            assert!(
+                *received == ["a", "b"] || *received == ["a", "b", "c"],
+                "{received:?}"
+            );
         },
         schedules(),
     );
 }
 
 #[test]
-fn a_workqueue_drains_and_then_lets_everybody_go() {
+fn a_workqueue_drains_and_then_ends_all_workers() {
     check_random(
         || {
             let clock = Clock::manual();
@@ -357,8 +361,8 @@ fn a_workqueue_drains_and_then_lets_everybody_go() {
             queue.add("a");
             queue.shut_down_with_drain();
             workers.into_iter().for_each(join);
-            // Only now: a worker that was let go may leave one behind who holds an item that was added
-            // once more, and who takes it again himself.
+            // Check this last: a worker that has ended may leave another worker with an item that
+            // was added again. That worker takes it once more.
             assert_eq!(queue.get(), Err(ShutDown));
             let done = done.load(Ordering::Relaxed);
             assert!((1..=3).contains(&done), "{done}");
@@ -369,7 +373,7 @@ fn a_workqueue_drains_and_then_lets_everybody_go() {
 
 // ---- the informer
 
-/// Lists what it has, and is silent until it is stopped.
+/// Lists its objects, then stays silent until it is stopped.
 struct Silent(Vec<Item<Pod>>);
 
 struct Silence(Latch);
@@ -418,10 +422,10 @@ fn options(generation: Generation, indexers: Indexers<Pod>) -> InformerOptions<P
     }
 }
 
-/// The process loop waits in its second Pop until the handler has been told of the first: where that
-/// comes later, nobody can go on.
+/// The process loop waits in its second Pop until the handler was notified of the first. If the
+/// notification came later, this would be a deadlock.
 #[test]
-fn a_handler_hears_of_each_pop_before_the_next_one_has_ended() {
+fn a_handler_is_notified_of_each_pop_before_the_next_one_has_ended() {
     for generation in [Generation::Classic, Generation::InOrder] {
         check_random(
             move || {
@@ -453,10 +457,10 @@ fn a_handler_hears_of_each_pop_before_the_next_one_has_ended() {
     }
 }
 
-/// A handler that is added while the first list is processed hears of each object once, from the store
-/// or from the process loop, and has synced no earlier.
+/// A handler that is added while the initial list is processed receives each object once, from the
+/// store or from the process loop, and syncs only after that.
 #[test]
-fn a_handler_that_is_added_late_hears_of_each_object_once() {
+fn a_late_handler_receives_each_object_once() {
     for generation in [Generation::Classic, Generation::InOrder] {
         check_random(
             move || {
@@ -472,8 +476,8 @@ fn a_handler_that_is_added_late_hears_of_each_object_once() {
                 let stop = Latch::new();
                 let running = informer.spawn(&stop);
                 begun.wait();
-                let told = Arc::new(Mutex::new(Vec::new()));
-                let (adds, updates) = (Arc::clone(&told), Arc::clone(&told));
+                let received = Arc::new(Mutex::new(Vec::new()));
+                let (adds, updates) = (Arc::clone(&received), Arc::clone(&received));
                 let name = |item: &Item<Pod>| item.as_object().unwrap().name().to_owned();
                 let handler = ResourceEventHandlerFuncs {
                     add_func: Some(Box::new(move |item: &_| {
@@ -486,9 +490,9 @@ fn a_handler_that_is_added_late_hears_of_each_object_once() {
                 };
                 let registration = informer.add_event_handler(handler).unwrap();
                 registration.has_synced_checker().wait();
-                let mut told = told.lock().unwrap().clone();
-                told.sort();
-                assert_eq!(told, ["a", "b"]);
+                let mut received = received.lock().unwrap().clone();
+                received.sort();
+                assert_eq!(received, ["a", "b"]);
                 stop.set();
                 running.join().unwrap().unwrap();
             },
@@ -497,22 +501,22 @@ fn a_handler_that_is_added_late_hears_of_each_object_once() {
     }
 }
 
-/// Whenever the stop comes, a process loop that has begun ends with an empty queue up to 1.33, and
-/// later with what it was at.
+/// Whenever the stop comes, a process loop that has started drains the queue up to 1.33; later it
+/// finishes only the current Pop.
 #[test]
-fn a_stop_lets_the_process_loop_empty_the_queue_up_to_1_33() {
+fn up_to_1_33_a_stopped_process_loop_drains_the_queue() {
     for (generation, drains) in [(Generation::Classic, true), (Generation::InOrder, false)] {
-        // In this process: shuttle's threads are one.
+        // Accumulates over all schedules: shuttle runs its threads in this process.
         let lost = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&lost);
         check_random(
             move || {
                 let begun = Latch::new();
-                let (told, begins) = (Arc::new(AtomicUsize::new(0)), begun.clone());
-                let tells = Arc::clone(&told);
+                let (received, begins) = (Arc::new(AtomicUsize::new(0)), begun.clone());
+                let receives = Arc::clone(&received);
                 let handler = ResourceEventHandlerFuncs {
                     add_func: Some(Box::new(move |_: &_| {
-                        tells.fetch_add(1, Ordering::Relaxed);
+                        receives.fetch_add(1, Ordering::Relaxed);
                         begins.set();
                     })),
                     ..ResourceEventHandlerFuncs::default()
@@ -530,10 +534,10 @@ fn a_stop_lets_the_process_loop_empty_the_queue_up_to_1_33() {
                 };
                 controller.run(&stop).unwrap();
                 join(stopper);
-                let told = told.load(Ordering::Relaxed);
-                assert_eq!(store.len(), told);
-                assert!(told == 3 || !drains, "{told} of 3");
-                counted.fetch_add(3 - told, Ordering::Relaxed);
+                let received = received.load(Ordering::Relaxed);
+                assert_eq!(store.len(), received);
+                assert!(received == 3 || !drains, "{received} of 3");
+                counted.fetch_add(3 - received, Ordering::Relaxed);
             },
             schedules(),
         );

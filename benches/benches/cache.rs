@@ -1,5 +1,6 @@
-//! The native benchmarks: time by criterion, bytes by an allocator that counts. What was measured
-//! goes as JSON into the file that `BENCH_OUT` names, for the table of `tests/browser/bench.mjs`.
+//! The native benchmarks: criterion measures time, a counting allocator measures bytes. Writes the
+//! results as JSON into the file that `BENCH_OUT` names, for the table of
+//! `tests/browser/bench.mjs`.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// With how many objects it is measured whether an event costs the same, and by how many events.
+/// Store sizes for the test that the cost of an event does not depend on the size, and the number
+/// of events.
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const EVENTS: usize = 100_000;
 const REPEATS: usize = 3;
@@ -36,7 +38,7 @@ fn main() {
         drop(store);
         bytes
     };
-    // The pods themselves are no part of a store's memory: let them be there before.
+    // Build the pods first: they do not count as the store's memory.
     world.first();
     let memory = [pod(false), pod(true)];
     let events: Vec<Value> = SIZES
@@ -59,7 +61,7 @@ fn main() {
     }
 }
 
-/// `None` when the command line has left the row out.
+/// `None` if the command line excludes the row.
 fn measure(criterion: &mut Criterion, world: &World, row: &Row) -> Option<Value> {
     let per_operation = |run: Duration| run.as_nanos() as f64 / row.operations as f64;
     let times = RefCell::new(Vec::new());

@@ -1,4 +1,4 @@
-//! An allocator that counts: what is allocated, and what of it is still there.
+//! An allocator that counts the allocated and the live bytes.
 
 #![allow(
     unsafe_code,
@@ -8,21 +8,21 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-/// The system's allocator, counted.
+/// The system's allocator with counters.
 ///
-/// What is counted are the bytes that were asked for, as Go counts those of its size classes; what
-/// the system's allocator adds for itself is not.
+/// It counts the requested bytes, without the overhead of the system's allocator. Go's figures, in
+/// contrast, count size classes.
 pub struct Counting;
 
 static ALLOCATED: AtomicU64 = AtomicU64::new(0);
 static LIVE: AtomicI64 = AtomicI64::new(0);
 
-/// All bytes that were ever allocated; a reallocation counts with its new size, as it copies.
+/// All bytes ever allocated. A reallocation counts with its whole new size, because it copies.
 pub fn allocated() -> u64 {
     ALLOCATED.load(Ordering::Relaxed)
 }
 
-/// The bytes that are allocated now.
+/// The bytes currently allocated.
 pub fn live() -> i64 {
     LIVE.load(Ordering::Relaxed)
 }
@@ -32,7 +32,7 @@ fn count(size: usize) {
     LIVE.fetch_add(size as i64, Ordering::Relaxed);
 }
 
-// SAFETY: every call goes to the system's allocator with the arguments it came with.
+// SAFETY: every call is passed to the system's allocator with unchanged arguments.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());

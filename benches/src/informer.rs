@@ -1,4 +1,4 @@
-//! The shared informer in threads: pods are listed, then changes come in as fast as they can.
+//! The shared informer with threads: it lists pods, then receives changes as fast as possible.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,15 +17,15 @@ use k8s_openapi::api::core::v1::Pod;
 
 use crate::workload::{Run, World};
 
-/// So many pods are listed first.
+/// Number of pods in the initial list.
 const LISTED: usize = 10_000;
-/// So many changes of them are sent.
+/// Number of changes that are sent.
 pub const CHANGES: usize = 50_000;
 
-/// The connection has room for so many, made before the clock starts.
+/// Capacity of the connection, allocated before the clock starts.
 const ROOM: usize = CHANGES;
 
-/// From the first change that is sent to the last that the last handler is told of.
+/// Measures from the first sent change until the last handler has received the last change.
 pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> Run {
     let events = world.events();
     let listed = events[..LISTED].to_vec();
@@ -39,18 +39,18 @@ pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> R
         })),
     };
     let informer = SharedIndexInformer::new(server, InformerOptions::new(generation));
-    let told_all = Latch::new();
-    let untold = Arc::new(AtomicUsize::new(handlers));
+    let all_seen = Latch::new();
+    let behind = Arc::new(AtomicUsize::new(handlers));
     let mut synced = Vec::new();
     for _ in 0..handlers {
-        let (told, untold, told_all) = (AtomicUsize::new(0), Arc::clone(&untold), told_all.clone());
+        let (seen, behind, all_seen) = (AtomicUsize::new(0), Arc::clone(&behind), all_seen.clone());
         let handler = ResourceEventHandlerFuncs {
             update_func: Some(Box::new(move |_, _| {
-                // Only this handler's thread counts.
-                let count = told.load(Ordering::Relaxed) + 1;
-                told.store(count, Ordering::Relaxed);
-                if count == CHANGES && untold.fetch_sub(1, Ordering::AcqRel) == 1 {
-                    told_all.set();
+                // Only this handler's thread writes the counter.
+                let count = seen.load(Ordering::Relaxed) + 1;
+                seen.store(count, Ordering::Relaxed);
+                if count == CHANGES && behind.fetch_sub(1, Ordering::AcqRel) == 1 {
+                    all_seen.set();
                 }
             })),
             ..ResourceEventHandlerFuncs::default()
@@ -66,7 +66,7 @@ pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> R
         for change in changes {
             let _sent = sender.send(WatchItem::Event(EventType::Modified, change));
         }
-        told_all.wait();
+        all_seen.wait();
         Box::new(Running {
             stop,
             thread: Some(thread),
@@ -74,7 +74,7 @@ pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> R
     })
 }
 
-/// Ends the informer when it is dropped, after the clock was stopped.
+/// Stops the informer when it is dropped, after the clock has stopped.
 struct Running<T> {
     stop: Latch,
     thread: Option<std::thread::JoinHandle<T>>,
@@ -130,7 +130,7 @@ impl Watcher<Pod> for Changes {
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync> {
         let sender = self.sender.clone();
         Box::new(move || {
-            // Where there is no room, whoever waits for a change has one.
+            // If the channel is full, a waiting watch already has an item to wake it.
             let _sent = sender.try_send(WatchItem::Closed);
         })
     }

@@ -1,5 +1,5 @@
-//! The shared informer where there are no threads: the same machines, one after the other, under a
-//! time that stands still.
+//! The shared informer without threads: the same state machines, one after the other, under a fixed
+//! time.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -19,12 +19,12 @@ use k8s_openapi::api::core::v1::Pod;
 
 use crate::workload::{Run, World};
 
-/// So many pods are listed first.
+/// Number of pods in the initial list.
 const LISTED: usize = 10_000;
-/// So many changes of them are sent.
+/// Number of changes that are sent.
 pub const CHANGES: usize = 50_000;
 
-/// From the first change to the last that the last handler is told of.
+/// Measures from the first change until the last handler has received the last change.
 pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> Run {
     let events = world.events();
     let mut informer = Informer::new(generation, handlers);
@@ -34,7 +34,11 @@ pub fn informer_row(world: &World, generation: Generation, handlers: usize) -> R
         for change in changes {
             informer.change(change);
         }
-        assert_eq!(informer.told.get(), CHANGES * handlers, "not all were told");
+        assert_eq!(
+            informer.told.get(),
+            CHANGES * handlers,
+            "a handler missed a notification"
+        );
         Box::new(informer)
     })
 }
@@ -67,7 +71,7 @@ impl Informer {
         }
     }
 
-    /// The first list, up to the open watch.
+    /// Lists the initial objects, up to the open watch.
     fn list(&mut self, items: Vec<Item<Pod>>) {
         let mut page = Some(ListPage {
             resource_version: "1".into(),
@@ -102,16 +106,16 @@ impl Informer {
         self.settle();
     }
 
-    /// Until nothing is queued and everybody has been told.
+    /// Runs until the queue is empty and all handlers were notified.
     fn settle(&mut self) {
         let (machine, processor) = (&mut self.machine, &mut self.processor);
-        let mut tell = |notice: Notification<Pod>| {
+        let mut send = |notice: Notification<Pod>| {
             let notice = Arc::new(notice);
             for (_, listener) in processor.distribute_mut(&notice, &mut ()) {
                 listener.add(Arc::clone(&notice), &mut ());
             }
         };
-        while let Ok(true) = machine.process(|notice, _| tell(notice), || Duration::ZERO, &mut ()) {
+        while let Ok(true) = machine.process(|notice, _| send(notice), || Duration::ZERO, &mut ()) {
         }
         for (_, listener) in processor.listeners_mut() {
             while let Some(_notice) = listener.take(&mut ()) {

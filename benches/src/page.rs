@@ -1,10 +1,10 @@
-//! What a page calls to run the workloads; it has the clock.
+//! The interface for a page that runs the workloads and measures the time.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::workload::{Left, Row, Run, World, rows};
 
-/// The rows, and the one that is being measured.
+/// The rows, and the current run.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Bench {
@@ -16,7 +16,7 @@ pub struct Bench {
 
 #[wasm_bindgen]
 impl Bench {
-    /// All rows, nothing built yet.
+    /// All rows, without any data yet.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
         Self {
@@ -25,7 +25,7 @@ impl Bench {
         }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn count(&self) -> usize {
         self.rows.len()
     }
@@ -37,18 +37,18 @@ impl Bench {
             .map_or_else(String::new, |row| row.name.to_owned())
     }
 
-    /// How many operations a run has.
+    /// Number of operations in a run.
     pub fn operations(&self, row: usize) -> usize {
         self.rows.get(row).map_or(1, |row| row.operations)
     }
 
-    /// Builds what a run needs, and drops what the last one left.
+    /// Builds the data of a run, and drops the leftovers of the last one.
     pub fn prepare(&mut self, row: usize) {
         self.left = None;
         self.run = self.rows.get(row).map(|row| (row.prepare)(&self.world));
     }
 
-    /// The run: all that is to be timed.
+    /// Runs the row. Only this call is to be timed.
     pub fn run(&mut self) {
         if let Some(run) = self.run.take() {
             self.left = Some(run());

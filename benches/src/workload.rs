@@ -1,6 +1,6 @@
-//! The workloads: what is done, on which objects, and what the same costs in Go.
+//! The workloads: operations, their objects, and the cost of the same operations in Go.
 //!
-//! Objects are built before the clock starts, and what a run leaves is dropped after it has
+//! Objects are built before the clock starts, and the leftovers of a run are dropped after it has
 //! stopped. No run here reads a clock.
 
 use std::any::Any;
@@ -30,8 +30,8 @@ use crate::informer::{CHANGES, informer_row};
 #[cfg(target_arch = "wasm32")]
 use crate::one_thread::{CHANGES, informer_row};
 
-/// What one operation costs with client-go v0.36.4, Go 1.27, GOMAXPROCS 2, on two cores: median and
-/// minimum of ten runs of Go's own benchmarks, and the bytes it allocates.
+/// The cost of an operation with client-go v0.36.4, Go 1.27, GOMAXPROCS 2, on two cores: median and
+/// minimum of ten runs of Go's own benchmarks, and the allocated bytes.
 #[derive(Clone, Copy)]
 pub struct Go {
     /// Nanoseconds, median.
@@ -44,23 +44,23 @@ pub struct Go {
 
 /// One row of the table.
 pub struct Row {
-    /// What is done.
+    /// Name of the workload.
     pub name: &'static str,
-    /// What Go takes for it; `None` where Go has nothing to compare with.
+    /// Go's cost; `None` if Go has no comparable operation.
     pub go: Option<Go>,
-    /// How many operations a run has.
+    /// Number of operations in a run.
     pub operations: usize,
-    /// Builds what a run needs.
+    /// Builds the data of a run.
     pub prepare: fn(&World) -> Run,
 }
 
-/// What is timed. It gives back what must not be dropped while the clock runs.
+/// The timed part. It returns the values that must not be dropped while the clock runs.
 pub type Run = Box<dyn FnOnce() -> Left>;
 
-/// What a run leaves.
+/// The leftovers of a run.
 pub type Left = Box<dyn Any>;
 
-/// The objects, each set built when it is asked for first.
+/// The objects; each set is built on first use.
 #[derive(Default)]
 pub struct World {
     first: OnceCell<Rc<Pods>>,
@@ -71,20 +71,22 @@ pub struct World {
     keys: OnceCell<Rc<Vec<String>>>,
 }
 
-/// Pods, as the items that are handed in.
+/// Pods, as items for the store.
 pub type Pods = Vec<Item<Pod>>;
 
-/// So many objects.
+/// Number of objects.
 pub const MANY: usize = 100_000;
-/// So many keys have the queues' events.
+/// Number of different keys in the events of the queues.
 const EVENT_KEYS: usize = 10_000;
-/// So many are listed when a queue's content is replaced: the rest is missed.
+/// Number of listed objects when a queue's content is replaced; the deletion of the others was
+/// missed.
 const LISTED: usize = 99_000;
-/// A namespace has so many pods of all.
+/// Number of pods in a namespace.
 const IN_NAMESPACE: usize = MANY / 100;
-/// A short read is done so often in a run, or a browser's clock would be too coarse for it.
+/// Repetitions of a short read in a run, because a browser's clock is too coarse for one.
 const REPEATS: usize = 50;
-/// Coprime to the number of objects: all of them, in an order that no cache foresees.
+/// Coprime to the number of objects: a stride that visits all of them in an order that CPU caches
+/// cannot predict.
 const STRIDE: usize = 7919;
 
 impl World {
@@ -93,17 +95,17 @@ impl World {
         Rc::clone(self.first.get_or_init(|| Rc::new(pods(MANY, 1, 0))))
     }
 
-    /// The same with another version.
+    /// The same pods with another version.
     fn newer(&self) -> Rc<Pods> {
         Rc::clone(self.newer.get_or_init(|| Rc::new(pods(MANY, 2, 0))))
     }
 
-    /// The same on the next node.
+    /// The same pods on the next node.
     fn shifted(&self) -> Rc<Pods> {
         Rc::clone(self.shifted.get_or_init(|| Rc::new(pods(MANY, 2, 1))))
     }
 
-    /// Changes of few pods, round by round: as many objects as events.
+    /// Changes of a few pods, round by round: one object per event.
     pub fn events(&self) -> Rc<Pods> {
         let events = || {
             let event = |event| Item::object(pod(event % EVENT_KEYS, event / EVENT_KEYS + 1, 0));
@@ -112,7 +114,7 @@ impl World {
         Rc::clone(self.events.get_or_init(events))
     }
 
-    /// A store with all pods and three indices, to read.
+    /// A store with all pods and three indices, for reading.
     fn indexed(&self) -> Rc<Indexer<Pod>> {
         let indexed = || Rc::new(filled(store(true), &self.first()));
         Rc::clone(self.indexed.get_or_init(indexed))
@@ -124,7 +126,7 @@ impl World {
     }
 }
 
-/// All rows, in the order in which they are shown.
+/// All rows, in display order.
 pub fn rows() -> Vec<Row> {
     let row = |name, (median, min, bytes), operations, prepare| Row {
         name,
@@ -222,7 +224,7 @@ pub fn rows() -> Vec<Row> {
             replace_known(world, real_fifo(Release::V0_34))
         }),
     ];
-    // Natively with threads; a browser's wasm has none, there it is one.
+    // Natively this runs with threads; wasm in a browser has none, so there it is one thread.
     rows.extend([
         row(
             "Informer, 1 handler",
@@ -243,7 +245,7 @@ pub fn rows() -> Vec<Row> {
             |world| informer_row(world, Generation::Atomic, 16),
         ),
     ]);
-    // One Pop takes one event there: nothing is handed out in batches.
+    // In this generation each Pop takes one event, without batches.
     let in_order = |name, prepare| Row {
         name,
         go: None,
@@ -261,13 +263,13 @@ pub fn rows() -> Vec<Row> {
     rows
 }
 
-/// The store whose bytes per pod are measured, grown pod by pod.
+/// The store whose bytes per pod are measured, filled pod by pod.
 pub fn cached(world: &World, indexed: bool) -> Indexer<Pod> {
     filled(store(indexed), &world.first())
 }
 
-/// A store of so many small objects behind a queue, and so many changes of them: what one event
-/// costs must not depend on how many objects there are.
+/// A queue and a store of `objects` small objects, and `events` changes of them: the cost of an
+/// event must not depend on the number of objects.
 pub fn pipeline(objects: usize, events: usize) -> Run {
     let mut store: Indexer<Small> = new_indexer(key_func(), indexers(small_node()));
     for i in 0..objects {
@@ -578,7 +580,7 @@ fn pod(i: usize, rv: usize, shift: usize) -> Pod {
     pod
 }
 
-/// The same without what Kubernetes has besides: a million of them fit into memory.
+/// A pod without the other fields of Kubernetes, so that a million of them fit into memory.
 struct Small {
     namespace: String,
     name: String,
@@ -632,7 +634,7 @@ fn small_node() -> IndexFunc<Small> {
 
 // ---- helpers
 
-/// What a workload does never fails; if it did, its figures would be worth nothing.
+/// The workloads never fail; if one did, its figures would be worthless.
 #[allow(clippy::panic, reason = "a benchmark that fails has to stop")]
 fn some<T>(result: Result<T, Error>) -> T {
     match result {

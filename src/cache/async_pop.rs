@@ -1,4 +1,4 @@
-//! Queues whose Pop is awaited: for the browser, where nothing may block.
+//! Queues with an asynchronous Pop: for the browser, where nothing may block.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -11,9 +11,10 @@ use crate::error::Error;
 use crate::object::{Item, Object};
 use crate::queue::{KeyListerGetter, PoppedItem, ProcessOutcome, Processing, Queue};
 
-/// A queue for the tasks of one thread: [`pop`](Self::pop) is ready once there is something.
+/// A queue for the tasks of one thread. [`pop`](Self::pop) is ready once the queue is not empty.
 ///
-/// Clones are the same queue. The process function may add to it: no other task runs meanwhile.
+/// Clones share the queue. The process function may add to it, because no other task runs in the
+/// meantime.
 pub struct AsyncQueue<O, Q> {
     inner: Rc<Inner<O, Q>>,
 }
@@ -32,8 +33,8 @@ impl<O, Q> Clone for AsyncQueue<O, Q> {
     }
 }
 
-/// A Pop that is under way. Ready with what was popped and what the process function came to, or
-/// with [`Error::FifoClosed`].
+/// A Pop in progress. Resolves to the popped item and the result of the process function, or to
+/// [`Error::FifoClosed`].
 #[must_use = "a Pop does nothing before it is awaited"]
 pub struct Pop<O, Q, F> {
     inner: Rc<Inner<O, Q>>,
@@ -41,7 +42,7 @@ pub struct Pop<O, Q, F> {
 }
 
 impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
-    /// Shares a queue. `known`: usually the store that the process function fills.
+    /// Wraps a queue. `known` is usually the store that the process function fills.
     #[must_use]
     pub fn new(queue: Q, known: Option<Rc<dyn KeyListerGetter<O>>>) -> Self {
         Self {
@@ -56,7 +57,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// [`Queue::add`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn add(&self, item: Item<O>) -> Result<(), Error> {
         self.write(|queue, _| queue.add(item, &mut ()))
     }
@@ -64,7 +65,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// [`Queue::update`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn update(&self, item: Item<O>) -> Result<(), Error> {
         self.write(|queue, _| queue.update(item, &mut ()))
     }
@@ -72,7 +73,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// [`Queue::delete`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn delete(&self, item: Item<O>) -> Result<(), Error> {
         self.write(|queue, known| queue.delete(item, known, &mut ()))
     }
@@ -80,7 +81,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// [`Queue::replace`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn replace(&self, items: Vec<Item<O>>, resource_version: &str) -> Result<(), Error> {
         self.write(|queue, known| queue.replace(items, resource_version, known, &mut ()))
     }
@@ -88,12 +89,12 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
     /// [`Queue::resync`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn resync(&self) -> Result<(), Error> {
         self.write(|queue, known| queue.resync(known, &mut ()))
     }
 
-    /// [`Queue::close`]: whoever awaits a Pop is told once the queue is empty.
+    /// [`Queue::close`]: wakes tasks that await a Pop; they end once the queue is empty.
     pub fn close(&self) {
         self.write(|queue, _| queue.close(&mut ()));
     }
@@ -110,7 +111,7 @@ impl<O: Object, Q: Queue<O>> AsyncQueue<O, Q> {
         self.inner.queue.borrow().depth()
     }
 
-    /// The next, processed by `process`.
+    /// Pops the next item and processes it with `process`.
     pub fn pop<F>(&self, process: F) -> Pop<O, Q, F>
     where
         F: FnOnce(Processing<'_, Q::Popped>) -> ProcessOutcome + Unpin,
@@ -170,18 +171,18 @@ where
                 is_in_initial_list: taken.is_in_initial_list(),
                 has_synced,
             }),
-            // Awaited once more after it was ready, which nobody does.
+            // Polled again after it was ready, which callers must not do.
             _ => ProcessOutcome::Requeue(None),
         };
-        // It is ended once.
+        // `None` is impossible: it ends only once.
         ending
             .end(outcome)
             .map_or(Poll::Pending, |popped| Poll::Ready(Ok(popped)))
     }
 }
 
-/// Ends a Pop, also where its process function panics: upstream what was popped counts as popped all
-/// the same, by a deferred call.
+/// Finishes a Pop even if its process function panics. client-go does the same in a deferred call:
+/// the item counts as popped.
 struct Ending<'a, O: Object, Q: Queue<O>> {
     inner: &'a Inner<O, Q>,
     taken: Option<Q::Popped>,
@@ -191,10 +192,10 @@ impl<O: Object, Q: Queue<O>> Ending<'_, O, Q> {
     fn end(&mut self, outcome: ProcessOutcome) -> Option<(Q::Popped, Result<(), Error>)> {
         let taken = self.taken.take()?;
         let mut queue = self.inner.queue.borrow_mut();
-        // How long it took matters only to a trace.
+        // Only a trace would need the elapsed time.
         let popped = queue.finish_pop(taken, outcome, Duration::ZERO, &mut ());
         drop(queue);
-        // What was asked for again is queued again.
+        // A requeued item is available again.
         self.inner.wake();
         Some(popped)
     }
@@ -221,7 +222,7 @@ mod tests {
     use crate::queue::Release;
     use crate::real_fifo::{RealFifo, RealFifoOptions};
 
-    /// Counts how often it was woken.
+    /// Counts how often it is woken.
     #[derive(Default)]
     struct Woken(AtomicUsize);
 
@@ -281,7 +282,7 @@ mod tests {
 
     // Upstream: `RealFIFO.Pop` unlocks and counts down in deferred calls.
     #[test]
-    fn a_pop_whose_processing_panics_or_that_is_dropped_leaves_the_queue_in_good_order() {
+    fn a_pop_that_panics_or_is_dropped_leaves_the_queue_consistent() {
         let key_func = Arc::new(meta_namespace_key_func);
         let options = RealFifoOptions::new(key_func, Release::V0_36);
         let queue = AsyncQueue::new(RealFifo::new(options), None);
@@ -304,7 +305,7 @@ mod tests {
         let polled = AssertUnwindSafe(|| Pin::new(&mut panics).poll(&mut contexts[0]).is_ready());
         let panic = catch_unwind(polled).expect_err("its panic goes on");
         assert_eq!(panic.downcast_ref(), Some(&"a fault"));
-        // What it popped is gone, and was the first list; what it added is there.
+        // The popped item was the initial list and is lost; the added item is queued.
         assert!(queue.has_synced());
         assert_eq!(queue.depth(), 1);
         let popped = Pin::new(&mut waits).poll(&mut contexts[1]);

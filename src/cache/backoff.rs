@@ -1,16 +1,16 @@
-//! How long to wait before the next attempt: longer each time, and never quite the same.
+//! Back-off: pauses between attempts that grow and are randomized.
 //!
-//! Upstream: `wait.Backoff` of apimachinery, with the numbers of
+//! Upstream: `wait.Backoff` of apimachinery, with the parameters of
 //! [`reflector.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/reflector.go).
 
 use std::time::Duration;
 
-/// Where the random part of a pause comes from.
+/// The source of the random part of a pause.
 pub trait Jitter: Send + Sync {
     /// A number from 0 (included) to 1 (excluded).
     fn unit(&mut self) -> f64;
 
-    /// A copy that goes on as this one would.
+    /// A copy that continues with the same numbers.
     fn boxed_clone(&self) -> Box<dyn Jitter>;
 }
 
@@ -20,7 +20,7 @@ impl Clone for Box<dyn Jitter> {
     }
 }
 
-/// No random part: always 0.
+/// No jitter: always 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoJitter;
 
@@ -34,18 +34,18 @@ impl Jitter for NoJitter {
     }
 }
 
-/// The numbers of a back-off. The default ones are the reflector's.
+/// The parameters of a back-off. The defaults are the reflector's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backoff {
     /// The first pause.
     pub duration: Duration,
-    /// Each pause is so many times the one before; not above 0: all are equal.
+    /// Each pause is this many times as long as the one before. 0 or less: all pauses are equal.
     pub factor: f64,
-    /// Up to so many times the pause is added at random.
+    /// Up to this many times the pause is added at random.
     pub jitter: f64,
-    /// After so many pauses they stop growing.
+    /// After this many pauses they stop growing.
     pub steps: u32,
-    /// They do not grow beyond this; what is added at random comes on top. 0: no limit.
+    /// The maximum pause, before jitter is added. 0: no limit.
     pub cap: Duration,
 }
 
@@ -55,31 +55,32 @@ impl Default for Backoff {
             duration: Duration::from_millis(800),
             factor: 2.0,
             jitter: 1.0,
-            // The cap over the first pause, rounded up: more than the doublings that lead there.
+            // The cap divided by the first pause, rounded up: more than the doublings needed to
+            // reach it.
             steps: 38,
             cap: Duration::from_secs(30),
         }
     }
 }
 
-/// After so long a time the pauses begin anew.
+/// After this time the back-off restarts with the first pause.
 pub const BACKOFF_RESET: Duration = Duration::from_secs(120);
 
-/// Since when the time until a reset is counted.
+/// Where the time until a reset starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResetSince {
-    /// Since the last pause was asked for (up to client-go 0.35): whoever fails all the time stays
-    /// at the longest pause.
+    /// At the last pause (client-go up to 0.35): a reflector that keeps failing stays at the
+    /// longest pause.
     LastBackoff,
-    /// Since the last reset (from 0.36 on): every two minutes it begins anew, come what may.
+    /// At the last reset (from 0.36 on): the back-off restarts every two minutes in any case.
     LastReset,
 }
 
-/// A back-off at work.
+/// The state of a back-off.
 #[derive(Clone, Copy, Debug)]
 pub struct BackoffManager {
     initial: Backoff,
-    /// The next pause, and how often it may still grow.
+    /// The next pause, and how many times it may still grow.
     duration: Duration,
     steps: u32,
     since: ResetSince,
@@ -87,7 +88,7 @@ pub struct BackoffManager {
 }
 
 impl BackoffManager {
-    /// Begins at `now`.
+    /// A back-off that starts at `now`.
     #[must_use]
     pub fn new(backoff: Backoff, since: ResetSince, now: Duration) -> Self {
         Self {
@@ -130,7 +131,7 @@ impl BackoffManager {
     }
 }
 
-/// Saturates, where the product is no duration.
+/// Multiplies; saturates if the product exceeds the range of `Duration`.
 fn times(duration: Duration, factor: f64) -> Duration {
     Duration::try_from_secs_f64(duration.as_secs_f64() * factor).unwrap_or(Duration::MAX)
 }

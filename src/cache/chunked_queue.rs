@@ -1,17 +1,18 @@
-//! A queue that is as large as what is in it.
+//! A queue whose memory use follows its length.
 
 use std::collections::VecDeque;
 
-/// First in, first out. A long one is made of pieces: one `VecDeque` would copy all of it to grow,
-/// and never give room back.
+/// A FIFO queue. A long queue consists of pieces: a single `VecDeque` would copy everything to
+/// grow, and never release memory.
 #[derive(Clone)]
 pub(super) struct ChunkedQueue<T> {
-    /// None is empty; all but the first and the last have `PIECE` values.
+    /// No piece is empty, except a single remaining one. All but the first and the last have
+    /// `PIECE` values.
     pieces: VecDeque<VecDeque<T>>,
 }
 
-/// How many values a piece has at most: so few that a page's queues need one that stays small, so
-/// many that making one is nothing beside filling it.
+/// Maximum number of values in a piece: small enough for the short queues on a page, large enough
+/// that the cost of allocating a piece is negligible.
 const PIECE: usize = 512;
 
 impl<T> Default for ChunkedQueue<T> {
@@ -37,7 +38,7 @@ impl<T> ChunkedQueue<T> {
         match self.pieces.back_mut() {
             Some(piece) if piece.len() < PIECE => piece.push_back(value),
             last => {
-                // The first one grows, up to the size of the others.
+                // The first piece grows up to the size of the others.
                 let mut piece = match last {
                     Some(_) => VecDeque::with_capacity(PIECE),
                     None => VecDeque::new(),
@@ -48,7 +49,7 @@ impl<T> ChunkedQueue<T> {
         }
     }
 
-    /// Takes so many off the front, or all.
+    /// Takes this many values off the front, or all.
     pub(super) fn take(&mut self, mut length: usize) -> Vec<T> {
         length = length.min(self.len());
         let mut taken = Vec::with_capacity(length);
@@ -58,7 +59,7 @@ impl<T> ChunkedQueue<T> {
             let part = length.min(piece.len());
             taken.extend(piece.drain(..part));
             length -= part;
-            // The last one stays: a queue that is mostly empty is not made anew for each value.
+            // Keep the last piece: a queue that is mostly empty should not allocate for each value.
             if piece.is_empty() && self.pieces.len() > 1 {
                 self.pieces.pop_front();
             }
@@ -111,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_a_queue(steps in prop::collection::vec((any::<bool>(), 0..2 * PIECE), 0..12)) {
+        fn behaves_like_a_queue(steps in prop::collection::vec((any::<bool>(), 0..2 * PIECE), 0..12)) {
             let mut ring = ChunkedQueue::default();
             let mut naive: VecDeque<usize> = VecDeque::new();
             let mut next = 0;

@@ -1,15 +1,15 @@
-//! A growing array that never moves what is in it.
+//! A growable array that never moves its elements.
 
-/// Values by number, in pieces of a fixed size: a `Vec` of many copies itself and has up to half of
-/// its room empty.
+/// Values by number, in chunks of a fixed size. A large `Vec` copies itself when it grows, and up
+/// to half of its capacity is unused.
 #[derive(Clone)]
 pub(super) struct ChunkedVec<T> {
-    /// All full but for the last.
+    /// All chunks except the last are full.
     chunks: Vec<Vec<T>>,
 }
 
-/// How many values a piece has: 12 KB of keys. The first one grows up to it, as most stores on a
-/// page are small.
+/// Number of values in a chunk: 12 KB of keys. The first chunk grows up to it, because most stores
+/// on a page are small.
 const CHUNK: usize = 512;
 
 impl<T> Default for ChunkedVec<T> {
@@ -31,7 +31,7 @@ impl<T> ChunkedVec<T> {
         }
     }
 
-    /// Sets a value; `number` is at most one more than the last.
+    /// Sets a value; `number` is at most one more than the last one.
     pub(super) fn set(&mut self, number: u32, value: T) {
         match self.get_mut(number) {
             Some(place) => *place = value,
@@ -56,7 +56,7 @@ impl<T> ChunkedVec<T> {
         self.chunks.get_mut(number / CHUNK)?.get_mut(number % CHUNK)
     }
 
-    /// The place of a value, after as many copies of `filling` as it takes to have one.
+    /// A mutable reference to a value; appends copies of `filling` until it exists.
     pub(super) fn fill_to(&mut self, number: u32, filling: T) -> &mut T
     where
         T: Copy,
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holds_what_a_vec_holds() {
+    fn behaves_like_a_vec() {
         let mut chunks = ChunkedVec::default();
         let mut naive = Vec::new();
         for value in 0..3 * CHUNK as u32 {

@@ -1,4 +1,4 @@
-//! The four generations of the informer, the queue of each, and the informer without shared handlers.
+//! The four generations of the informer, their queues, and the informer without shared handlers.
 //!
 //! Upstream: [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go).
 //!
@@ -21,9 +21,9 @@
 //! informer.reflector_mut().waited(now, &mut ());
 //! informer.reflector_mut().listed(now, Ok(page), &mut ());
 //! informer.carry_out(now, &mut ());
-//! let mut told = 0;
-//! while informer.process(|_, _| told += 1, || now, &mut ()).unwrap() {}
-//! assert_eq!((told, informer.has_synced()), (1, true));
+//! let mut notified = 0;
+//! while informer.process(|_, _| notified += 1, || now, &mut ()).unwrap() {}
+//! assert_eq!((notified, informer.has_synced()), (1, true));
 //! ```
 
 use std::sync::Arc;
@@ -50,25 +50,25 @@ use super::step::Step;
 use super::store::{Indexer, StoreOptions};
 use super::trace::Trace;
 
-/// How an informer works inside, by the version of client-go whose defaults it has.
+/// The internals of an informer, named after the client-go releases with these defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Generation {
-    /// Up to 1.32: DeltaFIFO; all deltas of one key at a time.
+    /// Up to 1.32: DeltaFIFO; processes all deltas of one key at a time.
     Classic,
-    /// 1.33 and 1.34: RealFIFO; one delta at a time.
+    /// 1.33 and 1.34: RealFIFO; processes one delta at a time.
     InOrder,
     /// 1.35: RealFIFO in batches of up to 1000 keys.
     Batched,
-    /// From 1.36 on: a list or a resync is one entry.
+    /// From 1.36 on: a whole list or resync is one entry.
     #[default]
     Atomic,
 }
 
 impl Generation {
-    /// All, the oldest first.
+    /// All generations, oldest first.
     pub const ALL: [Self; 4] = [Self::Classic, Self::InOrder, Self::Batched, Self::Atomic];
 
-    /// That of a Kubernetes version like `1.32`.
+    /// The generation of a Kubernetes version like `1.32`.
     #[must_use]
     pub fn from_version(version: &str) -> Option<Self> {
         let minor = version.strip_prefix("1.")?;
@@ -83,7 +83,7 @@ impl Generation {
         })
     }
 
-    /// The Kubernetes version that stands for it.
+    /// A Kubernetes version with this generation.
     #[must_use]
     pub fn version(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ impl Generation {
         }
     }
 
-    /// Its name.
+    /// The generation's name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -105,7 +105,7 @@ impl Generation {
         }
     }
 
-    /// The client-go that it is the default of.
+    /// The client-go release with this generation as its default.
     #[must_use]
     pub fn release(self) -> Release {
         match self {
@@ -116,7 +116,7 @@ impl Generation {
         }
     }
 
-    /// Whether the first list is streamed by default.
+    /// Whether the initial list is a streaming list by default.
     #[must_use]
     pub fn watch_list_by_default(self) -> bool {
         self >= Self::Batched
@@ -129,17 +129,17 @@ impl Generation {
     }
 }
 
-/// The queue of an informer, or of what a program puts together in its place.
+/// The queue of an informer, or of a program that builds its own.
 pub enum InformerQueue<O> {
-    /// Of the classic one.
+    /// Of the classic generation.
     Delta(DeltaFifo<O>),
-    /// Of the others.
+    /// Of the other generations.
     Real(RealFifo<O>),
-    /// Of no informer: a program chooses it.
+    /// Not used by informers; only a program can choose it.
     Fifo(Fifo<O>),
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for InformerQueue<O> {
     fn clone(&self) -> Self {
         match self {
@@ -151,7 +151,7 @@ impl<O> Clone for InformerQueue<O> {
 }
 
 impl<O: Object> InformerQueue<O> {
-    /// The queue of a generation, empty.
+    /// An empty queue of a generation.
     #[must_use]
     pub fn new(
         generation: Generation,
@@ -161,7 +161,8 @@ impl<O: Object> InformerQueue<O> {
         Self::of_release(generation, generation.release(), key_func, transformer)
     }
 
-    /// The queue of an older generation as a newer client-go has it, which can be switched back.
+    /// An empty queue of an older generation as in a newer client-go, where a feature gate can
+    /// restore it.
     #[must_use]
     pub fn of_release(
         generation: Generation,
@@ -187,10 +188,10 @@ impl<O: Object> InformerQueue<O> {
         }))
     }
 
-    /// Carries out what the reflector asks for; `known` is the store that is filled from here.
+    /// Applies a store call of the reflector; `known` is the store that the process function fills.
     ///
     /// # Errors
-    /// As [`Queue`]'s operations.
+    /// Those of the [`Queue`] methods.
     pub fn write(
         &mut self,
         call: StoreCall<O>,
@@ -210,15 +211,16 @@ impl<O: Object> InformerQueue<O> {
         }
     }
 
-    /// Takes the next: what the process function gets in one call. `Ok(None)`: Pop would block.
+    /// Takes the next item: the input of one call of the process function. `Ok(None)`: Pop would
+    /// block.
     ///
     /// # Errors
-    /// [`Error::FifoClosed`]: there is nothing and there will be nothing.
+    /// [`Error::FifoClosed`]: the queue is empty and closed.
     pub fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedItems<O>>, Error> {
         match self {
             Self::Delta(queue) => Ok(queue.begin_pop(trace)?.map(PoppedItems::Deltas)),
             Self::Real(queue) => {
-                // PopBatch came with 0.35.
+                // client-go has PopBatch since 0.35.
                 let taken = if queue.release() < Release::V0_35 {
                     queue.begin_pop(trace)?
                 } else {
@@ -230,11 +232,11 @@ impl<O: Object> InformerQueue<O> {
         }
     }
 
-    /// Ends what [`begin_pop`](Self::begin_pop) began; `elapsed` is how long processing took.
+    /// Finishes what [`begin_pop`](Self::begin_pop) began; `elapsed` is the processing time.
     ///
     /// # Errors
-    /// What the process function failed with: [`Error::Process`]. The process loop ignores it; what
-    /// was taken is gone.
+    /// The error of the process function: [`Error::Process`]. The process loop ignores it; the
+    /// popped item is lost.
     pub fn finish_pop(
         &mut self,
         taken: PoppedItems<O>,
@@ -266,12 +268,12 @@ impl<O: Object> InformerQueue<O> {
                 });
                 end
             }
-            // Taken from another queue: there is nothing to end here.
+            // The item is from another type of queue: there is nothing to finish.
             _ => outcome.into_result(),
         }
     }
 
-    /// Whether the queue's lock is given back while what was just taken is processed.
+    /// Whether the queue's lock is released while the popped item is processed.
     #[must_use]
     pub fn unlocks_while_processing(&self) -> bool {
         match self {
@@ -280,7 +282,7 @@ impl<O: Object> InformerQueue<O> {
         }
     }
 
-    /// Whether the first list was popped.
+    /// Whether the initial list was popped.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         match self {
@@ -290,7 +292,7 @@ impl<O: Object> InformerQueue<O> {
         }
     }
 
-    /// Ends Pop once the queue is empty.
+    /// Closes the queue: Pop fails once it is empty.
     pub fn close(&mut self, trace: &mut impl Trace) {
         match self {
             Self::Delta(queue) => queue.close(trace),
@@ -309,7 +311,7 @@ impl<O: Object> InformerQueue<O> {
         }
     }
 
-    /// How much is queued: keys or entries.
+    /// Number of queued keys or entries.
     #[must_use]
     pub fn depth(&self) -> usize {
         match self {
@@ -338,35 +340,35 @@ fn write<O: Object>(
         StoreCall::Delete(item) => queue.delete(item, Some(known), trace),
         StoreCall::Replace(items, rv) => queue.replace(items, &rv, Some(known), trace),
         StoreCall::Resync => queue.resync(Some(known), trace),
-        // Only a RealFIFO has bookmarks, and none of the queues keeps a version.
+        // Only a RealFIFO handles bookmarks, and no queue keeps a version.
         StoreCall::Bookmark(_) | StoreCall::UpdateResourceVersion(_) => Ok(()),
     }
 }
 
-/// What an informer is made of: its queue, its store and its reflector.
+/// Configuration of an informer: its queue, its store and its reflector.
 pub struct Config<O> {
-    /// How it works inside.
+    /// The generation, which determines the queue.
     pub generation: Generation,
-    /// Whose behaviour it is otherwise: a newer client-go can be switched back to an older
+    /// Which client-go release to follow otherwise: newer releases can be switched back to an older
     /// generation.
     pub release: Release,
-    /// What is cached, for the texts of errors.
+    /// The type of the cached objects, for error texts.
     pub type_description: Arc<str>,
     /// The store's indices.
     pub indexers: Indexers<O>,
-    /// The store's visible order, and that of a streaming list's objects.
+    /// The visible order of the store, and the order of a streaming list's objects.
     pub order: Order,
     /// Whether the store keeps the version of its last write (the gate AtomicFIFO, on in 0.36).
     pub keeps_store_resource_version: bool,
-    /// What every object goes through before it is queued.
+    /// Transforms every object before it is queued.
     pub transform: Option<TransformFunc<O>>,
     /// See [`ReflectorOptions::expected_type`].
     pub expected_type: Option<ExpectedType<O>>,
     /// See [`ReflectorOptions::table_check`].
     pub table_check: Option<TableCheck<O>>,
-    /// How often the reflector asks whether a resync is due; 0: never.
+    /// How often the reflector checks whether a resync is due; 0: never.
     pub full_resync_period: Duration,
-    /// Whether the first list is streamed.
+    /// Whether the initial list is a streaming list.
     pub watch_list: bool,
     /// See [`ReflectorOptions::page_size`].
     pub watch_list_page_size: u32,
@@ -374,14 +376,14 @@ pub struct Config<O> {
     pub min_watch_timeout: Duration,
     /// See [`ReflectorOptions::max_internal_error_retry`].
     pub max_internal_error_retry: Duration,
-    /// The pauses between a reflector's attempts.
+    /// The pauses between the reflector's attempts.
     pub backoff: Backoff,
-    /// Spreads pauses and timeouts.
+    /// The source of randomness for pauses and timeouts.
     pub jitter: Box<dyn Jitter>,
 }
 
 impl<O> Config<O> {
-    /// A generation with the defaults that it came with.
+    /// A generation, with the defaults of its release.
     #[must_use]
     pub fn new(generation: Generation) -> Self {
         Self {
@@ -411,7 +413,7 @@ impl<O> Default for Config<O> {
     }
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for Config<O> {
     fn clone(&self) -> Self {
         Self {
@@ -427,7 +429,7 @@ impl<O> Clone for Config<O> {
 }
 
 impl<O: Object + 'static> Config<O> {
-    /// The queue, empty.
+    /// An empty queue with this configuration.
     #[must_use]
     pub fn queue(&self) -> InformerQueue<O> {
         InformerQueue::of_release(
@@ -438,7 +440,7 @@ impl<O: Object + 'static> Config<O> {
         )
     }
 
-    /// The store, empty.
+    /// An empty store with this configuration.
     #[must_use]
     pub fn store(&self) -> Indexer<O> {
         let options = StoreOptions {
@@ -453,7 +455,7 @@ impl<O: Object + 'static> Config<O> {
         )
     }
 
-    /// What the reflector is made of.
+    /// The reflector's part of this configuration.
     #[must_use]
     pub fn reflector_options(&self) -> ReflectorOptions<O> {
         ReflectorOptions {
@@ -494,18 +496,18 @@ pub fn new_indexer_informer<O: Object + 'static>(
     })
 }
 
-/// The unshared informer, for one thread: its one handler is called in the processing loop, between
-/// the writes.
+/// The unshared informer, for one thread: the process loop calls its only handler between the
+/// writes.
 ///
-/// Whoever drives it answers its [`reflector`](Self::reflector), carries out what that asks for,
-/// and lets it process.
+/// The driver answers the needs of its [`reflector`](Self::reflector), carries out the reflector's
+/// store calls and calls [`process`](Self::process).
 pub struct Controller<O> {
     queue: InformerQueue<O>,
     store: Indexer<O>,
     reflector: Reflector<O>,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O: Object> Clone for Controller<O> {
     fn clone(&self) -> Self {
         Self {
@@ -516,17 +518,17 @@ impl<O: Object> Clone for Controller<O> {
     }
 }
 
-/// What a handler that is called in the processing loop sees around it.
+/// The state that a handler sees when the process loop calls it.
 #[derive(Clone, Copy)]
 pub struct Seen<'a, O> {
-    /// The store at this moment.
+    /// The store at that time.
     pub store: &'a Indexer<O>,
-    /// What `HasSynced` of the queue says at this moment.
+    /// `HasSynced` of the queue at that time.
     pub has_synced: bool,
 }
 
 impl<O: Object + 'static> Controller<O> {
-    /// An informer that has not begun; its reflector waits for
+    /// An informer that has not started: its reflector waits for
     /// [`waited`](super::reflector::Reflector::waited).
     #[must_use]
     pub fn new(config: Config<O>) -> Self {
@@ -543,12 +545,12 @@ impl<O: Object + 'static> Controller<O> {
         &self.reflector
     }
 
-    /// The reflector, to answer it.
+    /// The reflector, mutable, to answer its needs.
     pub fn reflector_mut(&mut self) -> &mut Reflector<O> {
         &mut self.reflector
     }
 
-    /// The store; it is written to by [`process`](Self::process) alone.
+    /// The store. Only [`process`](Self::process) writes to it.
     #[must_use]
     pub fn store(&self) -> &Indexer<O> {
         &self.store
@@ -560,7 +562,7 @@ impl<O: Object + 'static> Controller<O> {
         &self.queue
     }
 
-    /// Carries out what the reflector wants to be stored, if it wants that.
+    /// Carries out the reflector's pending store call; returns false if there is none.
     pub fn carry_out(&mut self, now: Duration, trace: &mut impl Trace) -> bool {
         let Some(call) = self.reflector.take_store_call() else {
             return false;
@@ -570,15 +572,15 @@ impl<O: Object + 'static> Controller<O> {
         true
     }
 
-    /// Carries out a call of the reflector or of its resync timer.
+    /// Applies a store call of the reflector or of its resync timer.
     ///
     /// # Errors
-    /// The queue's; tell the reflector.
+    /// Those of the queue. Report the error to the reflector.
     pub fn write(&mut self, call: StoreCall<O>, trace: &mut impl Trace) -> Result<(), Error> {
         self.queue.write(call, &self.store, trace)
     }
 
-    /// Resyncs, where that is due. Everybody wants it: there is one handler.
+    /// Resyncs if that is due; the only handler always takes part. Returns whether it resynced.
     pub fn resync(&mut self, now: Duration, trace: &mut impl Trace) -> bool {
         let due = self.reflector.resync_at().is_some_and(|at| at <= now);
         if !due || !self.reflector.resync_fired(now, true, trace) {
@@ -589,13 +591,13 @@ impl<O: Object + 'static> Controller<O> {
         true
     }
 
-    /// Pops once and processes it, with the handler called for each notification. Says whether
-    /// there was anything. `now` is the time, by any clock.
+    /// Pops one item and processes it, calling the handler for each notification. Returns whether
+    /// there was an item. `now` returns the time of any clock.
     ///
-    /// As upstream's loop it goes on after an error of the process function; what was popped is gone.
+    /// Like client-go's loop, it ignores an error of the process function; the popped item is lost.
     ///
     /// # Errors
-    /// [`Error::FifoClosed`]: it was stopped, and everything is processed.
+    /// [`Error::FifoClosed`]: the informer was stopped, and everything is processed.
     pub fn process(
         &mut self,
         mut handler: impl FnMut(Notification<O>, Seen<'_, O>),
@@ -619,25 +621,25 @@ impl<O: Object + 'static> Controller<O> {
         };
         let elapsed = now().saturating_sub(start);
         let taken = process.into_taken();
-        // It has been stated.
+        // The error was already stated as a fact.
         let _ignored = self.queue.finish_pop(taken, outcome, elapsed, trace);
         Ok(true)
     }
 
-    /// Stops it: nothing more is asked of the server. What is queued can still be processed, as
-    /// upstream's loop did where [`Release::drains_at_stop`].
+    /// Stops the informer: it sends no more requests. Queued items can still be processed, as
+    /// client-go's loop does if [`Release::drains_at_stop`].
     pub fn stop(&mut self, now: Duration, trace: &mut impl Trace) {
         self.reflector.stop(now, trace);
         self.queue.close(trace);
     }
 
-    /// Whether the first list was processed.
+    /// Whether the initial list was processed.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         self.queue.has_synced()
     }
 
-    /// How far the reflector has come.
+    /// The resource version of the last list, event or bookmark.
     #[must_use]
     pub fn last_sync_resource_version(&self) -> &Rv {
         self.reflector.last_sync_resource_version()

@@ -1,4 +1,4 @@
-//! Deltas: what happened to an object.
+//! Deltas: changes of an object.
 
 use std::fmt;
 
@@ -10,15 +10,15 @@ use super::object::Item;
 /// [`delta_fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/delta_fifo.go).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DeltaType {
-    /// The object appeared.
+    /// The object was added.
     Added,
     /// The object changed.
     Updated,
-    /// The object went away.
+    /// The object was deleted.
     Deleted,
-    /// The object was in a list; whether it changed is not known.
+    /// The object was in a list; it may or may not have changed.
     Replaced,
-    /// The object is handed out again by a resync (or by a list, where `Replaced` is not emitted).
+    /// A resync delivers the object again (or a list does, if `Replaced` is not emitted).
     Sync,
     /// A whole list at once (the atomic generation).
     ReplacedAll,
@@ -29,7 +29,7 @@ pub enum DeltaType {
 }
 
 impl DeltaType {
-    /// Upstream's name of it.
+    /// The name in client-go.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -54,9 +54,9 @@ impl fmt::Display for DeltaType {
 /// One change of one object.
 #[derive(Debug)]
 pub struct Delta<O> {
-    /// What kind of change.
+    /// The type of the change.
     pub delta_type: DeltaType,
-    /// The object after it (for `Deleted`: the last state, or a tombstone).
+    /// The object after the change (for `Deleted`: its last state, or a tombstone).
     pub object: Item<O>,
 }
 

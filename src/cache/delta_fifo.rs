@@ -1,4 +1,4 @@
-//! DeltaFIFO: for each key, all that happened to its object since the last Pop.
+//! DeltaFIFO: for each key, all changes of its object since the last Pop.
 //!
 //! Upstream: [`delta_fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/delta_fifo.go).
 
@@ -22,7 +22,7 @@ use super::quote::Quoted;
 use super::step::Step;
 use super::trace::Trace;
 
-/// What a DeltaFIFO is made of.
+/// Configuration of a DeltaFIFO.
 pub struct DeltaFifoOptions<O> {
     /// The key function.
     pub key_func: KeyFunc<O>,
@@ -30,7 +30,8 @@ pub struct DeltaFifoOptions<O> {
     pub emit_delta_type_replaced: bool,
     /// Runs over each object before it is queued.
     pub transformer: Option<TransformFunc<O>>,
-    /// Whose behaviour. Only 0.24 differs: its transformer sees tombstones and resyncs, too.
+    /// Which release to follow. Only 0.24 differs: its transformer also sees tombstones and
+    /// resyncs.
     pub release: Release,
 }
 
@@ -46,17 +47,17 @@ impl<O> DeltaFifoOptions<O> {
     }
 }
 
-/// A queue of keys, and for each the deltas since the last Pop.
+/// A queue of keys, with the deltas of each since the last Pop.
 ///
 /// Cloning copies the queue and shares the objects.
 pub struct DeltaFifo<O> {
-    /// A number for each queued key.
+    /// Assigns a number to each queued key.
     keys: Interner<Key>,
-    /// The deltas of each queued key by its number, oldest first; never empty.
+    /// The deltas of each queued key, indexed by key number, oldest first; never empty.
     items: ChunkedVec<Deltas<O>>,
     /// The numbers of the queued keys, the next one first.
     ///
-    /// Invariant: a key is in `queue`, once, exactly when it has a number and deltas.
+    /// Invariant: a key is in `queue`, exactly once, if and only if it has a number and deltas.
     queue: VecDeque<u32>,
     population: Population,
     closed: bool,
@@ -66,7 +67,7 @@ pub struct DeltaFifo<O> {
     release: Release,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for DeltaFifo<O> {
     fn clone(&self) -> Self {
         Self {
@@ -83,20 +84,20 @@ impl<O> Clone for DeltaFifo<O> {
     }
 }
 
-/// What [`DeltaFifo::begin_pop`] took out of the queue.
+/// The result of [`DeltaFifo::begin_pop`].
 #[derive(Debug)]
 pub struct PoppedDeltas<O> {
     /// The key.
     pub key: Key,
     /// Its deltas, oldest first; at least one.
     pub deltas: Deltas<O>,
-    /// Whether they belong to the first list.
+    /// Whether they belong to the initial list.
     pub is_in_initial_list: bool,
-    /// How many keys were left in the queue.
+    /// Number of keys left in the queue.
     pub depth: usize,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for PoppedDeltas<O> {
     fn clone(&self) -> Self {
         Self {
@@ -114,12 +115,12 @@ impl<O> PoppedItem for PoppedDeltas<O> {
     }
 }
 
-/// What [`DeltaFifo::add_if_not_present`] is offered.
+/// The argument of [`DeltaFifo::add_if_not_present`].
 #[derive(Debug)]
 pub enum Offered<O> {
-    /// What Pop returned.
+    /// Deltas that Pop returned.
     Deltas(Deltas<O>),
-    /// Anything else: refused.
+    /// Anything else: rejected.
     Item(Item<O>),
 }
 
@@ -140,7 +141,7 @@ impl<O: Object> DeltaFifo<O> {
         }
     }
 
-    /// The key of an item; a tombstone has its own.
+    /// The key of an item; for a tombstone, its own key.
     ///
     /// # Errors
     /// [`Error::Key`].
@@ -148,7 +149,7 @@ impl<O: Object> DeltaFifo<O> {
         super::key_func::key_of(&self.key_func, item)
     }
 
-    /// The key of deltas: that of the newest.
+    /// The key of a list of deltas: that of the newest.
     ///
     /// # Errors
     /// [`Error::Key`], also when there are no deltas.
@@ -162,7 +163,7 @@ impl<O: Object> DeltaFifo<O> {
         }
     }
 
-    /// Puts back what Pop returned, unless the key has newer deltas (client-go up to 0.32).
+    /// Requeues deltas that Pop returned, unless the key has newer ones (client-go up to 0.32).
     ///
     /// # Errors
     /// [`Error::NotDeltas`], [`Error::Key`]: nothing was queued.
@@ -179,7 +180,7 @@ impl<O: Object> DeltaFifo<O> {
         let key = self.key_of_deltas(&deltas).map_err(|error| {
             let error = match deltas.last() {
                 Some(_) => error,
-                // Upstream wraps this one twice.
+                // client-go wraps this error twice.
                 None => Error::Key {
                     object: "[]".into(),
                     error: error.to_string().into(),
@@ -246,13 +247,13 @@ impl<O: Object> DeltaFifo<O> {
         self.queue.is_empty()
     }
 
-    /// Whether anything was ever put in.
+    /// Whether the queue has ever been written to.
     #[must_use]
     pub fn populated(&self) -> bool {
         self.population.populated
     }
 
-    /// How many keys of the first list are still to be popped.
+    /// Number of keys of the initial list that are still to be popped.
     #[must_use]
     pub fn initial_population_count(&self) -> usize {
         self.population.initial
@@ -275,8 +276,8 @@ impl<O: Object> DeltaFifo<O> {
 
     // ---- helpers
 
-    /// In tests the lengths alone, or an operation would cost time in proportion to the queue;
-    /// tests/engine/cache/queues.rs looks at [`DeltaFifo::is_consistent`].
+    /// Compares only the lengths, because a full check takes time proportional to the queue.
+    /// tests/engine/cache/queues.rs checks [`DeltaFifo::is_consistent`].
     fn check_invariant(&self) {
         debug_assert_eq!(
             self.queue.len(),
@@ -286,7 +287,7 @@ impl<O: Object> DeltaFifo<O> {
     }
 
     fn key(&self, number: u32) -> &Key {
-        // Every number in the queue has a name.
+        // Every number in the queue has a key.
         self.keys.name(number).unwrap_or(&Key::EMPTY)
     }
 
@@ -294,7 +295,7 @@ impl<O: Object> DeltaFifo<O> {
         self.keys.find(key.as_bytes()).is_some()
     }
 
-    /// Puts a key that is not queued at the end, and gives its number.
+    /// Appends a key that is not queued yet, and returns its number.
     fn enqueue(&mut self, key: Key, deltas: Deltas<O>, step: Step, trace: &mut impl Trace) -> u32 {
         let (number, _) = self.keys.insert(key);
         self.items.set(number, deltas);
@@ -309,8 +310,8 @@ impl<O: Object> DeltaFifo<O> {
         number
     }
 
-    /// Queues a delta and gives the number of its key. `cause` is what asked for it: a `Replace` may queue `Sync`, and is yet no
-    /// resync for the transformer.
+    /// Queues a delta and returns the number of its key. `cause` is the requested operation: a
+    /// `Replace` may queue `Sync`, but is not a resync for the transformer.
     fn queue_action(
         &mut self,
         delta_type: DeltaType,
@@ -362,7 +363,7 @@ impl<O: Object> DeltaFifo<O> {
             return Ok(number);
         }
         trace.fact(Step::QueueActionAppend, || appended(&delta, 1));
-        // Room for one, as `vec!` makes it: most keys have one delta when they are popped.
+        // Capacity for one, as from `vec!`: most keys have one delta when they are popped.
         Ok(self.enqueue(key, vec![delta], Step::QueueActionEnqueue, trace))
     }
 
@@ -408,8 +409,8 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         self.queue_item(DeltaType::Updated, item, trace)
     }
 
-    /// Dropped when the key is neither queued nor known: nobody would notice. Where `known` cannot
-    /// tell, it is queued.
+    /// Ignores a delete of a key that is neither queued nor known, because it would have no effect.
+    /// If `known` fails, the delete is queued.
     fn delete(
         &mut self,
         item: Item<O>,
@@ -447,8 +448,8 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         Ok(())
     }
 
-    /// Queues what is listed, then a tombstone for each key that is queued or known and was not
-    /// listed. Stops at an object that fails: those before it stay queued, no deletion is.
+    /// Queues the listed objects, then a tombstone for each key that is queued or known but not
+    /// listed. Stops at the first error: earlier objects stay queued, but no deletions.
     fn replace(
         &mut self,
         items: Vec<Item<O>>,
@@ -461,7 +462,8 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         } else {
             DeltaType::Sync
         };
-        // By the numbers of the keys: what is listed is queued, too, and stays so meanwhile.
+        // Indexed by key number. Listed keys are queued too, so their numbers stay valid during
+        // this call.
         let mut listed: Vec<bool> = Vec::new();
         let more = items.len().saturating_sub(self.queue.len());
         self.keys.reserve(more);
@@ -489,7 +491,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         for number in missing {
             let object = match self.items.get(number).and_then(|deltas| deltas.last()) {
                 Some(newest) => match &newest.object {
-                    // A tombstone in a tombstone would hide the object.
+                    // A tombstone inside a tombstone would hide the object.
                     Item::Tombstone(tombstone) => tombstone.object.clone(),
                     object => Some(object.clone()),
                 },
@@ -509,7 +511,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
                 if self.is_queued(&key) {
                     continue;
                 }
-                // Without the object the deletion still counts.
+                // If the lookup fails, queue the deletion without the object.
                 let object = known.get_by_key(&key).unwrap_or_default();
                 initial += 1;
                 self.queue_deletion(key, object, trace)?;
@@ -563,8 +565,9 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         self.queue.len()
     }
 
-    /// Takes the next key with all its deltas. The first fill is counted down here, before anything
-    /// is processed: `has_synced` is true while its last key is.
+    /// Takes the next key with all its deltas. Counts down the initial population here, before
+    /// processing: `has_synced` is already true while the last key of the initial list is
+    /// processed.
     fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedDeltas<O>>, Error> {
         let is_in_initial_list = !self.population.synced;
         let taken = self.queue.pop_front().and_then(|number| {
@@ -598,8 +601,8 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
         }))
     }
 
-    /// Ends a Pop. Asked to requeue, it puts the deltas at the end of the queue, unless their key
-    /// has newer ones.
+    /// Finishes a Pop. If the process function asks for a requeue, the deltas go to the end of the
+    /// queue, unless their key has newer ones.
     fn finish_pop(
         &mut self,
         taken: PoppedDeltas<O>,
@@ -622,7 +625,7 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
             let added = !self.is_queued(&taken.key);
             if added {
                 let (key, deltas) = (taken.key.clone(), taken.deltas.clone());
-                // What it would state is stated below.
+                // The facts are stated below.
                 self.enqueue(key, deltas, Step::PopRequeue, &mut ());
             }
             let length = added.then_some(self.queue.len());
@@ -632,8 +635,8 @@ impl<O: Object> Queue<O> for DeltaFifo<O> {
     }
 }
 
-/// Makes room for another delta. Where there is more than one, many more come: from so many on it
-/// doubles, as a `Vec` does.
+/// Makes room for another delta. A key with several deltas often gets many, so the capacity
+/// quadruples up to `MANY`; from there on `Vec` doubles it.
 fn make_room<O>(deltas: &mut Deltas<O>) {
     const MANY: usize = 16;
     let length = deltas.len();
@@ -642,8 +645,8 @@ fn make_room<O>(deltas: &mut Deltas<O>) {
     }
 }
 
-/// Merges the two newest deltas when both are deletions, and says whether the older one was kept:
-/// it is, unless it is a tombstone, because then the newer one may know more.
+/// Merges the two newest deltas if both are deletions, and returns whether the older one was kept.
+/// The older one is dropped only if it is a tombstone: then the newer one may know more.
 fn dedup<O>(deltas: &mut Deltas<O>) -> Option<bool> {
     let [.., older, newer] = deltas.as_slice() else {
         return None;
@@ -657,7 +660,7 @@ fn dedup<O>(deltas: &mut Deltas<O>) -> Option<bool> {
     Some(kept_older)
 }
 
-/// An item in Go's syntax, as far as it is plain text.
+/// An item in Go syntax, if it is plain text.
 fn go_syntax<O: Object>(item: &Item<O>) -> String {
     match item {
         Item::Opaque(text) => Quoted(text).to_string(),

@@ -1,4 +1,4 @@
-//! What can go wrong, with client-go's texts.
+//! Errors, with client-go's texts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,68 +8,70 @@ use super::quote::Quoted;
 
 /// An error of a store or a queue.
 ///
-/// The texts are client-go's, letter by letter; `<obj>` in a [`Error::Key`] is our own short text
-/// for an object, because upstream prints the whole Go struct there.
+/// The texts are exactly those of client-go, except `<obj>` in a [`Error::Key`]: client-go prints
+/// the whole Go struct there, this crate a short text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// No key can be made. Nothing was stored or queued: pass an object with metadata, or another
-    /// key function.
+    /// The key function failed. Nothing was stored or queued: pass an object with metadata, or use
+    /// another key function.
     Key {
         /// The object, as text.
         object: Arc<str>,
-        /// What the key function said.
+        /// The error of the key function.
         error: Arc<str>,
     },
-    /// The queue is closed and empty: nothing will ever come, stop popping.
+    /// The queue is closed and empty: stop popping.
     FifoClosed,
-    /// The process function returned this error. What was popped is gone, unless it asked for it
-    /// again: log it, or put the object back yourself.
+    /// The process function returned this error. The popped item is lost unless the function asked
+    /// for a requeue: log the error, or add the object again.
     Process(Arc<str>),
-    /// The transformer failed. This object was not queued; a list stopped at it.
+    /// The transformer failed. The object was not queued; a list was queued only up to it.
     Transform(Arc<str>),
-    /// `Replace` stopped at an object; those before it may be queued. List again.
+    /// `Replace` failed at an object; earlier objects may be queued. List again.
     Enqueue(Box<Error>),
-    /// `Resync` stopped at an object; those before it are queued. It is tried again with the next
-    /// resync. The text is that of a DeltaFIFO; upstream's RealFIFO loses the cause and says
-    /// `couldn't queue object: %!w(<nil>)`.
+    /// `Resync` failed at an object; earlier objects are queued. The next resync tries again. The
+    /// text is that of a DeltaFIFO; client-go's RealFIFO loses the cause and prints `couldn't queue
+    /// object: %!w(<nil>)`.
     QueueObject(Box<Error>),
     /// A store's transformer failed; nothing was stored.
     StoreTransform(Arc<str>),
-    /// There is no index of this name: add it with `add_indexers`, or correct the name.
+    /// No index has this name: add it with `add_indexers`, or correct the name.
     IndexNotFound(Arc<str>),
-    /// These names are taken; none of the new indexers was added. Use other names.
+    /// Indices of these names already exist, so none of the new indexers was added. Use other
+    /// names.
     IndexerConflict(Vec<Arc<str>>),
-    /// client-go 0.24 adds indexers to an empty store only: add them before the first object.
+    /// client-go 0.24 accepts indexers only for an empty store: add them before the first object.
     IndexerRunning,
-    /// The index function failed for the object that was asked about; nothing was changed.
+    /// The index function failed for the object of a query; nothing was changed.
     IndexFunc(Arc<str>),
     /// The index function failed in a write, where client-go panics. The object is stored (or, in a
-    /// delete, still there), the index lacks it: mend the index function, then replace the content.
+    /// delete, still stored), but missing in the index: fix the index function, then replace the
+    /// content.
     IndexWrite {
         /// The object's key.
         key: Key,
-        /// The index.
+        /// The index's name.
         index: Arc<str>,
-        /// What the index function said.
+        /// The error of the index function.
         error: Arc<str>,
     },
-    /// Some entries of a transaction had no key; the others were applied.
+    /// Some entries of a transaction have no key; the others were applied.
     Transaction(TransactionError),
-    /// `AddIfNotPresent` of a DeltaFIFO takes what Pop returned and nothing else.
+    /// `AddIfNotPresent` of a DeltaFIFO accepts only deltas that Pop returned.
     NotDeltas(Arc<str>),
-    /// A handler of this name came after the informer stopped, which is for good: make a new
-    /// informer.
+    /// A handler of this name was added after the informer had stopped, which is final: create a
+    /// new informer.
     HandlerNotAdded(Arc<str>),
-    /// Indexers came after the informer stopped, which is for good: make a new informer.
+    /// Indexers were added after the informer had stopped, which is final: create a new informer.
     IndexerNotAdded,
-    /// This can be set before the informer is started, not after.
+    /// This can only be set before the informer starts.
     InformerStarted,
-    /// The informer was started before, and an informer runs once: make a new one. Upstream warns
-    /// with this text and returns.
+    /// The informer was already started, and an informer runs only once: create a new one.
+    /// client-go logs this text as a warning and returns.
     InformerRunTwice,
 }
 
-/// Which entries of a transaction failed.
+/// The failed entries of a transaction.
 ///
 /// Upstream: `TransactionError` in
 /// [`store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/store.go).
@@ -77,9 +79,9 @@ pub enum Error {
 pub struct TransactionError {
     /// The positions of the entries that were applied.
     pub successful_indices: Vec<usize>,
-    /// How many entries there were.
+    /// Number of entries.
     pub total_transactions: usize,
-    /// One error for each entry that failed, in their order.
+    /// The errors of the failed entries, in order.
     pub errors: Vec<Error>,
 }
 
@@ -102,7 +104,7 @@ pub enum ErrorKind {
     IndexerRunning,
     /// [`Error::IndexFunc`]
     IndexFuncError,
-    /// [`Error::IndexWrite`]: upstream panics.
+    /// [`Error::IndexWrite`]: client-go panics.
     IndexWriteError,
     /// [`Error::Transaction`]
     TransactionError,
@@ -115,7 +117,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Its name, as in the recorded scenarios.
+    /// The name, as in the recorded scenarios.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -137,7 +139,7 @@ impl ErrorKind {
 }
 
 impl Error {
-    /// Its class; a wrapped error has the class of the one inside.
+    /// The class; for a wrapped error, that of the inner error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -191,7 +193,7 @@ impl fmt::Display for Error {
             Self::Transaction(error) => error.fmt(f),
             Self::NotDeltas(got) => write!(f, "object must be of type deltas, but got: {got}"),
             Self::HandlerNotAdded(name) => {
-                // A handler need not have a name.
+                // A handler may have no name.
                 let space = if name.is_empty() { "" } else { " " };
                 write!(
                     f,

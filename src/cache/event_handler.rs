@@ -1,22 +1,22 @@
-//! Event handlers: what an informer's user writes.
+//! Event handlers: the code that an informer's user writes.
 //!
-//! Upstream: `ResourceEventHandler` and what goes with it in
+//! Upstream: `ResourceEventHandler` and its adapters in
 //! [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go).
 
 use std::sync::Arc;
 
 use super::object::Item;
 
-/// Is told what happens to objects.
+/// Receives notifications about objects.
 ///
-/// What it is given is shared with the cache: it must not be changed.
+/// The objects are shared with the cache: a handler must not modify them.
 pub trait ResourceEventHandler<O> {
-    /// An object appeared; `is_in_initial_list` tells whether it was there before the informer (or
-    /// before this handler).
+    /// An object was added. `is_in_initial_list`: it existed before the informer started (or before
+    /// this handler was added).
     fn on_add(&self, object: &Item<O>, is_in_initial_list: bool);
-    /// An object changed, or was handed out again by a resync or a list.
+    /// An object changed, or a resync or a list delivered it again.
     fn on_update(&self, old: &Item<O>, new: &Item<O>);
-    /// An object is gone; a tombstone where its deletion was missed.
+    /// An object was deleted. It is a tombstone if the watch missed the deletion.
     fn on_delete(&self, object: &Item<O>);
 }
 
@@ -34,20 +34,20 @@ impl<O, H: ResourceEventHandler<O> + ?Sized> ResourceEventHandler<O> for Arc<H> 
     }
 }
 
-/// Tells a function of an object.
+/// A callback that receives an object.
 pub type ObjectFunc<O> = Box<dyn Fn(&Item<O>) + Send + Sync>;
-/// Tells a function of an object and whether it came with the first list.
+/// A callback that receives an object and whether it is in the initial list.
 pub type AddFunc<O> = Box<dyn Fn(&Item<O>, bool) + Send + Sync>;
-/// Tells a function of an object before and after.
+/// A callback that receives the old and the new object.
 pub type UpdateFunc<O> = Box<dyn Fn(&Item<O>, &Item<O>) + Send + Sync>;
 
-/// A handler out of functions, as many as are needed.
+/// A handler made of optional functions.
 pub struct ResourceEventHandlerFuncs<O> {
-    /// For `on_add`, without the flag.
+    /// Called by `on_add`, without the flag.
     pub add_func: Option<ObjectFunc<O>>,
-    /// For `on_update`.
+    /// Called by `on_update`.
     pub update_func: Option<UpdateFunc<O>>,
-    /// For `on_delete`.
+    /// Called by `on_delete`.
     pub delete_func: Option<ObjectFunc<O>>,
 }
 
@@ -81,14 +81,14 @@ impl<O> ResourceEventHandler<O> for ResourceEventHandlerFuncs<O> {
     }
 }
 
-/// Like [`ResourceEventHandlerFuncs`], but the function for adds learns whether an object came with
-/// the first list.
+/// Like [`ResourceEventHandlerFuncs`], but `add_func` also receives whether the object is in the
+/// initial list.
 pub struct ResourceEventHandlerDetailedFuncs<O> {
-    /// For `on_add`.
+    /// Called by `on_add`.
     pub add_func: Option<AddFunc<O>>,
-    /// For `on_update`.
+    /// Called by `on_update`.
     pub update_func: Option<UpdateFunc<O>>,
-    /// For `on_delete`.
+    /// Called by `on_delete`.
     pub delete_func: Option<ObjectFunc<O>>,
 }
 
@@ -122,32 +122,32 @@ impl<O> ResourceEventHandler<O> for ResourceEventHandlerDetailedFuncs<O> {
     }
 }
 
-/// Whether an object passes.
+/// Returns whether an object passes the filter.
 pub type FilterFunc<O> = Arc<dyn Fn(&Item<O>) -> bool + Send + Sync>;
 
-/// Passes on what concerns the objects that pass a filter. The filter is given tombstones as they
-/// are.
+/// Forwards notifications about the objects that pass a filter. The filter also receives
+/// tombstones.
 pub struct FilteringResourceEventHandler<O, H> {
-    /// The filter.
+    /// The filter function.
     pub filter_func: FilterFunc<O>,
-    /// Who is told.
+    /// The handler to notify.
     pub handler: H,
 }
 
-/// What a filter makes of an update.
+/// How a filter translates an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FilteredUpdate {
-    /// Both pass: an update.
+    /// Both objects pass: an update.
     Update,
-    /// Only the new one passes: an add, never of the first list.
+    /// Only the new object passes: an add, never of the initial list.
     Add,
-    /// Only the old one passes: a delete of the old one.
+    /// Only the old object passes: a delete of the old object.
     Delete,
-    /// None passes: nothing.
+    /// Neither passes: no notification.
     Nothing,
 }
 
-/// What a filter makes of an update, by whether the old and the new object pass.
+/// How a filter translates an update, given whether the old and the new object pass.
 #[must_use]
 pub fn filter_update(old_passes: bool, new_passes: bool) -> FilteredUpdate {
     match (old_passes, new_passes) {

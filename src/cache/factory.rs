@@ -1,4 +1,4 @@
-//! The bookkeeping of a shared informer factory: one informer for each kind, and which of them run.
+//! The state of a shared informer factory: one informer per kind, and which of them are started.
 //!
 //! Upstream: [`factory.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/informers/factory.go),
 //! where a kind is a Go type.
@@ -10,7 +10,7 @@ use std::time::Duration;
 use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
-/// What a factory's informers ask the server for, besides the kind.
+/// The list options of a factory's informers, for any kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListOptions {
     /// `labelSelector`; empty for all.
@@ -19,19 +19,19 @@ pub struct ListOptions {
     pub field_selector: String,
 }
 
-/// Changes what every informer of a factory asks for.
+/// Changes the list options of every informer of a factory.
 pub type TweakListOptionsFunc = Arc<dyn Fn(&mut ListOptions) + Send + Sync>;
 
-/// What a factory is made of.
+/// Configuration of a factory.
 #[derive(Clone)]
 pub struct FactoryOptions<K> {
     /// The resync period of its informers …
     pub default_resync: Duration,
-    /// … but for these kinds.
+    /// … and the exceptions by kind.
     pub custom_resync: IndexMap<K, Duration, FixedState>,
     /// The namespace of its informers; empty for all.
     pub namespace: Arc<str>,
-    /// Changes what they ask for.
+    /// Changes the list options.
     pub tweak_list_options: Option<TweakListOptionsFunc>,
 }
 
@@ -46,19 +46,19 @@ impl<K> Default for FactoryOptions<K> {
     }
 }
 
-/// What an informer of a factory is made with.
+/// The parameters of a new informer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InformerScope {
-    /// Of which namespace; empty for all.
+    /// The namespace; empty for all.
     pub namespace: Arc<str>,
-    /// What to ask for.
+    /// The list options.
     pub list_options: ListOptions,
-    /// How often everything is handed out again.
+    /// The resync period.
     pub resync_period: Duration,
 }
 
-/// The informers of a factory. `I` is whatever a runtime calls an informer; clones of it are the
-/// same one.
+/// The informers of a factory. `I` is the runtime's handle of an informer; its clones refer to the
+/// same informer.
 #[derive(Clone)]
 pub struct FactoryState<K, I> {
     options: FactoryOptions<K>,
@@ -83,7 +83,7 @@ impl<K: Eq + Hash + Clone, I: Clone> FactoryState<K, I> {
         }
     }
 
-    /// The informer of a kind; made, when it is the first time that somebody asks.
+    /// The informer of a kind; creates it on the first call.
     pub fn informer_for(&mut self, kind: &K, make: impl FnOnce(&InformerScope) -> I) -> I {
         if let Some(entry) = self.informers.get(kind) {
             return entry.informer.clone();
@@ -97,7 +97,7 @@ impl<K: Eq + Hash + Clone, I: Clone> FactoryState<K, I> {
         informer
     }
 
-    /// What an informer of this kind is made with.
+    /// The parameters for an informer of this kind.
     #[must_use]
     pub fn scope(&self, kind: &K) -> InformerScope {
         let options = &self.options;
@@ -113,7 +113,7 @@ impl<K: Eq + Hash + Clone, I: Clone> FactoryState<K, I> {
         }
     }
 
-    /// Starts: gives those to run that were not started before; none after a shutdown.
+    /// Returns the informers to start: those not started before, or none after a shutdown.
     pub fn start(&mut self) -> Vec<I> {
         if self.shutting_down {
             return Vec::new();
@@ -127,7 +127,7 @@ impl<K: Eq + Hash + Clone, I: Clone> FactoryState<K, I> {
             .collect()
     }
 
-    /// Those that were started, by kind: who waits for a sync waits for these.
+    /// The started informers by kind: the ones to wait for in WaitForCacheSync.
     pub fn started(&self) -> impl Iterator<Item = (&K, &I)> {
         self.informers
             .iter()
@@ -135,7 +135,7 @@ impl<K: Eq + Hash + Clone, I: Clone> FactoryState<K, I> {
             .map(|(kind, entry)| (kind, &entry.informer))
     }
 
-    /// From now on nothing is started. Whoever shuts down waits until what runs has stopped.
+    /// Prevents any further start. The caller then waits until the running informers have stopped.
     pub fn shut_down(&mut self) {
         self.shutting_down = true;
     }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_one_informer_a_kind_and_each_starts_once() {
+    fn a_factory_makes_one_informer_per_kind_and_starts_each_once() {
         let tweak = |options: &mut ListOptions| options.label_selector.push_str("app=x");
         let mut factory = FactoryState::new(FactoryOptions {
             default_resync: Duration::from_secs(30),

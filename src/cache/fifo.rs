@@ -1,4 +1,4 @@
-//! FIFO: for each key, the newest object.
+//! FIFO: the newest object of each key.
 //!
 //! Upstream: [`fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/fifo.go).
 
@@ -23,19 +23,19 @@ use super::queue::{
 use super::step::Step;
 use super::trace::Trace;
 
-/// What a FIFO is made of.
+/// Configuration of a FIFO.
 pub struct FifoOptions<O> {
-    /// The key function. A FIFO does not look through tombstones by itself.
+    /// The key function. A FIFO does not itself unwrap tombstones.
     pub key_func: KeyFunc<O>,
-    /// The order of the queue after a `Replace`, which is that of a Go map upstream.
+    /// The order of the queue after a `Replace`. client-go iterates over a Go map there.
     pub order: Order,
-    /// Whose behaviour: up to 0.35 the first fill is counted down before the process function is
-    /// called, in 0.36 after it returned.
+    /// Which release to follow. Up to 0.35 the queue counts down the initial population before it
+    /// calls the process function, in 0.36 after the process function returned.
     pub release: Release,
 }
 
 impl<O> FifoOptions<O> {
-    /// In the order of the list, as the newest release does it.
+    /// The queue keeps the list's order and follows the newest release.
     pub fn new(key_func: KeyFunc<O>) -> Self {
         Self {
             key_func,
@@ -45,10 +45,10 @@ impl<O> FifoOptions<O> {
     }
 }
 
-/// A queue of keys, and for each the newest object.
+/// A queue of keys, with the newest object of each.
 ///
-/// Every key in `items` is in `queue`; not the other way round, because a deletion leaves the key
-/// there and Pop skips it.
+/// Every key in `items` is also in `queue`. The reverse does not hold: a deletion leaves the key in
+/// `queue`, and Pop skips it.
 pub struct Fifo<O> {
     items: HashMap<Key, Item<O>, FixedState>,
     queue: VecDeque<Key>,
@@ -59,7 +59,7 @@ pub struct Fifo<O> {
     release: Release,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for Fifo<O> {
     fn clone(&self) -> Self {
         Self {
@@ -74,20 +74,20 @@ impl<O> Clone for Fifo<O> {
     }
 }
 
-/// What [`Fifo::begin_pop`] took out of the queue.
+/// The result of [`Fifo::begin_pop`].
 #[derive(Debug)]
 pub struct PoppedObject<O> {
     /// The key.
     pub key: Key,
     /// Its newest object.
     pub item: Item<O>,
-    /// Whether it belongs to the first list.
+    /// Whether it belongs to the initial list.
     pub is_in_initial_list: bool,
-    /// How many keys were left in the queue.
+    /// Number of keys left in the queue.
     pub depth: usize,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for PoppedObject<O> {
     fn clone(&self) -> Self {
         Self {
@@ -120,7 +120,7 @@ impl<O: Object> Fifo<O> {
         }
     }
 
-    /// Adds an object unless its key has one (client-go up to 0.32).
+    /// Adds an object unless its key already has one (client-go up to 0.32).
     ///
     /// # Errors
     /// [`Error::Key`]: nothing changed.
@@ -143,7 +143,7 @@ impl<O: Object> Fifo<O> {
     /// The objects, in queue order (client-go up to 0.32).
     #[must_use]
     pub fn list(&self) -> Vec<(&Key, &Item<O>)> {
-        // A key can be queued twice, its object is there once.
+        // A key can be queued twice; list its object once.
         let items: IndexMap<&Key, &Item<O>, FixedState> = self
             .queue
             .iter()
@@ -163,7 +163,7 @@ impl<O: Object> Fifo<O> {
         self.items.get(key)
     }
 
-    /// The object under this one's key (client-go up to 0.32).
+    /// The object stored under this item's key (client-go up to 0.32).
     ///
     /// # Errors
     /// [`Error::Key`].
@@ -172,18 +172,18 @@ impl<O: Object> Fifo<O> {
         Ok(self.get_by_key(&key))
     }
 
-    /// The queued keys, the next one first; also those whose object is gone.
+    /// The queued keys, next one first, including keys whose object was deleted.
     pub fn queue(&self) -> impl ExactSizeIterator<Item = &Key> {
         self.queue.iter()
     }
 
-    /// Whether anything was ever put in.
+    /// Whether the queue has ever been written to.
     #[must_use]
     pub fn populated(&self) -> bool {
         self.population.populated
     }
 
-    /// How many keys of the first list are still to be popped.
+    /// Number of keys of the initial list that are still to be popped.
     #[must_use]
     pub fn initial_population_count(&self) -> usize {
         self.population.initial
@@ -228,12 +228,12 @@ impl<O: Object> Queue<O> for Fifo<O> {
         Ok(())
     }
 
-    /// The same as `add`.
+    /// Same as `add`.
     fn update(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
         self.add(item, trace)
     }
 
-    /// Removes the object and leaves its key in the queue. Nothing asks `known`.
+    /// Removes the object but leaves its key in the queue. Does not use `known`.
     fn delete(
         &mut self,
         item: Item<O>,
@@ -250,7 +250,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
         Ok(())
     }
 
-    /// Replaces everything that is queued. An object without a key: nothing changed.
+    /// Replaces the whole content of the queue. If an object has no key, nothing changes.
     fn replace(
         &mut self,
         items: Vec<Item<O>>,
@@ -264,8 +264,8 @@ impl<O: Object> Queue<O> for Fifo<O> {
             let key = self.key_of(&item, Step::FifoReplace, trace)?;
             content.insert(key, item);
         }
-        // A Pop that waits may have skipped the last key of the first list: no check here, that Pop
-        // still belongs to it.
+        // A waiting Pop may have skipped the last key of the initial list. Do not check here: that
+        // Pop is still part of the initial list.
         if !self.population.populated {
             self.population
                 .populate(content.len(), Step::FifoReplace, trace);
@@ -281,7 +281,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
         Ok(())
     }
 
-    /// Does nothing: every object's key is queued already.
+    /// Does nothing: the key of every object is already queued.
     fn resync(
         &mut self,
         _known: Option<&dyn KeyListerGetter<O>>,
@@ -307,7 +307,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
         self.queue.len()
     }
 
-    /// Takes the next object. Keys without one are skipped, and counted.
+    /// Takes the next object. Skips keys without an object, but counts them down.
     fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedObject<O>>, Error> {
         while let Some(key) = self.queue.pop_front() {
             let is_in_initial_list = !self.population.synced;
@@ -317,7 +317,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
                 Some(item) => trace.fact(Step::FifoPopTake, || {
                     Fact::Queue(QueueFact::KeyPopped {
                         key: key.clone(),
-                        // A FIFO has no deltas; the fact says so by convention.
+                        // A FIFO has no deltas; by convention the fact uses `Added`.
                         deltas: vec![(DeltaType::Added, item.to_ref(&key))],
                         is_in_initial_list,
                     })
@@ -326,7 +326,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
                     Fact::Queue(QueueFact::FifoKeySkipped { key: key.clone() })
                 }),
             }
-            // In 0.36 HasSynced hears of it only when Pop returns: in `finish_pop` or below.
+            // In 0.36 HasSynced changes only when Pop returns: in `finish_pop` or below.
             if self.release.counts_before_process() {
                 self.population.check(Step::PopCountDown, trace);
             }
@@ -347,7 +347,7 @@ impl<O: Object> Queue<O> for Fifo<O> {
         }
     }
 
-    /// Ends a Pop. A FIFO does not report a slow process function.
+    /// Finishes a Pop. A FIFO does not report a slow process function.
     fn finish_pop(
         &mut self,
         taken: PoppedObject<O>,

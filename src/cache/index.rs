@@ -1,4 +1,4 @@
-//! Indices: from an indexed value to the keys of the objects that have it.
+//! Indices: from an indexed value to the keys of the objects with that value.
 //!
 //! Upstream: [`index.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/index.go)
 //! and `storeIndex` in
@@ -20,25 +20,25 @@ use super::postings::{Held, Postings, Removed};
 use super::step::Step;
 use super::trace::Trace;
 
-/// Tells the values under which an object is indexed, by pushing them; or says why it cannot.
+/// Pushes the values under which an object is indexed, or returns the reason why it cannot.
 ///
-/// Of the same object it has to tell the same each time: what was told when the object came in is
-/// still known when it goes, and need not be asked for again. So where the old object had one value
-/// an update calls it once; upstream calls it for the old and for the new object each time. Only a
-/// function with a memory of its own sees that.
+/// The function must always return the same values for the same object. The index remembers the
+/// value of a stored object with at most one value, so an update calls the function only for the
+/// new object; client-go calls it for the old and the new one. Only a stateful function can observe
+/// the difference.
 pub type IndexFunc<O> =
     Arc<dyn Fn(&Item<O>, &mut IndexedValues) -> Result<(), String> + Send + Sync>;
 
-/// Index functions by the name of their index.
+/// Index functions by index name.
 pub type Indexers<O> = IndexMap<Arc<str>, IndexFunc<O>, FixedState>;
 
-/// The name of the index that [`meta_namespace_index_func`] is for.
+/// The index name for [`meta_namespace_index_func`].
 pub const NAMESPACE_INDEX: &str = "namespace";
 
 /// Indexes by namespace.
 ///
 /// # Errors
-/// For what has no metadata.
+/// If the item has no metadata.
 pub fn meta_namespace_index_func<O: Object>(
     item: &Item<O>,
     values: &mut IndexedValues,
@@ -52,7 +52,7 @@ pub fn meta_namespace_index_func<O: Object>(
     }
 }
 
-/// Indexes by the value of one label; an object without it is not in the index.
+/// Indexes by the value of one label; objects without the label are not in the index.
 #[must_use]
 pub fn label_index_func<O: Object>(label: &str) -> IndexFunc<O> {
     let label = label.to_owned();
@@ -64,9 +64,9 @@ pub fn label_index_func<O: Object>(label: &str) -> IndexFunc<O> {
     })
 }
 
-/// What an index function fills: the indexed values of one object.
+/// The output of an index function: the indexed values of one object.
 ///
-/// The room is used again for the next object, so an index function allocates nothing.
+/// The buffer is reused for the next object, so an index function need not allocate.
 #[derive(Clone, Default)]
 pub struct IndexedValues {
     text: String,
@@ -74,32 +74,32 @@ pub struct IndexedValues {
 }
 
 impl IndexedValues {
-    /// Adds a value; the empty one is a value like any other.
+    /// Adds a value, which may be empty.
     pub fn push(&mut self, value: &str) {
         self.text.push_str(value);
         self.ends.push(self.text.len());
     }
 
-    /// Adds a value that is written in parts: `values.push_fmt(format_args!("{k}={v}"))`.
+    /// Adds a formatted value: `values.push_fmt(format_args!("{k}={v}"))`.
     pub fn push_fmt(&mut self, value: fmt::Arguments<'_>) {
         // Writing into a String cannot fail.
         let _ = fmt::Write::write_fmt(&mut self.text, value);
         self.ends.push(self.text.len());
     }
 
-    /// How many values there are.
+    /// Number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The values in the order in which they were pushed.
+    /// The values, in the order in which they were pushed.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         let mut start = 0;
         self.ends.iter().map(move |&end| {
@@ -119,14 +119,14 @@ impl IndexedValues {
     }
 }
 
-/// One index with its function.
+/// An index with its function.
 struct Index<O> {
     name: Arc<str>,
     function: IndexFunc<O>,
     postings: Postings,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for Index<O> {
     fn clone(&self) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl<O> Clone for Index<O> {
 pub(super) struct Indices<O> {
     list: Vec<Index<O>>,
     order: Order,
-    // Room for the values of the old and the new object, kept from call to call.
+    // Buffers for the values of the old and the new object, reused by each call.
     old: IndexedValues,
     new: IndexedValues,
 }
@@ -167,7 +167,7 @@ impl<O: Object> Indices<O> {
         }
     }
 
-    /// The names that are taken already, sorted.
+    /// The names that already exist, sorted.
     pub(super) fn conflicts(&self, indexers: &Indexers<O>) -> Vec<Arc<str>> {
         let mut names: Vec<_> = indexers
             .keys()
@@ -178,7 +178,7 @@ impl<O: Object> Indices<O> {
         names
     }
 
-    /// Adds indices and gives the place of the first.
+    /// Adds indices and returns the position of the first.
     pub(super) fn add(&mut self, indexers: Indexers<O>) -> usize {
         let (first, order) = (self.list.len(), self.order);
         self.list
@@ -201,15 +201,15 @@ impl<O: Object> Indices<O> {
             .collect()
     }
 
-    /// Drops all entries; the indices stay.
+    /// Removes all entries but keeps the indices.
     pub(super) fn reset(&mut self) {
         for index in &mut self.list {
             index.postings.clear();
         }
     }
 
-    /// Brings the indices from `first` on from the old to the new object of a key, which has the
-    /// number `row`.
+    /// Updates the indices from `first` on, from the old to the new object of a key. `row` is the
+    /// number of the key.
     pub(super) fn update(
         &mut self,
         first: usize,
@@ -240,7 +240,7 @@ impl<O: Object> Indices<O> {
                 self.mark_stale(position, row);
                 return Err(error);
             }
-            // As upstream does, even where the key is missing after an index function failed.
+            // client-go skips it too, even if the key is missing after an index function failed.
             if old_values.len() == 1 && new_values.len() == 1 && old_values.text == new_values.text
             {
                 continue;
@@ -257,15 +257,15 @@ impl<O: Object> Indices<O> {
         Ok(())
     }
 
-    /// Notes that the indices from `first` on do not hold what an object has; they were not written.
+    /// Marks the row as stale in the indices from `first` on: they were not updated.
     pub(super) fn mark_stale(&mut self, first: usize, row: u32) {
         for index in self.list.iter_mut().skip(first) {
             index.postings.mark_stale(row);
         }
     }
 
-    /// Lets go of a number, unless an index still holds it: an index function that failed can leave
-    /// a key in an index that is not in the store.
+    /// Releases a row number, unless an index still holds it: a failed index function can leave a
+    /// key in an index that is no longer in the store.
     pub(super) fn forget(&mut self, row: u32) -> bool {
         if self.list.iter().any(|index| index.postings.holds(row)) {
             return false;
@@ -276,7 +276,7 @@ impl<O: Object> Indices<O> {
         true
     }
 
-    /// The objects that share a value with `item`.
+    /// The rows that share a value with `item`.
     pub(super) fn rows_like(&self, name: &str, item: &Item<O>) -> Result<Vec<u32>, Error> {
         let index = self.get(name)?;
         let mut values = IndexedValues::default();
@@ -288,12 +288,12 @@ impl<O: Object> Indices<O> {
         Ok(union.into_keys().collect())
     }
 
-    /// The objects that have a value.
+    /// The rows with a value.
     pub(super) fn rows(&self, name: &str, value: &str) -> Result<&[u32], Error> {
         Ok(self.get(name)?.postings.list(value))
     }
 
-    /// The values of an index in the visible order; none for an unknown index.
+    /// The values of an index in the visible order; empty for an unknown index.
     pub(super) fn values(&self, name: &str) -> Vec<&Arc<str>> {
         let mut values: Vec<_> = self
             .position(name)
@@ -304,7 +304,7 @@ impl<O: Object> Indices<O> {
         values
     }
 
-    /// Every index with its values and their keys.
+    /// A view of every index.
     pub(super) fn view<'a>(
         &'a self,
         keys: &'a Interner<Key>,
@@ -328,7 +328,7 @@ impl<O: Object> Indices<O> {
     }
 }
 
-/// One index, to look at.
+/// A read-only view of one index.
 #[derive(Clone, Copy)]
 pub struct IndexView<'a> {
     name: &'a Arc<str>,
@@ -338,13 +338,13 @@ pub struct IndexView<'a> {
 }
 
 impl<'a> IndexView<'a> {
-    /// Its name.
+    /// The name of the index.
     #[must_use]
     pub fn name(&self) -> &'a Arc<str> {
         self.name
     }
 
-    /// Its values with their keys, both in the store's visible order.
+    /// The values with their keys, both in the store's visible order.
     #[must_use]
     pub fn values(&self) -> Vec<(&'a Arc<str>, Vec<&'a Key>)> {
         let mut values: Vec<_> = self
@@ -356,7 +356,7 @@ impl<'a> IndexView<'a> {
         values
     }
 
-    /// Its values with their keys as they lie in memory: in no order.
+    /// The values with their keys in memory order, unsorted.
     pub fn entries(self) -> impl Iterator<Item = (&'a Arc<str>, impl Iterator<Item = &'a Key>)> {
         let keys = self.keys;
         self.postings.iter().map(move |(value, list)| {
@@ -365,7 +365,7 @@ impl<'a> IndexView<'a> {
         })
     }
 
-    /// The keys under one value, in the store's visible order.
+    /// The keys of one value, in the store's visible order.
     #[must_use]
     pub fn keys(&self, value: &str) -> Vec<&'a Key> {
         self.keys_of(self.postings.list(value))
@@ -391,7 +391,8 @@ impl<O> Index<O> {
         }
     }
 
-    /// The values of what was stored, if anything was: those that are held, where they are sure.
+    /// The values of the old object, if there is one. Uses the remembered value where it is
+    /// reliable.
     fn values_before(
         &self,
         old: Option<&Item<O>>,

@@ -1,5 +1,5 @@
-//! What a shared informer has to remember besides its queue, its store and its listeners: whether
-//! it runs, its resync periods, and who may still be added.
+//! The state of a shared informer besides its queue, its store and its listeners: whether it runs,
+//! its resync periods, and its settings.
 //!
 //! Upstream: `sharedIndexInformer` in
 //! [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).
@@ -17,14 +17,14 @@ use super::step::Step;
 use super::store::Indexer;
 use super::trace::Trace;
 
-/// No handler is told everything again more often than this.
+/// The shortest resync period of a handler.
 pub const MINIMUM_RESYNC_PERIOD: Duration = Duration::from_secs(1);
 
-/// How often [`CacheSyncWait`] asks.
+/// The poll interval of [`CacheSyncWait`].
 pub const SYNCED_POLL_PERIOD: Duration = Duration::from_millis(100);
 
-/// The period that counts for a handler: none in an informer that never checks, and no shorter than
-/// the check's.
+/// The effective resync period of a handler: zero if the informer never checks, and at least the
+/// check period.
 #[must_use]
 pub fn determine_resync_period(desired: Duration, check: Duration) -> Duration {
     if desired.is_zero() || check.is_zero() {
@@ -34,24 +34,24 @@ pub fn determine_resync_period(desired: Duration, check: Duration) -> Duration {
     }
 }
 
-/// What [`SharedInformerState::add_event_handler`] decided about a new handler.
+/// The decision of [`SharedInformerState::add_event_handler`] about a new handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandlerRegistration {
     /// The handler's name.
     pub name: Arc<str>,
-    /// The period asked for, no shorter than a second, and after start no shorter than the check's.
+    /// The requested period, at least one second, and after the start at least the check period.
     pub requested_resync_period: Duration,
-    /// The period that counts.
+    /// The effective period.
     pub resync_period: Duration,
-    /// The informer checks this often from now on, because the handler asked for less; the other
-    /// handlers' periods follow.
+    /// The new check period of the informer, if the handler requested a shorter one; it also
+    /// changes the periods of the other handlers.
     pub new_resync_check_period: Option<Duration>,
-    /// The informer runs already: hold BlockDeltas from before the listener is added until it was
-    /// given [`initial_notices`].
+    /// Whether the informer is already running. Then hold BlockDeltas from before the listener is
+    /// added until it has received [`initial_notices`].
     pub late: bool,
 }
 
-/// The bookkeeping of a shared informer.
+/// The state of a shared informer.
 pub struct SharedInformerState<O> {
     resync_check_period: Duration,
     default_event_handler_resync_period: Duration,
@@ -62,10 +62,10 @@ pub struct SharedInformerState<O> {
     watch_error_handler: Option<WatchErrorHandler>,
 }
 
-/// Is told why a round of the reflector ended. It should return quickly.
+/// Receives the reason why a round of the reflector ended. It should return quickly.
 pub type WatchErrorHandler = Arc<dyn Fn(&ReflectorError) + Send + Sync>;
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for SharedInformerState<O> {
     fn clone(&self) -> Self {
         Self {
@@ -81,8 +81,9 @@ impl<O> Clone for SharedInformerState<O> {
 }
 
 impl<O: Object> SharedInformerState<O> {
-    /// An informer that was not started. `resync_period` is the default of its handlers, and how
-    /// often it checks who is due; zero: it never does, whatever a handler asks for.
+    /// An informer that is not started. `resync_period` is the default period of its handlers, and
+    /// how often it checks which handlers are due. Zero: it never checks, whatever period a handler
+    /// requests.
     #[must_use]
     pub fn new(resync_period: Duration) -> Self {
         Self {
@@ -96,8 +97,8 @@ impl<O: Object> SharedInformerState<O> {
         }
     }
 
-    /// Decides about a new handler. `resync_period`: how often it wants to be told everything again;
-    /// zero: never; `None`: the informer's default.
+    /// Decides about a new handler. `resync_period` is the period that it requests; zero: never;
+    /// `None`: the informer's default.
     ///
     /// # Errors
     /// [`Error::HandlerNotAdded`]: the informer has stopped.
@@ -137,7 +138,7 @@ impl<O: Object> SharedInformerState<O> {
         })
     }
 
-    /// Whether indexers may be added.
+    /// Checks whether indexers may be added.
     ///
     /// # Errors
     /// [`Error::IndexerNotAdded`]: the informer has stopped.
@@ -148,7 +149,7 @@ impl<O: Object> SharedInformerState<O> {
         Ok(())
     }
 
-    /// Sets what every object goes through before it is queued.
+    /// Sets the transformer, which every object passes before it is queued.
     ///
     /// # Errors
     /// [`Error::InformerStarted`].
@@ -158,13 +159,13 @@ impl<O: Object> SharedInformerState<O> {
         Ok(())
     }
 
-    /// What every object goes through before it is queued.
+    /// The transformer.
     #[must_use]
     pub fn transform(&self) -> Option<&TransformFunc<O>> {
         self.transform.as_ref()
     }
 
-    /// Sets who is told why a round of the reflector ended; the last one counts.
+    /// Sets the watch-error handler, which replaces an earlier one.
     ///
     /// # Errors
     /// [`Error::InformerStarted`].
@@ -174,13 +175,13 @@ impl<O: Object> SharedInformerState<O> {
         Ok(())
     }
 
-    /// Who is told why a round of the reflector ended.
+    /// The watch-error handler.
     #[must_use]
     pub fn watch_error_handler(&self) -> Option<&WatchErrorHandler> {
         self.watch_error_handler.as_ref()
     }
 
-    /// Whether what has to come before the start may still be set.
+    /// Checks that the informer is not started: some settings may only be changed before.
     ///
     /// # Errors
     /// [`Error::InformerStarted`].
@@ -191,10 +192,11 @@ impl<O: Object> SharedInformerState<O> {
         Ok(())
     }
 
-    /// Starts. What it gives is how often the reflector asks whether a resync is due.
+    /// Marks the informer as started. Returns how often the reflector checks whether a resync is
+    /// due.
     ///
     /// # Errors
-    /// [`Error::InformerRunTwice`]: it was started before (upstream warns and returns).
+    /// [`Error::InformerRunTwice`]: it was already started (client-go warns and returns).
     pub fn start(&mut self) -> Result<Duration, Error> {
         if self.started {
             return Err(Error::InformerRunTwice);
@@ -203,13 +205,13 @@ impl<O: Object> SharedInformerState<O> {
         Ok(self.resync_check_period)
     }
 
-    /// Notes that the queue has synced: to be told once the lock of the queue is free again, so that
-    /// every notification of the first list was handed to the listeners before.
+    /// Records that the queue has synced. Call it after the queue's lock was released, so that all
+    /// notifications of the initial list have already been sent to the listeners.
     pub fn set_synced(&mut self) {
         self.synced = true;
     }
 
-    /// Stops for good.
+    /// Marks the informer as stopped, for good.
     pub fn stop(&mut self) {
         self.stopped = true;
     }
@@ -226,20 +228,20 @@ impl<O: Object> SharedInformerState<O> {
         self.stopped
     }
 
-    /// Whether the first list is in the store.
+    /// Whether the initial list is in the store.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         self.synced
     }
 
-    /// How often it checks who is due for a resync; zero: never.
+    /// How often the informer checks which handlers are due for a resync; zero: never.
     #[must_use]
     pub fn resync_check_period(&self) -> Duration {
         self.resync_check_period
     }
 }
 
-/// What a late handler is told first: an add for everything in the store.
+/// The first notifications of a late handler: an add for every stored object.
 #[must_use]
 pub fn initial_notices<O: Object>(store: &Indexer<O>) -> Vec<Arc<Notification<O>>> {
     let add = |object: &Item<O>| {
@@ -251,25 +253,25 @@ pub fn initial_notices<O: Object>(store: &Indexer<O>) -> Vec<Arc<Notification<O>
     store.list().map(add).collect()
 }
 
-/// What somebody who waits for caches does next.
+/// The result of [`CacheSyncWait::poll`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheSync {
-    /// All have synced.
+    /// All caches have synced.
     Synced,
-    /// It was stopped before.
+    /// Stopped before all had synced.
     Stopped,
-    /// Ask again then.
+    /// Poll again at this time.
     AskAt(Duration),
 }
 
-/// WaitForCacheSync: asks at once, and then ten times a second, whether all have synced.
+/// WaitForCacheSync: polls at once, then ten times a second, until all caches have synced.
 #[derive(Clone, Debug, Default)]
 pub struct CacheSyncWait {
     next: Option<Duration>,
 }
 
 impl CacheSyncWait {
-    /// Asks, when it is time. The first time it asks even if it was stopped.
+    /// Polls, if it is time. The first call polls even if `stopped`.
     pub fn poll(
         &mut self,
         now: Duration,

@@ -1,4 +1,4 @@
-//! Numbers for names: what is told apart by a text is handled by a number.
+//! Numbers for names: other data structures use a small number instead of the text.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -7,19 +7,19 @@ use hashbrown::HashTable;
 
 use super::chunked_vec::ChunkedVec;
 
-/// Gives each name a number, small ones first, and finds it again. A number that is given back goes
-/// to another name later.
+/// Assigns a number to each name, lowest first, and looks it up again. A released number is reused
+/// for another name.
 #[derive(Clone)]
 pub(super) struct Interner<N> {
-    /// The numbers, by the hashes of their names. The hashes are not kept: a larger table makes them
-    /// anew, once or twice for a name, and a cached object is spared their bytes.
+    /// The numbers, by the hashes of their names. Hashes are not stored: a growing table computes
+    /// them again, once or twice per name, which saves their bytes for each cached object.
     table: HashTable<u32>,
     /// The names by number; `None` for a free number.
     names: ChunkedVec<Option<N>>,
     free: Vec<u32>,
 }
 
-/// What can have a number.
+/// A name that can have a number.
 pub(super) trait Name {
     fn bytes(&self) -> &[u8];
 }
@@ -47,7 +47,7 @@ impl<N> Default for Interner<N> {
 }
 
 impl<N: Name> Interner<N> {
-    /// With room for so many names.
+    /// With capacity for this many names.
     pub(super) fn with_capacity(names: usize) -> Self {
         Self {
             table: HashTable::with_capacity(names),
@@ -55,13 +55,13 @@ impl<N: Name> Interner<N> {
         }
     }
 
-    /// Makes room for so many more.
+    /// Reserves capacity for this many more names.
     pub(super) fn reserve(&mut self, names: usize) {
         let all = &self.names;
         self.table.reserve(names, |&number| rehash(all, number));
     }
 
-    /// How many names have a number.
+    /// Number of names that have a number.
     pub(super) fn len(&self) -> usize {
         self.table.len()
     }
@@ -73,7 +73,7 @@ impl<N: Name> Interner<N> {
             .copied()
     }
 
-    /// The number of a name, and whether it is a new one.
+    /// The number of a name, and whether it is new.
     pub(super) fn insert(&mut self, name: N) -> (u32, bool) {
         let hash = hash(name.bytes());
         let names = &self.names;
@@ -96,7 +96,7 @@ impl<N: Name> Interner<N> {
         self.names.get(number)?.as_ref()
     }
 
-    /// Takes a number back and gives its name.
+    /// Releases a number and returns its name.
     pub(super) fn remove(&mut self, number: u32) -> Option<N> {
         let name = self.names.get_mut(number)?.take()?;
         if let Ok(entry) = self
@@ -110,12 +110,11 @@ impl<N: Name> Interner<N> {
     }
 }
 
-/// A number for a count: more than four thousand million names do not fit into memory.
+/// A number from a count: more than 2³² names would not fit into memory.
 fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The hash of a name.
 pub(super) fn hash(name: &[u8]) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     hasher.write(name);
@@ -144,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn gives_each_name_one_number(
+        fn assigns_each_name_one_number(
             steps in prop::collection::vec((any::<bool>(), 0..40_u32), 0..200),
         ) {
             let mut numbers = Interner::default();
@@ -158,7 +157,7 @@ mod tests {
                         None => {
                             prop_assert!(new);
                             prop_assert!(naive.values().all(|taken| *taken != number));
-                            // Small ones: the arrays that are counted by them stay short.
+                            // Small numbers keep the arrays that they index short.
                             prop_assert!(number < 40);
                             naive.insert(name, number);
                         }

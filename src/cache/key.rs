@@ -7,21 +7,22 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The storage key of an object, cheap to clone: a short one lies in place, a long one is shared.
+/// The storage key of an object. Cheap to clone: short keys are stored inline, long ones are
+/// shared.
 #[derive(Clone)]
 pub struct Key(Text);
 
-/// Up to here a key is short. With its length and a tag it takes as much room as a `String`.
+/// Maximum length of a short key in bytes. With length and tag, it is as large as a `String`.
 const SHORT: usize = 22;
 
-/// Up to here a key is put together on the stack, so that making a long one allocates once:
-/// namespaces have at most 63 bytes, and names of more than 128 are rare.
+/// Buffer size for joining a key on the stack, so that a long key needs only one allocation.
+/// Namespaces have at most 63 bytes, and names of more than 128 are rare.
 const JOINED: usize = 192;
 
-/// What has at most `SHORT` bytes is `Short`, always.
+/// Text of at most `SHORT` bytes is always `Short`.
 #[derive(Clone)]
 enum Text {
-    /// The bytes after the first `length` are 0.
+    /// The bytes from `length` on are 0.
     Short {
         length: u8,
         bytes: [u8; SHORT],
@@ -30,7 +31,7 @@ enum Text {
 }
 
 impl Key {
-    /// The key without a text.
+    /// The empty key.
     pub(super) const EMPTY: Self = Self(Text::Short {
         length: 0,
         bytes: [0; SHORT],
@@ -40,13 +41,13 @@ impl Key {
     #[must_use]
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            // It came out of a text, so it is one.
+            // The bytes come from a `str`, so they are valid UTF-8.
             Text::Short { .. } => std::str::from_utf8(self.as_bytes()).unwrap_or_default(),
             Text::Long(text) => text,
         }
     }
 
-    /// The key as bytes: at once, where `as_str` has to look through a short key first.
+    /// The key as bytes. Cheaper than `as_str`, which validates a short key.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         match &self.0 {
@@ -55,7 +56,7 @@ impl Key {
         }
     }
 
-    /// `namespace/name`, or the name alone when the namespace is empty.
+    /// `namespace/name`, or only the name if the namespace is empty.
     #[must_use]
     pub fn join(namespace: &str, name: &str) -> Self {
         if namespace.is_empty() {
@@ -76,13 +77,13 @@ impl Key {
     }
 
     fn short(length: usize, bytes: [u8; SHORT]) -> Self {
-        // No more than SHORT, which fits.
+        // At most SHORT, so it fits.
         let length = length as u8;
         Self(Text::Short { length, bytes })
     }
 }
 
-/// Writes `namespace/name` to the front of `bytes`, if it fits.
+/// Writes `namespace/name` to the start of `bytes`; returns false if it does not fit.
 fn join_into(bytes: &mut [u8], namespace: &str, name: &str) -> bool {
     let Some((front, rest)) = bytes.split_at_mut_checked(namespace.len()) else {
         return false;
@@ -123,14 +124,14 @@ impl PartialOrd for Key {
     }
 }
 
-/// Bytewise, as of texts.
+/// Bytewise, like `str`.
 impl Ord for Key {
     fn cmp(&self, other: &Self) -> Ordering {
         self.as_bytes().cmp(other.as_bytes())
     }
 }
 
-/// As of the text: a key is found by it.
+/// Same hash as the text: maps are looked up by `&str`.
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
@@ -228,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_the_text_it_was_made_of(
+        fn a_key_behaves_like_its_text(
             (namespace, name, other) in ("[a-zé]{0,14}", "[a-zé]{0,14}", "[a-z]{0,24}"),
         ) {
             let text = if namespace.is_empty() { name.clone() } else { format!("{namespace}/{name}") };

@@ -1,7 +1,7 @@
-//! Key functions: from an object to the key it is stored under.
+//! Key functions: from an object to its storage key.
 //!
 //! Upstream: [`store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/store.go)
-//! and, for the deletion handling one,
+//! and, for the deletion-handling variant,
 //! [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go).
 
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use super::key::Key;
 use super::object::{Item, Object};
 use super::quote::Quoted;
 
-/// Makes the key of an object, or says why there is none.
+/// Computes the key of an object, or returns the reason why it has none.
 pub type KeyFunc<O> = Arc<dyn Fn(&Item<O>) -> Result<Key, String> + Send + Sync>;
 
-/// The text of the error for something without metadata.
+/// The error text for values without metadata.
 const NO_META: &str = "object has no meta: object does not implement the Object interfaces";
 
 /// `namespace/name`, or `name` alone without a namespace; an explicit key is its own key.
 ///
 /// # Errors
-/// For what has no metadata, tombstones among it.
+/// If the item has no metadata; tombstones have none.
 pub fn meta_namespace_key_func<O: Object>(item: &Item<O>) -> Result<Key, String> {
     match item {
         Item::Object(object) => Ok(Key::join(object.namespace(), object.name())),
@@ -32,7 +32,7 @@ pub fn meta_namespace_key_func<O: Object>(item: &Item<O>) -> Result<Key, String>
 /// The key of a tombstone, else that of [`meta_namespace_key_func`].
 ///
 /// # Errors
-/// For what has no metadata.
+/// If the item has no metadata.
 pub fn deletion_handling_meta_namespace_key_func<O: Object>(item: &Item<O>) -> Result<Key, String> {
     match item {
         Item::Tombstone(tombstone) => Ok(tombstone.key.clone()),
@@ -40,10 +40,10 @@ pub fn deletion_handling_meta_namespace_key_func<O: Object>(item: &Item<O>) -> R
     }
 }
 
-/// Takes a key of [`meta_namespace_key_func`] apart: namespace (empty without one) and name.
+/// Splits a key of [`meta_namespace_key_func`] into namespace (empty if there is none) and name.
 ///
 /// # Errors
-/// When the key has more than two parts.
+/// If the key has more than two parts.
 pub fn split_meta_namespace_key(key: &str) -> Result<(&str, &str), String> {
     let mut parts = key.split('/');
     match (parts.next(), parts.next(), parts.next()) {
@@ -53,7 +53,7 @@ pub fn split_meta_namespace_key(key: &str) -> Result<(&str, &str), String> {
     }
 }
 
-/// The key for a queue: that of the tombstone, where it is one.
+/// The key under which a queue stores an item; a tombstone has its own.
 pub(super) fn key_of<O>(key_func: &KeyFunc<O>, item: &Item<O>) -> Result<Key, Error>
 where
     O: Object,
@@ -64,7 +64,7 @@ where
     }
 }
 
-/// The error for an object without a key.
+/// The error for an object whose key cannot be computed.
 pub(super) fn key_error<O: Object>(item: &Item<O>, error: String) -> Error {
     Error::Key {
         object: item_text(item).into(),
@@ -72,7 +72,7 @@ pub(super) fn key_error<O: Object>(item: &Item<O>, error: String) -> Error {
     }
 }
 
-/// An item as Go's `%+v` has it, but short for an object.
+/// An item as Go's `%+v` formats it, but with only the key of an object.
 fn item_text<O: Object>(item: &Item<O>) -> String {
     match item {
         Item::Object(object) => Key::join(object.namespace(), object.name()).to_string(),

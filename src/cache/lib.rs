@@ -1,36 +1,36 @@
-//! client-go's `tools/cache`, in its words.
+//! client-go's `tools/cache`, with its names.
 //!
-//! Everything here but `threads` is plain data with `&mut self` methods: there is no lock, clock,
-//! thread or I/O. Time is an argument, and every mutation states its [`fact::Fact`]
-//! to a [`trace::Trace`]; with `()` as the trace that costs nothing.
+//! Everything here except `threads` is plain data with `&mut self` methods: no locks, clocks,
+//! threads or I/O. Time is an argument. Every mutation reports its [`fact::Fact`] to a
+//! [`trace::Trace`]; with `()` as the trace, this costs nothing.
 //!
-//! The way of an object, and the modules along it:
+//! The modules, in the order in which an object passes through them:
 //!
 //! | module | what | upstream |
 //! |---|---|---|
-//! | [`object`], [`key`], [`key_func`] | what is cached, and under which key | `store.go` |
-//! | [`delta`] | what happened to it | `delta_fifo.go` |
-//! | [`queue`] | what all queues have in common; Pop in two halves | `fifo.go` |
+//! | [`object`], [`key`], [`key_func`] | cached objects and their keys | `store.go` |
+//! | [`delta`] | changes of an object | `delta_fifo.go` |
+//! | [`queue`] | the interface of all queues; Pop in two halves | `fifo.go` |
 //! | [`fifo`] | the newest object of each key | `fifo.go` |
-//! | [`delta_fifo`] | all changes of each key | `delta_fifo.go` |
-//! | [`real_fifo`] | all changes, in their order | `the_real_fifo.go` |
-//! | [`store`], [`index`] | what has been processed, and the ways to find it | `store.go`, `thread_safe_store.go`, `index.go` |
-//! | [`controller`], [`process`] | the four generations; from the queue into the store | `controller.go` |
-//! | [`processor`], [`listener`], [`event_handler`] | who is told what | `shared_informer.go`, `controller.go` |
+//! | [`delta_fifo`] | all changes, per key | `delta_fifo.go` |
+//! | [`real_fifo`] | all changes, in arrival order | `the_real_fifo.go` |
+//! | [`store`], [`index`] | the processed objects and their indices | `store.go`, `thread_safe_store.go`, `index.go` |
+//! | [`controller`], [`process`] | the four generations; processing popped items into the store | `controller.go` |
+//! | [`processor`], [`listener`], [`event_handler`] | distribution of notifications to handlers | `shared_informer.go`, `controller.go` |
 //! | [`informer`], [`mutation_detector`] | a shared informer's bookkeeping | `shared_informer.go`, `mutation_detector.go` |
-//! | [`lister`], [`selector`] | what a program that only reads sees of the store | `listers.go` |
-//! | [`factory`] | which informers there are, and which run | `informers/factory.go` |
+//! | [`lister`], [`selector`] | read access to the store | `listers.go` |
+//! | [`factory`] | which informers exist, and which run | `informers/factory.go` |
 //! | [`workqueue`] | keys that wait for a worker | `util/workqueue` |
-//! | [`lister_watcher`] | what is asked of an API server, and what comes back | `listwatch.go` |
-//! | [`reflector`] | lists and watches, and fills a queue with what comes | `reflector.go` |
+//! | [`lister_watcher`] | requests to an API server, and its responses | `listwatch.go` |
+//! | [`reflector`] | lists and watches, and fills a queue with the results | `reflector.go` |
 //! | [`backoff`] | how long to wait before the next attempt | `wait.Backoff` of apimachinery |
-//! | [`order`] | the visible order of what upstream keeps in maps | |
-//! | `interner`, `chunked_vec`, `store_order`, `postings`, `chunked_queue` | what stores and queues are made of inside | |
-//! | [`error`] | what can go wrong, with upstream's texts | |
-//! | [`fact`], [`step`], [`trace`] | what is told about all this | |
+//! | [`order`] | the visible order where client-go iterates over maps | |
+//! | `interner`, `chunked_vec`, `store_order`, `postings`, `chunked_queue` | data structures behind stores and queues | |
+//! | [`error`] | errors, with client-go's texts | |
+//! | [`fact`], [`step`], [`trace`] | how all of this is reported | |
 //! | `threads` (natively) | informers, queues and stores for programs with threads | `shared_informer.go` and others |
 //! | [`async_pop`] | queues whose Pop is awaited, for the browser | |
-//! | [`rng`] | random numbers that can be repeated | |
+//! | [`rng`] | reproducible random numbers | |
 //!
 //! ```
 //! use std::sync::Arc;
@@ -113,7 +113,7 @@ pub mod threads;
 pub mod trace;
 pub mod workqueue;
 
-/// README.md's example is compiled and run with the documentation's.
+/// Compiles and runs README.md's example as a doc test.
 #[cfg(doctest)]
 #[doc = include_str!("README.md")]
 struct Readme;

@@ -1,5 +1,5 @@
-//! The listener of one handler: between the process loop and the handler, so that a slow handler
-//! holds nobody up.
+//! The listener of one handler. It sits between the process loop and the handler, so that a slow
+//! handler does not block the other handlers.
 //!
 //! Upstream: `processorListener` in
 //! [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go)
@@ -17,25 +17,25 @@ use super::queue::count;
 use super::step::Step;
 use super::trace::Trace;
 
-/// How many notifications the ring buffer has room for at first; it doubles when it is full.
+/// Initial capacity of the ring buffer, in notifications; it doubles when it is full.
 pub const INITIAL_BUFFER_SIZE: usize = 1024;
 
-/// How long a listener rests before the notification after one in which its handler panicked.
+/// How long a listener pauses before the next notification after its handler panicked.
 pub const REST_AFTER_PANIC: Duration = Duration::from_secs(1);
 
-/// The number of a listener, in the order in which they were added.
+/// The number of a listener, in registration order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ListenerId(pub u32);
 
 impl ListenerId {
-    /// As a fact has it. Only a world states facts, and it has few handlers.
+    /// The number as used in facts. Only a world states facts, and it has few handlers.
     #[must_use]
     pub fn number(self) -> u8 {
         u8::try_from(self.0).unwrap_or(u8::MAX)
     }
 }
 
-/// Counts the notifications of the first list that a handler is not done with.
+/// Counts the notifications of the initial list that a handler has not handled yet.
 #[derive(Clone, Debug, Default)]
 pub struct SingleFileTracker {
     waiting: usize,
@@ -44,24 +44,26 @@ pub struct SingleFileTracker {
 }
 
 impl SingleFileTracker {
-    /// One more is on its way.
+    /// Counts a notification that was sent to the handler.
     pub fn start(&mut self) {
         self.waiting += 1;
     }
 
-    /// One is done. Says whether that was the last one missing.
+    /// Counts a handled notification. Returns whether the handler is synced now.
     pub fn finished(&mut self) -> bool {
         self.waiting = self.waiting.saturating_sub(1);
         self.check()
     }
 
-    /// The informer has synced, so everything has been started. Says whether nothing is missing.
+    /// The informer has synced, so all notifications were started. Returns whether the handler is
+    /// synced now.
     pub fn upstream_has_synced(&mut self) -> bool {
         self.upstream_has_synced = true;
         self.check()
     }
 
-    /// Whether the informer has synced and everything of its first list is done; never goes back.
+    /// Whether the informer has synced and the handler has handled its whole initial list. Never
+    /// reverts to false.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         self.synced
@@ -74,61 +76,61 @@ impl SingleFileTracker {
     }
 }
 
-/// What becomes of the program when a handler panics.
+/// What happens to the program when a handler panics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PanicPolicy {
-    /// It ends, upstream's default.
+    /// The program ends: client-go's default.
     Crash,
-    /// The notification counts as not handled, and after a rest the next one is tried (upstream:
-    /// `ReallyCrash` off).
+    /// The notification counts as not handled. After a pause, the listener continues with the next
+    /// one (client-go: `ReallyCrash` off).
     #[default]
     Skip,
 }
 
-/// How a handler's method ended.
+/// How a handler's method call ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HandlerEnd {
     /// It returned.
     Returned,
-    /// It panicked with this text.
+    /// It panicked with this message.
     Panicked(Arc<str>),
 }
 
-/// What is handed to the handler.
+/// A notification on its way to the handler.
 #[derive(Debug)]
 pub struct PoppedNotification<O> {
-    /// What it is to be told.
+    /// The notification.
     pub notification: Arc<Notification<O>>,
-    /// How long to rest before: not at all, unless the handler panicked the last time.
+    /// How long to pause before the call: zero, unless the last call panicked.
     pub rest: Duration,
 }
 
 /// Relays notifications to one handler.
 ///
-/// Upstream it is `add` (called by the process loop; blocks until `pop` has received), `pop` (a
+/// client-go has `add` (called by the process loop; blocks until `pop` has received), `pop` (a
 /// goroutine with a ring buffer) and `run` (a goroutine that calls the handler). Here these are
 /// methods: [`offer`](Self::offer), [`receive`](Self::receive), [`take`](Self::take) and
-/// [`done`](Self::done). Who has no thread for `pop`, which is always ready to receive, uses
-/// [`add`](Self::add) for the first two.
+/// [`done`](Self::done). A driver without a thread for `pop` uses [`add`](Self::add) instead of the
+/// first two: then `pop` is always ready to receive.
 pub struct ProcessorListener<O> {
     id: ListenerId,
     name: Arc<str>,
-    /// What `add` sends and `pop` has not received.
+    /// Sent by `add`, not yet received by `pop`.
     offered: Option<Arc<Notification<O>>>,
-    /// What `pop` offers to `run`.
+    /// Offered by `pop` to `run`.
     next: Option<Arc<Notification<O>>>,
-    /// What waits behind it.
+    /// The ring buffer: the notifications behind `next`.
     pending: VecDeque<Arc<Notification<O>>>,
-    /// For how many the ring buffer has room.
+    /// Capacity of the ring buffer.
     capacity: usize,
-    /// What the handler works on: whether it is of the first list.
+    /// Set while the handler is running: whether its notification is of the initial list.
     running: Option<bool>,
     panicked: bool,
     closed: bool,
     tracker: SingleFileTracker,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for ProcessorListener<O> {
     fn clone(&self) -> Self {
         Self {
@@ -147,7 +149,7 @@ impl<O> Clone for ProcessorListener<O> {
 }
 
 impl<O: Object> ProcessorListener<O> {
-    /// A listener with nothing to tell. `name` is that of the handler.
+    /// A listener without notifications. `name` is the handler's name.
     #[must_use]
     pub fn new(id: ListenerId, name: &str) -> Self {
         Self {
@@ -166,11 +168,11 @@ impl<O: Object> ProcessorListener<O> {
 
     // ---- add
 
-    /// Offers a notification to `pop`. Whoever offers waits until [`is_offered`](Self::is_offered)
-    /// is false before going on.
+    /// Offers a notification to `pop`. The caller waits until [`is_offered`](Self::is_offered) is
+    /// false before it continues.
     ///
     /// # Errors
-    /// Gives it back when `pop` has not received the one before.
+    /// Returns the notification if `pop` has not received the previous one.
     pub fn offer(
         &mut self,
         notification: Arc<Notification<O>>,
@@ -179,7 +181,7 @@ impl<O: Object> ProcessorListener<O> {
         if self.offered.is_some() {
             return Err(notification);
         }
-        // Nobody offers to a closed one: it is no longer among the processor's.
+        // A closed listener drops it; the processor no longer contains this listener anyway.
         if !self.closed {
             if notification.is_in_initial_list() {
                 self.tracker.start();
@@ -195,17 +197,17 @@ impl<O: Object> ProcessorListener<O> {
         Ok(())
     }
 
-    /// Whether something is offered that `pop` has not received.
+    /// Whether a notification is offered that `pop` has not received.
     #[must_use]
     pub fn is_offered(&self) -> bool {
         self.offered.is_some()
     }
 
-    /// Offers a notification and receives it in one go. Says whether `run` had nothing to do until
-    /// now, and so has to be woken.
+    /// Offers and receives a notification in one call. Returns whether `run` was idle and has to be
+    /// woken.
     pub fn add(&mut self, notification: Arc<Notification<O>>, trace: &mut impl Trace) -> bool {
         let idle = self.next.is_none();
-        // Full only where somebody mixes the two ways; then the older one goes first.
+        // Occupied only if a caller mixes the two ways. Then the older notification goes first.
         if let Err(notification) = self.offer(notification, trace) {
             self.receive(trace);
             let _empty_now = self.offer(notification, trace);
@@ -216,9 +218,9 @@ impl<O: Object> ProcessorListener<O> {
 
     // ---- pop
 
-    /// `pop` receives what is offered: it is next, or goes into the ring buffer behind what waits.
-    /// After [`close`](Self::close) it drops what waits instead, and ends. Says whether there was
-    /// anything to do.
+    /// `pop` receives the offered notification: it becomes the next one, or goes to the end of the
+    /// ring buffer. After [`close`](Self::close), `pop` drops all waiting notifications and ends.
+    /// Returns whether there was anything to do.
     pub fn receive(&mut self, trace: &mut impl Trace) -> bool {
         if self.closed {
             let waited = self.offered.is_some() || self.next.is_some();
@@ -250,14 +252,14 @@ impl<O: Object> ProcessorListener<O> {
 
     // ---- run
 
-    /// Whether [`take`](Self::take) has something to give.
+    /// Whether [`take`](Self::take) would return a notification.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.running.is_none() && self.next.is_some() && !self.closed
     }
 
-    /// `run` receives the next notification from `pop`, and calls the handler with it. `None` while
-    /// the handler is at work or nothing waits.
+    /// `run` receives the next notification from `pop`, to call the handler with it. `None` while
+    /// the handler is running or if no notification is waiting.
     pub fn take(&mut self, trace: &mut impl Trace) -> Option<PoppedNotification<O>> {
         if !self.is_ready() {
             return None;
@@ -279,8 +281,8 @@ impl<O: Object> ProcessorListener<O> {
         Some(PoppedNotification { notification, rest })
     }
 
-    /// The handler's method has ended. One that panicked skips what it was told: if that was of the
-    /// first list, this handler never counts as synced.
+    /// The handler's method ended. A handler that panicked loses its notification; if that was of
+    /// the initial list, the handler never counts as synced.
     pub fn done(&mut self, end: HandlerEnd, trace: &mut impl Trace) {
         let Some(initial) = self.running.take() else {
             return;
@@ -304,28 +306,29 @@ impl<O: Object> ProcessorListener<O> {
         }
     }
 
-    /// Whether `run` has come to its end: closed, and the handler is not at work.
+    /// Whether `run` has ended: closed, and the handler is not running.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.closed && self.running.is_none()
     }
 
-    // ---- its life
+    // ---- lifecycle
 
-    /// The informer has synced, and this listener was given its whole first list.
+    /// The informer has synced, and this listener has received its whole initial list.
     pub fn upstream_has_synced(&mut self, trace: &mut impl Trace) {
         if !self.closed && self.tracker.upstream_has_synced() {
             self.state_synced(trace);
         }
     }
 
-    /// Whether the informer has synced and the handler is done with its first list.
+    /// Whether the informer has synced and the handler has handled its initial list.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         self.tracker.has_synced()
     }
 
-    /// Nothing more will be offered: `pop` drops what waits, `run` ends after what it is at.
+    /// Closes the listener: `pop` drops the waiting notifications, `run` ends after the current
+    /// call.
     pub fn close(&mut self) {
         self.closed = true;
     }
@@ -336,44 +339,44 @@ impl<O: Object> ProcessorListener<O> {
         self.closed
     }
 
-    // ---- to look at
+    // ---- inspection
 
-    /// Its number.
+    /// The listener's number.
     #[must_use]
     pub fn id(&self) -> ListenerId {
         self.id
     }
 
-    /// Its handler's name.
+    /// The handler's name.
     #[must_use]
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// What is offered to `pop` now.
+    /// The notification that is currently offered to `pop`.
     #[must_use]
     pub fn offered(&self) -> Option<&Arc<Notification<O>>> {
         self.offered.as_ref()
     }
 
-    /// What waits for the handler, the next one first.
+    /// The notifications that wait for the handler, next one first.
     pub fn notifications(&self) -> impl Iterator<Item = &Arc<Notification<O>>> {
         self.next.iter().chain(&self.pending)
     }
 
-    /// How many wait for the handler.
+    /// Number of notifications that wait for the handler.
     #[must_use]
     pub fn waiting(&self) -> usize {
         usize::from(self.next.is_some()) + self.pending.len()
     }
 
-    /// For how many the ring buffer has room.
+    /// Capacity of the ring buffer.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Whether the handler is at work.
+    /// Whether the handler is running.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.running.is_some()

@@ -1,4 +1,4 @@
-//! Listers: what a program that only reads sees of a store.
+//! Listers: read access to a store.
 //!
 //! Upstream: [`listers.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/listers.go).
 
@@ -11,7 +11,7 @@ use super::quote::Quoted;
 use super::selector::Selector;
 use super::store::Indexer;
 
-/// A store that can be read, whether or not there is a lock around it.
+/// A readable store, with or without a lock around it.
 pub trait ReadStore<O> {
     /// Calls `read` with the store.
     fn with_store<R>(&self, read: impl FnOnce(&Indexer<O>) -> R) -> R;
@@ -35,19 +35,19 @@ impl<O, S: ReadStore<O>> ReadStore<O> for Arc<S> {
     }
 }
 
-/// Which kind a lister is for: its error says so.
+/// The group and resource of a lister's objects, for its error texts.
 ///
 /// Upstream: `schema.GroupResource`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupResource {
-    /// The API group; empty for the core.
+    /// The API group; empty for the core group.
     pub group: Arc<str>,
-    /// The plural, lower case.
+    /// The plural name, lower case.
     pub resource: Arc<str>,
 }
 
 impl GroupResource {
-    /// `deployments` of `apps`; the core's group is empty.
+    /// For example `deployments` of `apps`; the core group is empty.
     #[must_use]
     pub fn new(group: &str, resource: &str) -> Self {
         Self {
@@ -67,16 +67,16 @@ impl fmt::Display for GroupResource {
     }
 }
 
-/// What a lister cannot give, with upstream's texts.
+/// Errors of a lister, with client-go's texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListerError {
-    /// The store holds something without metadata, a tombstone for instance: look for who put it in.
+    /// The store holds a value without metadata, for instance a tombstone: find out who stored it.
     NotObject,
-    /// There is no object of this name in the store.
+    /// The store has no object of this name.
     NotFound {
-        /// Of which kind.
+        /// The group and resource.
         resource: GroupResource,
-        /// The name that was asked for.
+        /// The requested name.
         name: Arc<str>,
     },
 }
@@ -92,10 +92,11 @@ impl fmt::Display for ListerError {
 
 impl std::error::Error for ListerError {}
 
-/// Calls `append` with everything that the selector chooses, in the store's visible order.
+/// Calls `append` for every selected object, in the store's visible order.
 ///
 /// # Errors
-/// [`ListerError::NotObject`], unless everything is chosen; what came before it was appended.
+/// [`ListerError::NotObject`], unless the selector selects everything; the objects before it were
+/// appended.
 pub fn list_all<'a, O: Object>(
     store: &'a Indexer<O>,
     selector: &Selector,
@@ -104,10 +105,11 @@ pub fn list_all<'a, O: Object>(
     choose(store.list(), selector, append)
 }
 
-/// The same for one namespace, by its index where there is one; an empty namespace stands for all.
+/// Like [`list_all`] for one namespace; uses the namespace index if there is one. An empty
+/// namespace selects all.
 ///
 /// # Errors
-/// As for [`list_all`].
+/// Those of [`list_all`].
 pub fn list_all_by_namespace<'a, O: Object>(
     store: &'a Indexer<O>,
     namespace: &str,
@@ -123,7 +125,7 @@ pub fn list_all_by_namespace<'a, O: Object>(
     if selector.matches_nothing() {
         return Ok(());
     }
-    // Without the index every object is looked at, and has to be one.
+    // Without the index, check every item; each must be an object.
     for item in store.list() {
         let object = item.plain_object().ok_or(ListerError::NotObject)?;
         if object.namespace() == namespace && selector.matches(object.labels()) {
@@ -133,7 +135,7 @@ pub fn list_all_by_namespace<'a, O: Object>(
     Ok(())
 }
 
-/// Lists and finds the objects of one kind in a store.
+/// Lists and gets the objects of one resource in a store.
 #[derive(Clone, Debug)]
 pub struct GenericLister<S> {
     store: S,
@@ -141,12 +143,12 @@ pub struct GenericLister<S> {
 }
 
 impl<S> GenericLister<S> {
-    /// Over a store: `&Indexer`, or whatever else can be read.
+    /// A lister over a store: `&Indexer` or any other [`ReadStore`].
     pub fn new(store: S, resource: GroupResource) -> Self {
         Self { store, resource }
     }
 
-    /// What the selector chooses, in all namespaces.
+    /// The selected objects, in all namespaces.
     ///
     /// # Errors
     /// [`ListerError::NotObject`].
@@ -158,7 +160,7 @@ impl<S> GenericLister<S> {
             .with_store(|store| objects(|append| list_all(store, selector, append)))
     }
 
-    /// The object whose key is `name`: one without a namespace.
+    /// The object whose key is `name`, so one without a namespace.
     ///
     /// # Errors
     /// [`ListerError::NotFound`], [`ListerError::NotObject`].
@@ -183,7 +185,7 @@ impl<S> GenericLister<S> {
     }
 }
 
-/// Lists and finds the objects of one kind in one namespace.
+/// Lists and gets the objects of one resource in one namespace.
 #[derive(Clone, Debug)]
 pub struct GenericNamespaceLister<S> {
     store: S,
@@ -192,7 +194,7 @@ pub struct GenericNamespaceLister<S> {
 }
 
 impl<S> GenericNamespaceLister<S> {
-    /// What the selector chooses.
+    /// The selected objects.
     ///
     /// # Errors
     /// [`ListerError::NotObject`].
@@ -239,7 +241,7 @@ fn choose<'a, O: Object + 'a>(
     Ok(())
 }
 
-/// Collects objects; upstream's cast panics where ours is an error.
+/// Collects objects. client-go panics in a type cast where this returns an error.
 fn objects<'a, O: Object + 'a>(
     list: impl FnOnce(&mut dyn FnMut(&'a Item<O>)) -> Result<(), ListerError>,
 ) -> Result<Vec<Arc<O>>, ListerError> {
@@ -337,13 +339,14 @@ mod tests {
     }
 
     #[test]
-    fn gets_by_name_or_says_what_was_not_found() {
+    fn gets_by_name_or_returns_not_found() {
         let store = store(true);
         let lister = GenericLister::new(&store, GroupResource::new("apps", "deployments"));
         let in_a = lister.by_namespace("a");
         assert_eq!(in_a.get("1").unwrap().name(), "1");
         assert_eq!(lister.get("node").unwrap().name(), "node");
-        // As upstream: what has no namespace is not found through one, not even the empty one.
+        // As in client-go, an object without a namespace is not found through any namespace, not
+        // even "".
         assert!(lister.by_namespace("").get("node").is_err());
         let error = in_a.get("3").unwrap_err();
         assert_eq!(error.to_string(), "deployments.apps \"3\" not found");
@@ -353,12 +356,12 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_labels_cannot_be_chosen_by_them() {
+    fn an_item_without_metadata_fails_label_selection() {
         for indexed in [true, false] {
             let mut store = store(indexed);
             let key = Item::ExplicitKey(Key::from("a/9"));
             let added = store.add(key, &mut ());
-            // Without metadata it enters no index.
+            // An item without metadata cannot be indexed.
             assert_eq!(added.is_err(), indexed);
             let mut count = 0;
             let everything = Selector::everything();

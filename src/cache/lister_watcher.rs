@@ -1,7 +1,8 @@
-//! What a reflector asks of an API server, and what comes back.
+//! The requests of a reflector to an API server, and the responses.
 //!
-//! Upstream: [`listwatch.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/listwatch.go)
-//! and the parts of apimachinery that it speaks in (`ListOptions`, `watch.Event`, `api/errors`).
+//! Upstream:
+//! [`listwatch.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/listwatch.go)
+//! and the types of apimachinery that it uses (`ListOptions`, `watch.Event`, `api/errors`).
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ pub enum EventType {
 }
 
 impl EventType {
-    /// As on the wire.
+    /// The type as text in a watch response.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -39,17 +40,17 @@ impl EventType {
     }
 }
 
-/// How a server has to read the version of a request.
+/// How a server interprets the version of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceVersionMatch {
-    /// Any version from this one on.
+    /// This version or any newer one.
     NotOlderThan,
-    /// This version and no other.
+    /// Exactly this version.
     Exact,
 }
 
 impl ResourceVersionMatch {
-    /// As in a request.
+    /// The value as text in a request.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -59,31 +60,32 @@ impl ResourceVersionMatch {
     }
 }
 
-/// A list, or one page of it.
+/// A request for a list, or for one page of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListRequest {
-    /// `"0"` for whatever is at hand, empty for the newest; always empty for a further page.
+    /// `"0"` for any version, empty for the newest; always empty for a further page.
     pub resource_version: Rv,
-    /// How to read it.
+    /// How to interpret the version.
     pub resource_version_match: Option<ResourceVersionMatch>,
-    /// The most objects of a page; 0 for no limit.
+    /// Maximum number of objects per page; 0 for no limit.
     pub limit: u32,
-    /// Which page; empty for the first.
+    /// The continue token of the page; empty for the first one.
     pub continue_token: Arc<str>,
 }
 
-/// A watch.
+/// A request for a watch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WatchRequest {
-    /// It begins after this version.
+    /// The watch starts after this version.
     pub resource_version: Rv,
-    /// How to read it.
+    /// How to interpret the version.
     pub resource_version_match: Option<ResourceVersionMatch>,
-    /// Whether bookmarks are welcome.
+    /// Whether the server may send bookmarks.
     pub allow_watch_bookmarks: bool,
-    /// A streaming list: what there is first, as `ADDED` events, then a bookmark, then changes.
+    /// Requests a streaming list: first the existing objects as `ADDED` events, then a bookmark,
+    /// then changes.
     pub send_initial_events: Option<bool>,
-    /// The server closes the stream then.
+    /// The server closes the stream after this time.
     pub timeout: Duration,
 }
 
@@ -94,13 +96,13 @@ pub struct ListPage<O> {
     pub resource_version: Rv,
     /// The objects.
     pub items: Vec<Item<O>>,
-    /// What to ask the next page with; empty when there is none.
+    /// The token for the next page; empty if there is none.
     pub continue_token: Arc<str>,
-    /// It is no list at all.
+    /// Set if the response is a table instead of a list.
     pub table: Option<Table>,
 }
 
-/// What a server makes for printing, in the place of objects: nothing of it can be cached.
+/// A server's response for printing, without objects that could be cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Table {
     /// `meta.k8s.io/v1`
@@ -110,7 +112,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// Whether this is the type of one.
+    /// The table version of this type, if it is a table.
     #[must_use]
     pub fn of(api_version: &str, kind: &str) -> Option<Self> {
         match (api_version, kind) {
@@ -130,7 +132,7 @@ impl fmt::Display for Table {
     }
 }
 
-// Derived, these would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for ListPage<O> {
     fn clone(&self) -> Self {
         Self {
@@ -142,21 +144,21 @@ impl<O> Clone for ListPage<O> {
     }
 }
 
-/// What comes out of a watch.
+/// An item of a watch stream.
 #[derive(Debug)]
 pub enum WatchItem<O> {
     /// `ADDED`, `MODIFIED` or `DELETED`.
     Event(EventType, Item<O>),
     /// `BOOKMARK`.
     Bookmark {
-        /// The stream has come so far.
+        /// The version that the stream has reached.
         resource_version: Rv,
-        /// Whether the annotation [`INITIAL_EVENTS_END`] says that the initial events are over.
+        /// Whether the annotation [`INITIAL_EVENTS_END`] marks the end of the initial events.
         initial_events_end: bool,
     },
     /// `ERROR`: the last event of a stream.
     Error(ApiError),
-    /// The stream is over.
+    /// The stream has ended.
     Closed,
 }
 
@@ -177,26 +179,26 @@ impl<O> Clone for WatchItem<O> {
     }
 }
 
-/// The annotation of the bookmark that ends the initial events of a streaming list; its value is
+/// The annotation of the bookmark that ends the initial events of a streaming list. Its value is
 /// `"true"`.
 pub const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
-/// What class of error it is, as far as a reflector cares.
+/// The classes of API errors that a reflector distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ApiErrorKind {
-    /// 410 with the reason `Expired`: the version, or the token for the next page, is too old.
+    /// 410 with the reason `Expired`: the version or the continue token is too old.
     Expired,
-    /// 410 otherwise: what servers before 1.18 say.
+    /// 410 with another reason, as sent by servers before 1.18.
     Gone,
-    /// 504 because no server is as far as the version asked for.
+    /// 504 because the requested version is too new for the server.
     TooLarge,
     /// 429
     TooManyRequests,
-    /// Nobody listens there.
+    /// The connection was refused.
     ConnectionRefused,
     /// 500
     InternalError,
-    /// 504 otherwise.
+    /// 504 for another reason.
     Timeout,
     /// 403
     Forbidden,
@@ -206,25 +208,25 @@ pub enum ApiErrorKind {
     Unauthorized,
     /// 404
     NotFound,
-    /// Whatever else.
+    /// Any other error.
     Other,
 }
 
-/// How a request failed, or what an `ERROR` event says.
+/// The error of a request, or of an `ERROR` event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiError {
-    /// Its class; decides what the reflector does.
+    /// The class, which determines the reflector's reaction.
     pub kind: ApiErrorKind,
-    /// HTTP status; 0 when no server has answered.
+    /// HTTP status; 0 if no server responded.
     pub code: u16,
     /// The machine-readable reason; may be empty.
     pub reason: Arc<str>,
-    /// For people.
+    /// The human-readable message.
     pub message: Arc<str>,
 }
 
 impl ApiError {
-    /// An error of this class, with the class' usual code and reason.
+    /// An error of this class, with its usual code and reason.
     #[must_use]
     pub fn new(kind: ApiErrorKind, message: &str) -> Self {
         use ApiErrorKind as K;
@@ -248,11 +250,11 @@ impl ApiError {
         }
     }
 
-    /// The error that a server's `Status` stands for.
+    /// The error for a server's `Status`.
     ///
-    /// The reason decides; only where it is missing or not a known one, the code does (429 always
-    /// counts). `causes` are the texts of `details.causes`, reasons and messages alike: one of them
-    /// tells a version that is too large from any other timeout.
+    /// The reason decides. The code decides only if the reason is missing or unknown (except 429,
+    /// which always counts). `causes` are the texts of `details.causes`, both reasons and messages:
+    /// one of them distinguishes a version that is too large from other timeouts.
     #[must_use]
     pub fn from_status<'a>(
         code: u16,
@@ -284,7 +286,8 @@ impl ApiError {
                 _ => K::Other,
             },
         };
-        // The cause counts in any error; its old text, and that of a message, in a timeout only.
+        // The cause counts in any error. Its old text, and the same text in the message, counts
+        // only in a timeout.
         let mut too_large = kind == K::Timeout && message.contains(TOO_LARGE_MESSAGE);
         for cause in causes {
             too_large |= cause == TOO_LARGE_CAUSE;
@@ -301,19 +304,19 @@ impl ApiError {
         }
     }
 
-    /// Whether the version asked for is too old.
+    /// Whether the requested version has expired.
     #[must_use]
     pub fn is_expired(&self) -> bool {
         matches!(self.kind, ApiErrorKind::Expired | ApiErrorKind::Gone)
     }
 
-    /// Whether no server is as far as the version asked for.
+    /// Whether the requested version is too new for the server.
     #[must_use]
     pub fn is_too_large_resource_version(&self) -> bool {
         self.kind == ApiErrorKind::TooLarge
     }
 
-    /// Whether another watch from the same version will do once the server is back.
+    /// Whether to retry the watch from the same version once the server is back.
     #[must_use]
     pub fn is_watch_error_retriable(&self) -> bool {
         matches!(
@@ -334,10 +337,10 @@ impl std::error::Error for ApiError {}
 /// `details.causes[].reason` since Kubernetes 1.19.
 pub const TOO_LARGE_CAUSE: &str = "ResourceVersionTooLarge";
 
-/// What servers before that wrote into a cause or the message.
+/// The text that older servers put into a cause or the message.
 const TOO_LARGE_MESSAGE: &str = "Too large resource version";
 
-/// Reasons that say enough: the code is not asked. Those with a kind of their own stand above.
+/// Reasons that decide without the code. Those with a kind of their own are handled above.
 const KNOWN_REASONS: [&str; 10] = [
     "AlreadyExists",
     "Conflict",
@@ -351,41 +354,41 @@ const KNOWN_REASONS: [&str; 10] = [
     "ServiceUnavailable",
 ];
 
-/// Lists and watches one kind of object; its calls block.
+/// Lists and watches one kind of object. Its calls block.
 ///
-/// Upstream's take a context that ends them; an informer here that is stopped waits for the list or
-/// the opening of a watch that is under way. Give requests a deadline.
+/// client-go's methods take a context that cancels them. Here, a stopped informer waits for a list
+/// request or the opening of a watch in progress, so give requests a deadline.
 pub trait ListerWatcher<O>: Send + Sync {
     /// An open watch.
     type Watch: Watcher<O>;
 
-    /// Asks for a list, or for a page of it.
+    /// Requests a list, or a page of it.
     ///
     /// # Errors
-    /// The request's.
+    /// Those of the request.
     fn list(&self, request: &ListRequest) -> Result<ListPage<O>, ApiError>;
 
     /// Opens a watch.
     ///
     /// # Errors
-    /// The request's; what goes wrong later is a [`WatchItem::Error`].
+    /// Those of the request; later errors are a [`WatchItem::Error`].
     fn watch(&self, request: &WatchRequest) -> Result<Self::Watch, ApiError>;
 
-    /// Whether this client cannot do streaming lists: without the bookmark that ends the initial
-    /// events a reflector would wait for ever.
+    /// Whether this client does not support streaming lists: a reflector would wait for ever for
+    /// the bookmark that ends the initial events.
     fn is_watch_list_semantics_unsupported(&self) -> bool {
         false
     }
 }
 
-/// A lister-watcher out of two functions.
+/// A lister-watcher made of two functions.
 #[derive(Clone, Debug)]
 pub struct ListWatch<L, W> {
-    /// Asks for a list, or for a page of it.
+    /// Requests a list, or a page of it.
     pub list_func: L,
     /// Opens a watch.
     pub watch_func: W,
-    /// Whether `watch_func` cannot do streaming lists, as most that stand in for a server.
+    /// Whether `watch_func` does not support streaming lists, like most replacements of a server.
     pub watch_list_semantics_unsupported: bool,
 }
 
@@ -412,9 +415,9 @@ where
 
 /// An open watch.
 pub trait Watcher<O>: Send {
-    /// The next thing; blocks. After [`WatchItem::Closed`] nothing comes any more.
+    /// The next item; blocks. Nothing follows [`WatchItem::Closed`].
     fn next(&mut self) -> WatchItem<O>;
 
-    /// What ends the watch, also while [`Watcher::next`] blocks in another thread.
+    /// A function that ends the watch, even while [`Watcher::next`] blocks in another thread.
     fn stopper(&self) -> Box<dyn Fn() + Send + Sync>;
 }

@@ -1,7 +1,8 @@
-//! The mutation detector: finds objects that somebody changed although they are shared.
+//! The mutation detector: finds shared objects that were modified.
 //!
-//! Upstream: [`mutation_detector.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/mutation_detector.go),
-//! which keeps a copy of each object; here it is a fingerprint.
+//! Upstream:
+//! [`mutation_detector.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/mutation_detector.go),
+//! which keeps a copy of each object. Here it is a fingerprint.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,33 +14,33 @@ use super::object::{Item, Object};
 use super::step::Step;
 use super::trace::Trace;
 
-/// How often the objects are compared.
+/// Interval between two comparisons.
 pub const COMPARE_PERIOD: Duration = Duration::from_secs(1);
 
-/// How long objects are watched at least; the oldest ones up to twice as long.
+/// Minimum time for which an object is watched; the maximum is about twice as long.
 pub const RETAIN_DURATION: Duration = Duration::from_secs(2 * 60);
 
-/// Makes a number of all that must not change in an object.
+/// Computes a fingerprint of everything in an object that must not change.
 pub type FingerprintFunc<O> = Arc<dyn Fn(&O) -> u64 + Send + Sync>;
 
-/// An object that is not what it was when it came in.
+/// An object that was modified after it was added.
 #[derive(Debug)]
 pub struct Mutated<O> {
-    /// Its key.
+    /// The object's key.
     pub key: Key,
-    /// It.
+    /// The object.
     pub object: Arc<O>,
 }
 
-/// Watches every object that comes in, for a few minutes.
+/// Watches every added object for a few minutes.
 pub struct MutationDetector<O> {
     name: Arc<str>,
     fingerprint: FingerprintFunc<O>,
-    /// Those that came since the last tick.
+    /// Objects added since the last tick.
     added: Vec<Watched<O>>,
-    /// Those that came before it and since `last_rotated` …
+    /// Objects added before that, since `last_rotated` …
     cached: Vec<Watched<O>>,
-    /// … and those that came in the period before.
+    /// … and objects from the period before.
     retained: Vec<Watched<O>>,
     last_rotated: Option<Duration>,
     last_tick: Option<Duration>,
@@ -50,7 +51,7 @@ struct Watched<O> {
     fingerprint: u64,
 }
 
-// Derived, these would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for Watched<O> {
     fn clone(&self) -> Self {
         Self {
@@ -75,7 +76,7 @@ impl<O> Clone for MutationDetector<O> {
 }
 
 impl<O: Object> MutationDetector<O> {
-    /// Watches nothing yet. `name` says in messages what is cached.
+    /// A detector without objects. `name` names the cache in messages.
     #[must_use]
     pub fn new(name: &str, fingerprint: FingerprintFunc<O>) -> Self {
         Self {
@@ -89,7 +90,7 @@ impl<O: Object> MutationDetector<O> {
         }
     }
 
-    /// Watches an object from now on; tombstones and what has no metadata are not watched.
+    /// Watches an object from now on. Ignores tombstones and items without metadata.
     pub fn add_object(&mut self, item: &Item<O>) {
         if let Some(object) = item.plain_object() {
             self.added.push(Watched {
@@ -99,8 +100,8 @@ impl<O: Object> MutationDetector<O> {
         }
     }
 
-    /// An object was written into, and where objects are plain data that made another one of it. Says
-    /// whether it is watched.
+    /// Records a write into a shared object, which replaced `old` by `new` because objects here are
+    /// plain data. Returns whether the object is watched.
     pub fn write_through(&mut self, old: &Arc<O>, new: &Arc<O>) -> bool {
         let mut found = false;
         for watched in self.watched() {
@@ -112,10 +113,10 @@ impl<O: Object> MutationDetector<O> {
         found
     }
 
-    /// Looks at everything, and gives what was changed since it came or was last found: nothing, if
-    /// all is well. To be called every [`COMPARE_PERIOD`].
+    /// Compares all objects and returns those that changed since they were added or last reported.
+    /// Call it every [`COMPARE_PERIOD`].
     ///
-    /// Upstream prints the objects and panics.
+    /// client-go prints the objects and panics.
     pub fn compare_objects(&mut self, now: Duration, trace: &mut impl Trace) -> Vec<Mutated<O>> {
         self.tick(now);
         let mut mutated = Vec::new();
@@ -137,8 +138,8 @@ impl<O: Object> MutationDetector<O> {
         mutated
     }
 
-    /// Up to `now` it has looked every [`COMPARE_PERIOD`] since 0, and has found nothing: for a clock
-    /// that jumps, where it is known that nobody has written into anything.
+    /// Advances to `now` as if it had compared every [`COMPARE_PERIOD`] since 0 and found nothing.
+    /// For a clock that jumps, when it is known that no object was modified.
     pub fn catch_up(&mut self, now: Duration) {
         loop {
             let next = match self.last_tick {
@@ -149,9 +150,10 @@ impl<O: Object> MutationDetector<O> {
                 return;
             }
             match (self.last_rotated, self.last_tick) {
-                // Then only the moments of rotation go on.
+                // Without objects, only the rotation times advance.
                 (Some(rotated), Some(last)) if self.is_empty() => {
-                    // The first tick at which it is longer ago than is retained.
+                    // The rotation interval: the first tick that is more than the retain duration
+                    // later.
                     let rotation = (RETAIN_DURATION + COMPARE_PERIOD).as_secs();
                     let times = (now - rotated).as_secs() / rotation;
                     self.last_rotated = Some(rotated + Duration::from_secs(times * rotation));
@@ -162,25 +164,25 @@ impl<O: Object> MutationDetector<O> {
         }
     }
 
-    /// Upstream's message for what was found.
+    /// client-go's message for a modified object.
     #[must_use]
     pub fn message(&self) -> String {
         format!("cache {} modified", self.name)
     }
 
-    /// How many objects are watched.
+    /// Number of watched objects.
     #[must_use]
     pub fn len(&self) -> usize {
         self.added.len() + self.cached.len() + self.retained.len()
     }
 
-    /// Whether nothing is watched.
+    /// Whether no object is watched.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Retires what has been watched for long, then takes in what is new.
+    /// Drops objects that have been watched for long enough, then takes in the new ones.
     fn tick(&mut self, now: Duration) {
         self.last_tick = Some(now);
         match self.last_rotated {

@@ -1,4 +1,4 @@
-//! What can be cached: [`Object`], and the [`Item`]s that client-go passes as `interface{}`.
+//! Cached objects: [`Object`], and the [`Item`]s that client-go passes as `interface{}`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use kube_core::Resource;
 
 use super::key::Key;
 
-/// A resource version, opaque.
+/// A resource version: an opaque string.
 pub type Rv = Arc<str>;
 
-/// What stands where client-go has an `interface{}`.
+/// The variant of an [`Item`], as recorded in facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shape {
     /// An object.
@@ -25,12 +25,12 @@ pub enum Shape {
     Opaque,
 }
 
-/// Which object a fact is about: its key, and which state of it.
+/// The object that a fact is about: its key and its version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectRef {
     /// The key.
     pub key: Key,
-    /// Object or tombstone.
+    /// Object, tombstone or other variant of [`Item`].
     pub shape: Shape,
     /// The resource version; empty when there is none.
     pub rv: Rv,
@@ -40,8 +40,8 @@ pub struct ObjectRef {
 
 /// Something with Kubernetes metadata.
 ///
-/// Whatever implements kube-core's [`Resource`] is an `Object`: `DynamicObject`,
-/// `PartialObjectMeta` and the types of k8s-openapi. Any other type can implement it by hand.
+/// Every type that implements kube-core's [`Resource`] is an `Object`: `DynamicObject`,
+/// `PartialObjectMeta` and the types of k8s-openapi. Other types can implement it by hand.
 ///
 /// Upstream: `meta.Accessor`, used by
 /// [`store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/store.go).
@@ -82,21 +82,21 @@ impl<K: Resource> Object for K {
     }
 }
 
-/// What a store or a queue is handed: an object, or one of the odd things that upstream accepts
-/// because its type is `interface{}`.
+/// An input of a store or queue: an object, or one of the unusual values that client-go accepts
+/// because its parameter is `interface{}`.
 #[derive(Debug)]
 pub enum Item<O> {
     /// An object; shared, never cloned by the cache.
     Object(Arc<O>),
-    /// What is left of an object whose deletion was missed.
+    /// The last known state of an object whose deletion was missed.
     Tombstone(Arc<DeletedFinalStateUnknown<O>>),
-    /// A key in place of an object.
+    /// A key instead of an object.
     ExplicitKey(Key),
-    /// Something without metadata, named by its text: no key can be made for it.
+    /// A value without metadata, represented by its text. No key can be computed for it.
     Opaque(Arc<str>),
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for Item<O> {
     fn clone(&self) -> Self {
         match self {
@@ -108,7 +108,7 @@ impl<O> Clone for Item<O> {
     }
 }
 
-/// Put into a queue when an object was deleted but the watch missed it: the object, where there is
+/// Queued when an object was deleted but the watch missed the deletion. The object, if there is
 /// one, may be stale.
 ///
 /// Upstream: `DeletedFinalStateUnknown` in
@@ -117,7 +117,7 @@ impl<O> Clone for Item<O> {
 pub struct DeletedFinalStateUnknown<O> {
     /// The key that the object was stored under.
     pub key: Key,
-    /// The last state that was seen, if any.
+    /// The last observed state, if any.
     pub object: Option<Item<O>>,
 }
 
@@ -127,7 +127,7 @@ impl<O> Item<O> {
         Self::Object(Arc::new(object))
     }
 
-    /// The object itself, also out of a tombstone.
+    /// The object, also if it is inside a tombstone.
     #[must_use]
     pub fn as_object(&self) -> Option<&Arc<O>> {
         match self {
@@ -137,7 +137,8 @@ impl<O> Item<O> {
         }
     }
 
-    /// The object, where it is one and no tombstone: what has metadata of its own.
+    /// The object, if the item is an object and not a tombstone: the only variant with metadata of
+    /// its own.
     #[must_use]
     pub fn plain_object(&self) -> Option<&Arc<O>> {
         match self {
@@ -146,7 +147,7 @@ impl<O> Item<O> {
         }
     }
 
-    /// Whether both are the same thing, not just equal.
+    /// Whether both share the same allocation (for keys and opaque values: are equal).
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Object(a), Self::Object(b)) => Arc::ptr_eq(a, b),
@@ -165,7 +166,7 @@ impl<O> Item<O> {
 }
 
 impl<O: Object> Item<O> {
-    /// How a fact names this item; `key` is the one it is stored or queued under.
+    /// How a fact refers to this item; `key` is the key under which it is stored or queued.
     #[must_use]
     pub fn to_ref(&self, key: &Key) -> ObjectRef {
         let shape = match self {

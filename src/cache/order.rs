@@ -1,37 +1,38 @@
-//! The visible order of what client-go keeps in Go maps.
+//! The visible order where client-go iterates over Go maps.
 
 use std::hash::BuildHasher;
 
-/// How things without an order of their own are listed.
+/// The listing order of collections that have no order of their own.
 ///
-/// client-go ranges over Go maps there, so any order is right; ours is chosen, and the same in
+/// client-go ranges over Go maps there, so any order is correct. Ours is chosen, and the same in
 /// every run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// As they lie: like `Insertion`, but a removal puts the last one into the gap. The fastest.
+    /// Memory order: like `Insertion`, but a removal moves the last element into the gap. The
+    /// fastest.
     #[default]
     Dense,
-    /// As they came in. A removal costs time in proportion to what came in later.
+    /// Insertion order. A removal takes time proportional to the number of later insertions.
     Insertion,
     /// By key, bytewise. Listing sorts.
     Key,
-    /// Shuffled by this seed: what depends on an order by mistake shows with another seed. Listing
-    /// sorts.
+    /// Shuffled by this seed: code that depends on the order by mistake behaves differently under
+    /// another seed. Listing sorts.
     Seeded(u64),
 }
 
 impl Order {
-    /// Whether what lies in memory has to be sorted before it is shown.
+    /// Whether elements must be sorted before they are listed.
     pub(super) fn sorts(self) -> bool {
         matches!(self, Self::Key | Self::Seeded(_))
     }
 
-    /// Whether a removal has to keep the others in their order.
+    /// Whether a removal must preserve the order of the remaining elements.
     pub(super) fn keeps_place(self) -> bool {
         self == Self::Insertion
     }
 
-    /// Sorts, where this order needs it.
+    /// Sorts the items, if this order requires it.
     pub(super) fn sort<T>(self, items: &mut [T], key: impl Fn(&T) -> &str) {
         if !self.sorts() {
             return;
@@ -47,7 +48,8 @@ impl Order {
         }
     }
 
-    // Apart from what is sorted: a sort is some KB of a page, and this one serves all types.
+    // Not generic: each instance of a sort adds some KB to the page's wasm, and this one serves all
+    // types.
     fn places(self, keys: Vec<&str>) -> Vec<usize> {
         let place = |key: &str| match self {
             Self::Seeded(seed) => foldhash::quality::FixedState::with_seed(seed).hash_one(key),

@@ -1,4 +1,4 @@
-//! What one index holds: which objects, by their numbers, have which values.
+//! The content of one index: which objects, by number, have which values.
 
 use std::sync::Arc;
 
@@ -6,29 +6,29 @@ use super::chunked_vec::ChunkedVec;
 use super::interner::Interner;
 use super::store_order::StoreOrder;
 
-/// Values with the numbers of what has them, and back from each number to where it stands.
+/// Maps each value to the numbers of its objects, and each number back to its place in those lists.
 #[derive(Clone, Default)]
 pub(super) struct Postings {
     values: Interner<Arc<str>>,
     /// The visible order of the values.
     order: StoreOrder,
-    /// By the number of a value; never empty for one that is there.
+    /// Indexed by value number; the list of an existing value is never empty.
     lists: Vec<Vec<u32>>,
-    /// By the number of an object.
+    /// Indexed by object number.
     entries: ChunkedVec<Entry>,
-    /// What does not fit into one entry.
+    /// Overflow: the entries of objects for which one entry is not enough.
     many: Vec<Vec<Entry>>,
     free: Vec<u32>,
-    /// Whether a removal keeps the others in their order.
+    /// Whether a removal preserves the order of the remaining objects.
     moves_up: bool,
 }
 
-/// That an object has a value, and its place in the value's list.
+/// One value of an object, with the object's position in the value's list.
 #[derive(Clone, Copy)]
 struct Entry {
     /// The value's number, [`NONE`], or [`MANY`].
     value: u32,
-    /// With `MANY` the place in `many`.
+    /// For `MANY`, the position in `many`.
     place: u32,
 }
 
@@ -39,19 +39,19 @@ const NO_ENTRY: Entry = Entry {
     place: 0,
 };
 
-/// What is known of an object's values.
+/// What is known about an object's values.
 pub(super) enum Held<'a> {
-    /// None, or one.
+    /// It has at most one value.
     One(Option<&'a Arc<str>>),
-    /// More, or it is not sure that they are those of the object.
+    /// It has several values, or the entries may differ from the object's values.
     Unsure,
 }
 
-/// A value that an object had.
+/// A value that was removed from an object.
 pub(super) enum Removed<'a> {
-    /// Others have it, too.
+    /// Other objects still have the value.
     Shared(&'a Arc<str>),
-    /// It is gone.
+    /// No object has the value any more, so it was removed.
     Last(Arc<str>),
 }
 
@@ -63,7 +63,7 @@ impl Postings {
         }
     }
 
-    /// Gives an object a value; `None` if it has it.
+    /// Adds a value to an object; `None` if the object already has it.
     pub(super) fn insert(&mut self, object: u32, value: &str) -> Option<&Arc<str>> {
         let number = match self.values.find(value.as_bytes()) {
             Some(number) => number,
@@ -94,7 +94,7 @@ impl Postings {
         self.values.name(number)
     }
 
-    /// Takes a value from an object; `None` if it has not got it.
+    /// Removes a value from an object; `None` if the object does not have it.
     pub(super) fn remove(&mut self, object: u32, value: &str) -> Option<Removed<'_>> {
         let number = self.values.find(value.as_bytes())?;
         let place = self.entry(object, number)?.place;
@@ -128,7 +128,7 @@ impl Postings {
         self.values.name(number).map(Removed::Shared)
     }
 
-    /// The values of an object, if they are sure to be what the index function told of it.
+    /// The values of an object, if they are known to match the index function's result.
     pub(super) fn held(&self, object: u32) -> Held<'_> {
         match self.entries.get(object).map_or(NONE, |entry| entry.value) {
             NONE => Held::One(None),
@@ -137,8 +137,8 @@ impl Postings {
         }
     }
 
-    /// Notes that an object's values are not known any more, because the index function failed. It
-    /// holds until the object is gone.
+    /// Marks an object's values as unknown because the index function failed. The mark remains
+    /// until the object is removed.
     pub(super) fn mark_stale(&mut self, object: u32) {
         self.unsure(object);
     }
@@ -154,7 +154,7 @@ impl Postings {
             })
     }
 
-    /// Lets go of an object that has no value.
+    /// Releases an object that has no value.
     pub(super) fn forget(&mut self, object: u32) {
         if let Some(entry) = self.entries.get_mut(object)
             && entry.value == MANY
@@ -164,7 +164,7 @@ impl Postings {
         }
     }
 
-    /// What has a value.
+    /// The objects with a value.
     pub(super) fn list(&self, value: &str) -> &[u32] {
         match self.values.find(value.as_bytes()) {
             Some(number) => &self.lists[number as usize],
@@ -172,7 +172,7 @@ impl Postings {
         }
     }
 
-    /// The values with what has them.
+    /// The values, each with its objects.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &[u32])> {
         self.order
             .iter()
@@ -194,7 +194,7 @@ impl Postings {
         }
     }
 
-    /// The entries of an object, moved to `many`.
+    /// The entries of an object in `many`; moves them there if necessary.
     fn unsure(&mut self, object: u32) -> &mut Vec<Entry> {
         let entry = self.entries.fill_to(object, NO_ENTRY);
         if entry.value != MANY {
@@ -220,7 +220,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_a_list_of_objects_for_each_value(
+        fn behaves_like_a_list_of_objects_per_value(
             moves_up: bool,
             steps in prop::collection::vec((0..4_u8, 0..6_u32, 0..4_u32), 0..120),
         ) {

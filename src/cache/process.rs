@@ -1,5 +1,5 @@
-//! processDeltas: what was popped goes into the store, and handlers are told; as a machine whose
-//! every step can be seen.
+//! processDeltas: writes popped items into the store and notifies the handlers, as a state machine
+//! with visible steps.
 //!
 //! Upstream: `processDeltas`, `processDeltasInBatch` and `processReplacedAllInfo` in
 //! [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go).
@@ -26,18 +26,18 @@ use super::step::Step;
 use super::store::{Indexer, Transaction, TransactionType};
 use super::trace::Trace;
 
-/// What one Pop of an informer's queue took.
+/// The result of one Pop of an informer's queue.
 #[derive(Debug)]
 pub enum PoppedItems<O> {
     /// All deltas of one key.
     Deltas(PoppedDeltas<O>),
-    /// One entry, or several of different keys.
+    /// One entry, or several entries with different keys.
     Entries(PoppedBatch<O>),
     /// The newest object of one key.
     Object(PoppedObject<O>),
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for PoppedItems<O> {
     fn clone(&self) -> Self {
         match self {
@@ -49,7 +49,7 @@ impl<O> Clone for PoppedItems<O> {
 }
 
 impl<O> PoppedItems<O> {
-    /// How many deltas, entries or objects there are.
+    /// Number of deltas, entries or objects.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -59,13 +59,13 @@ impl<O> PoppedItems<O> {
         }
     }
 
-    /// Whether there is none; there always is one.
+    /// Always false: there is at least one.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the batch function gets it: all writes come before all notifications.
+    /// Whether it is processed as a batch: all writes before all notifications.
     #[must_use]
     pub fn is_batch(&self) -> bool {
         match self {
@@ -74,7 +74,7 @@ impl<O> PoppedItems<O> {
         }
     }
 
-    /// Whether it belongs to the first list.
+    /// Whether it belongs to the initial list.
     #[must_use]
     pub fn is_in_initial_list(&self) -> bool {
         match self {
@@ -84,7 +84,7 @@ impl<O> PoppedItems<O> {
         }
     }
 
-    /// How much was left in the queue.
+    /// Number of keys or entries left in the queue.
     #[must_use]
     pub fn depth(&self) -> usize {
         match self {
@@ -95,7 +95,7 @@ impl<O> PoppedItems<O> {
     }
 }
 
-/// What a handler is to be told.
+/// A notification to the handlers.
 ///
 /// Upstream: `addNotification`, `updateNotification` and `deleteNotification` in
 /// [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).
@@ -105,15 +105,15 @@ pub enum Notification<O> {
     Add {
         /// The object.
         object: Item<O>,
-        /// Whether it came with the first list (or is told to a late handler).
+        /// Whether it is in the initial list (or is sent to a late handler).
         is_in_initial_list: bool,
     },
     /// `OnUpdate`
     Update {
-        /// What was stored before; `None` only where a process function goes by the type of a delta
-        /// and nothing was stored.
+        /// The stored object before the update. `None` only if the process function goes by delta
+        /// types and nothing was stored.
         old: Option<Item<O>>,
-        /// The object.
+        /// The new object.
         new: Item<O>,
     },
     /// `OnDelete`
@@ -124,7 +124,7 @@ pub enum Notification<O> {
 }
 
 impl<O> Notification<O> {
-    /// An object came: whether that is an update goes by what is stored.
+    /// For an object that was added or changed: an update if the store holds its key, else an add.
     fn of_came(old: Option<&Item<O>>, object: &Item<O>, is_in_initial_list: bool) -> Self {
         let object = object.clone();
         match old {
@@ -140,7 +140,7 @@ impl<O> Notification<O> {
     }
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for Notification<O> {
     fn clone(&self) -> Self {
         match self {
@@ -163,7 +163,7 @@ impl<O> Clone for Notification<O> {
 }
 
 impl<O> Notification<O> {
-    /// The object that it is about: the new one of an update.
+    /// The object that the notification is about; for an update, the new one.
     #[must_use]
     pub fn object(&self) -> &Item<O> {
         match self {
@@ -172,7 +172,8 @@ impl<O> Notification<O> {
         }
     }
 
-    /// Whether it is an add of the first list: a handler has not synced before it is done with it.
+    /// Whether it is an add of the initial list. A handler syncs only after it has handled all of
+    /// these.
     #[must_use]
     pub fn is_in_initial_list(&self) -> bool {
         matches!(
@@ -184,7 +185,7 @@ impl<O> Notification<O> {
         )
     }
 
-    /// Calls the handler's method for it.
+    /// Calls the matching method of the handler.
     pub fn tell(&self, handler: &(impl ResourceEventHandler<O> + ?Sized)) {
         match self {
             Self::Add {
@@ -198,8 +199,8 @@ impl<O> Notification<O> {
 }
 
 impl<O: Object> Notification<O> {
-    /// Whether it is an update without a change of version: it counts as a resync, which only
-    /// handlers that are syncing are told.
+    /// Whether it is an update with an unchanged resource version. Such an update counts as a
+    /// resync: only syncing listeners receive it.
     #[must_use]
     pub fn is_sync(&self) -> bool {
         let Self::Update {
@@ -215,7 +216,7 @@ impl<O: Object> Notification<O> {
         }
     }
 
-    /// How a fact has it.
+    /// The notification as recorded in facts.
     #[must_use]
     pub fn to_fact(&self) -> NotificationRef {
         match self {
@@ -237,56 +238,56 @@ impl<O: Object> Notification<O> {
     }
 }
 
-/// What one step of a [`Process`] was.
+/// The result of one step of a [`Process`].
 #[derive(Clone, Debug)]
 pub enum Progress<O> {
-    /// The next entry was taken and looked up.
+    /// The next entry was taken and its key looked up.
     Took,
     /// The store was written to.
     Wrote,
-    /// The handlers are to be told this now; the next step comes when they have it.
+    /// Notify the handlers of this now; take the next step when they have received it.
     Notify(Notification<O>),
-    /// All is done; further steps say so again.
+    /// Everything is done. Further steps return the same.
     Done(ProcessOutcome),
 }
 
-/// What a [`Process`] does next.
+/// The next stage of a [`Process`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProcessStage {
     /// Take the next entry.
     Take,
     /// Write what was taken.
     Write,
-    /// Tell what was written.
+    /// Notify the handlers of what was written.
     Notify,
     /// Nothing.
     Done,
 }
 
-/// How far a [`Process`] is.
+/// The progress of a [`Process`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProcessPosition {
-    /// What comes next.
+    /// The next stage.
     pub stage: ProcessStage,
-    /// How many entries were taken.
+    /// Number of entries taken.
     pub taken: usize,
-    /// How many notifications of what was taken last (an entry or a batch) are out …
+    /// Of the last entry or batch: number of notifications already returned …
     pub told: usize,
-    /// … and how many are still to come.
+    /// … and number of notifications still to come.
     pub untold: usize,
 }
 
-/// The process function at work on what one Pop took.
+/// The process function's work on one popped item.
 ///
-/// One by one each entry is taken, written and told; in a batch all are taken, then all written at
-/// once, then all told. A whole list is one entry with many notifications.
+/// It takes, writes and notifies entry by entry. In a batch it takes all entries, then writes them
+/// at once, then notifies. A whole list is one entry with many notifications.
 pub struct Process<O> {
     work: PoppedItems<O>,
     stage: ProcessStage,
     by_type: bool,
-    /// How many entries were taken …
+    /// Number of entries taken …
     taken: usize,
-    /// … and how many of them written.
+    /// … and of those, number of entries written.
     written: usize,
     notifications: Notifications<O>,
     told: usize,
@@ -294,12 +295,12 @@ pub struct Process<O> {
     failed: Option<Arc<str>>,
 }
 
-/// What a process function cannot write, whatever its store can.
+/// An injected fault: the process function cannot write the objects of one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Objects of this name …
+    /// The name of the objects …
     pub name: Arc<str>,
-    /// … for this reason.
+    /// … and the error.
     pub error: Arc<str>,
 }
 
@@ -310,13 +311,13 @@ impl Fault {
     }
 }
 
-/// What is still to be told. Most often that is one notification, which takes no room of its own.
+/// Pending notifications. Usually there is only one, which needs no allocation.
 struct Notifications<O> {
     first: Option<Notification<O>>,
     rest: VecDeque<Notification<O>>,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for Process<O> {
     fn clone(&self) -> Self {
         Self {
@@ -336,10 +337,10 @@ impl<O> Clone for Process<O> {
     }
 }
 
-/// One entry to work on.
+/// One entry to process.
 enum Entry<'a, O> {
     Delta(&'a Key, &'a Delta<O>),
-    /// What a FIFO keeps: whether it came or changed is known to the store alone.
+    /// A FIFO's object. Only the store knows whether it is new or changed.
     Object(&'a Key, &'a Item<O>),
     ReplacedAll(Arc<ReplacedAllInfo<O>>),
     SyncAll,
@@ -347,7 +348,7 @@ enum Entry<'a, O> {
 }
 
 impl<O: Object> Process<O> {
-    /// The informers' process function: what the store holds decides between add and update.
+    /// The process function of informers: an add or an update, depending on what the store holds.
     #[must_use]
     pub fn new(work: PoppedItems<O>) -> Self {
         Self {
@@ -366,14 +367,14 @@ impl<O: Object> Process<O> {
         }
     }
 
-    /// The same with something that it cannot write: then it fails as if the store could make no key
-    /// for it.
+    /// Injects a fault: the process function fails as if the key function had failed for the
+    /// object.
     #[must_use]
     pub fn with_fault(self, fault: Option<Fault>) -> Self {
         Self { fault, ..self }
     }
 
-    /// A process function that goes by the type of each delta: `Updated` is an update.
+    /// A process function that goes by delta types: `Updated` becomes an update.
     #[must_use]
     pub fn by_type(work: PoppedItems<O>) -> Self {
         Self {
@@ -382,17 +383,17 @@ impl<O: Object> Process<O> {
         }
     }
 
-    /// Does the next step.
+    /// Takes the next step.
     pub fn step(&mut self, store: &mut Indexer<O>, trace: &mut impl Trace) -> Progress<O> {
         self.step_with(Some(store), trace)
     }
 
-    /// Does the next step of a process function without a store.
+    /// Takes the next step, without a store.
     pub fn step_without_store(&mut self, trace: &mut impl Trace) -> Progress<O> {
         self.step_with(None, trace)
     }
 
-    /// Goes on to the next notification, or to the end.
+    /// Steps to the next notification, or to the end.
     pub fn next_notice(
         &mut self,
         store: &mut Indexer<O>,
@@ -407,8 +408,8 @@ impl<O: Object> Process<O> {
         }
     }
 
-    /// Moves all notifications that can be told now to the end of `told`, for whoever tells many at
-    /// once: the same as so many steps.
+    /// Moves all notifications that are ready to the end of `told`, for callers that send many at
+    /// once. Same as that many steps.
     pub fn take_untold(&mut self, told: &mut Vec<Notification<O>>) {
         if self.stage != ProcessStage::Notify {
             return;
@@ -416,7 +417,7 @@ impl<O: Object> Process<O> {
         self.told += self.notifications.len();
         let Notifications { first, rest } = &mut self.notifications;
         if told.is_empty() && !rest.is_empty() {
-            // No notification moves but the first.
+            // Move only the first notification.
             first
                 .take()
                 .into_iter()
@@ -427,7 +428,7 @@ impl<O: Object> Process<O> {
         }
     }
 
-    /// How far it is.
+    /// The current progress.
     #[must_use]
     pub fn position(&self) -> ProcessPosition {
         ProcessPosition {
@@ -438,13 +439,13 @@ impl<O: Object> Process<O> {
         }
     }
 
-    /// What it works on.
+    /// The popped item that it processes.
     #[must_use]
     pub fn work(&self) -> &PoppedItems<O> {
         &self.work
     }
 
-    /// What it worked on, for the second half of Pop.
+    /// Returns the popped item, for the second half of Pop.
     #[must_use]
     pub fn into_taken(self) -> PoppedItems<O> {
         self.work
@@ -495,13 +496,13 @@ impl<O: Object> Process<O> {
         self.stage = ProcessStage::Done;
     }
 
-    /// What comes of the entry that is to be written next, where it is alone and cannot be.
+    /// The injected error for the next entry to write, unless it is in a batch.
     fn fault_alone(&self) -> Option<Error> {
         let fault = self.fault.as_ref().filter(|_| !self.work.is_batch())?;
         match self.entry(self.written)? {
             Entry::Delta(_, delta) => fault.at(&delta.object),
             Entry::Object(_, object) => fault.at(object),
-            // Whether a list can be written is found out when it is opened.
+            // `open_list` checks lists.
             Entry::ReplacedAll(_) | Entry::SyncAll | Entry::Bookmark(_) => None,
         }
     }
@@ -522,7 +523,7 @@ impl<O: Object> Process<O> {
         }
     }
 
-    /// Takes the next entry and finds out what there will be to tell about it.
+    /// Takes the next entry and prepares its notifications.
     fn take(&mut self, store: Option<&Indexer<O>>, trace: &mut impl Trace) {
         if self.written == self.taken {
             self.told = 0;
@@ -565,12 +566,12 @@ impl<O: Object> Process<O> {
                     },
                 };
                 if self.work.is_batch() && self.taken == 0 {
-                    // Room for the first one, too: see `take_untold`.
+                    // Leave room for the first one, too: see `take_untold`.
                     self.notifications.rest.reserve(self.work.len());
                 }
                 self.notifications.push(notification);
             }
-            // Pop has stated it.
+            // Pop has already stated it.
             Entry::Object(key, object) => {
                 let old = store.and_then(|store| store.get_by_key(key));
                 let notification = Notification::of_came(old, object, is_in_initial_list);
@@ -612,7 +613,8 @@ impl<O: Object> Process<O> {
         }
     }
 
-    /// Finds out what a whole list changes: deletions first, then what it holds, in its order.
+    /// Prepares the notifications for a whole list: deletions first, then the listed objects in
+    /// list order.
     fn open_list(
         &mut self,
         info: &ReplacedAllInfo<O>,
@@ -651,7 +653,7 @@ impl<O: Object> Process<O> {
                 removed: count(self.notifications.len()),
             })
         });
-        // Each is looked up in the store as it is before the list: a key that is listed twice is
+        // Look up each object in the store as it was before the list: a key that is listed twice is
         // added twice.
         self.notifications.rest.reserve(keys.len() + 1);
         for (key, object) in keys.iter().zip(&info.objects) {
@@ -662,7 +664,7 @@ impl<O: Object> Process<O> {
         Ok(())
     }
 
-    /// Writes what was taken and is not written yet.
+    /// Writes the entries that were taken but not written yet.
     fn write(&mut self, store: &mut Indexer<O>, trace: &mut impl Trace) {
         if self.work.is_batch() {
             return self.write_batch(store, trace);
@@ -688,7 +690,8 @@ impl<O: Object> Process<O> {
         }
     }
 
-    /// Writes a batch in one go. Where some had no key, the others are written and told.
+    /// Writes a batch in one transaction. Entries without a key fail; the others are written and
+    /// keep their notifications.
     fn write_batch(&mut self, store: &mut Indexer<O>, trace: &mut impl Trace) {
         let total_transactions = self.taken - self.written;
         let mut transactions = Vec::with_capacity(total_transactions);
@@ -756,7 +759,7 @@ impl<O> Notifications<O> {
         usize::from(self.first.is_some()) + self.rest.len()
     }
 
-    /// Keeps those whose places `keep` says.
+    /// Keeps the notifications whose positions pass `keep`.
     fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let mut place = usize::from(self.first.is_some());
         self.first = self.first.take().filter(|_| keep(0));
@@ -772,9 +775,9 @@ impl<O> Notifications<O> {
     }
 }
 
-/// How a fact names what a handler is told about.
+/// The reference to a notification's object that facts use.
 fn named<O: Object>(item: &Item<O>) -> ObjectRef {
-    // What has no key gets no further than the store.
+    // The store rejects objects without a key before any handler is notified.
     let key = deletion_handling_meta_namespace_key_func(item).unwrap_or_else(|_| Key::from(""));
     item.to_ref(&key)
 }

@@ -1,4 +1,4 @@
-//! The shared processor: which listeners are told what.
+//! The shared processor: selects the listeners for each notification.
 //!
 //! Upstream: `sharedProcessor` in
 //! [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).
@@ -15,35 +15,35 @@ use super::queue::count;
 use super::step::Step;
 use super::trace::Trace;
 
-/// When a listener is to be told everything again.
+/// The resync schedule of a listener.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResyncSchedule {
-    /// The period asked for, after the first adjustments.
+    /// The requested period, after the initial adjustments.
     pub requested_resync_period: Duration,
-    /// The period that counts; zero: never.
+    /// The effective period; zero: never.
     pub resync_period: Duration,
-    /// The earliest moment of the next resync.
+    /// The earliest time of the next resync.
     pub next_resync: Duration,
 }
 
 impl ResyncSchedule {
-    /// Whether it is time.
+    /// Whether a resync is due.
     #[must_use]
     pub fn should_resync(&self, now: Duration) -> bool {
         !self.resync_period.is_zero() && now >= self.next_resync
     }
 
-    /// Puts the next resync a period away.
+    /// Schedules the next resync one period from `now`.
     pub fn determine_next_resync(&mut self, now: Duration) {
         self.next_resync = now.saturating_add(self.resync_period);
     }
 }
 
-/// The listeners of an informer: `L` is a [`ProcessorListener`](super::listener::ProcessorListener),
-/// or whatever a runtime keeps one in.
+/// The listeners of an informer: `L` is a
+/// [`ProcessorListener`](super::listener::ProcessorListener), or a runtime's wrapper of one.
 ///
-/// Resyncs are told only to listeners that are syncing: all are at first, and from then on each
-/// check decides.
+/// Only syncing listeners receive resyncs. At first all listeners are syncing; after that, each
+/// resync check decides.
 #[derive(Clone, Debug)]
 pub struct SharedProcessor<L> {
     entries: Vec<Entry<L>>,
@@ -51,7 +51,7 @@ pub struct SharedProcessor<L> {
     started: bool,
 }
 
-/// One listener.
+/// A listener with its resync state.
 #[derive(Clone, Debug)]
 struct Entry<L> {
     id: ListenerId,
@@ -71,8 +71,8 @@ impl<L> Default for SharedProcessor<L> {
 }
 
 impl<L> SharedProcessor<L> {
-    /// Adds a listener, made for its number and name. `initial` is how much it is told first; whoever
-    /// adds it tells it.
+    /// Adds a listener, which the closure creates from its number and name. `initial` is the number
+    /// of notifications that the caller sends it first.
     pub fn add_listener(
         &mut self,
         registration: &HandlerRegistration,
@@ -108,7 +108,8 @@ impl<L> SharedProcessor<L> {
         id
     }
 
-    /// Takes a listener out, to be closed. `None` when it is not there: removing twice is fine.
+    /// Removes a listener and returns it, to be closed. `None` if it does not exist: removing twice
+    /// is allowed.
     pub fn remove_listener(&mut self, id: ListenerId, trace: &mut impl Trace) -> Option<L> {
         let place = self.entries.iter().position(|entry| entry.id == id)?;
         trace.fact(Step::HandlerRemove, || {
@@ -119,8 +120,8 @@ impl<L> SharedProcessor<L> {
         Some(self.entries.remove(place).listener)
     }
 
-    /// The listeners that are told something: all of them, or if it counts as a resync
-    /// ([`Notification::is_sync`]) those that are syncing.
+    /// The listeners that receive a notification: all of them, or for a resync
+    /// ([`Notification::is_sync`]) only the syncing ones.
     pub fn distribute<O: Object>(
         &self,
         notification: &Notification<O>,
@@ -136,7 +137,7 @@ impl<L> SharedProcessor<L> {
         }
     }
 
-    /// As [`distribute`](Self::distribute), where the listeners are here and not behind a lock.
+    /// Like [`distribute`](Self::distribute), with mutable access to the listeners.
     pub fn distribute_mut<O: Object>(
         &mut self,
         notification: &Notification<O>,
@@ -152,8 +153,8 @@ impl<L> SharedProcessor<L> {
         }
     }
 
-    /// Asks every listener whether it is due; those that are count as syncing until the next check.
-    /// Says whether any is: then the queue is to be resynced.
+    /// Checks which listeners are due for a resync; those are syncing until the next check. Returns
+    /// whether any is: then resync the queue.
     pub fn should_resync(&mut self, now: Duration, trace: &mut impl Trace) -> bool {
         let mut needed = false;
         for entry in &mut self.entries {
@@ -175,9 +176,9 @@ impl<L> SharedProcessor<L> {
         needed
     }
 
-    /// The informer checks with another period from now on: each listener's own follows.
+    /// Adapts each listener's period to a new check period of the informer.
     ///
-    /// When their next resync is stays, as upstream leaves it.
+    /// Leaves the time of their next resync unchanged, like client-go.
     fn resync_check_period_changed(&mut self, resync_check_period: Duration) {
         for entry in &mut self.entries {
             let requested = entry.resync.requested_resync_period;
@@ -185,7 +186,7 @@ impl<L> SharedProcessor<L> {
         }
     }
 
-    /// The informer runs: from now on listeners run as soon as they are added.
+    /// Marks the informer as running: from now on, listeners run as soon as they are added.
     pub fn start(&mut self) {
         self.started = true;
     }
@@ -196,7 +197,7 @@ impl<L> SharedProcessor<L> {
         self.started
     }
 
-    /// The informer has stopped: gives all listeners, to be closed.
+    /// The informer has stopped: removes and returns all listeners, to be closed.
     pub fn stop(&mut self) -> impl Iterator<Item = (ListenerId, L)> + use<L> {
         self.started = false;
         std::mem::take(&mut self.entries)
@@ -209,7 +210,7 @@ impl<L> SharedProcessor<L> {
         self.entries.iter().map(|entry| (entry.id, &entry.listener))
     }
 
-    /// All listeners, to change.
+    /// All listeners, mutable.
     pub fn listeners_mut(&mut self) -> impl ExactSizeIterator<Item = (ListenerId, &mut L)> {
         self.entries
             .iter_mut()
@@ -222,7 +223,7 @@ impl<L> SharedProcessor<L> {
         self.entry(id).map(|entry| &entry.listener)
     }
 
-    /// One listener, to change.
+    /// One listener, mutable.
     pub fn get_mut(&mut self, id: ListenerId) -> Option<&mut L> {
         self.entries
             .iter_mut()
@@ -230,13 +231,13 @@ impl<L> SharedProcessor<L> {
             .map(|entry| &mut entry.listener)
     }
 
-    /// Whether a listener is told resyncs.
+    /// Whether a listener receives resyncs.
     #[must_use]
     pub fn is_syncing(&self, id: ListenerId) -> bool {
         self.entry(id).is_some_and(|entry| entry.syncing)
     }
 
-    /// When a listener is to be told everything again.
+    /// The resync schedule of a listener.
     #[must_use]
     pub fn resync_schedule(&self, id: ListenerId) -> Option<ResyncSchedule> {
         self.entry(id).map(|entry| entry.resync)
@@ -258,7 +259,7 @@ impl<L> SharedProcessor<L> {
     }
 }
 
-/// The listeners that are told something.
+/// Iterates over the listeners that receive a notification.
 pub struct Distribution<'a, L> {
     entries: std::slice::Iter<'a, Entry<L>>,
     is_sync: bool,
@@ -269,12 +270,12 @@ impl<'a, L> Iterator for Distribution<'a, L> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let is_sync = self.is_sync;
-        let entry = self.entries.find(|entry| entry.is_told(is_sync))?;
+        let entry = self.entries.find(|entry| entry.receives(is_sync))?;
         Some((entry.id, &entry.listener))
     }
 }
 
-/// The listeners that are told something, to tell them.
+/// Like [`Distribution`], with mutable access.
 pub struct DistributionMut<'a, L> {
     entries: std::slice::IterMut<'a, Entry<L>>,
     is_sync: bool,
@@ -285,13 +286,13 @@ impl<'a, L> Iterator for DistributionMut<'a, L> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let is_sync = self.is_sync;
-        let entry = self.entries.find(|entry| entry.is_told(is_sync))?;
+        let entry = self.entries.find(|entry| entry.receives(is_sync))?;
         Some((entry.id, &mut entry.listener))
     }
 }
 
 impl<L> Entry<L> {
-    fn is_told(&self, is_sync: bool) -> bool {
+    fn receives(&self, is_sync: bool) -> bool {
         !is_sync || self.syncing
     }
 }

@@ -1,4 +1,4 @@
-//! What all queues have in common.
+//! The interface and helpers that all queues share.
 //!
 //! Upstream: `Queue` in
 //! [`fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/fifo.go),
@@ -16,77 +16,77 @@ use super::object::{Item, Object};
 use super::step::Step;
 use super::trace::Trace;
 
-/// Makes another object of the one that is about to be queued or stored, or refuses it.
+/// Transforms an object before it is queued or stored, or returns an error.
 pub type TransformFunc<O> = Arc<dyn Fn(Item<O>) -> Result<Item<O>, String> + Send + Sync>;
 
-/// What a queue knows of the objects that were processed before: usually the store that the process
-/// function fills.
+/// The objects that a queue knows to be processed: usually the store that the process function
+/// fills.
 ///
-/// Upstream a queue holds a pointer to it. Here queue and store are plain data side by side, and one
-/// cannot hold the other while somebody else writes to it; so it is an argument of the three
-/// operations that ask: `delete`, `replace` and `resync`.
+/// In client-go, a queue holds a pointer to it. Here queue and store are separate plain data, and
+/// the queue cannot hold a reference to a store that others modify. So `delete`, `replace` and
+/// `resync`, the operations that need it, take it as an argument.
 pub trait KeyListerGetter<O> {
-    /// All keys. Their order decides the order of what is queued for them.
+    /// All keys. Their order determines the order in which the queue adds entries for them.
     fn list_keys(&self) -> Vec<Key>;
-    /// Shows all keys, in the same order: where they need not be cloned for that, it is cheaper.
+    /// Visits all keys, in the same order. Cheaper if the keys need not be cloned.
     fn visit_keys(&self, visit: &mut dyn FnMut(&Key)) {
         for key in self.list_keys() {
             visit(&key);
         }
     }
-    /// What is known under a key.
+    /// The known object of a key.
     ///
     /// # Errors
-    /// When it cannot tell; the queue then goes on without the object.
+    /// If the lookup fails; the queue then continues without the object.
     fn get_by_key(&self, key: &str) -> Result<Option<Item<O>>, String>;
 }
 
-/// Whose behaviour it is: client-go's minor versions, as far as they differ.
+/// Which client-go minor release to follow, where their behaviour differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Release {
-    /// 0.24: transformers see everything, indexers come before objects.
+    /// 0.24: transformers see everything, and indexers can be added only before objects.
     V0_24,
     /// 0.32, the last with `ErrRequeue` and `AddIfNotPresent`.
     V0_32,
-    /// 0.34: RealFIFO, one by one.
+    /// 0.34: RealFIFO, one entry at a time.
     V0_34,
     /// 0.35: RealFIFO in batches.
     V0_35,
-    /// 0.36: atomic events; the first fill is counted down after the process function.
+    /// 0.36: atomic events; the initial population is counted down after the process function.
     #[default]
     V0_36,
 }
 
 impl Release {
-    /// Whether FIFO and RealFIFO count the first fill down before the process function is called
-    /// (DeltaFIFO always does).
+    /// Whether FIFO and RealFIFO count down the initial population before they call the process
+    /// function (DeltaFIFO always does).
     #[must_use]
     pub fn counts_before_process(self) -> bool {
         self < Self::V0_36
     }
 
-    /// Whether a stopped process loop goes on until the queue is empty: up to client-go 0.33. Since
-    /// then it looks for the stop before each Pop, and what is queued is lost.
+    /// Whether a stopped process loop continues until the queue is empty: in client-go up to 0.33.
+    /// Later releases check for the stop before each Pop, and the queued items are lost.
     #[must_use]
     pub fn drains_at_stop(self) -> bool {
         self < Self::V0_34
     }
 }
 
-/// How the process function ended.
+/// The result of the process function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProcessOutcome {
-    /// Well.
+    /// Success.
     Done,
-    /// With an error; what was popped is gone.
+    /// It failed; the popped item is lost.
     Failed(Arc<str>),
-    /// It asked for what was popped again, perhaps with an error (`ErrRequeue`, up to client-go
-    /// 0.32). Without meaning for a RealFIFO, which came later: gone.
+    /// It asked to requeue the popped item, perhaps with an error (`ErrRequeue`, up to client-go
+    /// 0.32). The newer RealFIFO does not support this: there the item is lost.
     Requeue(Option<Arc<str>>),
 }
 
 impl ProcessOutcome {
-    /// What Pop returns for it.
+    /// The result that Pop returns.
     pub(super) fn into_result(self) -> Result<(), Error> {
         match self {
             Self::Done | Self::Requeue(None) => Ok(()),
@@ -95,47 +95,47 @@ impl ProcessOutcome {
     }
 }
 
-/// What a process function is told.
+/// The argument of a process function.
 #[derive(Clone, Copy, Debug)]
 pub struct Processing<'a, T> {
-    /// What was popped.
+    /// The popped item.
     pub taken: &'a T,
-    /// Whether it belongs to the first list.
+    /// Whether it belongs to the initial list.
     pub is_in_initial_list: bool,
-    /// What `HasSynced` says while it is processed.
+    /// The value of `HasSynced` while it is processed.
     pub has_synced: bool,
 }
 
-/// What a Pop has taken out of its queue.
+/// The result of a Pop.
 pub trait PoppedItem {
-    /// Whether it belongs to the first list.
+    /// Whether it belongs to the initial list.
     fn is_in_initial_list(&self) -> bool;
 }
 
-/// A queue of objects that have changed.
+/// A queue of changed objects.
 ///
-/// Nothing blocks here: where upstream waits, `begin_pop` gives `Ok(None)`, and whoever drives the
-/// queue tries again after the next `add`, `update`, `delete`, `replace`, `resync` or `close`.
+/// Nothing blocks: where client-go waits, `begin_pop` returns `Ok(None)`, and the driver tries
+/// again after the next `add`, `update`, `delete`, `replace`, `resync` or `close`.
 pub trait Queue<O: Object> {
-    /// What Pop takes.
+    /// The type of a popped item.
     type Popped: PoppedItem;
 
-    /// An object appeared.
+    /// Queues an added object.
     ///
     /// # Errors
-    /// [`Error::Key`], [`Error::Transform`]: it was not queued.
+    /// [`Error::Key`], [`Error::Transform`]: the object was not queued.
     fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error>;
 
-    /// An object changed.
+    /// Queues a changed object.
     ///
     /// # Errors
-    /// As for `add`.
+    /// Those of `add`.
     fn update(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error>;
 
-    /// An object went away.
+    /// Queues a deletion.
     ///
     /// # Errors
-    /// As for `add`.
+    /// Those of `add`.
     fn delete(
         &mut self,
         item: Item<O>,
@@ -143,11 +143,11 @@ pub trait Queue<O: Object> {
         trace: &mut impl Trace,
     ) -> Result<(), Error>;
 
-    /// A new list arrived.
+    /// Queues a new list.
     ///
     /// # Errors
-    /// [`Error::Key`], [`Error::Transform`], [`Error::Enqueue`]: how much of the list was queued
-    /// differs; see the queue.
+    /// [`Error::Key`], [`Error::Transform`], [`Error::Enqueue`]. How much of the list was queued
+    /// depends on the queue type.
     fn replace(
         &mut self,
         items: Vec<Item<O>>,
@@ -156,7 +156,7 @@ pub trait Queue<O: Object> {
         trace: &mut impl Trace,
     ) -> Result<(), Error>;
 
-    /// Queues what is known once more.
+    /// Queues the known objects again.
     ///
     /// # Errors
     /// [`Error::Key`], [`Error::QueueObject`]: the rest was not queued.
@@ -166,29 +166,29 @@ pub trait Queue<O: Object> {
         trace: &mut impl Trace,
     ) -> Result<(), Error>;
 
-    /// Ends Pop once the queue is empty. It gates nothing else.
+    /// Closes the queue: Pop fails once the queue is empty. Nothing else is affected.
     fn close(&mut self, trace: &mut impl Trace);
 
     /// Whether the queue was closed.
     fn is_closed(&self) -> bool;
 
-    /// Whether the first list has been popped (or something else came before any list).
+    /// Whether the initial list has been popped (or another write came before any list).
     fn has_synced(&self) -> bool;
 
-    /// How much is queued: what Pop can take one after the other.
+    /// Number of items that Pop can take one after the other.
     fn depth(&self) -> usize;
 
-    /// Takes the next out of the queue. `Ok(None)`: there is nothing, Pop would block.
+    /// Takes the next item out of the queue. `Ok(None)`: the queue is empty, Pop would block.
     ///
     /// # Errors
-    /// [`Error::FifoClosed`]: there is nothing and there will be nothing.
+    /// [`Error::FifoClosed`]: the queue is empty and closed.
     fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<Self::Popped>, Error>;
 
-    /// Ends what [`Queue::begin_pop`] began, after the process function returned; `elapsed` is how
-    /// long that took.
+    /// Finishes what [`Queue::begin_pop`] began, after the process function returned; `elapsed` is
+    /// how long that took.
     ///
     /// # Errors
-    /// The second of the pair is what the process function failed with: [`Error::Process`].
+    /// The second element of the pair is the error of the process function: [`Error::Process`].
     fn finish_pop(
         &mut self,
         taken: Self::Popped,
@@ -197,8 +197,9 @@ pub trait Queue<O: Object> {
         trace: &mut impl Trace,
     ) -> (Self::Popped, Result<(), Error>);
 
-    /// Pop as a whole: takes the next, processes it and gives it back with the result of `process`.
-    /// `Ok(None)`: there is nothing, Pop would block. `now` is the time, by any clock.
+    /// A complete Pop: takes the next item, processes it and returns it with the result of
+    /// `process`. `Ok(None)`: the queue is empty, Pop would block. `now` returns the time of any
+    /// clock.
     ///
     /// # Errors
     /// [`Error::FifoClosed`].
@@ -215,7 +216,7 @@ pub trait Queue<O: Object> {
         let Some(taken) = self.begin_pop(trace)? else {
             return Ok(None);
         };
-        // Upstream looks at the clock only where many wait, because that costs time, too.
+        // Like client-go, read the clock only if many items are waiting, because that costs time.
         let timed = self.depth() > SLOW_DEPTH;
         let start = if timed { now() } else { Duration::ZERO };
         let outcome = process(Processing {
@@ -232,25 +233,26 @@ pub trait Queue<O: Object> {
     }
 }
 
-/// A slow process function is reported when more than so many wait, as upstream does.
+/// A slow process function is reported only if more than this many items are waiting, as in
+/// client-go.
 pub const SLOW_DEPTH: usize = 10;
 
-/// … and it took longer than this.
+/// … and if it took longer than this.
 pub const SLOW_PROCESS: Duration = Duration::from_millis(100);
 
-/// The first fill of a queue: what `HasSynced` is made of.
+/// The initial population of a queue, on which `HasSynced` depends.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Population {
-    /// Whether anything was ever put in.
+    /// Whether the queue has ever been written to.
     pub(super) populated: bool,
-    /// How much of the first list is still to be popped.
+    /// Number of items of the initial list that are still to be popped.
     pub(super) initial: usize,
-    /// `HasSynced`, which never goes back.
+    /// `HasSynced`. Never reverts to false.
     pub(super) synced: bool,
 }
 
 impl Population {
-    /// Something came; if nothing had come before, `initial` are to be popped before `HasSynced`.
+    /// Records a write. On the first one, `initial` items are to be popped before `HasSynced`.
     pub(super) fn populate(&mut self, initial: usize, step: Step, trace: &mut impl Trace) {
         if !self.populated {
             self.populated = true;
@@ -264,7 +266,7 @@ impl Population {
         self.check(step, trace);
     }
 
-    /// So many were popped.
+    /// Counts down popped items.
     pub(super) fn count_down(&mut self, popped: usize, step: Step, trace: &mut impl Trace) {
         if self.initial > 0 {
             self.initial = self.initial.saturating_sub(popped);
@@ -272,7 +274,7 @@ impl Population {
         }
     }
 
-    /// Notes whether the first fill has been popped.
+    /// Records whether the initial population has been popped.
     pub(super) fn check(&mut self, step: Step, trace: &mut impl Trace) {
         if self.populated && self.initial == 0 && !self.synced {
             self.synced = true;
@@ -281,12 +283,12 @@ impl Population {
     }
 }
 
-/// A count for a fact; a queue of more than four thousand million does not fit into memory.
+/// A count for a fact. A queue of more than 2³² items would not fit into memory.
 pub(super) fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The key of an item, and the fact when there is none.
+/// The key of an item; states the fact if there is none.
 pub(super) fn queue_key<O: Object>(
     key_func: &KeyFunc<O>,
     item: &Item<O>,
@@ -296,7 +298,8 @@ pub(super) fn queue_key<O: Object>(
     key_of(key_func, item).inspect_err(|error| state_key_failed(error, step, trace))
 }
 
-/// States that a key is back at the end of the queue, as long as now, or that it has newer content.
+/// States that a key was requeued, with the new queue length, or that it has newer content
+/// (`None`).
 pub(super) fn state_requeued(key: &Key, length: Option<usize>, trace: &mut impl Trace) {
     trace.fact(Step::PopRequeue, || {
         Fact::Queue(QueueFact::Requeued {
@@ -314,7 +317,7 @@ pub(super) fn state_requeued(key: &Key, length: Option<usize>, trace: &mut impl 
     }
 }
 
-/// States that no key could be made.
+/// States that the key function failed.
 pub(super) fn state_key_failed(error: &Error, step: Step, trace: &mut impl Trace) {
     trace.fact(step, || {
         Fact::Queue(QueueFact::KeyFailed {
@@ -323,7 +326,7 @@ pub(super) fn state_key_failed(error: &Error, step: Step, trace: &mut impl Trace
     });
 }
 
-/// Runs the transformer over an item.
+/// Applies the transformer to an item.
 pub(super) fn transform<O: Object>(
     transformer: &TransformFunc<O>,
     key: &Key,
@@ -357,7 +360,7 @@ pub(super) fn transform<O: Object>(
     }
 }
 
-/// States what became of the process function, which ran in `step`: that it was slow, that it failed.
+/// States the outcome of the process function, which ran in `step`: that it was slow or failed.
 pub(super) fn state_processed(
     step: Step,
     key: impl FnOnce() -> Key,

@@ -1,8 +1,8 @@
-//! Texts in quotes, as Go's `%q` and its JSON write them into the texts of errors.
+//! Quoted texts as Go's `%q` and `json.Marshal` write them, for error texts.
 
 use std::fmt;
 
-/// A text as Go's `%q` prints it: what is not printable as an escape of Go's.
+/// A text as Go's `%q` prints it: unprintable chars become Go escapes.
 ///
 /// Upstream: `strconv.Quote`.
 pub(super) struct Quoted<'a>(pub(super) &'a str);
@@ -45,7 +45,7 @@ impl fmt::Display for JsonList<'_> {
                     '\n' => f.write_str("\\n")?,
                     '\r' => f.write_str("\\r")?,
                     '\t' => f.write_str("\\t")?,
-                    // These, so that it can stand in HTML and in JavaScript.
+                    // Go escapes these so that JSON can be embedded in HTML and JavaScript.
                     '\0'..='\x1f' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
                         write!(f, "\\u{:04x}", u32::from(letter))?;
                     }
@@ -58,8 +58,9 @@ impl fmt::Display for JsonList<'_> {
     }
 }
 
-/// Letters, marks, numbers, punctuation, symbols and the space, as the standard library's Unicode has
-/// them. It escapes what is not, and a mark where it would stand alone: here it does not.
+/// Whether a char is a letter, mark, number, punctuation, symbol or the space, by the standard
+/// library's Unicode tables. `escape_debug` escapes all others, and a mark at the start of a text;
+/// so the char is put after an `a`.
 fn is_printable(letter: char) -> bool {
     let mut text = [0; 5];
     text[0] = b'a';
@@ -73,14 +74,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_printable_is_escaped_as_in_go() {
+    fn unprintable_chars_are_escaped_as_in_go() {
         for (text, expected) in [
             ("", r#""""#),
             ("it's a \"b\\c\"", r#""it's a \"b\\c\"""#),
             ("\x07\x08\x0c\n\r\t\x0b", r#""\a\b\f\n\r\t\v""#),
             ("\0\x01\x1f \x7f", r#""\x00\x01\x1f \x7f""#),
             ("\u{80}\u{9f}\u{a0}¡", r#""\u0080\u009f\u00a0¡""#),
-            // Cf, Zs, Zl, Zp, Co and Cn; the one that stands for what cannot be read is a symbol.
+            // Cf, Zs, Zl, Zp, Co and Cn; the replacement character is a symbol.
             ("\u{ad}\u{200b}\u{feff}", r#""\u00ad\u200b\ufeff""#),
             (
                 "\u{2003}\u{3000}\u{2028}\u{2029}",
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_json_as_in_go() {
+    fn a_list_is_quoted_as_in_go_json() {
         for (texts, expected) in [
             (&[][..], "null"),
             (&["b", "c"], r#"["b","c"]"#),

@@ -1,4 +1,4 @@
-//! RealFIFO: every change, in the order in which it came.
+//! RealFIFO: every change, in arrival order.
 //!
 //! Upstream: [`the_real_fifo.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/the_real_fifo.go).
 
@@ -22,34 +22,34 @@ use super::queue::{
 use super::step::Step;
 use super::trace::Trace;
 
-/// How many entries a batch has at most, upstream's choice.
+/// Maximum number of entries in a batch; client-go's value.
 pub const DEFAULT_BATCH_SIZE: usize = 1000;
 
-/// A batch may take so much longer than a single entry, but never more than this, before it is
-/// called slow.
+/// Maximum for the time limit of a batch: the limit of a single entry times the number of entries,
+/// but no more than this. A batch over its limit is reported as slow.
 const SLOW_BATCH: Duration = Duration::from_secs(1);
 
-/// What a RealFIFO is made of.
+/// Configuration of a RealFIFO.
 pub struct RealFifoOptions<O> {
     /// The key function.
     pub key_func: KeyFunc<O>,
     /// Runs over each object before it is queued.
     pub transformer: Option<TransformFunc<O>>,
-    /// A list or a resync is one entry; KnownObjects are not asked.
+    /// Whether a list or a resync is one entry. KnownObjects are not used then.
     pub atomic_events: bool,
-    /// Bookmarks are queued; else they are dropped.
+    /// Whether bookmarks are queued; otherwise they are dropped.
     pub emit_delta_type_bookmark: bool,
-    /// The queue's lock is given back while processing, unless very much waits.
+    /// Whether the queue's lock is released while processing, unless very many entries are waiting.
     pub unlock_while_processing: bool,
-    /// How many entries a batch has at most.
+    /// Maximum number of entries in a batch.
     pub batch_size: usize,
-    /// Whose behaviour: up to 0.35 the first fill is counted down before the process function is
-    /// called, and a batch of one is a batch.
+    /// Which release to follow. Up to 0.35 the queue counts down the initial population before it
+    /// calls the process function, and treats a single entry as a batch.
     pub release: Release,
 }
 
 impl<O> RealFifoOptions<O> {
-    /// What the informers of a release use: up to 0.35 one entry for each change, in 0.36 atomic
+    /// The configuration of a release's informers: up to 0.35 one entry per change; in 0.36 atomic
     /// events, bookmarks and unlocking.
     pub fn new(key_func: KeyFunc<O>, release: Release) -> Self {
         let atomic = release >= Release::V0_36;
@@ -65,12 +65,12 @@ impl<O> RealFifoOptions<O> {
     }
 }
 
-/// What is queued: one change, one list, one resync or one bookmark.
+/// An entry of the queue: a change, a list, a resync or a bookmark.
 #[derive(Debug)]
 pub enum QueuedDelta<O> {
     /// A change of one object.
     Delta {
-        /// Its key.
+        /// The object's key.
         key: Key,
         /// The change.
         delta: Delta<O>,
@@ -79,20 +79,20 @@ pub enum QueuedDelta<O> {
     ReplacedAll(Arc<ReplacedAllInfo<O>>),
     /// A whole resync.
     SyncAll,
-    /// A newer version.
+    /// A newer resource version.
     Bookmark(Rv),
 }
 
-/// A whole list, unchecked: an object without a key shows when it is processed.
+/// A whole list, unchecked: an object without a key is found only in processing.
 #[derive(Debug)]
 pub struct ReplacedAllInfo<O> {
-    /// Its version.
+    /// The list's version.
     pub resource_version: Rv,
-    /// Its objects, in their order.
+    /// The objects, in list order.
     pub objects: Vec<Item<O>>,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for QueuedDelta<O> {
     fn clone(&self) -> Self {
         match self {
@@ -108,7 +108,7 @@ impl<O> Clone for QueuedDelta<O> {
 }
 
 impl<O: Object> QueuedDelta<O> {
-    /// Its type.
+    /// The delta type of the entry.
     #[must_use]
     pub fn delta_type(&self) -> DeltaType {
         match self {
@@ -119,7 +119,7 @@ impl<O: Object> QueuedDelta<O> {
         }
     }
 
-    /// Its key, where it is a change of one object.
+    /// The key, if the entry is a change of one object.
     #[must_use]
     pub fn key(&self) -> Option<&Key> {
         match self {
@@ -128,8 +128,8 @@ impl<O: Object> QueuedDelta<O> {
         }
     }
 
-    /// How a fact names it. `key_func` names the objects of a list; without a key one has an empty
-    /// one there.
+    /// The entry as recorded in facts. `key_func` computes the keys of a list's objects; an object
+    /// without a key gets an empty one.
     #[must_use]
     pub fn to_entry(&self, key_func: &KeyFunc<O>) -> Entry {
         match self {
@@ -148,12 +148,12 @@ impl<O: Object> QueuedDelta<O> {
     }
 }
 
-/// A queue of changes. Nothing is merged.
+/// A queue of changes, without merging.
 ///
 /// Cloning copies the queue and shares the objects.
 pub struct RealFifo<O> {
     items: ChunkedQueue<QueuedDelta<O>>,
-    /// Room to find out which keys a batch has, kept from batch to batch.
+    /// The keys of a batch; reused by each batch.
     unique: HashTable<usize>,
     population: Population,
     closed: bool,
@@ -166,7 +166,7 @@ pub struct RealFifo<O> {
     release: Release,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for RealFifo<O> {
     fn clone(&self) -> Self {
         Self {
@@ -185,20 +185,20 @@ impl<O> Clone for RealFifo<O> {
     }
 }
 
-/// What [`RealFifo::begin_pop`] or [`RealFifo::begin_pop_batch`] took out of the queue.
+/// The result of [`RealFifo::begin_pop`] or [`RealFifo::begin_pop_batch`].
 #[derive(Debug)]
 pub struct PoppedBatch<O> {
     /// The entries, oldest first; at least one.
     pub entries: Vec<QueuedDelta<O>>,
-    /// Whether all of them belong to the first list.
+    /// Whether all of them belong to the initial list.
     pub is_in_initial_list: bool,
-    /// Whether the batch function gets them; else the one for a single entry.
+    /// Whether the batch function processes them; otherwise the function for a single entry.
     pub batch: bool,
-    /// How many entries were left in the queue.
+    /// Number of entries left in the queue.
     pub depth: usize,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for PoppedBatch<O> {
     fn clone(&self) -> Self {
         Self {
@@ -230,13 +230,13 @@ impl<O: Object> RealFifo<O> {
             atomic_events: options.atomic_events,
             emit_delta_type_bookmark: options.emit_delta_type_bookmark,
             unlock_while_processing: options.unlock_while_processing,
-            // A batch of nothing would never come to an end.
+            // With a batch size of 0, Pop would make no progress.
             batch_size: options.batch_size.max(1),
             release: options.release,
         }
     }
 
-    /// A newer version without a change. Does not count as filling the queue.
+    /// Queues a newer version without a change. This does not populate the queue.
     pub fn bookmark(&mut self, resource_version: &str, trace: &mut impl Trace) {
         if self.emit_delta_type_bookmark {
             let entry = QueuedDelta::Bookmark(resource_version.into());
@@ -244,11 +244,12 @@ impl<O: Object> RealFifo<O> {
         }
     }
 
-    /// Takes the next entries: of different keys, no more than the batch size, not across the end
-    /// of the first list; a list, a resync or a bookmark comes alone. `Ok(None)`: Pop would block.
+    /// Takes the next entries: with different keys, up to the batch size, and not across the end of
+    /// the initial list. A list, a resync or a bookmark is taken alone. `Ok(None)`: Pop would
+    /// block.
     ///
     /// # Errors
-    /// [`Error::FifoClosed`]: there is nothing and there will be nothing.
+    /// [`Error::FifoClosed`]: the queue is empty and closed.
     pub fn begin_pop_batch(
         &mut self,
         trace: &mut impl Trace,
@@ -272,7 +273,7 @@ impl<O: Object> RealFifo<O> {
         self.take(length, batch, Step::RealPopBatch, trace)
     }
 
-    /// Pop of a batch as a whole; like [`Queue::pop`].
+    /// A complete Pop of a batch; like [`Queue::pop`].
     ///
     /// # Errors
     /// [`Error::FifoClosed`].
@@ -292,14 +293,14 @@ impl<O: Object> RealFifo<O> {
         Ok(Some(self.process(taken, process, now, trace)))
     }
 
-    /// Whether the lock is given back while what was just taken is processed.
+    /// Whether the lock is released while the popped entries are processed.
     #[must_use]
     pub fn unlocks_while_processing(&self) -> bool {
-        // So much waiting means that writers are faster than the consumer: let them wait for once.
+        // With this many waiting, the writers are faster than the consumer, so let them wait.
         self.unlock_while_processing && self.items.len() < self.batch_size.saturating_mul(2)
     }
 
-    /// The entries, the next one first.
+    /// The queued entries, next one first.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = &QueuedDelta<O>> {
         self.items.iter()
     }
@@ -310,19 +311,19 @@ impl<O: Object> RealFifo<O> {
         &self.key_func
     }
 
-    /// Whose behaviour it is.
+    /// The release that the queue follows.
     #[must_use]
     pub fn release(&self) -> Release {
         self.release
     }
 
-    /// Whether anything was ever put in.
+    /// Whether the queue has ever been written to.
     #[must_use]
     pub fn populated(&self) -> bool {
         self.population.populated
     }
 
-    /// How many entries of the first fill are still to be popped.
+    /// Number of entries of the initial population that are still to be popped.
     #[must_use]
     pub fn initial_population_count(&self) -> usize {
         self.population.initial
@@ -364,7 +365,7 @@ impl<O: Object> RealFifo<O> {
         let object = match &self.transformer {
             Some(transformer) if transforms && !item.is_tombstone() => {
                 let object = transform(transformer, &key, item, step, trace)?;
-                // From here on upstream asks the transformed object for its key.
+                // client-go computes the key from the transformed object.
                 if let Ok(transformed) = super::key_func::key_of(&self.key_func, &object) {
                     key = transformed;
                 }
@@ -412,7 +413,8 @@ impl<O: Object> RealFifo<O> {
         Ok(())
     }
 
-    /// Queues tombstones for what is queued or known and was not listed, then what was listed.
+    /// Queues tombstones for objects that are queued or known but not listed, then the listed
+    /// objects.
     fn reconcile(
         &mut self,
         items: Vec<Item<O>>,
@@ -428,7 +430,7 @@ impl<O: Object> RealFifo<O> {
             numbers.push(number);
         }
 
-        // The queued keys, and for each the place of its newest entry.
+        // The queued keys, with the position of the newest entry of each.
         let mut queued = Interner::default();
         let mut newest: Vec<usize> = Vec::new();
         for (place, entry) in self.items.iter().enumerate() {
@@ -449,7 +451,7 @@ impl<O: Object> RealFifo<O> {
             let Some(QueuedDelta::Delta { delta, .. }) = self.items.get(place) else {
                 continue;
             };
-            // Its deletion is queued already.
+            // A deletion of the object is already queued.
             if delta.delta_type == DeltaType::Deleted {
                 continue;
             }
@@ -465,7 +467,7 @@ impl<O: Object> RealFifo<O> {
                 }
             });
             for key in missing {
-                // Without the object the deletion still counts.
+                // If the lookup fails, queue the deletion without the object.
                 let object = known.get_by_key(&key).unwrap_or_default();
                 self.queue_deletion(key, object, trace)?;
             }
@@ -496,7 +498,7 @@ impl<O: Object> RealFifo<O> {
             .map_err(|error| Error::Enqueue(Box::new(error)))
     }
 
-    /// Takes so many entries off the front.
+    /// Takes `length` entries off the front.
     fn take(
         &mut self,
         length: usize,
@@ -538,7 +540,7 @@ impl<O: Object> RealFifo<O> {
         now: impl Fn() -> Duration,
         trace: &mut impl Trace,
     ) -> (PoppedBatch<O>, Result<(), Error>) {
-        // Upstream looks at the clock only where many wait, because that costs time, too.
+        // Like client-go, read the clock only if many entries are waiting, because that costs time.
         let timed = taken.depth > SLOW_DEPTH;
         let start = if timed { now() } else { Duration::ZERO };
         let outcome = process(Processing {
@@ -566,7 +568,7 @@ impl<O: Object> Queue<O> for RealFifo<O> {
         self.change(DeltaType::Updated, item, Step::RealAdd, trace)
     }
 
-    /// Queued whether or not anybody knows the object; nothing asks `known`.
+    /// Queues the deletion even if the object is unknown; does not use `known`.
     fn delete(
         &mut self,
         item: Item<O>,
@@ -576,9 +578,9 @@ impl<O: Object> Queue<O> for RealFifo<O> {
         self.change(DeltaType::Deleted, item, Step::RealDelete, trace)
     }
 
-    /// With atomic events one entry, unchecked (unless the transformer fails: nothing is queued).
-    /// Else deletions first, then what was listed; without a key for all of it nothing is queued,
-    /// and an object that cannot be transformed ends it with those before it queued.
+    /// With atomic events, queues one entry without checking keys, or nothing if the transformer
+    /// fails. Otherwise queues deletions, then the listed objects: nothing if an object has no key,
+    /// and only the earlier entries if the transformer fails.
     fn replace(
         &mut self,
         items: Vec<Item<O>>,
@@ -597,7 +599,8 @@ impl<O: Object> Queue<O> for RealFifo<O> {
         Ok(())
     }
 
-    /// With atomic events one entry; else `Sync` for each known key that has nothing queued.
+    /// With atomic events, queues one entry; otherwise `Sync` for each known key that has no queued
+    /// entry.
     fn resync(
         &mut self,
         known: Option<&dyn KeyListerGetter<O>>,
@@ -643,12 +646,12 @@ impl<O: Object> Queue<O> for RealFifo<O> {
         self.items.len()
     }
 
-    /// Takes the next entry, alone.
+    /// Takes a single entry.
     fn begin_pop(&mut self, trace: &mut impl Trace) -> Result<Option<PoppedBatch<O>>, Error> {
         self.take(1, false, Step::PopTake, trace)
     }
 
-    /// Ends a Pop of one entry or of a batch.
+    /// Finishes a Pop of one entry or of a batch.
     fn finish_pop(
         &mut self,
         taken: PoppedBatch<O>,
@@ -663,7 +666,7 @@ impl<O: Object> Queue<O> for RealFifo<O> {
             .max(SLOW_PROCESS);
         let key = || {
             let first = taken.entries.first().and_then(QueuedDelta::key);
-            // A list, a resync or a bookmark has none.
+            // A list, a resync or a bookmark has no key.
             first.cloned().unwrap_or_else(|| Key::from(""))
         };
         state_processed(
@@ -683,7 +686,7 @@ impl<O: Object> Queue<O> for RealFifo<O> {
     }
 }
 
-/// Whether a batch has not got this key yet, which is that of the entry at `place`; if so, it has.
+/// Adds the key of the entry at `place` to the batch's keys; false if it is already there.
 fn is_new<O: Object>(
     unique: &mut HashTable<usize>,
     items: &ChunkedQueue<QueuedDelta<O>>,

@@ -1,8 +1,8 @@
-//! The reflector: keeps a store in step with a server, by lists and watches.
+//! The reflector: keeps a store in sync with a server, by lists and watches.
 //!
-//! A state machine without I/O: [`Reflector::need`] says what it waits for, and each answer (a page,
-//! an event, the outcome of a store call, a moment) brings it to the next need. Whoever drives it
-//! owns the connection, the store and the clock.
+//! A state machine without I/O. [`Reflector::need`] returns what it waits for, and each answer (a
+//! page, an event, the outcome of a store call, the end of a pause) leads to the next need. The
+//! driver owns the connection, the store and the clock.
 //!
 //! ```
 //! use std::time::Duration;
@@ -60,19 +60,19 @@ mod watches;
 
 pub use options::{ExpectedType, ReflectorOptions, TableCheck};
 
-/// Servers are spared: no watch is asked for that is shorter.
+/// Minimum timeout of a watch, to limit the load on servers.
 pub const MIN_WATCH_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// How many objects a page has where nobody says otherwise.
+/// Default page size, in objects.
 pub const DEFAULT_PAGE_SIZE: u32 = 500;
 
-/// A watch that ends sooner without an event counts as failed.
+/// A watch that ends sooner than this without an event counts as failed.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
-/// So often it looks whether the end of the initial events is late.
+/// Interval of the check whether the bookmark that ends the initial events is late.
 const INITIAL_EVENTS_END_CHECK: Duration = Duration::from_secs(10);
 
-/// Without a 500 for so long, the time for retries begins anew.
+/// After this time without a 500, the time limit for retries starts anew.
 const INTERNAL_ERROR_RESET: Duration = Duration::from_secs(60);
 
 /// What a reflector waits for.
@@ -82,15 +82,15 @@ pub enum Need<O> {
     List(ListRequest),
     /// The answer to a watch: [`Reflector::watched`].
     Watch(WatchRequest),
-    /// The next thing out of the open watch: [`Reflector::received`].
+    /// The next item of the open watch: [`Reflector::received`].
     Event,
-    /// Somebody who takes this call to the store: [`Reflector::take_store_call`].
+    /// The driver, to take this store call: [`Reflector::take_store_call`].
     Store(StoreCall<O>),
-    /// The outcome of the call that was taken: [`Reflector::stored`].
+    /// The outcome of the store call that was taken: [`Reflector::stored`].
     Stored,
-    /// This moment: [`Reflector::waited`]. So it is at first, too.
+    /// This time: [`Reflector::waited`]. Also the initial need.
     Wait(Duration),
-    /// Nothing any more.
+    /// Nothing: it has stopped.
     Stopped,
 }
 
@@ -119,11 +119,11 @@ pub enum StoreCall<O> {
     Delete(Item<O>),
     /// `Replace`, with the version of the list.
     Replace(Vec<Item<O>>, Rv),
-    /// `Resync`; the reflector itself never asks for it, see [`Reflector::resync_fired`].
+    /// `Resync`. The reflector itself never requests it; see [`Reflector::resync_fired`].
     Resync,
     /// `Bookmark`
     Bookmark(Rv),
-    /// `UpdateResourceVersion`; cannot fail.
+    /// `UpdateResourceVersion`. It cannot fail.
     UpdateResourceVersion(Rv),
 }
 
@@ -141,41 +141,41 @@ impl<O> Clone for StoreCall<O> {
     }
 }
 
-/// What a reflector is doing.
+/// The activity of a reflector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReflectorState {
-    /// Nothing yet.
+    /// Not started.
     #[default]
     Idle,
-    /// It lists.
+    /// Listing.
     List,
-    /// It reads the initial events of a streaming list, or has asked for one.
+    /// Reading the initial events of a streaming list, or waiting for it to open.
     Stream,
-    /// It watches, or has asked for a watch.
+    /// Watching, or waiting for the watch to open.
     Watch,
-    /// It pauses before the next attempt.
+    /// Pausing before the next attempt.
     Backoff,
-    /// Nothing any more.
+    /// Stopped.
     Stopped,
 }
 
-/// Why a round, or the streaming list it began with, came to an end.
+/// Why a round, or the streaming list at its start, ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReflectorError {
     /// A list failed.
     List {
-        /// What was listed.
+        /// The type of the listed objects.
         type_description: Arc<str>,
-        /// How.
+        /// The error.
         error: ApiError,
     },
-    /// The store refused a list.
+    /// The store returned an error for a list.
     Sync(Error),
-    /// The store refused a streaming list.
+    /// The store returned an error for a streaming list.
     SyncWatchList(Error),
-    /// A watch failed: the request, or in the stream.
+    /// A watch failed: its request, or later in the stream.
     Watch(ApiError),
-    /// A watch ended within a second and had brought nothing.
+    /// A watch ended within a second without an event.
     VeryShortWatch {
         /// The reflector's name.
         name: Arc<str>,
@@ -183,7 +183,7 @@ pub enum ReflectorError {
 }
 
 impl ReflectorError {
-    /// Whether a version was too old: nothing to worry about, upstream's own watch-error handler
+    /// Whether a version had expired. This is harmless: client-go's default watch-error handler
     /// logs it at a low level.
     #[must_use]
     pub fn is_expired(&self) -> bool {
@@ -214,17 +214,17 @@ impl fmt::Display for ReflectorError {
 
 impl std::error::Error for ReflectorError {}
 
-/// Keeps a store in step with a server.
+/// Keeps a store in sync with a server.
 pub struct Reflector<O> {
     options: ReflectorOptions<O>,
     need: Need<O>,
     stage: Stage,
     state: ReflectorState,
-    /// There is one from the beginning on.
+    /// `Some` once the first round has begun.
     backoff_manager: Option<BackoffManager>,
     last_sync: Rv,
     unavailable: bool,
-    /// Whether the server pages even where it could answer out of its watch cache.
+    /// Whether the server returns pages even when it could answer from its watch cache.
     paginated_result: bool,
     pager: Pager<O>,
     stream: Stream,
@@ -234,26 +234,26 @@ pub struct Reflector<O> {
     watch_error: Option<ReflectorError>,
 }
 
-/// What the answer to the need will mean.
+/// How the reflector will interpret the answer to its need.
 #[derive(Clone, Debug)]
 enum Stage {
-    /// A pause is over: what comes next.
+    /// The end of a pause; `Next` follows.
     Pause(Next),
-    /// A page.
+    /// A page of a list.
     List,
-    /// The store has the list, of this version.
+    /// The store's outcome for the list of this version.
     Replace(Rv),
-    /// The streaming list is, or will be, open.
+    /// A streaming list, open or requested.
     Stream,
-    /// The store has the objects of the streaming list.
+    /// The store's outcome for the streaming list of this version.
     ReplaceStream(Rv),
-    /// The watch is, or will be, open.
+    /// A watch, open or requested.
     Watch,
-    /// The store has the event, of this version.
+    /// The store's outcome for the event of this version.
     Dispatch(Rv),
-    /// The store knows the version.
+    /// The store's outcome for the new version.
     UpdateVersion,
-    /// Nothing.
+    /// None.
     Stopped,
 }
 
@@ -264,21 +264,21 @@ enum Next {
     Watch,
 }
 
-/// One list, in pages.
+/// A list in progress, page by page.
 struct Pager<O> {
-    /// The version asked for at first.
+    /// The version that was requested first.
     resource_version: Rv,
     page_size: u32,
-    /// Whether that was "0", the first list of all.
+    /// Whether that version was "0", as in the very first list.
     from_cache: bool,
-    /// The token of the page asked for.
+    /// The continue token of the requested page.
     token: Arc<str>,
-    /// What the pages before have brought, and the version of the first of them.
+    /// The objects of the earlier pages, and the version of the first page.
     so_far: Option<(Vec<Item<O>>, Rv)>,
     paginated: bool,
-    /// It is the whole list in one piece: a token had expired.
+    /// Whether this is the full list without pages, after a token expired.
     full: bool,
-    /// It is the second attempt: the version was not available.
+    /// Whether this is the second attempt, after the version was unavailable.
     again: bool,
 }
 
@@ -312,32 +312,33 @@ impl<O> Clone for Pager<O> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Stream {
     open: bool,
-    /// When it was asked for.
+    /// When the watch was requested.
     start: Duration,
     events: u64,
-    /// Whether anything but ADDED has come: the initial events, in any order, are over.
+    /// Whether any event other than ADDED has arrived: then the initial events, which may be in any
+    /// order, are over.
     besides_added: bool,
-    /// Whether its ADDED events are in the order of their versions.
+    /// Whether its ADDED events are ordered by version.
     in_order: bool,
-    /// HTTP status of the `ERROR` event that ends it.
+    /// HTTP status of the `ERROR` event that ended it.
     code: u16,
-    /// When the last event came.
+    /// When the last event arrived.
     last_event: Option<Duration>,
-    /// Of a streaming list: when to look next whether its end is late.
+    /// Streaming list only: the next check whether its end is late.
     check_at: Option<Duration>,
 }
 
-/// When the next resync is due.
+/// The resync timer.
 #[derive(Clone, Debug, Default)]
 struct ResyncTimer {
     at: Option<Duration>,
-    /// It has fired; the store is at it.
+    /// It has fired, and the store is resyncing.
     busy: bool,
-    /// It has failed; the watch ends.
+    /// The resync failed, so the watch ends.
     failed: bool,
 }
 
-/// How long internal errors have been going on.
+/// Since when internal errors have been occurring.
 #[derive(Clone, Copy, Debug, Default)]
 struct RetryWithDeadline {
     first: Option<Duration>,
@@ -381,7 +382,7 @@ impl<O> Clone for Reflector<O> {
 }
 
 impl<O: Object> Reflector<O> {
-    /// Waits for [`Reflector::waited`] to begin.
+    /// A reflector that starts with [`Reflector::waited`].
     #[must_use]
     pub fn new(options: ReflectorOptions<O>) -> Self {
         Self {
@@ -402,7 +403,7 @@ impl<O: Object> Reflector<O> {
         }
     }
 
-    /// Begins with a watch, as if a list had come before: for the recording of a watch alone.
+    /// Starts with a watch, as if a list had come before: for the recording of a watch only.
     #[must_use]
     pub fn in_mid_watch(options: ReflectorOptions<O>) -> Self {
         Self {
@@ -411,11 +412,11 @@ impl<O: Object> Reflector<O> {
         }
     }
 
-    // ---- what it waits for, and the answers
+    // ---- needs and answers
 
-    /// What it waits for; stays so until the answer comes.
+    /// What the reflector waits for, until the answer comes.
     ///
-    /// An answer to something else is ignored: it comes too late.
+    /// An answer to another need is ignored, because it is outdated.
     #[must_use]
     pub fn need(&self) -> &Need<O> {
         &self.need
@@ -448,7 +449,7 @@ impl<O: Object> Reflector<O> {
         }
     }
 
-    /// The answer to a [`Need::Watch`]; the watch is open from now on, where it is `Ok`.
+    /// The answer to a [`Need::Watch`]. If it is `Ok`, the watch is open from now on.
     pub fn watched(&mut self, now: Duration, answer: Result<(), ApiError>, trace: &mut impl Trace) {
         if !matches!(self.need, Need::Watch(_)) {
             return;
@@ -484,7 +485,7 @@ impl<O: Object> Reflector<O> {
         }
     }
 
-    /// What came out of the watch, for a [`Need::Event`].
+    /// The answer to a [`Need::Event`]: an item of the watch.
     pub fn received(&mut self, now: Duration, item: WatchItem<O>, trace: &mut impl Trace) {
         if !matches!(self.need, Need::Event) {
             return;
@@ -568,21 +569,22 @@ impl<O: Object> Reflector<O> {
                 self.close_stream(true, trace);
                 self.fall_back(ReflectorError::SyncWatchList(error), trace);
             }
-            // A store that refuses an event is not asked again; it has stated why.
+            // Continue after an error: the store has stated the reason, and the reflector does not
+            // retry an event.
             (Stage::Dispatch(rv), _) => self.note_version(now, rv, trace),
             (Stage::UpdateVersion, _) => self.await_event(now, trace),
-            // Calls belong to one of the stages above.
+            // Store calls occur only in the stages above.
             (other, _) => self.stage = other,
         }
     }
 
-    /// A [`Need::Wait`] is over.
+    /// The answer to a [`Need::Wait`]: the pause is over.
     pub fn waited(&mut self, now: Duration, trace: &mut impl Trace) {
         let (Need::Wait(_), Stage::Pause(next)) = (&self.need, &self.stage) else {
             return;
         };
         self.backoff_manager.get_or_insert_with(|| {
-            // How long it has been going well is counted from the start on.
+            // The back-off starts with the reflector, not with the first failure.
             let since = if self.options.release < Release::V0_36 {
                 ResetSince::LastBackoff
             } else {
@@ -597,12 +599,12 @@ impl<O: Object> Reflector<O> {
         }
     }
 
-    /// Ends it, whatever it waits for.
+    /// Stops the reflector, whatever it waits for.
     pub fn stop(&mut self, now: Duration, trace: &mut impl Trace) {
         self.stop_because(now, Reason::StopRequested, trace);
     }
 
-    /// The same for another reason than that somebody wants it so.
+    /// Stops the reflector for another reason than a stop request.
     pub fn stop_because(&mut self, _now: Duration, reason: Reason, trace: &mut impl Trace) {
         if matches!(self.need, Need::Stopped) {
             return;
@@ -619,7 +621,7 @@ impl<O: Object> Reflector<O> {
         });
     }
 
-    // ---- the resync timer, which runs beside all this
+    // ---- the resync timer, which runs concurrently
 
     /// When the next resync is due.
     #[must_use]
@@ -627,7 +629,8 @@ impl<O: Object> Reflector<O> {
         self.resync.at
     }
 
-    /// The resync is due. `true`: call the store's `Resync`, then [`Reflector::resync_done`].
+    /// The resync timer has fired. If this returns `true`, call the store's `Resync`, then
+    /// [`Reflector::resync_done`].
     pub fn resync_fired(
         &mut self,
         now: Duration,
@@ -650,8 +653,8 @@ impl<O: Object> Reflector<O> {
         should_resync
     }
 
-    /// The store's `Resync` has returned. An error ends the watch, and no resync follows in this
-    /// round.
+    /// The outcome of the store's `Resync`. An error ends the watch, and there are no more resyncs
+    /// in this round.
     pub fn resync_done(
         &mut self,
         now: Duration,
@@ -671,16 +674,17 @@ impl<O: Object> Reflector<O> {
         }
     }
 
-    // ---- the ticker of a streaming list, which runs beside its events
+    // ---- the ticker of a streaming list, which runs concurrently with its events
 
-    /// When to look next whether the bookmark that ends the initial events is late.
+    /// The next check whether the bookmark that ends the initial events is late.
     #[must_use]
     pub fn initial_events_end_check_at(&self) -> Option<Duration> {
         let awaited = matches!((&self.stage, &self.need), (Stage::Stream, Need::Event));
         self.stream.check_at.filter(|_| awaited)
     }
 
-    /// That moment has come: upstream warns in its log where nothing has come since the last look.
+    /// The check is due: if no event has arrived since the last one, states the warning that
+    /// client-go logs.
     pub fn initial_events_end_checked(&mut self, now: Duration, trace: &mut impl Trace) {
         if self.initial_events_end_check_at().is_none_or(|at| at > now) {
             return;
@@ -700,47 +704,47 @@ impl<O: Object> Reflector<O> {
         }
     }
 
-    // ---- what can be seen of it
+    // ---- inspection
 
-    /// What it is doing.
+    /// The current activity.
     #[must_use]
     pub fn state(&self) -> ReflectorState {
         self.state
     }
 
-    /// What the initial events of a streaming list have brought so far; `None` outside of one.
+    /// The objects of the initial events of a streaming list so far; `None` outside of one.
     #[must_use]
     pub fn temporary_store(&self) -> Option<impl Iterator<Item = (&Key, &Item<O>)>> {
         matches!(self.stage, Stage::Stream).then(|| self.temporary_store.iter())
     }
 
-    /// Whether a list comes next, while it pauses: streamed or not.
+    /// Whether it is in a pause before a list, streaming or not.
     #[must_use]
     pub fn lists_next(&self) -> bool {
         let paused = self.state == ReflectorState::Backoff;
         paused && matches!(self.stage, Stage::Pause(Next::Round | Next::Stream))
     }
 
-    /// Whether the watch that was opened last is still in use; else the driver closes it.
+    /// Whether the last opened watch is still in use; otherwise the driver closes it.
     #[must_use]
     pub fn is_watching(&self) -> bool {
         self.stream.open
     }
 
-    /// How far it has come: the version of the last list, event or bookmark. Not monotone.
+    /// The version of the last list, event or bookmark. Not monotonic.
     #[must_use]
     pub fn last_sync_resource_version(&self) -> &Rv {
         &self.last_sync
     }
 
-    /// Whether that version was too old or too new for the server; the next list asks for the
-    /// newest one.
+    /// Whether that version had expired or was too new for the server. Then the next list requests
+    /// the newest state.
     #[must_use]
     pub fn is_last_sync_resource_version_unavailable(&self) -> bool {
         self.unavailable
     }
 
-    /// What the watch-error handler has to be told, once.
+    /// The error for the watch-error handler; each is returned once.
     pub fn take_watch_error(&mut self) -> Option<ReflectorError> {
         self.watch_error.take()
     }
@@ -816,13 +820,13 @@ impl<O: Object> Reflector<O> {
     }
 }
 
-/// The version of a list that may be as old as the server's watch cache.
+/// The version that requests a list from the server's watch cache, however old it is.
 const FROM_CACHE: &str = "0";
 
-/// What an ERROR event without a status says.
+/// The error text for an ERROR event without a status.
 const NO_STATUS: &str = "an error event without a status";
 
-/// What an event without an object is.
+/// The error text for an event without an object.
 const NO_OBJECT: &str = "object does not implement the Object interfaces";
 
 fn receive_step(streaming: bool) -> Step {
@@ -841,7 +845,7 @@ fn watch_step(streaming: bool) -> Step {
     }
 }
 
-/// A bookmark or an error: only its version counts.
+/// The reference for a bookmark or an error, which has only a version.
 fn bare_ref(rv: &Rv) -> ObjectRef {
     ObjectRef {
         key: Key::from(""),

@@ -1,24 +1,24 @@
-//! Random numbers that can be repeated.
+//! Reproducible random numbers.
 
 use crate::backoff::Jitter;
 
-/// SplitMix64.
+/// A SplitMix64 generator.
 ///
-/// Recordings, shared links and lessons hold a seed instead of what was made from it, so the numbers
-/// of a seed stay the same for ever: in every release, on every platform. A test pins them.
+/// Recordings, shared links and lessons store a seed instead of the generated data. So a seed must
+/// always produce the same numbers, in every release and on every platform. A test pins them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rng {
     state: u64,
 }
 
 impl Rng {
-    /// Starts from a seed.
+    /// Creates a generator from a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The next number, any of them.
+    /// The next number, from the full range.
     pub fn next_u64(&mut self) -> u64 {
         // The three constants are SplitMix64's own.
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -28,20 +28,20 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`; 0 when `n` is 0.
+    /// A number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: u64) -> u64 {
-        // Multiply and shift: one draw for every number, so that what follows does not move.
+        // Multiply and shift: always one draw per call, so that later draws stay the same.
         ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
-    /// A number from `low` to `high`, both included; `low` when they are the wrong way round.
+    /// A number from `low` to `high`, both included; `low` if `high` is smaller.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high.saturating_sub(low).saturating_add(1))
     }
 
     /// A number from 0 (included) to 1 (excluded).
     pub fn unit(&mut self) -> f64 {
-        // As many bits as the mantissa holds.
+        // Use as many bits as the mantissa holds.
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
@@ -51,7 +51,7 @@ impl Rng {
     }
 }
 
-/// Always the same spread of a seed's, so that what was recorded waits as long when it is played.
+/// The seed determines the jitter, so a replayed recording has the same pauses.
 impl Jitter for Rng {
     fn unit(&mut self) -> f64 {
         Self::unit(self)
@@ -67,7 +67,7 @@ mod tests {
     use super::Rng;
 
     #[test]
-    fn is_splitmix64_for_ever() {
+    fn is_splitmix64() {
         let mut rng = Rng::new(1_234_567);
         let drawn: Vec<u64> = (0..3).map(|_| rng.next_u64()).collect();
         assert_eq!(

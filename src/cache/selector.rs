@@ -14,14 +14,14 @@ use super::quote::{JsonList, Quoted};
 /// Labels by name.
 pub type Labels = BTreeMap<String, String>;
 
-/// Chooses objects by their labels.
+/// Selects objects by their labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
-    // Sorted by key. `None` chooses nothing at all.
+    // Sorted by key. `None` selects nothing.
     requirements: Option<Vec<Requirement>>,
 }
 
-/// How a [`Requirement`] compares.
+/// The operator of a [`Requirement`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operator {
     /// `in`
@@ -34,26 +34,26 @@ pub enum Operator {
     DoubleEquals,
     /// `!=`
     NotEquals,
-    /// The label is there.
+    /// The label exists.
     Exists,
     /// `!`
     DoesNotExist,
-    /// `>`, of whole numbers.
+    /// `>`, for integers.
     GreaterThan,
-    /// `<`, of whole numbers.
+    /// `<`, for integers.
     LessThan,
 }
 
-/// What one label has to be like.
+/// A condition on one label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Requirement {
     key: String,
     operator: Operator,
-    // Sorted and each once where they were parsed, as given else.
+    // Sorted and without duplicates if parsed, otherwise as given.
     values: Vec<String>,
 }
 
-/// What is wrong with a selector, in upstream's words.
+/// An error in a selector, with the text of apimachinery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SelectorError(String);
 
@@ -66,7 +66,7 @@ impl fmt::Display for SelectorError {
 impl std::error::Error for SelectorError {}
 
 impl Selector {
-    /// Chooses everything.
+    /// Selects everything.
     #[must_use]
     pub fn everything() -> Self {
         Self {
@@ -74,16 +74,16 @@ impl Selector {
         }
     }
 
-    /// Chooses nothing.
+    /// Selects nothing.
     #[must_use]
     pub fn nothing() -> Self {
         Self { requirements: None }
     }
 
-    /// Reads the string form; an empty string chooses everything.
+    /// Parses the string form; an empty string selects everything.
     ///
     /// # Errors
-    /// Says what was found and what was expected.
+    /// States the found and the expected token.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
         let mut requirements = Parser::new(text).parse().map_err(SelectorError)?;
         requirements.sort_by(|a, b| a.key.cmp(&b.key));
@@ -92,7 +92,8 @@ impl Selector {
         })
     }
 
-    /// Every one of these labels; not validated, as upstream's `SelectorFromSet`.
+    /// Selects objects with all of these labels. Does not validate them, like upstream's
+    /// `SelectorFromSet`.
     #[must_use]
     pub fn from_set(labels: &Labels) -> Self {
         let requirement = |(key, value): (&String, &String)| Requirement {
@@ -105,11 +106,11 @@ impl Selector {
         }
     }
 
-    /// `matchLabels` with `matchExpressions`; without a selector nothing is chosen, by an empty one
+    /// Combines `matchLabels` and `matchExpressions`. `None` selects nothing, an empty selector
     /// everything.
     ///
     /// # Errors
-    /// An unknown operator, or what [`Requirement::new`] refuses.
+    /// An unknown operator, or an error of [`Requirement::new`].
     pub fn from_label_selector(selector: Option<&LabelSelector>) -> Result<Self, SelectorError> {
         let Some(selector) = selector else {
             return Ok(Self::nothing());
@@ -141,7 +142,7 @@ impl Selector {
         Ok(Self::everything().with(requirements))
     }
 
-    /// The same with more requirements; nothing stays nothing.
+    /// Adds requirements; a selector that selects nothing stays unchanged.
     #[must_use]
     pub fn with(mut self, more: impl IntoIterator<Item = Requirement>) -> Self {
         if let Some(requirements) = &mut self.requirements {
@@ -151,7 +152,7 @@ impl Selector {
         self
     }
 
-    /// Whether it chooses what has these labels.
+    /// Whether it selects an object with these labels.
     #[must_use]
     pub fn matches(&self, labels: &Labels) -> bool {
         self.requirements
@@ -159,25 +160,25 @@ impl Selector {
             .is_some_and(|all| all.iter().all(|one| one.matches(labels)))
     }
 
-    /// Whether it chooses everything.
+    /// Whether it selects everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.requirements.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// Whether it chooses nothing whatsoever.
+    /// Whether it can select nothing.
     #[must_use]
     pub fn matches_nothing(&self) -> bool {
         self.requirements.is_none()
     }
 
-    /// What has to hold, sorted by key.
+    /// The requirements, sorted by key.
     #[must_use]
     pub fn requirements(&self) -> &[Requirement] {
         self.requirements.as_deref().unwrap_or_default()
     }
 
-    /// The only value that a label may have, where there is one.
+    /// The only value that the selector allows for a label, if there is one.
     #[must_use]
     pub fn requires_exact_match(&self, label: &str) -> Option<&str> {
         let found = self.requirements().iter().find(|one| one.key == label)?;
@@ -201,7 +202,7 @@ impl fmt::Display for Selector {
 }
 
 impl Requirement {
-    /// Checks and makes one.
+    /// Validates and creates a requirement.
     ///
     /// # Errors
     /// A malformed key or value, or more or fewer values than the operator takes.
@@ -255,7 +256,7 @@ impl Requirement {
         }
     }
 
-    /// Whether it holds for these labels.
+    /// Whether these labels meet the requirement.
     #[must_use]
     pub fn matches(&self, labels: &Labels) -> bool {
         let value = labels.get(&self.key);
@@ -279,19 +280,19 @@ impl Requirement {
         }
     }
 
-    /// Of which label.
+    /// The label's key.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key
     }
 
-    /// How it compares.
+    /// The operator.
     #[must_use]
     pub fn operator(&self) -> Operator {
         self.operator
     }
 
-    /// With what.
+    /// The values to compare with.
     #[must_use]
     pub fn values(&self) -> &[String] {
         &self.values
@@ -323,14 +324,14 @@ impl Operator {
     }
 }
 
-// ---- what labels may be like
+// ---- validation of labels
 
 const NAME_REGEX: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const NAME_WORDS: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 const NAME_EXAMPLES: &str = "'MyName',  or 'my.name',  or '123-abc', ";
 const SUBDOMAIN_REGEX: &str = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 
-/// What is wrong with a label's name.
+/// The errors in a label's key.
 fn label_key_errors(key: &str) -> Option<String> {
     let name_form = || {
         format!("{NAME_WORDS} (e.g. {NAME_EXAMPLES}regex used for validation is '{NAME_REGEX}')")
@@ -374,7 +375,7 @@ fn label_key_errors(key: &str) -> Option<String> {
     (!errors.is_empty()).then(|| errors.join("; "))
 }
 
-/// What is wrong with a label's value.
+/// The errors in a label's value.
 fn label_value_errors(value: &str) -> Option<String> {
     let mut errors = Vec::new();
     if value.len() > 63 {
@@ -406,7 +407,7 @@ fn is_subdomain_label(text: &str) -> bool {
         && bytes.iter().all(|byte| letter(*byte) || *byte == b'-')
 }
 
-/// As Go's `ParseInt` reads a number: an optional sign, then digits.
+/// An integer in the format of Go's `ParseInt`: an optional sign, then digits.
 fn whole_number(text: &str) -> Option<i64> {
     text.parse().ok()
 }
@@ -481,7 +482,7 @@ impl<'a> Parser<'a> {
         if token != Token::Word {
             return Err(format!("found '{key}', expected: identifier"));
         }
-        // Upstream names no field here.
+        // Upstream prints no field name here.
         if let Some(why) = label_key_errors(key) {
             return Err(format!("<nil>: Invalid value: {}: {why}", Quoted(key)));
         }
@@ -522,7 +523,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `(a,b)`; a place without a word is the empty value. Sorted, each once.
+    /// `(a,b)`; a missing word is the empty value. Sorted, without duplicates.
     fn values(&mut self) -> Result<Vec<&'a str>, String> {
         let (token, found) = self.next();
         if token != Token::Open {
@@ -582,7 +583,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next token, where `in` and `notin` are words.
+    /// The next token; `in` and `notin` count as words.
     fn peek(&mut self) -> (Token, &'a str) {
         as_word(self.tokens.peek().copied())
     }
@@ -648,8 +649,8 @@ mod tests {
     }
 
     #[test]
-    fn reads_and_writes_what_upstream_does() {
-        // What was written, and how it is written back.
+    fn parses_and_formats_selectors_like_upstream() {
+        // The input, and the selector's string form.
         for (text, back) in [
             ("", ""),
             (" ", ""),
@@ -679,7 +680,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_in_upstreams_words() {
+    fn errors_have_the_texts_of_upstream() {
         for (text, error) in [
             (
                 "x=a||y=b",
@@ -745,7 +746,7 @@ mod tests {
     }
 
     #[test]
-    fn chooses_what_upstream_chooses() {
+    fn selects_the_same_labels_as_upstream() {
         for (selector, of, chosen) in [
             ("", "x=y", true),
             ("x=y", "x=y", true),
@@ -780,7 +781,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_match_labels_with_match_expressions() {
+    fn combines_match_labels_with_match_expressions() {
         let expression = |key: &str, operator: &str, values: &[&str]| LabelSelectorRequirement {
             key: key.into(),
             operator: operator.into(),
@@ -833,7 +834,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_the_only_value_of_a_label() {
+    fn finds_the_only_allowed_value_of_a_label() {
         let selector = Selector::parse("a=b,c in (d),e in (f,g),h").unwrap();
         for (label, value) in [
             ("a", Some("b")),

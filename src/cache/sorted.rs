@@ -1,7 +1,7 @@
-//! A sorted map for a few entries, or for many that come in their order.
+//! A sorted map for a few entries, or for many that arrive in order.
 //!
-//! Its entries stand in one row. A `BTreeMap` takes less time for thousands, but each type of it is
-//! five KB in the page, and a picture of a run has a dozen.
+//! It keeps its entries in one `Vec`. A `BTreeMap` is faster for thousands of entries, but each
+//! instance of it adds five KB to the page's wasm, and the picture of a run uses a dozen.
 
 use std::borrow::Borrow;
 use std::iter::Map;
@@ -16,19 +16,19 @@ pub struct SortedMap<K, V>(Vec<(K, V)>);
 pub type Iter<'a, K, V> = Map<slice::Iter<'a, (K, V)>, fn(&'a (K, V)) -> (&'a K, &'a V)>;
 
 impl<K, V> SortedMap<K, V> {
-    /// Without an entry.
+    /// An empty map.
     #[must_use]
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
-    /// How many entries there are.
+    /// Number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether the map is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -44,19 +44,19 @@ impl<K, V> SortedMap<K, V> {
         self.0.iter().map(|(key, _)| key)
     }
 
-    /// The values in the order of their keys.
+    /// The values in key order.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator {
         self.0.iter().map(|(_, value)| value)
     }
 
-    /// Takes all entries out.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
 impl<K: Ord, V> SortedMap<K, V> {
-    /// What is under `key`.
+    /// The value of `key`.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -65,7 +65,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.0.get(place).map(|(_, value)| value)
     }
 
-    /// What is under `key`, to be changed.
+    /// The value of `key`, mutable.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -74,7 +74,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.0.get_mut(place).map(|(_, value)| value)
     }
 
-    /// How many keys come before `key`.
+    /// Number of keys that are smaller than `key`.
     pub fn rank<Q: Ord + ?Sized>(&self, key: &Q) -> usize
     where
         K: Borrow<Q>,
@@ -82,7 +82,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.place(key).unwrap_or_else(|place| place)
     }
 
-    /// Whether something is under `key`.
+    /// Whether the map contains `key`.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -90,7 +90,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.place(key).is_ok()
     }
 
-    /// Puts `value` under `key`, and gives back what was there.
+    /// Sets the value of `key` and returns the previous one.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.place(&key) {
             Ok(place) => Some(std::mem::replace(&mut self.0[place].1, value)),
@@ -101,7 +101,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         }
     }
 
-    /// Takes out what is under `key`.
+    /// Removes `key` and returns its value.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -110,7 +110,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         Some(self.0.remove(place).1)
     }
 
-    /// What is under `key`; where nothing is, an empty value from now on.
+    /// The value of `key`; inserts the default if there is none.
     pub fn or_default(&mut self, key: K) -> &mut V
     where
         V: Default,
@@ -122,7 +122,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         &mut self.0[place].1
     }
 
-    /// Puts `value` under `key` where nothing is yet.
+    /// Sets the value of `key` if there is none.
     pub fn or_insert(&mut self, key: K, value: V) {
         if let Err(place) = self.place(&key) {
             self.0.insert(place, (key, value));
@@ -138,7 +138,7 @@ impl<K: Ord, V> SortedMap<K, V> {
     }
 }
 
-// Derived, it would ask for keys and values that have one.
+// `derive(Default)` would require `Default` of keys and values.
 impl<K, V> Default for SortedMap<K, V> {
     fn default() -> Self {
         Self::new()
@@ -195,7 +195,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_like_a_btree_map(steps in prop::collection::vec((0..4u8, 0..12u8, 0..9u8), 0..40)) {
+        fn behaves_like_a_btree_map(steps in prop::collection::vec((0..4u8, 0..12u8, 0..9u8), 0..40)) {
             let (mut map, mut like) = (SortedMap::new(), BTreeMap::new());
             for (what, key, value) in steps {
                 match what {

@@ -1,7 +1,7 @@
-//! The steps of the algorithms, as the pseudo-code on the page has them.
+//! The steps of the algorithms, which are the lines of the pseudo-code on the page.
 //!
-//! Each fact names the step that made it, so that the picture, the words and the pseudo-code cannot
-//! tell three different stories. The text of the pseudo-code is in `presentation/pseudo/routines`.
+//! Each fact names the step that stated it, so that the picture, the captions and the pseudo-code
+//! agree. The text of the pseudo-code is in `presentation/pseudo/routines`.
 
 /// One line of one routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,7 +50,7 @@ pub enum Step {
     ResyncTimer,
     ResyncCheck,
 
-    // A program that calls the queue itself
+    // A program that calls the queue directly
     ProgramCall,
     // The switches of the run
     SettingChanged,
@@ -102,7 +102,7 @@ pub enum Step {
     PopWait,
     PopTake,
     PopCountDown,
-    // The queue's lock is given back while processing, and taken again
+    // The queue's lock is released while processing, then acquired again
     PopRelease,
     PopProcess,
     PopRetake,

@@ -1,9 +1,9 @@
-//! The store with its indices: what an informer's cache is.
+//! The store with its indices: an informer's cache.
 //!
 //! Upstream: [`store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/store.go)
 //! and [`thread_safe_store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/thread_safe_store.go),
-//! which keeps the content under a lock. Here there is no lock: whoever shares a store puts one
-//! around it.
+//! which guards the content with a lock. Here there is no lock: to share a store, put one around
+//! it.
 
 use std::sync::Arc;
 
@@ -21,16 +21,16 @@ use super::step::Step;
 use super::store_order::{PlacesIter, StoreOrder};
 use super::trace::Trace;
 
-/// What a store is made of besides its key function and indexers.
+/// Options of a store besides its key function and indexers.
 pub struct StoreOptions<O> {
     /// The visible order.
     pub order: Order,
-    /// Runs over each object that is stored (upstream: `WithTransformer`).
+    /// Transforms each object before it is stored (upstream: `WithTransformer`).
     pub transformer: Option<TransformFunc<O>>,
-    /// Whether `LastStoreSyncResourceVersion` is kept (client-go 0.36 with its gate AtomicFIFO, the
-    /// default); else it is always empty.
+    /// Whether `LastStoreSyncResourceVersion` is kept (client-go 0.36 with the feature gate
+    /// AtomicFIFO, which is the default); otherwise it is always empty.
     pub keeps_resource_version: bool,
-    /// Whether indexers are refused once the store holds something (client-go 0.24).
+    /// Whether indexers are rejected once the store is not empty (client-go 0.24).
     pub refuses_late_indexers: bool,
 }
 
@@ -45,29 +45,29 @@ impl<O> Default for StoreOptions<O> {
     }
 }
 
-/// A store without indices, with client-go's defaults of today.
+/// A store without indices, with the defaults of the newest client-go.
 pub fn new_store<O: Object>(key_func: KeyFunc<O>) -> Store<O> {
     Indexer::with_options(key_func, Indexers::default(), StoreOptions::default())
 }
 
-/// A store with indices, with client-go's defaults of today.
+/// A store with indices, with the defaults of the newest client-go.
 pub fn new_indexer<O: Object>(key_func: KeyFunc<O>, indexers: Indexers<O>) -> Indexer<O> {
     Indexer::with_options(key_func, indexers, StoreOptions::default())
 }
 
-/// A store: an [`Indexer`] whose indices nobody asked for.
+/// A store: an [`Indexer`] without indices.
 pub type Store<O> = Indexer<O>;
 
-/// Objects by key, with indices over them.
+/// Objects by key, with indices.
 ///
 /// Cloning copies the maps and shares the objects.
 pub struct Indexer<O> {
     key_func: KeyFunc<O>,
-    /// A number for each key: everything here and in the indices is by number.
+    /// Assigns a row number to each key; the other fields and the indices use these numbers.
     keys: Interner<Key>,
-    /// `None` for a key that is in an index alone, after an index function failed.
+    /// Indexed by row. `None` if the key is only in an index, after an index function failed.
     items: ChunkedVec<Option<Item<O>>>,
-    /// The numbers of what is stored, as it lies.
+    /// The rows of the stored objects, in memory order.
     places: StoreOrder,
     indices: Indices<O>,
     version: Version,
@@ -76,7 +76,7 @@ pub struct Indexer<O> {
     refuses_late_indexers: bool,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for Indexer<O> {
     fn clone(&self) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl<O> Clone for Indexer<O> {
     }
 }
 
-/// What a [`Transaction`] does.
+/// The operation of a [`Transaction`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TransactionType {
     /// Like [`Indexer::add`].
@@ -104,12 +104,12 @@ pub enum TransactionType {
     Delete,
 }
 
-/// One write of several that are done together.
+/// One of several writes that are done together.
 #[derive(Debug)]
 pub struct Transaction<O> {
-    /// What to do.
+    /// The operation.
     pub transaction_type: TransactionType,
-    /// With which object.
+    /// The object.
     pub object: Item<O>,
 }
 
@@ -137,11 +137,11 @@ impl<O: Object> Indexer<O> {
 
     // ---- writing
 
-    /// Stores an object, whether or not its key is there.
+    /// Stores an object, whether or not its key exists.
     ///
     /// # Errors
-    /// [`Error::Key`], [`Error::StoreTransform`]: nothing changed. [`Error::IndexWrite`]: the object
-    /// is stored, the indices from the named one on lack it.
+    /// [`Error::Key`], [`Error::StoreTransform`]: nothing changed. [`Error::IndexWrite`]: the
+    /// object is stored, but missing in the indices from the named one on.
     pub fn add(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
         let key = self.key_of(&item, trace)?;
         let item = self.transform(item)?;
@@ -151,21 +151,21 @@ impl<O: Object> Indexer<O> {
         Ok(())
     }
 
-    /// The same as [`Indexer::add`].
+    /// Same as [`Indexer::add`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`Indexer::add`].
     pub fn update(&mut self, item: Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
         self.add(item, trace)
     }
 
-    /// Removes what is stored under the object's key, if anything is.
+    /// Removes the object stored under this object's key, if any.
     ///
-    /// The version is that of the object that is passed, also when nothing was there; a tombstone
-    /// has none.
+    /// The store's version becomes that of the argument, even if nothing was stored; a tombstone
+    /// has no version.
     ///
     /// # Errors
-    /// [`Error::Key`]: nothing changed. [`Error::IndexWrite`]: the object is still there.
+    /// [`Error::Key`]: nothing changed. [`Error::IndexWrite`]: the object is still stored.
     pub fn delete(&mut self, item: &Item<O>, trace: &mut impl Trace) -> Result<(), Error> {
         let key = self.key_of(item, trace)?;
         self.version.prepare(Some(item));
@@ -178,7 +178,7 @@ impl<O: Object> Indexer<O> {
     ///
     /// # Errors
     /// [`Error::Key`], [`Error::StoreTransform`]: nothing changed. [`Error::IndexWrite`]: the
-    /// content is the new one, the indices hold only what came before the named key.
+    /// content was replaced, but the indices hold only the objects before the named key.
     pub fn replace(
         &mut self,
         items: impl IntoIterator<Item = Item<O>>,
@@ -207,11 +207,11 @@ impl<O: Object> Indexer<O> {
         self.index_all(0, trace)
     }
 
-    /// Does several writes at once. The version is that of the last one that has a key.
+    /// Does several writes at once. The version becomes that of the last write with a key.
     ///
     /// # Errors
-    /// [`Error::Transaction`]: entries without a key were left out. [`Error::IndexWrite`]: what
-    /// comes after the named key was not done.
+    /// [`Error::Transaction`]: entries without a key were skipped. [`Error::IndexWrite`]: the
+    /// writes after the named key were not done.
     pub fn transaction(
         &mut self,
         transactions: Vec<Transaction<O>>,
@@ -251,9 +251,8 @@ impl<O: Object> Indexer<O> {
         }))
     }
 
-    /// Puts another object in the place of a stored one behind the back of the indices: what it comes
-    /// to when somebody writes into an object that the store shares with him. Says whether the key
-    /// is there.
+    /// Replaces a stored object without updating the indices, as if a caller had modified the
+    /// shared object. Returns whether the key exists.
     pub fn write_through(&mut self, key: &str, item: Item<O>) -> bool {
         let Some(row) = self.keys.find(key.as_bytes()) else {
             return false;
@@ -261,7 +260,7 @@ impl<O: Object> Indexer<O> {
         match self.items.get_mut(row) {
             Some(stored @ Some(_)) => {
                 *stored = Some(item);
-                // What the indices hold is not what they would be told of it now.
+                // The indices may no longer match the object.
                 self.indices.mark_stale(0, row);
                 true
             }
@@ -269,19 +268,20 @@ impl<O: Object> Indexer<O> {
         }
     }
 
-    /// Notes a version without a change.
+    /// Records a version without a change.
     pub fn bookmark(&mut self, resource_version: &str, trace: &mut impl Trace) {
         self.version.set(resource_version, trace);
     }
 
-    /// Does nothing: a store is always in step with itself.
+    /// Does nothing: a store is always in sync with itself.
     pub fn resync(&mut self) {}
 
-    /// Adds indices; what is stored enters them.
+    /// Adds indices and indexes the stored objects.
     ///
     /// # Errors
     /// [`Error::IndexerConflict`], [`Error::IndexerRunning`]: nothing changed.
-    /// [`Error::IndexWrite`]: the indices are there and hold what came before the named key.
+    /// [`Error::IndexWrite`]: the indices were added, but hold only the objects before the named
+    /// key.
     pub fn add_indexers(
         &mut self,
         indexers: Indexers<O>,
@@ -305,7 +305,7 @@ impl<O: Object> Indexer<O> {
 
     // ---- reading
 
-    /// What is stored under the object's key.
+    /// The object stored under this item's key.
     ///
     /// # Errors
     /// [`Error::Key`].
@@ -314,13 +314,13 @@ impl<O: Object> Indexer<O> {
         Ok(self.find(key.as_bytes()))
     }
 
-    /// What is stored under a key.
+    /// The object stored under a key.
     #[must_use]
     pub fn get_by_key(&self, key: &str) -> Option<&Item<O>> {
         self.find(key.as_bytes())
     }
 
-    /// Everything that is stored, lent, in the visible order.
+    /// All stored objects, borrowed, in the visible order.
     #[must_use]
     pub fn list(&self) -> List<'_, O> {
         List {
@@ -334,7 +334,7 @@ impl<O: Object> Indexer<O> {
         }
     }
 
-    /// Keys and items, lent, in the visible order.
+    /// All keys and objects, borrowed, in the visible order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Key, &Item<O>)> {
         self.list().inner
     }
@@ -344,19 +344,20 @@ impl<O: Object> Indexer<O> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// How many objects are stored.
+    /// Number of stored objects.
     #[must_use]
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether nothing is stored.
+    /// Whether the store is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.len() == 0
     }
 
-    /// What shares an indexed value with `item`, which need not be stored; in the visible order.
+    /// The objects that share an indexed value with `item`, which need not be stored; in the
+    /// visible order.
     ///
     /// # Errors
     /// [`Error::IndexNotFound`], [`Error::IndexFunc`].
@@ -364,7 +365,7 @@ impl<O: Object> Indexer<O> {
         Ok(self.by_rows(Rows::Own(self.indices.rows_like(index, item)?.into_iter())))
     }
 
-    /// The keys under an indexed value, sorted.
+    /// The keys of an indexed value, sorted.
     ///
     /// # Errors
     /// [`Error::IndexNotFound`].
@@ -375,7 +376,7 @@ impl<O: Object> Indexer<O> {
         Ok(keys)
     }
 
-    /// The objects under an indexed value, lent, in the visible order.
+    /// The objects with an indexed value, borrowed, in the visible order.
     ///
     /// # Errors
     /// [`Error::IndexNotFound`].
@@ -383,7 +384,7 @@ impl<O: Object> Indexer<O> {
         Ok(self.by_rows(Rows::Lent(self.indices.rows(index, value)?.iter())))
     }
 
-    /// The values of an index, in the visible order; none for an unknown index.
+    /// The values of an index, in the visible order; empty for an unknown index.
     #[must_use]
     pub fn list_index_func_values(&self, index: &str) -> Vec<&Arc<str>> {
         self.indices.values(index)
@@ -395,12 +396,12 @@ impl<O: Object> Indexer<O> {
         self.indices.indexers()
     }
 
-    /// The names of the indices, as they were added.
+    /// The names of the indices, in the order in which they were added.
     pub fn index_names(&self) -> impl ExactSizeIterator<Item = &Arc<str>> {
         self.indices.names()
     }
 
-    /// Every index with its values and keys, to look at.
+    /// A read-only view of each index.
     pub fn indices(&self) -> impl ExactSizeIterator<Item = IndexView<'_>> {
         self.indices.view(&self.keys)
     }
@@ -411,7 +412,7 @@ impl<O: Object> Indexer<O> {
         &self.key_func
     }
 
-    /// The version of the last write, list or bookmark. No maximum: it can go back.
+    /// The version of the last write, list or bookmark. Not a maximum: it can go back.
     #[must_use]
     pub fn last_store_sync_resource_version(&self) -> &str {
         &self.version.text
@@ -444,7 +445,7 @@ impl<O: Object> Indexer<O> {
         self.items.get(self.keys.find(key)?)?.as_ref()
     }
 
-    /// What is stored, as it lies.
+    /// The stored objects in memory order.
     fn stored(&self) -> Stored<'_, O> {
         Stored {
             keys: &self.keys,
@@ -465,7 +466,7 @@ impl<O: Object> Indexer<O> {
         }
     }
 
-    /// Numbers in the visible order, where it is not the one they lie in.
+    /// Rows in the visible order, for orders that sort.
     fn sorted(&self, rows: impl Iterator<Item = u32>) -> Vec<u32> {
         let mut keyed: Vec<_> = rows
             .filter_map(|row| Some((row, self.keys.name(row)?)))
@@ -522,7 +523,7 @@ impl<O: Object> Indexer<O> {
         Ok(())
     }
 
-    /// Enters everything into the indices from `first` on.
+    /// Adds all stored objects to the indices from `first` on.
     fn index_all(&mut self, first: usize, trace: &mut impl Trace) -> Result<(), Error> {
         let rows = if self.order.sorts() {
             self.sorted(self.places.iter())
@@ -550,9 +551,9 @@ impl<O: Object> Indexer<O> {
 #[derive(Clone)]
 struct Version {
     text: String,
-    /// Else it is always empty.
+    /// Otherwise the version is always empty.
     keeps: bool,
-    /// What it will be when the write goes well; its room is used again and again.
+    /// The version after a successful write. The buffer is reused.
     next: String,
     moves: bool,
 }
@@ -567,8 +568,9 @@ impl Version {
         }
     }
 
-    /// Notes the version of what is about to be written; a tombstone has none. Done before the
-    /// write, while the object is being read for its key: later it would be waited for once more.
+    /// Records the version of the object to be written; a tombstone has none. Done before the
+    /// write, while the object is in the CPU cache from computing its key. Later it would have to
+    /// be loaded again.
     fn prepare<O: Object>(&mut self, item: Option<&Item<O>>) {
         self.moves = false;
         if self.keeps
@@ -578,7 +580,7 @@ impl Version {
         }
     }
 
-    /// The write that was prepared went well.
+    /// Sets the prepared version after a successful write.
     fn advance(&mut self, trace: &mut impl Trace) {
         if self.moves {
             self.moves = false;
@@ -600,8 +602,8 @@ impl Version {
     }
 
     fn set_next(&mut self, to: &str) {
-        // By hand: versions mostly differ in their last digits, and a processor that sees who reads
-        // them fetches the next one ahead, which it cannot behind a call that everybody makes.
+        // Compare by hand, because versions mostly differ in their last digits. Inlined, the CPU's
+        // prefetcher can also predict these loads, which it cannot inside a shared `memcmp`.
         let mut bytes = self.text.bytes().rev().zip(to.bytes().rev());
         self.moves = self.text.len() != to.len() || bytes.any(|(a, b)| a != b);
         if self.moves {
@@ -625,7 +627,7 @@ impl<O: Object> KeyListerGetter<O> for Indexer<O> {
     }
 }
 
-/// Everything in a store, lent.
+/// Iterates over all objects of a store, borrowed.
 pub struct List<'a, O> {
     inner: Inner<'a, O>,
 }
@@ -672,7 +674,7 @@ impl<'a, O> Iterator for List<'a, O> {
 
 impl<O> ExactSizeIterator for List<'_, O> {}
 
-/// Keys and items as they lie. Each number that has a place has both.
+/// Keys and objects in memory order. Each row in `rows` has both.
 struct Stored<'a, O> {
     keys: &'a Interner<Key>,
     items: &'a ChunkedVec<Option<Item<O>>>,
@@ -680,7 +682,7 @@ struct Stored<'a, O> {
 }
 
 impl<'a, O> Stored<'a, O> {
-    /// The next item, without a look at its key.
+    /// The next object, without reading its key.
     fn next_item(&mut self) -> Option<&'a Item<O>> {
         self.items.get(self.rows.next()?)?.as_ref()
     }
@@ -699,13 +701,13 @@ impl<'a, O> Iterator for Stored<'a, O> {
     }
 }
 
-/// What is stored under one indexed value, lent.
+/// Iterates over the objects with an indexed value, borrowed.
 pub struct ByIndex<'a, O> {
     items: &'a ChunkedVec<Option<Item<O>>>,
     rows: Rows<'a>,
 }
 
-/// Numbers of objects out of an index.
+/// Rows from an index.
 enum Rows<'a> {
     Lent(std::slice::Iter<'a, u32>),
     Own(std::vec::IntoIter<u32>),
@@ -734,7 +736,7 @@ impl<'a, O> Iterator for ByIndex<'a, O> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            // Every indexed key is stored, unless an index function failed in a write before.
+            // Every indexed key is stored, unless an index function failed in an earlier write.
             if let Some(Some(item)) = self.items.get(self.rows.next()?) {
                 return Some(item);
             }

@@ -1,24 +1,25 @@
-//! The order of what lies in a store.
+//! The order of the rows in a store.
 
-/// Numbers, each at most once, in an order with places 0, 1, 2 …
+/// Numbers without duplicates, at positions 0, 1, 2 …
 #[derive(Clone, Default)]
 pub(super) struct StoreOrder {
-    /// As long as nothing was removed out of turn, each number is its own place: so many there are.
+    /// The number of entries, as long as each number is its own position: nothing was removed
+    /// except from the end.
     in_turn: u32,
-    /// All, once something was.
+    /// All entries, once the order was disturbed.
     mixed: Option<Mixed>,
 }
 
 #[derive(Clone)]
 struct Mixed {
-    /// The numbers by place.
+    /// The numbers by position.
     numbers: Vec<u32>,
-    /// The places by number; any for a number that has none.
+    /// The positions by number; arbitrary for a number that is not contained.
     places: Vec<u32>,
 }
 
 impl StoreOrder {
-    /// The numbers from 0 on.
+    /// The numbers from 0 to `count` - 1.
     pub(super) fn in_turn(count: usize) -> Self {
         Self {
             in_turn: count as u32,
@@ -33,7 +34,7 @@ impl StoreOrder {
         }
     }
 
-    /// Puts a number that has no place at the end.
+    /// Appends a number that is not contained.
     pub(super) fn push(&mut self, number: u32) {
         if self.mixed.is_none() && self.in_turn == number {
             self.in_turn += 1;
@@ -47,7 +48,7 @@ impl StoreOrder {
         numbers.push(number);
     }
 
-    /// Takes a number out that has a place. Those behind it move up, or the last one moves into the
+    /// Removes a contained number. Then either the later ones move up, or the last one fills the
     /// gap.
     pub(super) fn remove(&mut self, number: u32, moves_up: bool) {
         if self.mixed.is_none() && self.in_turn == number + 1 {
@@ -121,14 +122,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_a_vec_that_knows_its_places(
+        fn behaves_like_a_vec_with_positions(
             moves_up: bool,
             steps in prop::collection::vec((0..3_usize, 0..12_u32), 0..100),
         ) {
             let mut places = StoreOrder::default();
             let mut naive: Vec<u32> = Vec::new();
             for (kind, number) in steps {
-                // Two thirds are the least number that is free, as a store takes them.
+                // Two thirds of the numbers are the least free one, as in a store.
                 let number = match kind {
                     0 => number,
                     _ => (0..).find(|n| !naive.contains(n)).unwrap_or_default(),

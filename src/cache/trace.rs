@@ -1,14 +1,14 @@
-//! Where facts go.
+//! The receiver of facts.
 
 use super::fact::Fact;
 use super::step::Step;
 
-/// Receives what happened, in the order in which it happened.
+/// Receives facts in the order in which they happen.
 ///
-/// `()` is the trace of somebody who does not listen: its method is empty and the closure that
-/// would make the fact is never called.
+/// `()` is the trace that ignores all facts: its method is empty and never calls the closure that
+/// would build the fact.
 pub trait Trace {
-    /// States that `fact` happened in `step`.
+    /// Reports that `fact` happened in `step`.
     fn fact(&mut self, step: Step, fact: impl FnOnce() -> Fact);
 }
 
@@ -17,7 +17,7 @@ impl Trace for () {
     fn fact(&mut self, _step: Step, _fact: impl FnOnce() -> Fact) {}
 }
 
-/// Keeps every fact: for tests and for tools.
+/// Keeps every fact, for tests and tools.
 impl Trace for Vec<(Step, Fact)> {
     fn fact(&mut self, step: Step, fact: impl FnOnce() -> Fact) {
         self.push((step, fact()));

@@ -1,12 +1,12 @@
-//! The workqueue: keys that wait for a worker, each once.
+//! The workqueue: keys that wait for a worker, without duplicates.
 //!
 //! Upstream: [`queue.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/util/workqueue/queue.go),
 //! [`delaying_queue.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/util/workqueue/delaying_queue.go),
 //! [`rate_limiting_queue.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/util/workqueue/rate_limiting_queue.go)
 //! and [`default_rate_limiters.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/util/workqueue/default_rate_limiters.go).
-//! There it is three queues, one around the other; here it is one. Nothing blocks: where `Get` waits
-//! upstream, [`Workqueue::get`] gives `Ok(None)`, and whoever drives it tries again after the next
-//! `add`, `done`, `advance` or shutdown.
+//! client-go nests three queues; here it is one. Nothing blocks: where client-go's `Get` waits,
+//! [`Workqueue::get`] returns `Ok(None)`, and the driver tries again after the next `add`, `done`,
+//! `advance` or shutdown.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
@@ -22,9 +22,9 @@ use super::key::Key;
 use super::step::Step;
 use super::trace::Trace;
 
-/// What can be queued. Strings and keys can; another type says how a fact names it.
+/// An item that can be queued. Strings and keys can; other types define their name in facts.
 pub trait WorkItem: Clone + Eq + Hash {
-    /// Its name in facts.
+    /// The item's name in facts.
     fn to_key(&self) -> Key;
 }
 
@@ -34,22 +34,22 @@ impl<T: AsRef<str> + Clone + Eq + Hash> WorkItem for T {
     }
 }
 
-/// Says how long an item that failed has to wait.
+/// Decides how long a failed item has to wait.
 ///
 /// Upstream: `TypedRateLimiter`.
 pub trait RateLimiter<T>: Send + Sync {
-    /// The item failed once more: how long it waits from `now` on.
+    /// Counts another failure of the item and returns how long it waits from `now` on.
     fn when(&mut self, item: &T, now: Duration) -> Duration;
-    /// The item is no longer retried, for good or for bad.
+    /// Forgets an item's failures, whether it succeeded or is given up.
     fn forget(&mut self, item: &T);
-    /// How often it has failed.
+    /// Number of failures of the item.
     fn num_requeues(&self, item: &T) -> u32;
-    /// A copy: a world is copied for its checkpoints.
+    /// A copy, because a world is cloned for its checkpoints.
     fn boxed_clone(&self) -> Box<dyn RateLimiter<T>>;
 }
 
-/// The limiter that controllers use: each item waits exponentially longer (5 ms to 1000 s), and all
-/// together get 10 retries a second after the first 100.
+/// The rate limiter that controllers use: each item waits exponentially longer (5 ms to 1000 s),
+/// and all items together get 10 retries per second after the first 100.
 #[must_use]
 pub fn default_controller_rate_limiter<T: WorkItem + Send + Sync + 'static>()
 -> Box<dyn RateLimiter<T>> {
@@ -62,7 +62,7 @@ pub fn default_controller_rate_limiter<T: WorkItem + Send + Sync + 'static>()
     ]))
 }
 
-/// The exponential half of [`default_controller_rate_limiter`], from 1 ms on.
+/// The exponential part of [`default_controller_rate_limiter`], starting at 1 ms.
 #[must_use]
 pub fn default_item_based_rate_limiter<T: WorkItem + Send + Sync + 'static>()
 -> Box<dyn RateLimiter<T>> {
@@ -72,7 +72,7 @@ pub fn default_item_based_rate_limiter<T: WorkItem + Send + Sync + 'static>()
     ))
 }
 
-/// There is nothing and there will be nothing: the worker should end.
+/// The workqueue is shut down and empty: the worker should end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShutDown;
 
@@ -84,9 +84,10 @@ impl fmt::Display for ShutDown {
 
 impl std::error::Error for ShutDown {}
 
-/// Items that wait for a worker: each at most once, and never with two workers at the same time.
+/// Items that wait for a worker: each at most once, and never with two workers at a time.
 pub struct Workqueue<T> {
-    // Each is in `dirty` and not in `processing` (unless `done` was called for what nobody had).
+    // Each is in `dirty` and not in `processing` (unless `done` was called for an item that no
+    // worker had).
     queue: VecDeque<T>,
     dirty: IndexSet<T, FixedState>,
     processing: IndexSet<T, FixedState>,
@@ -96,7 +97,7 @@ pub struct Workqueue<T> {
     drain: bool,
 }
 
-// Derived, this would ask the box to be `Clone`.
+// `derive(Clone)` would require the box to be `Clone`.
 impl<T: WorkItem> Clone for Workqueue<T> {
     fn clone(&self) -> Self {
         Self {
@@ -126,7 +127,7 @@ impl<T: WorkItem> Workqueue<T> {
         }
     }
 
-    /// An item needs work. After a shutdown nothing happens.
+    /// Adds an item. Does nothing after a shutdown.
     pub fn add(&mut self, item: T, trace: &mut impl Trace) {
         if self.shutting_down {
             return;
@@ -152,30 +153,30 @@ impl<T: WorkItem> Workqueue<T> {
         }
     }
 
-    /// An item needs work after `delay`. Where it waits already, the earlier moment counts.
+    /// Adds an item after `delay`. If it is already waiting, the earlier time counts.
     pub fn add_after(&mut self, item: T, delay: Duration, now: Duration, trace: &mut impl Trace) {
         self.delay(item, delay, 0, now, trace);
     }
 
-    /// An item failed: it needs work again when the limiter says so.
+    /// Adds a failed item again, after the delay that the rate limiter returns.
     pub fn add_rate_limited(&mut self, item: T, now: Duration, trace: &mut impl Trace) {
-        // As upstream, the limiter counts even after a shutdown.
+        // As in client-go, the limiter counts even after a shutdown.
         let delay = self.limiter.when(&item, now);
         let failures = self.limiter.num_requeues(&item);
         self.delay(item, delay, failures, now, trace);
     }
 
-    /// Queues what has waited long enough.
+    /// Queues the items whose delay is over.
     pub fn advance(&mut self, now: Duration, trace: &mut impl Trace) {
         while let Some(item) = self.waiting.take_due(now) {
             self.add(item, trace);
         }
     }
 
-    /// The next item, for a worker. `Ok(None)`: there is nothing, Get would block.
+    /// The next item, for a worker. `Ok(None)`: the queue is empty, Get would block.
     ///
     /// # Errors
-    /// [`ShutDown`]: nothing more will come.
+    /// [`ShutDown`]: the queue is shut down and empty.
     pub fn get(&mut self, worker: u8, trace: &mut impl Trace) -> Result<Option<T>, ShutDown> {
         let Some(item) = self.queue.pop_front() else {
             return if self.shutting_down {
@@ -195,7 +196,7 @@ impl<T: WorkItem> Workqueue<T> {
         Ok(Some(item))
     }
 
-    /// A worker is done with an item; if it was added meanwhile, it is queued again.
+    /// A worker is done with an item. If it was added in the meantime, it is queued again.
     pub fn done(&mut self, item: &T, trace: &mut impl Trace) {
         self.processing.swap_remove(item);
         let again = self.dirty.contains(item);
@@ -210,7 +211,7 @@ impl<T: WorkItem> Workqueue<T> {
         }
     }
 
-    /// The limiter forgets an item's failures; `done` is called all the same.
+    /// The rate limiter forgets an item's failures. The worker must still call `done`.
     pub fn forget(&mut self, item: &T, trace: &mut impl Trace) {
         self.limiter.forget(item);
         trace.fact(Step::WorkForget, || {
@@ -218,19 +219,21 @@ impl<T: WorkItem> Workqueue<T> {
         });
     }
 
-    /// How often an item has failed since it was forgotten.
+    /// Number of failures of an item since it was last forgotten.
     #[must_use]
     pub fn num_requeues(&self, item: &T) -> u32 {
         self.limiter.num_requeues(item)
     }
 
-    /// Takes nothing more, and drops what waits for its moment. What is queued can still be taken.
+    /// Shuts the queue down: it accepts no more items and drops delayed ones. Queued items can
+    /// still be taken.
     pub fn shut_down(&mut self, trace: &mut impl Trace) {
         self.end(false, trace);
     }
 
-    /// The same, and [`Workqueue::is_draining`] until the workers are done with what they have.
-    /// (Upstream blocks until then; what is queued and not taken it does not wait for.)
+    /// Like [`Workqueue::shut_down`], but [`Workqueue::is_draining`] is true until the workers are
+    /// done with their items. (client-go blocks until then. It does not wait for items that are
+    /// queued but not taken.)
     pub fn shut_down_with_drain(&mut self, trace: &mut impl Trace) {
         self.end(true, trace);
     }
@@ -247,42 +250,42 @@ impl<T: WorkItem> Workqueue<T> {
         self.drain && !self.processing.is_empty()
     }
 
-    /// When [`Workqueue::advance`] has something to do.
+    /// When [`Workqueue::advance`] next has an item to queue.
     #[must_use]
     pub fn next_moment(&self) -> Option<Duration> {
         self.waiting.first()
     }
 
-    /// How many items can be taken.
+    /// Number of queued items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.queue.len()
     }
 
-    /// Whether none can be taken.
+    /// Whether no item is queued.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// What can be taken, the next first.
+    /// The queued items, next one first.
     pub fn queued(&self) -> impl ExactSizeIterator<Item = &T> {
         self.queue.iter()
     }
 
-    /// What the workers have.
+    /// The items that workers are processing.
     pub fn processing(&self) -> impl ExactSizeIterator<Item = &T> {
         self.processing.iter()
     }
 
-    /// What was added while a worker has it.
+    /// The items that were added again while a worker is processing them.
     pub fn dirty_while_processing(&self) -> impl Iterator<Item = &T> {
         self.processing
             .iter()
             .filter(|item| self.dirty.contains(*item))
     }
 
-    /// What waits for its moment, in no particular order.
+    /// The delayed items with the time when each is due, in no particular order.
     pub fn waiting(&self) -> impl ExactSizeIterator<Item = (&T, Duration)> {
         self.waiting.moments.iter().map(|(item, at)| (item, at.0))
     }
@@ -327,14 +330,15 @@ impl<T: WorkItem> Workqueue<T> {
     }
 }
 
-// ---- what waits for its moment
+// ---- delayed items
 
-/// Items by the moment when they are due.
+/// Items by the time when they are due.
 #[derive(Clone)]
 struct Waiting<T> {
-    // The truth: moment and place in the order of moments that are equal.
+    // Authoritative: the due time, and a sequence number that orders equal times.
     moments: IndexMap<T, (Duration, u64), FixedState>,
-    // The order; may hold moments that were replaced by earlier ones, but never as its first.
+    // The order. May hold outdated times, which were replaced by earlier ones, but never at its
+    // front.
     heap: BinaryHeap<Due<T>>,
     put: u64,
 }
@@ -362,7 +366,7 @@ impl<T: WorkItem> Waiting<T> {
         let at = (moment, self.put);
         self.moments.insert(item.clone(), at);
         self.heap.push(Due { at, item });
-        // Replaced moments would pile up under somebody who keeps asking for earlier ones.
+        // Outdated times would pile up if a caller keeps asking for earlier ones.
         if self.heap.len() > 2 * self.moments.len() {
             let moments = &self.moments;
             self.heap
@@ -385,7 +389,7 @@ impl<T: WorkItem> Waiting<T> {
     }
 }
 
-/// The greatest is the one that is due first: the heap gives the greatest.
+/// The greatest is the one that is due first, because the heap is a max-heap.
 #[derive(Clone)]
 struct Due<T> {
     at: (Duration, u64),
@@ -412,9 +416,9 @@ impl<T> PartialEq for Due<T> {
 
 impl<T> Eq for Due<T> {}
 
-// ---- limiters
+// ---- rate limiters
 
-/// Waits `base · 2ⁿ` for the n-th failure of an item, up to a greatest delay.
+/// Waits `base · 2ⁿ` after a failure of an item with n earlier ones, up to a maximum delay.
 ///
 /// Upstream: `TypedItemExponentialFailureRateLimiter`.
 #[derive(Clone)]
@@ -425,7 +429,7 @@ pub struct ItemExponentialFailure<T> {
 }
 
 impl<T: WorkItem> ItemExponentialFailure<T> {
-    /// No item has failed yet.
+    /// A limiter without failures.
     #[must_use]
     pub fn new(base: Duration, greatest: Duration) -> Self {
         Self {
@@ -440,7 +444,7 @@ impl<T: WorkItem + Send + Sync + 'static> RateLimiter<T> for ItemExponentialFail
     fn when(&mut self, item: &T, _now: Duration) -> Duration {
         let before = i32::try_from(self.failures.count(item)).unwrap_or(i32::MAX);
         let nanos = self.base.as_nanos() as f64 * 2_f64.powi(before);
-        // Beyond what Go's durations hold, upstream says this too.
+        // client-go also returns the maximum beyond the range of Go's durations.
         if nanos > i64::MAX as f64 {
             return self.greatest;
         }
@@ -460,7 +464,7 @@ impl<T: WorkItem + Send + Sync + 'static> RateLimiter<T> for ItemExponentialFail
     }
 }
 
-/// Waits shortly for the first failures of an item, then long.
+/// Waits for a short delay after the first failures of an item, then for a long one.
 ///
 /// Upstream: `TypedItemFastSlowRateLimiter`.
 #[derive(Clone)]
@@ -472,7 +476,7 @@ pub struct ItemFastSlow<T> {
 }
 
 impl<T: WorkItem> ItemFastSlow<T> {
-    /// No item has failed yet.
+    /// A limiter without failures.
     #[must_use]
     pub fn new(fast: Duration, slow: Duration, max_fast_attempts: u32) -> Self {
         Self {
@@ -506,8 +510,8 @@ impl<T: WorkItem + Send + Sync + 'static> RateLimiter<T> for ItemFastSlow<T> {
     }
 }
 
-/// A bucket of tokens that fills up at a steady rate; each failure of any item takes one, on credit
-/// where there is none.
+/// A token bucket that fills at a steady rate. Each failure of any item takes a token, on credit if
+/// the bucket is empty.
 ///
 /// Upstream: `TypedBucketRateLimiter` around
 /// [`rate.Limiter`](https://github.com/golang/time/blob/v0.14.0/rate/rate.go).
@@ -515,14 +519,14 @@ impl<T: WorkItem + Send + Sync + 'static> RateLimiter<T> for ItemFastSlow<T> {
 pub struct Bucket {
     per_second: f64,
     burst: u32,
-    // Below zero: so many have been promised.
+    // Negative: this many tokens are owed.
     tokens: f64,
     last: Duration,
 }
 
 impl Bucket {
-    /// A full bucket. Without a burst, or with a rate that is no positive number, what does not fit
-    /// waits for ever; with an infinite rate nothing waits, whatever the burst.
+    /// A full bucket. With a burst of 0, or a rate that is not a positive number, items without a
+    /// token wait for ever. With an infinite rate nothing waits, whatever the burst.
     #[must_use]
     pub fn new(per_second: f64, burst: u32) -> Self {
         Self {
@@ -536,7 +540,7 @@ impl Bucket {
 
 impl<T> RateLimiter<T> for Bucket {
     fn when(&mut self, _item: &T, now: Duration) -> Duration {
-        // Upstream's `rate.Inf` is the greatest finite number.
+        // client-go's `rate.Inf` is the greatest finite number.
         if self.per_second >= f64::MAX {
             return Duration::ZERO;
         }
@@ -563,7 +567,7 @@ impl<T> RateLimiter<T> for Bucket {
     }
 }
 
-/// Asks several limiters, each of which counts, and takes the longest delay.
+/// Asks several limiters and takes the longest delay; each of them counts the failure.
 ///
 /// Upstream: `TypedMaxOfRateLimiter`.
 pub struct MaxOf<T> {
@@ -571,7 +575,7 @@ pub struct MaxOf<T> {
 }
 
 impl<T> MaxOf<T> {
-    /// Of these.
+    /// Combines these limiters.
     #[must_use]
     pub fn new(limiters: Vec<Box<dyn RateLimiter<T>>>) -> Self {
         Self { limiters }
@@ -601,7 +605,7 @@ impl<T: 'static> RateLimiter<T> for MaxOf<T> {
     }
 }
 
-/// A limiter whose delays are cut.
+/// A limiter with a maximum delay.
 ///
 /// Upstream: `TypedWithMaxWaitRateLimiter`.
 pub struct WithMaxWait<T> {
@@ -610,7 +614,7 @@ pub struct WithMaxWait<T> {
 }
 
 impl<T> WithMaxWait<T> {
-    /// Cuts what `limiter` says at `greatest`.
+    /// Limits the delays of `limiter` to `greatest`.
     #[must_use]
     pub fn new(limiter: Box<dyn RateLimiter<T>>, greatest: Duration) -> Self {
         Self { limiter, greatest }
@@ -638,7 +642,7 @@ impl<T: 'static> RateLimiter<T> for WithMaxWait<T> {
     }
 }
 
-/// How often each item has failed.
+/// The number of failures of each item.
 #[derive(Clone)]
 struct Failures<T>(IndexMap<T, u32, FixedState>);
 
@@ -649,7 +653,7 @@ impl<T> Default for Failures<T> {
 }
 
 impl<T: WorkItem> Failures<T> {
-    /// Counts one more, and says how many there were before.
+    /// Counts a failure and returns the number of earlier ones.
     fn count(&mut self, item: &T) -> u32 {
         let failures = self.0.entry(item.clone()).or_default();
         let before = *failures;

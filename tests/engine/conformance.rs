@@ -1,4 +1,5 @@
-//! The recorded scenarios of the real client-go, and that the runner notices every difference.
+//! Replays the recorded scenarios of the real client-go, and checks that the runner detects every
+//! difference.
 
 #![allow(
     clippy::unwrap_used,
@@ -59,7 +60,7 @@ fn reflector_behaves_as_recorded() {
     all_pass("reflector", 56);
 }
 
-/// Files that together have every compared member.
+/// Files that together contain every compared member.
 const SAMPLES: [&str; 31] = [
     "indexer/add-indexers-conflict",
     "indexer/basic-crud",
@@ -94,7 +95,8 @@ const SAMPLES: [&str; 31] = [
     "reflector/v032-update-resource-version-store",
 ];
 
-/// The beginning of a file: every line of it is altered, and played as often.
+/// The first lines of a file. Only these, because the tests below alter each line and replay the
+/// sample each time.
 fn sample(name: &str) -> Vec<Value> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
     let text = fs::read_to_string(root.join(name).with_extension("jsonl")).unwrap();
@@ -109,7 +111,7 @@ fn run(lines: &[Value]) -> Outcome {
     run_text(&lines.join("\n"))
 }
 
-/// The line on which the file fails.
+/// The line at which the sample fails.
 fn failing_line(lines: &[Value]) -> Option<usize> {
     match run(lines) {
         Outcome::Failed(failure) => Some(failure.line),
@@ -127,7 +129,8 @@ fn every_compared_value_is_compared() {
                 let mut paths = Vec::new();
                 leaves(&lines[line][member], &format!("/{member}"), &mut paths);
                 for path in paths {
-                    // The texts that the watch-error handler got hold names of Go types.
+                    // The runner does not compare the texts of the watch-error handler: they
+                    // contain Go type names.
                     let internal = path.starts_with("/state/internal")
                         || path.starts_with("/result/watchErrorHandler/");
                     let leaf = lines[line].pointer_mut(&path).unwrap();
@@ -144,7 +147,7 @@ fn every_compared_value_is_compared() {
 }
 
 #[test]
-fn every_missing_member_is_missed() {
+fn every_missing_member_fails() {
     for name in SAMPLES {
         let mut lines = sample(name);
         for line in 1..lines.len() {
@@ -158,7 +161,7 @@ fn every_missing_member_is_missed() {
                 }
             }
             for member in step["state"].as_object().unwrap().keys() {
-                // Absent from a whole file, a member did not exist in that version.
+                // A member that is absent from the whole file did not exist in that version.
                 let elsewhere =
                     (1..lines.len()).any(|l| l != line && lines[l]["state"].get(member).is_some());
                 if member != "internal" && elsewhere {
@@ -172,7 +175,7 @@ fn every_missing_member_is_missed() {
 }
 
 #[test]
-fn what_is_not_understood_fails() {
+fn an_unknown_value_fails() {
     let shared = "informer/remove-handler";
     let filtering = "informer/filtering-handler";
     let plain = "informer/v035-plain-store-view";
@@ -265,7 +268,7 @@ fn what_is_not_understood_fails() {
     }
 }
 
-/// Every argument of every operation, where it is needed.
+/// Every required argument of every operation.
 #[test]
 fn every_missing_argument_fails() {
     for name in SAMPLES {
@@ -274,7 +277,7 @@ fn every_missing_argument_fails() {
             let step = lines[line].clone();
             for argument in step["args"].as_object().into_iter().flat_map(|a| a.keys()) {
                 if argument == "status" {
-                    // What the error's name says, once more.
+                    // Repeats the error's name.
                     continue;
                 }
                 let args = lines[line]["args"].as_object_mut().unwrap();
@@ -282,7 +285,7 @@ fn every_missing_argument_fails() {
                 let what = format!("{name} line {}: {argument}", line + 1);
                 let failed = failing_line(&lines);
                 if argument == "filter" || argument == "resyncSeconds" {
-                    // Without it the handler is another one, and that shows later.
+                    // Without it the handler is a different one, which shows only later.
                     assert!(failed.is_some_and(|failed| failed > line + 1), "{what}");
                 } else {
                     assert_eq!(failed, Some(line + 1), "{what}");
@@ -294,7 +297,7 @@ fn every_missing_argument_fails() {
 }
 
 #[test]
-fn what_is_not_in_that_version_fails() {
+fn an_operation_of_another_version_fails() {
     for (source, op, args) in [
         ("client-go v0.34.10", "Transaction", json!({ "txns": [] })),
         ("client-go v0.35.7", "Bookmark", json!({ "rv": "" })),
@@ -315,13 +318,13 @@ fn what_is_not_in_that_version_fails() {
     assert_eq!(
         failing_line(&lines),
         Some(1),
-        "only an atomic one asks nobody"
+        "only an atomic queue works without known objects"
     );
 }
 
-/// What a scripted server cannot do, or the reflector did not ask for.
+/// Responses that a scripted server cannot give, or that the reflector did not request.
 #[test]
-fn a_script_that_makes_no_sense_fails() {
+fn an_inconsistent_script_fails() {
     let ends = json!({ "metadata": { "annotations": { "k8s.io/initial-events-end": "true" } } });
     let object = json!({ "metadata": { "name": "p0", "resourceVersion": "11" } });
     let steps: [(&str, usize, Value); 31] = [
@@ -346,7 +349,7 @@ fn a_script_that_makes_no_sense_fails() {
             1,
             json!({ "op": "Run", "args": { "seconds": 1 } }),
         ),
-        // With a watch open.
+        // While a watch is open.
         ("again", 4, json!({ "op": "Run" })),
         (
             "no list",
@@ -455,7 +458,7 @@ fn a_script_that_makes_no_sense_fails() {
         }
         assert_eq!(failing_line(&lines), Some(line + 1), "{name}");
     }
-    // The same events, written as they have to be.
+    // The same events, correctly written.
     let mut lines = sample("reflector/list-then-watch");
     lines.truncate(4);
     let state = json!({ "lastSyncResourceVersion": "" });
@@ -465,7 +468,7 @@ fn a_script_that_makes_no_sense_fails() {
     lines.push(json!({ "op": "Advance", "args": { "seconds": 0.5 }, "state": state }));
     lines.push(json!({ "op": "Stop", "state": state }));
     assert_eq!(run(&lines), Outcome::Passed);
-    // Nobody is there any more.
+    // No watch is open any more.
     lines.push(json!({ "op": "WatchClose", "state": state }));
     assert_eq!(failing_line(&lines), Some(8));
     let mut old = sample("reflector/v032-list-then-watch");
@@ -473,16 +476,16 @@ fn a_script_that_makes_no_sense_fails() {
     assert_eq!(
         failing_line(&old),
         Some(1),
-        "a bookmark store came with 0.36"
+        "bookmark stores exist since 0.36"
     );
     old[0]["options"]["bookmarkStore"] = json!(false);
     old[0]["source"] = json!("client-go v0.24.17");
     assert_eq!(failing_line(&old), Some(1), "too old");
 }
 
-/// A scenario with every error in every place, checked against what the code upstream says.
+/// A scenario with every error in every place. The expected values follow from client-go's code.
 #[test]
-fn scenarios_of_ones_own_can_be_run() {
+fn hand_written_scenarios_can_be_run() {
     let state = |rv: &str| json!({ "lastSyncResourceVersion": rv });
     let list = |rv: &str, limit: u32| json!({ "resourceVersion": rv, "resourceVersionMatch": "", "limit": limit, "continue": "" });
     let watch = |rv: &str| json!({ "resourceVersion": rv, "resourceVersionMatch": "", "allowWatchBookmarks": true });
@@ -516,7 +519,7 @@ fn scenarios_of_ones_own_can_be_run() {
         "state": state(""),
     }));
     assert_eq!(run(&lines), Outcome::Passed);
-    // As often as it is written down.
+    // The number of calls must match.
     let last = lines.len();
     for count in [0, 2] {
         let mut other = lines.clone();
@@ -537,7 +540,7 @@ fn scenarios_of_ones_own_can_be_run() {
         "op": "Watch", "args": { "response": { "open": true } },
         "result": { "request": watch("10") }, "state": state("10"),
     }));
-    // A resync that fails ends the watch.
+    // A failed resync ends the watch.
     lines.push(json!({
         "op": "Advance", "args": { "seconds": 11 },
         "result": { "storeCalls": [["Resync"]] }, "state": state("10"),
@@ -554,7 +557,7 @@ fn scenarios_of_ones_own_can_be_run() {
 }
 
 #[test]
-fn any_header_can_repeat_the_generation() {
+fn any_header_may_state_the_generation() {
     for name in ["indexer/basic-crud", "fifo/key-error", "deltafifo/resync"] {
         let mut lines = sample(name);
         lines[0]["options"]["generation"] = json!("atomic");
@@ -601,7 +604,7 @@ fn an_absent_member_is_null_and_a_set_has_no_order() {
         }
     }
     assert_eq!(run(&lines), Outcome::Passed);
-    // The keys of IndexKeys and a queue are in order.
+    // The keys of IndexKeys and a queue are ordered.
     let mut lines = sample("deltafifo/accumulate-and-pop");
     let line = (1..lines.len())
         .find(|line| lines[*line]["state"]["queue"].as_array().unwrap().len() > 1)
@@ -618,7 +621,7 @@ fn a_folder_without_scenarios_is_an_error() {
     assert!(runner::collect(&[root.join("no such folder")]).is_err());
 }
 
-/// The paths of all values without members of their own.
+/// The paths of all values that have no members.
 fn leaves(value: &Value, path: &str, paths: &mut Vec<String>) {
     let escape = |name: &str| name.replace('~', "~0").replace('/', "~1");
     match value {
@@ -632,13 +635,13 @@ fn leaves(value: &Value, path: &str, paths: &mut Vec<String>) {
                 leaves(value, &format!("{path}/{index}"), paths);
             }
         }
-        // Absent, and then there is nothing to change.
+        // Absent: there is nothing to change.
         Value::Null if path.matches('/').count() == 1 => {}
         _ => paths.push(path.to_owned()),
     }
 }
 
-/// Another value, as near as possible.
+/// A different value, as close as possible.
 fn other(value: &Value) -> Value {
     match value {
         Value::Null => json!("x"),

@@ -1,4 +1,5 @@
-//! What a scenario can let go wrong inside an informer, held to what the real client-go was recorded doing.
+//! Faults that a scenario can cause inside an informer, compared with recordings of the real
+//! client-go.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use std::fs;
@@ -11,7 +12,8 @@ use deltascope::replay::picture::Picture;
 use deltascope::world::source::scenario::Scenario;
 use serde_json::{Value, json};
 
-/// A run, and how it looks at its end. What is rejected for ever is asked for again for ever.
+/// Runs a scenario; returns the facts and the final picture. Limits the number of facts, because an
+/// object that is always rejected is listed for ever.
 fn run(scenario: Value) -> (Vec<FactRecord>, Picture) {
     let scenario: Scenario = serde_json::from_value(scenario).unwrap();
     let mut world = scenario.build().unwrap();
@@ -34,10 +36,10 @@ fn recorded(subject: &str, name: &str) -> Vec<Value> {
     lines.collect()
 }
 
-/// What a handler was told: of which kind, of which object, whether of the first list. In no order: a
-/// recorded list has its own.
-fn told(facts: &[FactRecord]) -> Vec<String> {
-    let mut told: Vec<String> = facts
+/// A handler's notifications: type, object, and whether it is in the initial list. Sorted, because
+/// a recorded list has an order of its own.
+fn notifications(facts: &[FactRecord]) -> Vec<String> {
+    let mut notifications: Vec<String> = facts
         .iter()
         .filter_map(|record| match &record.fact {
             Fact::Handlers(HandlersFact::NotificationTaken { notification, .. }) => {
@@ -56,13 +58,13 @@ fn told(facts: &[FactRecord]) -> Vec<String> {
             }
         })
         .collect();
-    told.sort();
-    told
+    notifications.sort();
+    notifications
 }
 
-fn told_as_recorded(line: &Value, handler: &str) -> Vec<String> {
+fn recorded_notifications(line: &Value, handler: &str) -> Vec<String> {
     let all = line["result"]["notifications"][handler].as_array();
-    let mut told: Vec<String> = all
+    let mut notifications: Vec<String> = all
         .into_iter()
         .flatten()
         .map(
@@ -72,12 +74,12 @@ fn told_as_recorded(line: &Value, handler: &str) -> Vec<String> {
             },
         )
         .collect();
-    told.sort();
-    told
+    notifications.sort();
+    notifications
 }
 
 #[test]
-fn a_list_that_the_transform_rejects_is_told_in_part_or_not_at_all_as_recorded() {
+fn a_list_that_the_transform_rejects_causes_the_recorded_notifications() {
     for (era, name, informer, handler) in [
         ("1.32", "v032-plain-transformer", "plain", "h"),
         ("1.34", "v034-plain-transformer", "plain", "h"),
@@ -96,7 +98,7 @@ fn a_list_that_the_transform_rejects_is_told_in_part_or_not_at_all_as_recorded()
                 .unwrap()
                 .clone()
         };
-        // What the second list lacks is deleted before it is asked for.
+        // Delete what the second list lacks before it is requested.
         let kept = items(lists[1]);
         let kept: Vec<&Value> = kept.iter().map(|item| &item["metadata"]["name"]).collect();
         let gone = items(lists[0]).into_iter().filter(|item| {
@@ -123,7 +125,11 @@ fn a_list_that_the_transform_rejects_is_told_in_part_or_not_at_all_as_recorded()
             .collect();
         assert_eq!(asked.len(), 2, "{name}");
         for (list, facts) in lists.iter().zip([&facts[..asked[1]], &facts[asked[1]..]]) {
-            assert_eq!(told(facts), told_as_recorded(list, handler), "{name}");
+            assert_eq!(
+                notifications(facts),
+                recorded_notifications(list, handler),
+                "{name}"
+            );
             let synced = facts
                 .iter()
                 .any(|record| record.fact == Fact::Queue(QueueFact::Synced));
@@ -133,7 +139,7 @@ fn a_list_that_the_transform_rejects_is_told_in_part_or_not_at_all_as_recorded()
 }
 
 #[test]
-fn a_streaming_list_is_transformed_on_its_way_into_the_temporary_store_as_recorded() {
+fn the_temporary_store_of_a_streaming_list_transforms_as_recorded() {
     for (era, name, seen) in [
         ("1.32", "v032-watchlist-transformer", "t"),
         ("1.34", "watchlist-transformer", "tt"),
@@ -164,7 +170,7 @@ fn a_streaming_list_is_transformed_on_its_way_into_the_temporary_store_as_record
     }
 }
 
-/// The queue of a DeltaFIFO as it was recorded, and as the picture has it.
+/// The queue of a DeltaFIFO in the picture, in the format of the recordings.
 fn queue(picture: &Picture) -> Value {
     let queue = &picture.queue;
     let items = queue.deltas.iter().map(|(key, deltas)| {
@@ -178,7 +184,7 @@ fn queue(picture: &Picture) -> Value {
 }
 
 #[test]
-fn what_is_requeued_goes_to_the_end_and_what_is_not_is_gone_as_recorded() {
+fn a_failed_item_is_requeued_at_the_end_or_lost_as_recorded() {
     for (name, requeue, steps) in [
         ("v024-err-requeue", true, 5),
         ("pop-error", false, usize::MAX),
@@ -216,7 +222,7 @@ fn what_is_requeued_goes_to_the_end_and_what_is_not_is_gone_as_recorded() {
 }
 
 #[test]
-fn a_process_function_that_fails_loses_its_item_and_in_one_piece_with_it_the_list() {
+fn a_failed_process_function_loses_its_item_and_in_an_atomic_list_all_items() {
     for (era, requeue, lines, failed) in [
         (
             "1.32",
@@ -225,9 +231,9 @@ fn a_process_function_that_fails_loses_its_item_and_in_one_piece_with_it_the_lis
             0,
         ),
         ("1.32", false, &["OnAdd a", "OnAdd c"], 1),
-        // There is nobody left to ask.
+        // RealFIFO does not support requeueing.
         ("1.34", true, &["OnAdd a", "OnAdd c"], 1),
-        // Of a batch what can be written is written and told.
+        // In a batch, the other objects are still written and notified.
         ("1.35", true, &["OnAdd a", "OnAdd c"], 1),
         ("1.36", true, &[], 1),
     ] {
@@ -258,7 +264,7 @@ fn a_process_function_that_fails_loses_its_item_and_in_one_piece_with_it_the_lis
 }
 
 #[test]
-fn a_handler_that_calls_has_synced_inside_pop_waits_for_itself_up_to_1_35() {
+fn up_to_1_35_a_handler_that_calls_has_synced_inside_pop_deadlocks() {
     let lines = recorded("informer", "v036-plain-store-view");
     let list = lines.iter().find(|line| line["op"] == "List").unwrap();
     let seen = list["result"]["hasSyncedSeen"]["h"].as_array().unwrap();
@@ -297,7 +303,7 @@ fn a_handler_that_calls_has_synced_inside_pop_waits_for_itself_up_to_1_35() {
 }
 
 #[test]
-fn what_cannot_be_set_is_named_with_what_to_write() {
+fn an_invalid_setting_is_reported_with_the_valid_ones() {
     for (settings, named) in [
         (json!({ "transform": { "rejects": "bad" } }), "label=value"),
         (

@@ -1,4 +1,5 @@
-//! The cache against its specification, its recordings and itself.
+//! Tests of the cache: against its specification, against recordings of client-go, and against
+//! itself.
 
 mod cache;
 mod conformance;

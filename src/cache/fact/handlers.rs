@@ -1,4 +1,4 @@
-//! What the shared processor and the handlers do.
+//! Facts of the shared processor and the handlers.
 
 use std::sync::Arc;
 
@@ -6,114 +6,117 @@ use super::{NotificationRef, facts};
 use crate::key::Key;
 
 facts! {
-    /// What the shared processor and the handlers do.
+    /// Facts of the shared processor and the handlers.
     pub enum HandlersFact {
-        /// A notification was sent to a handler; the sender waits until `pop` takes it.
+        /// The processor sent a notification to a handler. The sender waits until `pop` receives
+        /// it.
         NotificationSent {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
-            /// What it says.
+            /// The notification.
             notification: NotificationRef,
         },
-        /// A handler was not told: the version is the same as before, and no resync of it is due.
+        /// The processor did not notify a handler: the version is unchanged, and no resync is due
+        /// for it.
         NotificationWithheld {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
-            /// Of which key.
+            /// The object's key.
             key: Key,
         },
-        /// A notification was taken into a handler's buffer.
+        /// A notification entered a handler's buffer.
         NotificationQueued {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
-            /// What it says.
+            /// The notification.
             notification: NotificationRef,
-            /// How many wait now.
+            /// Number of waiting notifications, this one included.
             pending: u32,
         },
         /// A handler began to work on its next notification.
         NotificationTaken {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
-            /// What it says.
+            /// The notification.
             notification: NotificationRef,
         },
-        /// A program printed a line.
+        /// A handler printed a line.
         LinePrinted {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
-            /// The line.
+            /// The printed text.
             line: Arc<str>,
         },
         /// A handler returned.
         NotificationHandled {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
         },
-        /// A handler panicked; its item is lost to it.
+        /// A handler panicked and loses the notification.
         HandlerPanicked {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
-            /// What it said.
+            /// The panic message.
             error: Arc<str>,
         },
-        /// The program asked for a handler to be added.
+        /// The program requested a new handler.
         HandlerAsked {
-            /// Its name.
+            /// The handler's name.
             name: Arc<str>,
-            /// How long it takes for each notification, in ms.
+            /// Time that the handler takes per notification, in ms.
             latency_ms: u32,
-            /// How often it wants to be told everything again, in ms; 0: never.
+            /// The requested resync period, in ms; 0: never.
             resync_ms: u64,
-            /// It is told only of objects with this label and value; empty: of all.
+            /// The handler is notified only of objects with this label and value; empty: of all
+            /// objects.
             filter: Arc<str>,
         },
-        /// The program asked for a handler to be removed.
+        /// The program requested the removal of a handler.
         RemovalAsked {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
         },
         /// A handler was added.
         HandlerAdded {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
-            /// Its name.
+            /// The handler's name.
             name: Arc<str>,
-            /// How many objects it is told first, because the store holds them.
+            /// Number of stored objects that the handler receives first.
             initial: u32,
         },
-        /// A handler was removed; what waits for it is dropped.
+        /// A handler was removed. Its waiting notifications are dropped.
         HandlerRemoved {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
         },
-        /// A handler has been told the whole first list: its own `HasSynced`.
+        /// A handler has handled the whole initial list: its own `HasSynced`.
         HandlerSynced {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
         },
-        /// A resync check decided whether a handler takes part.
+        /// A resync check decided whether a handler takes part in the resync.
         SyncingSet {
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
-            /// Whether it does.
+            /// Whether it takes part.
             syncing: bool,
         },
-        /// The informer looks more often for due resyncs from now on, or never.
+        /// The informer changed how often it checks for due resyncs.
         ResyncCheckSet {
-            /// Milliseconds between two checks; 0: none.
+            /// Milliseconds between two checks; 0: never.
             ms: u64,
         },
-        /// Somebody wrote into an object that everybody shares.
+        /// A handler modified an object that is shared with the cache.
         ObjectMutated {
-            /// Its key.
+            /// The object's key.
             key: Key,
-            /// Which handler.
+            /// The handler's number.
             handler: u8,
         },
-        /// The mutation detector found an object that is not as it came.
+        /// The mutation detector found a modified object.
         MutationDetected {
-            /// Its key.
+            /// The object's key.
             key: Key,
         },
     }

@@ -1,12 +1,11 @@
-//! Facts: what happened, in the past tense.
+//! Facts: reports of what happened, named in the past tense.
 //!
-//! A fact holds everything that the picture, the words and the motion need, so that nothing on the
-//! page has to look into the cache. `Event` would be the other word for it, but watch events and
-//! DOM events have taken that one.
+//! A fact holds everything that the page shows of it, so that the page never reads the cache. They
+//! are not called `Event` because watch events and DOM events already have that name.
 //!
-//! A fact belongs to whoever states it: each owner has an enum, in a file of its own. Whoever folds
-//! facts matches one of these enums, without a wildcard, so that the compiler says where a new fact
-//! has to be thought of.
+//! Each component that states facts has its own enum, in its own file. Code that folds facts
+//! matches one of these enums without a wildcard, so that the compiler finds every place a new fact
+//! affects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -33,11 +32,11 @@ pub use server::ServerFact;
 pub use store::StoreFact;
 pub use work::WorkFact;
 
-// What facts speak of.
+// Types used in facts.
 pub use crate::lister_watcher::EventType;
 pub use crate::object::{ObjectRef, Rv, Shape};
 
-/// Declares one owner's facts, and with them their names, keys and weights.
+/// Declares the facts of one component, with their names, keys and weights.
 macro_rules! facts {
     (
         $(#[$about:meta])*
@@ -55,10 +54,10 @@ macro_rules! facts {
         }
 
         impl $Owner {
-            /// The names of these facts, in the order in which they are declared.
+            /// The names of these facts, in declaration order.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($Fact)),+];
 
-            /// The fact's own name.
+            /// The name of the fact's variant.
             #[must_use]
             pub fn name(&self) -> &'static str {
                 match self {
@@ -66,7 +65,7 @@ macro_rules! facts {
                 }
             }
 
-            /// The key of the object that the fact is about, where it is about one.
+            /// The key of the object that the fact is about, if any.
             #[must_use]
             pub fn key(&self) -> Option<&$crate::key::Key> {
                 match self {
@@ -90,33 +89,33 @@ macro_rules! facts {
 }
 use facts;
 
-/// What the API server shows of an object besides its metadata.
+/// The parts of an object that the API server shows, besides its metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Body {
     /// The labels.
     pub labels: BTreeMap<String, String>,
-    /// `spec.nodeName`; empty when there is none.
+    /// `spec.nodeName`; empty if not set.
     pub node: Arc<str>,
-    /// `status.phase`; empty when there is none.
+    /// `status.phase`; empty if not set.
     pub phase: Arc<str>,
 }
 
-/// Who did it.
+/// The actor that caused a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Actor {
-    /// The API server, or whatever stands in for it.
+    /// The API server, or the source that replaces it.
     Server,
-    /// A program that calls the queue itself, where there is no reflector.
+    /// A program that calls the queue directly, without a reflector.
     Program,
     /// The reflector.
     Reflector,
-    /// The reflector's resync timer, which runs beside it.
+    /// The reflector's resync timer, which runs concurrently.
     Resync,
     /// The loop that pops and processes.
     ProcessLoop,
-    /// Whoever adds and removes handlers: the program around the informer.
+    /// The program around the informer, which adds and removes handlers.
     Main,
-    /// `pop` of the n-th listener: from the sender into its buffer.
+    /// `pop` of the n-th listener: moves notifications from the sender into its buffer.
     Pop(u8),
     /// `run` of the n-th listener of the shared processor: calls its handler.
     Listener(u8),
@@ -124,22 +123,22 @@ pub enum Actor {
     Worker(u8),
 }
 
-/// Which lock.
+/// The name of a lock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LockName {
-    /// The queue's.
+    /// The queue's lock.
     #[default]
     Queue,
-    /// `blockDeltas`: no delta is processed while a handler is added.
+    /// `blockDeltas`: no delta is processed while a handler is being added.
     BlockDeltas,
 }
 
-/// What a client asked the API server to write.
+/// The operation of a client's write request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
-    /// Make an object.
+    /// Create an object.
     Create,
-    /// Change an object.
+    /// Update an object.
     Update,
     /// Delete an object.
     Delete,
@@ -198,7 +197,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Why a write was refused.
+/// Why the server refused a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// 409 AlreadyExists.
@@ -212,86 +211,87 @@ pub enum Refusal {
 /// How a watch ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchEnd {
-    /// The server closed it in good order (its timeout).
+    /// The server closed it normally, at its timeout.
     Closed,
-    /// The connection broke; what was on its way is lost.
+    /// The connection broke; events in transit are lost.
     Cut,
-    /// The connection broke inside a line; so many bytes of it had come.
+    /// The connection broke inside a line, after this many bytes of it.
     CutInLine(u32),
-    /// Nothing came for too long: whoever reads has given it up.
+    /// No data arrived for too long, so the client gave up.
     Silent,
-    /// An `ERROR` event ended it: code and reason.
+    /// An `ERROR` event ended it: HTTP status and reason.
     Failed(u16, Arc<str>),
-    /// More objects than so many came: whoever reads has no room for them and has closed it.
+    /// More than this many objects arrived, so the client closed it for lack of space.
     TooMuch(u32),
 }
 
-/// Why the reflector did what it did next.
+/// Why the reflector backs off, and what it does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackoffReason {
-    /// There is no watch (refused, or 429); the next one starts at the last version.
+    /// Connection refused or 429; the next watch starts at the last version.
     WatchEnded,
-    /// The version is too old; a list comes next.
+    /// The version has expired; a list follows.
     Expired,
-    /// The watch failed otherwise, or ended at once without an event; a list comes next.
+    /// The watch failed for another reason, or ended at once without an event; a list follows.
     WatchFailed,
     /// The list failed.
     ListFailed,
-    /// A streaming list failed; it starts over.
+    /// A streaming list failed and is restarted.
     StreamFailed,
 }
 
-/// What follows a list that failed.
+/// What the reflector does after a failed list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListAgain {
-    /// Another one after a pause.
+    /// List again after a pause.
     Later,
-    /// Another one at once, for the newest state: the version has expired.
+    /// List the newest state at once: the version has expired.
     Expired,
-    /// Another one at once, for the newest state: no server is that far yet.
+    /// List the newest state at once: the version is too new for the server.
     TooLarge,
-    /// The whole list at once, in one piece: the token for the next page has expired.
+    /// Request the full list at once, without pages: the continue token has expired.
     PageExpired,
 }
 
-/// Where a key went in a workqueue.
+/// Where the workqueue put a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkPlace {
-    /// To the end of the queue.
+    /// At the end of the queue.
     Queue,
-    /// Only marked dirty: a worker has it, it is queued again when that is done.
+    /// Only in the dirty set: a worker is processing the key. It is queued again when that worker
+    /// is done.
     Dirty,
-    /// Nowhere: it waits already.
+    /// Nowhere: it is already waiting.
     Duplicate,
 }
 
-/// How the process loop runs.
+/// The mode of the process loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ProcessMode {
-    /// It pops whenever there is something.
+    /// Pops as soon as the queue is not empty.
     #[default]
     Free,
-    /// It rests so many ms after each Pop.
+    /// Waits this many ms after each Pop.
     Paced(u32),
-    /// It pops only when asked.
+    /// Pops only on request.
     Held,
 }
 
-/// What a handler is told.
+/// A notification that a handler receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotificationRef {
     /// `OnAdd(obj, isInInitialList)`
     Add {
         /// The object.
         object: ObjectRef,
-        /// Whether it came with the first list.
+        /// Whether it is in the initial list.
         is_in_initial_list: bool,
     },
     /// `OnUpdate(old, new)`
     Update {
-        /// What was stored before; `None` where nothing is stored.
+        /// The stored object before the update; `None` if nothing was stored.
         old: Option<ObjectRef>,
-        /// The object.
+        /// The new object.
         new: ObjectRef,
     },
     /// `OnDelete(obj)`
@@ -301,27 +301,27 @@ pub enum NotificationRef {
     },
 }
 
-/// What happened, by whoever states it.
+/// A fact, by the component that states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// The API server.
+    /// Of the API server.
     Server(ServerFact),
-    /// The reflector.
+    /// Of the reflector.
     Reflector(ReflectorFact),
-    /// The queue, its lock and Pop.
+    /// Of the queue, its lock and Pop.
     Queue(QueueFact),
-    /// The store and its indices.
+    /// Of the store and its indices.
     Store(StoreFact),
-    /// The shared processor and the handlers.
+    /// Of the shared processor and the handlers.
     Handlers(HandlersFact),
-    /// The workqueue and its workers.
+    /// Of the workqueue and its workers.
     Work(WorkFact),
-    /// The program around the informer.
+    /// Of the program around the informer.
     Run(RunFact),
 }
 
 impl Fact {
-    /// The names of all facts, owner by owner.
+    /// The names of all facts, grouped by component.
     pub fn names() -> impl Iterator<Item = &'static str> + Clone {
         [
             ServerFact::NAMES,
@@ -337,7 +337,7 @@ impl Fact {
         .copied()
     }
 
-    /// The fact's own name.
+    /// The name of the fact's variant.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -351,7 +351,7 @@ impl Fact {
         }
     }
 
-    /// The key of the object that the fact is about, where it is about one.
+    /// The key of the object that the fact is about, if any.
     #[must_use]
     pub fn key(&self) -> Option<&Key> {
         match self {
@@ -365,7 +365,7 @@ impl Fact {
         }
     }
 
-    /// What it holds beside itself, in bytes, about: lists and texts.
+    /// Approximate size of its heap data (lists and texts), in bytes.
     #[must_use]
     pub fn weight(&self) -> usize {
         match self {
@@ -379,7 +379,7 @@ impl Fact {
         }
     }
 
-    /// What it put into the queue.
+    /// The type of the delta or entry that this fact reports as queued, if any.
     #[must_use]
     pub fn queued(&self) -> Option<DeltaType> {
         let Self::Queue(fact) = self else { return None };
@@ -435,22 +435,22 @@ impl From<RunFact> for Fact {
     }
 }
 
-/// What a fact is made of: which object it names, and what it weighs.
+/// A field of a fact: which object it names, and its size.
 ///
-/// Where several parts of a fact name an object, the last is the one that the fact is about.
+/// If several fields of a fact name an object, the fact is about the last one.
 trait Part {
-    /// The key of the object that it names.
+    /// The key of the object that the field names.
     fn key(&self) -> Option<&Key> {
         None
     }
 
-    /// What it holds beside itself and does not share, in bytes, about.
+    /// Approximate size of the heap data that it owns alone, in bytes.
     fn weight(&self) -> usize {
         0
     }
 }
 
-/// So much is an object of a list.
+/// Size of one object in a list.
 const EACH: usize = size_of::<ObjectRef>();
 
 macro_rules! plain {
@@ -563,7 +563,7 @@ impl Part for NotificationRef {
 }
 
 impl NotificationRef {
-    /// The object that it is about: the new one of an update.
+    /// The object that the notification is about; for an update, the new one.
     #[must_use]
     pub fn object(&self) -> &ObjectRef {
         match self {
@@ -573,14 +573,14 @@ impl NotificationRef {
     }
 }
 
-/// What KnownObjects says of a key.
+/// The result of looking up a key in KnownObjects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// It has it, in this version.
+    /// Found, with this version.
     Yes(Rv),
-    /// It does not have it.
+    /// Not found.
     No,
-    /// It could not tell.
+    /// The lookup failed.
     Failed,
 }
 
@@ -591,22 +591,22 @@ pub enum Entry {
     Delta(DeltaType, ObjectRef),
     /// A whole list.
     ReplacedAll {
-        /// Its version.
+        /// The list's version.
         rv: Rv,
-        /// Its objects.
+        /// The list's objects.
         objects: Vec<ObjectRef>,
     },
     /// A whole resync.
     SyncAll,
-    /// A newer version.
+    /// A newer resource version.
     Bookmark {
-        /// It.
+        /// The version.
         rv: Rv,
     },
 }
 
 impl Entry {
-    /// Its type.
+    /// The delta type of the entry.
     #[must_use]
     pub fn delta_type(&self) -> DeltaType {
         match self {
@@ -618,19 +618,19 @@ impl Entry {
     }
 }
 
-/// The number of a fact in its recording, from 0. A run that goes on for weeks has more than 32 bits count.
+/// The number of a fact in its recording, from 0. A run of several weeks exceeds 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FactId(pub u64);
 
-/// Why something happened.
+/// The cause of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// It was set so from the start.
+    /// Part of the initial state.
     Start,
-    /// Something that the source did of its own accord, as its traffic or its recording says: its
-    /// number, from 0.
+    /// A spontaneous action of the source, from its traffic or its recording: the action's number,
+    /// from 0.
     Source(u32),
-    /// An entry of the scenario's script: its number in the order of time, from 0.
+    /// An entry of the scenario's script: its number in time order, from 0.
     Script(u32),
     /// An input of the user: its number, from 0.
     Input(u32),
@@ -638,19 +638,19 @@ pub enum Cause {
     Fact(FactId),
 }
 
-/// A fact with its place in the recording.
+/// A fact with its position in the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactRecord {
-    /// Its number.
+    /// The fact's number.
     pub id: FactId,
-    /// Virtual milliseconds since the start.
+    /// Virtual time of the fact, in ms since the start.
     pub time: u64,
-    /// Who.
+    /// The actor.
     pub actor: Actor,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
-    /// Which step of which algorithm.
+    /// The step of the algorithm.
     pub step: Step,
-    /// What.
+    /// The fact itself.
     pub fact: Fact,
 }

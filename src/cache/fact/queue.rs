@@ -1,4 +1,4 @@
-//! What happens to the queue, to its lock and to what Pop hands out.
+//! Facts of the queue, its lock and the popped items.
 
 use std::sync::Arc;
 
@@ -7,105 +7,105 @@ use crate::delta::DeltaType;
 use crate::key::Key;
 
 facts! {
-    /// What happens to the queue, to its lock and to what Pop hands out.
+    /// Facts of the queue, its lock and the popped items.
     pub enum QueueFact {
-        /// Somebody got the lock.
+        /// An actor acquired a lock.
         LockTaken {
-            /// Which.
+            /// The lock.
             lock: LockName,
-            /// Who.
+            /// The actor.
             by: Actor,
         },
-        /// Somebody has to wait for the lock.
+        /// An actor has to wait for a lock.
         LockAwaited {
-            /// Which.
+            /// The lock.
             lock: LockName,
-            /// Who.
+            /// The waiting actor.
             by: Actor,
-            /// Who has it.
+            /// The actor that holds the lock.
             holder: Actor,
         },
-        /// The lock was given back.
+        /// An actor released a lock.
         LockReleased {
-            /// Which.
+            /// The lock.
             lock: LockName,
-            /// By whom.
+            /// The actor.
             by: Actor,
         },
-        /// No key could be made; nothing was queued or stored.
+        /// The key function failed; nothing was queued or stored.
         KeyFailed {
             /// The error's text.
             error: Arc<str>,
         },
         /// The transformer failed; nothing was queued.
         TransformFailed {
-            /// For which key.
+            /// The object's key.
             key: Key,
             /// The error's text.
             error: Arc<str>,
         },
-        /// The transformer made another object of it.
+        /// The transformer replaced an object.
         Transformed {
-            /// As it came.
+            /// The object before.
             from: ObjectRef,
-            /// As it is queued.
+            /// The object after, as it is queued.
             to: ObjectRef,
         },
-        /// `populated` was set: from now on the queue is past its first fill.
+        /// `populated` was set, by the first list or by an earlier write.
         Populated {
-            /// How many keys have to be popped before `HasSynced`.
+            /// Number of keys to pop before `HasSynced` is true.
             initial: u32,
         },
-        /// Delete asked whether anybody would notice.
+        /// `Delete` checked whether the key is known or queued.
         DeleteChecked {
             /// The key.
             key: Key,
-            /// What KnownObjects holds: `None` when there are no KnownObjects.
+            /// What KnownObjects holds for the key; `None`: the queue has no KnownObjects.
             known: Option<Known>,
             /// Whether the key has deltas in the queue.
             pending: bool,
         },
-        /// A delete was dropped: neither known nor pending.
+        /// A delete was ignored: the key is neither known nor pending.
         DeleteIgnored {
             /// The key.
             key: Key,
         },
-        /// A delta was put on top of its key's others.
+        /// A delta was appended to the deltas of its key.
         DeltaAppended {
-            /// Its type.
+            /// The delta's type.
             delta_type: DeltaType,
-            /// Its object; `object.key` is the key.
+            /// The delta's object; `object.key` is the key.
             object: ObjectRef,
-            /// How many deltas the key has now.
+            /// Number of deltas of the key now.
             depth: u32,
         },
-        /// The two newest deltas were both deletes: one of them is left.
+        /// The two newest deltas of a key were both deletes; one was dropped.
         DeltasMerged {
             /// The key.
             key: Key,
-            /// The one that stays.
+            /// The delete that was kept.
             kept: ObjectRef,
-            /// Whether it is the older one.
+            /// Whether the older one was kept.
             kept_older: bool,
         },
-        /// A key took its place at the end of the queue.
+        /// A key was appended to the queue.
         KeyEnqueued {
             /// The key.
             key: Key,
-            /// How many keys are queued now.
+            /// Number of queued keys now.
             length: u32,
         },
-        /// A list did not hold a key that is known or queued: its deletion was missed.
+        /// A list lacks a key that is known or queued: its deletion was missed.
         DeletionDetected {
             /// The key.
             key: Key,
         },
-        /// A resync passed a key over, because it has deltas in the queue.
+        /// A resync skipped a key because it has deltas in the queue.
         ResyncSkipped {
             /// The key.
             key: Key,
         },
-        /// `AddIfNotPresent` did nothing: the key has newer content.
+        /// `AddIfNotPresent` did nothing: the key already has newer content.
         AlreadyPresent {
             /// The key.
             key: Key,
@@ -114,7 +114,7 @@ facts! {
         FifoItemSet {
             /// The object.
             object: ObjectRef,
-            /// What it takes the place of.
+            /// The object that it replaced, if any.
             old: Option<ObjectRef>,
         },
         /// FIFO only: an object was removed; its key stays in the queue.
@@ -122,73 +122,73 @@ facts! {
             /// The key.
             key: Key,
         },
-        /// FIFO only: all objects and all keys were dropped before a list is put in.
+        /// FIFO only: all objects and keys were dropped before a list is queued.
         FifoCleared,
-        /// FIFO only: Pop skipped a key whose object is gone.
+        /// FIFO only: Pop skipped a key whose object was deleted.
         FifoKeySkipped {
             /// The key.
             key: Key,
         },
-        /// RealFIFO only: one entry was put at the end.
+        /// RealFIFO only: an entry was appended to the queue.
         EntryAppended {
             /// The entry.
             entry: Entry,
-            /// How many entries are queued now.
+            /// Number of queued entries now.
             length: u32,
         },
-        /// RealFIFO only: the first `count` entries were taken.
+        /// RealFIFO only: the first `count` entries were popped.
         EntriesTaken {
-            /// How many.
+            /// Number of popped entries.
             count: u32,
-            /// Whether all of them belong to the first list.
+            /// Whether all of them belong to the initial list.
             is_in_initial_list: bool,
         },
-        /// The consumer has to wait: the queue is empty.
+        /// The consumer waits: the queue is empty.
         QueueEmpty,
-        /// A key left the queue, with all that was queued for it.
+        /// A key was popped, with everything queued for it.
         KeyPopped {
             /// The key.
             key: Key,
             /// Its deltas, oldest first (FIFO: one, of type Added).
             deltas: Vec<(DeltaType, ObjectRef)>,
-            /// Whether it belongs to the first list.
+            /// Whether it belongs to the initial list.
             is_in_initial_list: bool,
         },
-        /// The first fill has been popped: `HasSynced` is true from now on.
+        /// The initial population has been popped: `HasSynced` is true from now on.
         Synced,
-        /// The process function failed; what was popped is gone.
+        /// The process function failed; the popped item is lost.
         ProcessFailed {
             /// The error's text.
             error: Arc<str>,
         },
-        /// The process function asked for it again (ErrRequeue): its key has again what the last
-        /// `KeyPopped` took, and `KeyEnqueued` follows.
+        /// The process function requested a requeue (ErrRequeue): the queue puts the item of the
+        /// last `KeyPopped` back under its key. `KeyEnqueued` follows.
         Requeued {
             /// The key.
             key: Key,
-            /// Whether it went in (else the key has newer content).
+            /// Whether it was put back (otherwise the key has newer content).
             added: bool,
         },
-        /// Processing took long while many keys waited.
+        /// Processing took long while many keys were waiting.
         ProcessWasSlow {
             /// The key.
             key: Key,
-            /// How many keys waited.
+            /// Number of waiting keys.
             depth: u32,
-            /// Milliseconds.
+            /// Processing time, in ms.
             ms: u64,
         },
         /// The queue was closed.
         QueueClosed,
-        /// The process function took the next delta and looked its key up.
+        /// The process function took the next delta and looked up its key.
         DeltaTaken {
-            /// Its place in what was popped.
+            /// The delta's position in the popped item.
             position: u32,
-            /// Its type.
+            /// The delta's type.
             delta_type: DeltaType,
-            /// Its object.
+            /// The delta's object.
             object: ObjectRef,
-            /// What the store holds for the key: `None` where there is no store.
+            /// Whether the store holds the key; `None`: not looked up.
             exists: Option<bool>,
         },
         /// The process function returned.
@@ -198,21 +198,22 @@ facts! {
         },
         /// RealFIFO only: the process function returned.
         EntriesProcessed {
-            /// How many entries it had.
+            /// Number of processed entries.
             count: u32,
         },
-        /// A whole list was opened: the store is replaced before anybody is told.
+        /// The process function opened a whole list: it replaces the store's content before it
+        /// notifies anyone.
         ListOpened {
-            /// Its version.
+            /// The list's version.
             rv: Rv,
-            /// How many objects.
+            /// Number of objects in the list.
             count: u32,
-            /// How many stored objects it lacks.
+            /// Number of stored objects that are not in the list.
             removed: u32,
         },
-        /// A whole resync was opened: everything stored is handed out again.
+        /// The process function opened a whole resync: it delivers every stored object again.
         ResyncOpened {
-            /// How many objects.
+            /// Number of objects.
             count: u32,
         },
     }

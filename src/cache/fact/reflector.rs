@@ -1,45 +1,45 @@
-//! What the reflector does.
+//! Facts of the reflector.
 
 use std::sync::Arc;
 
 use super::{BackoffReason, EventType, ListAgain, ObjectRef, Reason, Rv, facts};
 
 facts! {
-    /// What the reflector does.
+    /// Facts of the reflector.
     pub enum ReflectorFact {
-        /// The reflector asked for a list.
+        /// The reflector requested a list.
         ListRequested {
-            /// `resourceVersion` of the request; `"0"` for anything, `""` for the newest.
+            /// `resourceVersion` of the request; `"0"` for any version, `""` for the newest.
             rv: Rv,
-            /// `resourceVersionMatch`; empty without one.
+            /// `resourceVersionMatch`; empty if not set.
             rv_match: &'static str,
-            /// The most objects a page may have; 0 without a limit.
+            /// Maximum number of objects per page; 0: no limit.
             limit: u32,
-            /// Whether it asks for the next page.
+            /// Whether it requests the next page.
             continues: bool,
         },
-        /// A page arrived at the reflector, and there are more.
+        /// The reflector received a page, and more follow.
         PageReceived {
-            /// How many objects.
+            /// Number of objects.
             count: u32,
-            /// How many with the pages before it.
+            /// Number of objects, including earlier pages.
             total: u32,
         },
         /// A list failed.
         ListFailed {
             /// The error's text.
             error: Arc<str>,
-            /// What follows.
+            /// What the reflector does next.
             next: ListAgain,
         },
-        /// The list arrived at the reflector.
+        /// The reflector received the complete list.
         ListReceived {
-            /// Its version.
+            /// The list's version.
             rv: Rv,
-            /// How many objects.
+            /// Number of objects.
             count: u32,
         },
-        /// The reflector asked for a watch.
+        /// The reflector requested a watch.
         WatchRequested {
             /// `resourceVersion` of the request.
             rv: Rv,
@@ -51,86 +51,88 @@ facts! {
             /// The error's text.
             error: Arc<str>,
         },
-        /// A streaming list's event went into the temporary store.
+        /// An event of a streaming list went into the temporary store.
         InitialEventKept {
-            /// Its type.
+            /// The event's type.
             event: EventType,
-            /// Its object.
+            /// The event's object.
             object: ObjectRef,
         },
-        /// The bookmark came that ends the initial events of a streaming list.
+        /// The bookmark that ends the initial events of a streaming list arrived.
         InitialEventsEnded {
-            /// Its version: that of the list.
+            /// The bookmark's version, which is that of the list.
             rv: Rv,
-            /// How many objects the temporary store holds.
+            /// Number of objects in the temporary store.
             count: u32,
         },
-        /// The bookmark that ends the initial events of a streaming list is late: a warning was logged.
+        /// The bookmark that ends the initial events of a streaming list is late: the reflector
+        /// logged a warning.
         InitialEventsEndMissed {
-            /// For how long nothing has come, in ms.
+            /// How long no event has arrived, in ms.
             ms: u64,
-            /// Whether anything has come at all.
+            /// Whether any event has arrived at all.
             any: bool,
         },
-        /// There will be no streaming list in this round: a list comes instead.
+        /// The reflector falls back from a streaming list to a regular list for this round.
         StreamFellBack {
-            /// Why.
+            /// The reason.
             error: Arc<str>,
         },
-        /// An event's object was of another type than the informer's, or it or a list was a `Table`; it
-        /// was left out.
+        /// The reflector dropped an object of the wrong type, or an event or list that is a
+        /// `Table`.
         ObjectRejected {
             /// The error's text.
             error: Arc<str>,
         },
-        /// Whether the last version is known to have expired, or to be too new for the server.
+        /// The reflector learned whether the last version is unavailable: expired, or too new for
+        /// the server.
         VersionUnavailable {
-            /// Which.
+            /// Whether it is unavailable.
             on: bool,
         },
-        /// The watch-error handler was called.
+        /// The reflector called the watch-error handler.
         WatchErrorReported {
             /// The error's text.
             error: Arc<str>,
         },
         /// The resync timer fired.
         ResyncDue {
-            /// Whether anybody wants a resync now.
+            /// Whether any handler is due for a resync.
             wanted: bool,
         },
-        /// The reflector took an event off the stream.
+        /// The reflector received a watch event.
         EventReceived {
-            /// Its type.
+            /// The event's type.
             event: EventType,
-            /// Its object.
+            /// The event's object.
             object: ObjectRef,
-            /// It is the bookmark that ends a streaming list.
+            /// Whether it is the bookmark that ends a streaming list.
             ends_list: bool,
         },
-        /// The reflector noted how far it has come.
+        /// The reflector updated its last sync resource version.
         LastSyncMoved {
-            /// Before.
+            /// The previous version.
             from: Rv,
-            /// Now.
+            /// The new version.
             to: Rv,
         },
-        /// The reflector noticed that its watch is over.
+        /// The reflector noticed that its watch has ended.
         WatchEnded {
-            /// Whether a list comes next (else: a watch from the last version).
+            /// Whether a list follows (otherwise: a watch from the last version).
             relist: bool,
-            /// HTTP status of the `ERROR` event that ended it; 0 without one.
+            /// HTTP status of the `ERROR` event that ended the watch; 0: no such event.
             code: u16,
         },
-        /// The reflector waits before it tries again.
+        /// The reflector waits before it retries.
         BackoffStarted {
-            /// Milliseconds.
+            /// Length of the pause, in ms.
             ms: u64,
-            /// Why.
+            /// The reason.
             reason: BackoffReason,
         },
-        /// The reflector gave up or was told to stop.
+        /// The reflector gave up or was asked to stop.
         ReflectorStopped {
-            /// Why.
+            /// The reason.
             reason: Reason,
         },
     }

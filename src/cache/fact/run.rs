@@ -1,48 +1,50 @@
-//! What the program around the informer does: its own calls of the queue, switches, and the informers beside the one that is shown.
+//! Facts of the program around the informer: its own queue calls, switches, and the other
+//! informers.
 
 use super::{ObjectRef, ProcessMode, facts};
 use crate::delta::DeltaType;
 use crate::key::Key;
 
 facts! {
-    /// What the program around the informer does: its own calls of the queue, switches, and the informers beside the one that is shown.
+    /// Facts of the program around the informer: its own queue calls, switches, and the other
+    /// informers.
     pub enum RunFact {
-        /// A program without a reflector called the queue.
+        /// A program without a reflector called a method of the queue.
         Called {
-            /// Added: `Add`, Updated: `Update`, Deleted: `Delete`.
+            /// The method. Added: `Add`, Updated: `Update`, Deleted: `Delete`.
             delta_type: DeltaType,
-            /// With this object.
+            /// The argument.
             object: ObjectRef,
         },
-        /// The process loop runs differently from now on.
+        /// The mode of the process loop changed.
         ModeSet {
-            /// How.
+            /// The new mode.
             mode: ProcessMode,
         },
-        /// Pop was asked for (held only).
+        /// The user requested a Pop (only in held mode).
         PopAsked {
-            /// How often it was asked for and has not come yet.
+            /// Number of requested Pops that have not happened yet.
             asked: u32,
         },
-        /// The queue got its KnownObjects, or lost them.
+        /// The queue's KnownObjects were set or removed.
         KnownObjectsSet {
-            /// Which.
+            /// Whether they are set now.
             on: bool,
         },
-        /// An informer beside asked the API server for a list, or for a watch.
+        /// One of the other informers requested a list or a watch.
         BesideRequested {
-            /// Which of them, from 0.
+            /// The informer's number, from 0.
             informer: u8,
-            /// Whether for a watch.
+            /// Whether it requested a watch.
             watch: bool,
         },
-        /// The store of an informer beside changed.
+        /// The store of one of the other informers changed.
         BesideStored {
-            /// Which of them, from 0.
+            /// The informer's number, from 0.
             informer: u8,
-            /// The key.
+            /// The object's key.
             key: Key,
-            /// What it holds now; `None`: nothing any more.
+            /// The stored object; `None` after a deletion.
             object: Option<ObjectRef>,
         },
     }

@@ -1,4 +1,4 @@
-//! What the API server does, or whatever stands in for it.
+//! Facts of the API server, or of the source that replaces it.
 
 use std::sync::Arc;
 
@@ -7,119 +7,120 @@ use crate::key::Key;
 use crate::lister_watcher::ApiErrorKind;
 
 facts! {
-    /// What the API server does, or whatever stands in for it.
+    /// Facts of the API server, or of the source that replaces it.
     pub enum ServerFact {
         /// An object was created and got a version.
         ObjectCreated {
-            /// It.
+            /// The new object.
             object: ObjectRef,
-            /// What it is like.
+            /// Its labels, node and phase.
             body: Body,
         },
-        /// An object was changed.
+        /// An object was updated.
         ObjectUpdated {
-            /// It.
+            /// The updated object.
             object: ObjectRef,
-            /// What it is like now.
+            /// Its labels, node and phase after the update.
             body: Body,
-            /// Its version before.
+            /// The version before the update.
             old_rv: Rv,
         },
         /// An object was deleted; `object.rv` is the version of the deletion.
         ObjectDeleted {
-            /// It.
+            /// The deleted object.
             object: ObjectRef,
-            /// Its version before.
+            /// The version before the deletion.
             old_rv: Rv,
         },
-        /// A write was refused; nothing changed.
+        /// The server refused a write; nothing changed.
         WriteRefused {
-            /// What was asked for.
+            /// The requested operation.
             verb: Verb,
-            /// Of which object.
+            /// The object's key.
             key: Key,
-            /// Why not.
+            /// The reason.
             refusal: Refusal,
         },
-        /// Somebody asked the server to refuse the next requests, or took that back.
+        /// The server was asked to refuse the next requests, or that was taken back.
         RefusalsAsked {
-            /// Watches (streaming lists are), else lists.
+            /// Whether it refuses watches (streaming lists included); otherwise lists.
             watch: bool,
-            /// With what.
+            /// The error that it answers with.
             kind: ApiErrorKind,
-            /// How many more of them; 0: it was taken back.
+            /// Number of requests that are still to be refused; 0: taken back.
             times: u32,
         },
-        /// The server forgot its history up to this version.
+        /// The server compacted its history.
         HistoryCompacted {
-            /// A watch from here or later still works.
+            /// The oldest version from which a watch still works.
             oldest: Rv,
         },
-        /// The server answered a list.
+        /// The server answered a list request.
         ListAnswered {
-            /// The version of the list.
+            /// The list's version.
             rv: Rv,
-            /// How many objects.
+            /// Number of objects.
             count: u32,
         },
-        /// What a real server has, all of it: it told so with a list, or with a stream's initial events.
+        /// All objects of a real server, as it reported them in a list or in a stream's initial
+        /// events.
         ObjectsLearned {
-            /// As of this version.
+            /// The version of that state.
             rv: Rv,
             /// The objects.
             objects: Arc<[ObjectRef]>,
         },
-        /// The server asks to come again later, and the client will.
+        /// The server asked the client to retry later, and the client will.
         RequestDeferred {
-            /// HTTP status.
+            /// The HTTP status.
             code: u16,
-            /// When, in ms from now.
+            /// Delay until the retry, in ms.
             after_ms: u64,
-            /// How often the request was sent so far.
+            /// How often the request has been sent so far.
             attempt: u32,
         },
-        /// The server could not answer a list.
+        /// The server failed a list request.
         ListRefused {
-            /// HTTP status; 0: there was no answer.
+            /// The HTTP status.
             code: u16,
-            /// Why.
+            /// The reason.
             reason: Reason,
         },
-        /// A watch is open.
+        /// The server opened a watch.
         WatchAccepted {
-            /// It starts after this version.
+            /// The watch starts after this version.
             rv: Rv,
         },
-        /// A watch was not opened, or ended at once: the version is too old.
+        /// The server refused a watch, or ended it at once, because its version is too old.
         WatchRefused {
-            /// The version asked for.
+            /// The requested version.
             rv: Rv,
-            /// The oldest that would have worked.
+            /// The oldest version that would have worked.
             oldest: Rv,
         },
-        /// A watch was not opened, for any other reason than its version.
+        /// The server refused a watch for a reason other than its version.
         WatchDenied {
-            /// HTTP status.
+            /// The HTTP status.
             code: u16,
-            /// Why.
+            /// The reason.
             reason: Arc<str>,
         },
-        /// A request did not reach the server: the connection is refused.
+        /// A request did not reach the server: connection refused.
         ConnectionRefused,
-        /// An event was put on the stream.
+        /// The server sent a watch event.
         EventSent {
-            /// Its type.
+            /// The event's type.
             event: EventType,
-            /// Its object; of a bookmark and an error only the version counts.
+            /// The event's object; for a bookmark or an error only its version matters.
             object: ObjectRef,
-            /// It is the bookmark that ends a streaming list.
+            /// Whether it is the bookmark that ends a streaming list.
             ends_list: bool,
         },
-        /// The stream ended.
+        /// The watch's stream ended.
         WatchClosed {
-            /// How.
+            /// How it ended.
             end: WatchEnd,
-            /// So many events were on their way and never arrived.
+            /// Number of events that were sent but never arrived.
             lost: u32,
         },
     }

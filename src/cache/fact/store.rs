@@ -1,4 +1,4 @@
-//! What happens to the store and its indices.
+//! Facts of the store and its indices.
 
 use std::sync::Arc;
 
@@ -6,50 +6,51 @@ use super::{ObjectRef, Rv, facts};
 use crate::key::Key;
 
 facts! {
-    /// What happens to the store and its indices.
+    /// Facts of the store and its indices.
     pub enum StoreFact {
         /// An object was stored.
         ItemStored {
-            /// It.
+            /// The stored object.
             object: ObjectRef,
-            /// What was there before.
+            /// The object that it replaced, if any.
             old: Option<ObjectRef>,
         },
         /// An object was removed.
         ItemRemoved {
-            /// The key.
+            /// The object's key.
             key: Key,
-            /// What was there.
+            /// The removed object, if there was one.
             old: Option<ObjectRef>,
         },
-        /// The content was replaced as a whole; what the new one lacks has been removed.
+        /// The whole content was replaced; stored objects that are not in the new content were
+        /// removed.
         StoreReplaced {
             /// The new content.
             items: Vec<ObjectRef>,
         },
         /// A key left the set under an indexed value.
         IndexEntryRemoved {
-            /// The index.
+            /// The index's name.
             index: Arc<str>,
             /// The indexed value.
             value: Arc<str>,
             /// The key.
             key: Key,
-            /// Whether the value went with its last key.
+            /// Whether this was the value's last key, so that the value was removed too.
             emptied: bool,
         },
         /// A key entered the set under an indexed value.
         IndexEntryAdded {
-            /// The index.
+            /// The index's name.
             index: Arc<str>,
             /// The indexed value.
             value: Arc<str>,
             /// The key.
             key: Key,
         },
-        /// An index function failed; the object is stored, the index lacks it.
+        /// An index function failed. The object is stored, but missing in the index.
         IndexFailed {
-            /// The index.
+            /// The index's name.
             index: Arc<str>,
             /// The key.
             key: Key,
@@ -58,16 +59,16 @@ facts! {
         },
         /// Indices were added.
         IndexersAdded {
-            /// Their names.
+            /// The names of the new indices.
             names: Vec<Arc<str>>,
         },
-        /// All indices were emptied before they are filled again.
+        /// All indices were cleared before they are rebuilt.
         IndicesReset,
-        /// The store's resource version was set.
+        /// The store's resource version changed.
         StoreVersionMoved {
-            /// Before.
+            /// The previous version.
             from: Rv,
-            /// Now.
+            /// The new version.
             to: Rv,
         },
     }

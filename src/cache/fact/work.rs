@@ -1,39 +1,39 @@
-//! What happens to the workqueue, and what its workers do.
+//! Facts of the workqueue and its workers.
 
 use super::{WorkPlace, facts};
 use crate::key::Key;
 
 facts! {
-    /// What happens to the workqueue, and what its workers do.
+    /// Facts of the workqueue and its workers.
     pub enum WorkFact {
         /// A key was added to the workqueue.
         WorkAdded {
             /// The key.
             key: Key,
-            /// Where it went.
+            /// Where the key was put.
             place: WorkPlace,
         },
         /// A worker took a key.
         WorkTaken {
-            /// Which worker.
+            /// The worker's number.
             worker: u8,
             /// The key.
             key: Key,
         },
-        /// A worker is done with a key.
+        /// A worker finished a key.
         WorkDone {
             /// The key.
             key: Key,
-            /// Whether it was added meanwhile and is queued again.
+            /// Whether the key was added in the meantime and is queued again.
             again: bool,
         },
-        /// A key will be added later.
+        /// A key was scheduled to be added later.
         WorkDelayed {
             /// The key.
             key: Key,
-            /// In so many ms.
+            /// The delay, in ms.
             ms: u64,
-            /// How often it has failed, where that is why.
+            /// How often the key has failed; 0: the delay has another reason.
             failures: u32,
         },
         /// The rate limiter forgot how often a key has failed.
@@ -41,18 +41,18 @@ facts! {
             /// The key.
             key: Key,
         },
-        /// A worker compared what is with what should be.
+        /// A worker compared the actual state with the desired state.
         Reconciled {
-            /// Which worker.
+            /// The worker's number.
             worker: u8,
             /// The key.
             key: Key,
-            /// Whether that went well.
+            /// Whether it succeeded.
             ok: bool,
         },
-        /// The workqueue takes nothing more.
+        /// The workqueue was shut down and accepts no more keys.
         WorkShutDown {
-            /// Whether it waits for what the workers have.
+            /// Whether the shutdown waits for keys that workers are processing.
             drain: bool,
         },
     }

@@ -1,4 +1,4 @@
-//! Lists: pages, streaming lists, and what follows one that failed.
+//! Lists: pages, streaming lists, and retries of failed lists.
 
 use std::mem;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl<O: Object> Reflector<O> {
         } else if self.paginated_result || from_cache || resource_version.is_empty() {
             DEFAULT_PAGE_SIZE
         } else {
-            // In one piece, a server can answer out of its watch cache.
+            // Without a limit, a server can answer from its watch cache.
             0
         };
         self.state = ReflectorState::List;
@@ -45,12 +45,12 @@ impl<O: Object> Reflector<O> {
         self.request_page(trace);
     }
 
-    /// Asks for what the pager is at.
+    /// Requests the pager's current page.
     pub(super) fn request_page(&mut self, trace: &mut impl Trace) {
         let pager = &self.pager;
         let continues = !pager.token.is_empty();
         let request = ListRequest {
-            // A server refuses a version beside a token.
+            // A server rejects a version together with a token.
             resource_version: if continues {
                 Rv::default()
             } else {
@@ -80,7 +80,7 @@ impl<O: Object> Reflector<O> {
             table,
         } = page;
         if pager.full {
-            // Whatever the pages before it have brought is older.
+            // Drop the earlier pages: they are older.
             return self.list_complete(now, items, resource_version, table, trace);
         }
         let page_count = count(items.len());
@@ -183,7 +183,7 @@ impl<O: Object> Reflector<O> {
             return self.give_up_list(now, error, trace);
         }
         let pager = mem::take(&mut self.pager);
-        // Paged although it could have come out of the watch cache: there is none.
+        // The server returned pages although it could have used its watch cache: it has none.
         self.paginated_result |= pager.from_cache && pager.paginated;
         trace.fact(Step::ReflectorList, || {
             Fact::Reflector(ReflectorFact::ListReceived {
@@ -196,7 +196,7 @@ impl<O: Object> Reflector<O> {
         self.need = Need::Store(StoreCall::Replace(items, rv));
     }
 
-    /// Why an event with this object is skipped.
+    /// The reason to skip an event with this object, if any.
     pub(super) fn rejects(&self, object: &O, streaming: bool) -> Option<String> {
         let options = &self.options;
         if let Some(expected) = &options.expected_type
@@ -244,7 +244,7 @@ impl<O: Object> Reflector<O> {
         }
     }
 
-    /// No streaming list in this round.
+    /// Falls back to a regular list for this round.
     pub(super) fn fall_back(&mut self, error: ReflectorError, trace: &mut impl Trace) {
         trace.fact(Step::ReflectorFallBack, || {
             Fact::Reflector(ReflectorFact::StreamFellBack {
@@ -279,7 +279,7 @@ impl<O: Object> Reflector<O> {
                 Some(transformer) => transform(transformer, &key, item, step, trace),
                 None => Ok(item),
             };
-            // What cannot be transformed is missing from the list then.
+            // Objects that fail to transform are missing in the list.
             let Ok(item) = item else { return };
             self.temporary_store.insert(key, item);
         }

@@ -1,4 +1,4 @@
-//! What a reflector is made of.
+//! Configuration of a reflector.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,51 +10,54 @@ use crate::queue::{Release, TransformFunc};
 
 use super::MIN_WATCH_TIMEOUT;
 
-/// Says why an object is not of the expected type.
+/// Returns an error if an object is not of the expected type.
 pub type ExpectedType<O> = Arc<dyn Fn(&O) -> Result<(), String> + Send + Sync>;
 
-/// Says whether an object is a `Table`.
+/// Returns which kind of `Table` an object is, if it is one.
 pub type TableCheck<O> = Arc<dyn Fn(&O) -> Option<Table> + Send + Sync>;
 
-/// What a reflector is made of.
+/// Configuration of a reflector.
 pub struct ReflectorOptions<O> {
-    /// Its name; part of an error's text.
+    /// The reflector's name, for error texts.
     pub name: Arc<str>,
-    /// What it lists, for the texts of errors.
+    /// The type of the listed objects, for error texts.
     pub type_description: Arc<str>,
-    /// Whether it begins each round with a streaming list. Up to client-go 0.34 it has to be asked
-    /// for; a server or client that cannot do it has to be known beforehand, or refuse it.
+    /// Whether each round begins with a streaming list. In client-go up to 0.34 this is opt-in. If
+    /// the server or the client does not support streaming lists, set it to false, unless the
+    /// server rejects the request.
     pub watch_list: bool,
-    /// The most objects of a page (`WatchListPageSize`); 0: 500, and no limit where a server could
-    /// answer out of its watch cache.
+    /// Maximum number of objects per page (`WatchListPageSize`). 0: 500, or no limit if the server
+    /// can answer from its watch cache.
     pub page_size: u32,
-    /// How often [`StoreCall::Resync`] is due; 0: never.
+    /// Period of [`StoreCall::Resync`]; 0: never.
     pub resync_period: Duration,
-    /// How long a 500 in the stream is answered by another watch; 0: by a list at once.
+    /// How long the reflector reopens a watch that ends with a 500, instead of listing. 0: it
+    /// always lists.
     pub max_internal_error_retry: Duration,
-    /// A watch is asked for once to twice this long; less than five minutes counts as five.
+    /// The timeout of a watch is random, once to twice this value. Less than five minutes counts as
+    /// five.
     pub min_watch_timeout: Duration,
-    /// Whether the store wants [`StoreCall::Bookmark`] (client-go 0.36).
+    /// Whether the store accepts [`StoreCall::Bookmark`] (client-go 0.36).
     pub bookmark_store: bool,
-    /// Whether the store wants [`StoreCall::UpdateResourceVersion`].
+    /// Whether the store accepts [`StoreCall::UpdateResourceVersion`].
     pub update_resource_version_store: bool,
-    /// The store's transformer. A streaming list's temporary store uses it, too (from client-go
-    /// 0.34 on): such objects are transformed twice.
+    /// The store's transformer. The temporary store of a streaming list uses it, too (from
+    /// client-go 0.34 on), so these objects are transformed twice.
     pub transformer: Option<TransformFunc<O>>,
-    /// Which objects are of the expected type: an event with another one is skipped. What is listed
-    /// is not looked at, upstream either.
+    /// Checks the type of watched objects. An event with an object of another type is skipped. Like
+    /// client-go, the reflector does not check listed objects.
     pub expected_type: Option<ExpectedType<O>>,
-    /// Which objects are a `Table`, where `O` can be one. An event with one is skipped: in streaming
-    /// lists from client-go 0.34 on, in watches from 0.36 on; then a list that is one
-    /// ([`ListPage::table`]) has failed, too.
+    /// Detects objects that are a `Table`, if `O` can be one. An event with a `Table` is skipped:
+    /// in streaming lists from client-go 0.34 on, in watches from 0.36 on. From 0.36 on, a list
+    /// that is a `Table` ([`ListPage::table`]) fails.
     pub table_check: Option<TableCheck<O>>,
-    /// Whose behaviour it is.
+    /// Which client-go release to follow.
     pub release: Release,
-    /// In which order a streaming list's objects reach the store.
+    /// The order in which the objects of a streaming list reach the store.
     pub order: Order,
     /// The pauses between attempts.
     pub backoff: Backoff,
-    /// Spreads pauses and timeouts.
+    /// The source of randomness for pauses and timeouts.
     pub jitter: Box<dyn Jitter>,
 }
 
@@ -81,7 +84,7 @@ impl<O> Default for ReflectorOptions<O> {
     }
 }
 
-// Derived, this and the others would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`, here and below.
 impl<O> Clone for ReflectorOptions<O> {
     fn clone(&self) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Watches: events, bookmarks, and what follows one that ended.
+//! Watches: events, bookmarks, and what follows the end of a watch.
 
 use std::mem;
 use std::sync::Arc;
@@ -19,7 +19,8 @@ use super::{
 };
 
 impl<O: Object> Reflector<O> {
-    /// The store is filled: the timer starts, and an open streaming list goes on as a watch.
+    /// The store holds the list: starts the resync timer. An open streaming list continues as a
+    /// watch.
     pub(super) fn begin_watch(&mut self, now: Duration, trace: &mut impl Trace) {
         self.retry = RetryWithDeadline::default();
         self.start_resync_timer(now);
@@ -71,7 +72,7 @@ impl<O: Object> Reflector<O> {
             resource_version_match: initial_events.then_some(ResourceVersionMatch::NotOlderThan),
             allow_watch_bookmarks: true,
             send_initial_events: initial_events.then_some(true),
-            // A request says it in whole seconds.
+            // The request has whole seconds.
             timeout: Duration::from_secs(min.saturating_add(spread).as_secs()),
         });
     }
@@ -157,11 +158,11 @@ impl<O: Object> Reflector<O> {
         }
     }
 
-    /// The store has had an event of this version.
+    /// Records the version of an event that the store has received.
     pub(super) fn note_version(&mut self, now: Duration, rv: Rv, trace: &mut impl Trace) {
         self.stage = Stage::Watch;
-        // Without a version to start from, ADDED events come in any order at first: none of them
-        // says how far the stream has come. Up to 0.35 upstream did not care.
+        // Without a start version, the first ADDED events come in any order, so their versions do
+        // not show the progress of the stream. client-go up to 0.35 ignored this.
         let Stream {
             in_order,
             besides_added,

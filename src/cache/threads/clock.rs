@@ -1,4 +1,4 @@
-//! The time, and waiting for a moment.
+//! Clocks and timers.
 
 use std::time::{Duration, Instant};
 
@@ -6,9 +6,9 @@ use super::condvar_mutex::CondvarMutex;
 use super::latch::Latch;
 use super::sync::{Arc, Mutex};
 
-/// The time since some start.
+/// Time since an arbitrary start.
 ///
-/// Clones are the same clock.
+/// Clones share the clock.
 #[derive(Clone)]
 pub struct Clock {
     kind: Arc<Kind>,
@@ -32,7 +32,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// The machine's, which never goes back.
+    /// The operating system's monotonic clock.
     #[must_use]
     #[allow(
         clippy::disallowed_methods,
@@ -44,7 +44,7 @@ impl Clock {
         }
     }
 
-    /// One that stands still until [`advance`](Self::advance): for tests.
+    /// A clock that stands still until [`advance`](Self::advance): for tests.
     #[must_use]
     pub fn manual() -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Clock {
         }
     }
 
-    /// What time it is.
+    /// The current time.
     #[must_use]
     pub fn now(&self) -> Duration {
         match &*self.kind {
@@ -61,8 +61,8 @@ impl Clock {
         }
     }
 
-    /// Moves a manual clock on, and wakes whoever waited for a moment until then. A real clock goes
-    /// by itself.
+    /// Advances a manual clock and wakes the threads whose time has come. Does nothing for a real
+    /// clock.
     pub fn advance(&self, by: Duration) {
         let Kind::Manual(manual) = &*self.kind else {
             return;
@@ -79,7 +79,7 @@ impl Clock {
     }
 }
 
-/// Somebody waits for a moment that others set.
+/// A timer: one thread waits for a time that other threads set.
 pub(super) struct Timer {
     clock: Clock,
     state: Arc<CondvarMutex<State>>,
@@ -103,7 +103,7 @@ impl Timer {
         }
     }
 
-    /// The moment is this one, or there is none.
+    /// Sets the time to wait for, or none.
     pub(super) fn set(&self, at: Option<Duration>) {
         let mut state = self.state.lock();
         if state.at != at {
@@ -112,14 +112,14 @@ impl Timer {
         }
     }
 
-    /// Nobody waits any more.
+    /// Ends the wait for good.
     pub(super) fn end(&self) {
         let mut state = self.state.lock();
         state.ended = true;
         self.state.notify_all(state);
     }
 
-    /// Waits until the moment has come, which then is none; or until the end: false.
+    /// Waits until the time is reached, and clears it. Returns false after `end`.
     pub(super) fn wait(&self) -> bool {
         let mut state = self.state.lock();
         loop {
@@ -139,7 +139,7 @@ impl Timer {
     }
 }
 
-/// Waits until `moment`, or until `stop` is set; says whether the moment has come.
+/// Waits until `moment`, or until `stop` is set; returns whether `moment` was reached.
 pub(super) fn wait_until(clock: &Clock, moment: Duration, stop: &Latch) -> bool {
     let timer = Arc::new(Timer::new(clock));
     timer.set(Some(moment));

@@ -1,4 +1,4 @@
-//! A value behind a lock, and those who wait for it to change.
+//! A mutex with a condition variable.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::PoisonError;
@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::sync::{Condvar, Mutex, MutexGuard};
 
-/// A value, its lock, and who waits.
+/// A value, its lock, and a condition variable.
 ///
-/// Nobody is woken where nobody waits: a wake-up costs a system call.
+/// Notifies only if a thread is waiting, because a notification costs a system call.
 pub(crate) struct CondvarMutex<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
@@ -16,11 +16,11 @@ pub(crate) struct CondvarMutex<T> {
 
 struct State<T> {
     value: T,
-    // At least so many wait and have not been woken.
+    // At least this many threads wait and have not been notified.
     waiting: usize,
 }
 
-/// The lock on a [`CondvarMutex`].
+/// The guard of a locked [`CondvarMutex`].
 pub(crate) struct Held<'a, T>(MutexGuard<'a, State<T>>);
 
 impl<T> CondvarMutex<T> {
@@ -31,27 +31,26 @@ impl<T> CondvarMutex<T> {
         }
     }
 
-    /// Takes the lock. That somebody panicked under it is no reason to give up: upstream's locks do
-    /// not know of it either.
+    /// Locks. Ignores poisoning, because client-go's locks are not poisoned by a panic either.
     pub(crate) fn lock(&self) -> Held<'_, T> {
         Held(self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Gives the lock back until somebody notifies; may also return without a reason.
+    /// Unlocks until another thread notifies; spurious wake-ups are possible.
     pub(crate) fn wait<'a>(&self, mut held: Held<'a, T>) -> Held<'a, T> {
         held.0.waiting += 1;
         let guard = self.changed.wait(held.0);
         Held(guard.unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The same, but not longer than this.
+    /// Like `wait`, with a timeout.
     pub(crate) fn wait_timeout<'a>(&self, mut held: Held<'a, T>, timeout: Duration) -> Held<'a, T> {
         held.0.waiting += 1;
         let waited = self.changed.wait_timeout(held.0, timeout);
         Held(waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Gives the lock back and wakes one of those who wait.
+    /// Unlocks and wakes one waiting thread.
     pub(crate) fn notify_one(&self, mut held: Held<'_, T>) {
         let waiting = held.0.waiting;
         held.0.waiting = waiting.saturating_sub(1);
@@ -61,7 +60,7 @@ impl<T> CondvarMutex<T> {
         }
     }
 
-    /// Gives the lock back and wakes all who wait.
+    /// Unlocks and wakes all waiting threads.
     pub(crate) fn notify_all(&self, mut held: Held<'_, T>) {
         let waiting = std::mem::take(&mut held.0.waiting);
         drop(held);

@@ -1,4 +1,5 @@
-//! What runs an informer: a thread for the reflector, one for its resync timer, and the process loop.
+//! The engine of an informer: one thread for the reflector, one for its resync timer, and the
+//! process loop.
 //!
 //! Upstream: [`controller.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/controller.go).
 
@@ -28,20 +29,21 @@ use super::store::ThreadSafeStore;
 use super::sync::{Arc, Mutex, MutexGuard};
 use super::{RandomJitter, guarded, in_threads};
 
-/// What an informer is made of, and how its threads go about it.
+/// Configuration of an informer and of its threads.
 pub struct InformerOptions<O> {
-    /// Its queue, its store and its reflector. `full_resync_period` is the default of a shared
-    /// informer's handlers; a lister-watcher that cannot stream lists is not asked to.
+    /// Its queue, its store and its reflector. `full_resync_period` is the default for the handlers
+    /// of a shared informer. `watch_list` is ignored if the lister-watcher does not support
+    /// streaming lists.
     pub config: Config<O>,
-    /// What follows when a handler, a transformer or an index function panics. Upstream crashes
-    /// unless it is told otherwise, and so do we.
+    /// What happens when a handler, a transformer or an index function panics. Like in client-go,
+    /// the default is a crash.
     pub panic_policy: PanicPolicy,
-    /// The time.
+    /// The clock.
     pub clock: Clock,
 }
 
 impl<O> InformerOptions<O> {
-    /// A generation with the defaults that it came with; pauses are spread at random.
+    /// A generation with the defaults of its release, and with random jitter.
     #[must_use]
     pub fn new(generation: Generation) -> Self {
         Self {
@@ -61,7 +63,7 @@ impl<O> Default for InformerOptions<O> {
     }
 }
 
-/// A [`ListerWatcher`] whatever its type.
+/// A type-erased [`ListerWatcher`].
 pub(super) trait AnyListerWatcher<O>: Send + Sync {
     fn list(&self, request: &ListRequest) -> Result<ListPage<O>, ApiError>;
     fn watch(&self, request: &WatchRequest) -> Result<Box<dyn Watcher<O>>, ApiError>;
@@ -86,30 +88,30 @@ where
     }
 }
 
-/// What becomes of what is popped.
+/// The consumer of popped items.
 pub(super) trait Sink<O>: Send + Sync {
-    /// Brings it into the store and tells about it.
+    /// Writes the item into the store and sends its notifications.
     fn process(&self, store: &ThreadSafeStore<O>, process: &mut Process<O>) -> ProcessOutcome;
-    /// What a panic has left untold is told.
+    /// Sends the notifications that a panic left unsent.
     fn flush(&self);
-    /// The queue has synced; once.
+    /// The queue has synced; called once.
     fn synced(&self);
-    /// A resync is due: whether anybody wants it.
+    /// A resync is due. Returns whether any handler takes part.
     fn should_resync(&self, now: Duration) -> bool;
 }
 
-/// Queue, store and reflector of a running informer.
+/// The queue, store and reflector of a running informer.
 pub(super) struct Engine<O> {
     queue: CondvarMutex<InformerQueue<O>>,
     store: Arc<ThreadSafeStore<O>>,
     reflector: Mutex<Reflector<O>>,
     lister_watcher: Arc<dyn AnyListerWatcher<O>>,
     watch_error_handler: Option<WatchErrorHandler>,
-    /// Ends the open watch, if there is one.
+    /// Closes the open watch, if there is one.
     watch: Mutex<Option<Stopper>>,
     resync: Timer,
     synced: AtomicBool,
-    /// Whether a stop lets it process what is queued.
+    /// Whether the process loop drains the queue after a stop.
     drains: bool,
     panic_policy: PanicPolicy,
     clock: Clock,
@@ -152,12 +154,13 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
         Arc::clone(self.reflector().last_sync_resource_version())
     }
 
-    /// Runs until `stop` is set, the process loop in this thread.
+    /// Runs until `stop` is set, with the process loop in this thread.
     pub(super) fn run(&self, stop: &Latch, sink: &dyn Sink<O>) {
         let (policy, clock) = (self.panic_policy, &self.clock);
         let reflect = || guarded(policy, clock, stop, || self.reflect(stop, sink));
         let resync = || guarded(policy, clock, stop, || self.resync(sink));
-        // Apart, because a handler may set `stop` under the very lock that this needs.
+        // In its own thread, because a handler may set `stop` while holding the lock that this
+        // needs.
         let end = || {
             stop.wait();
             self.stop();
@@ -204,7 +207,7 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
             }
             if reflector.resync_at() != resync_at {
                 resync_at = reflector.resync_at();
-                // Under the lock, lest an older moment replaces a newer one.
+                // Set it under the lock, so that an older time cannot replace a newer one.
                 self.resync.set(resync_at);
             }
             match reflector.need() {
@@ -213,7 +216,8 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
                     drop(reflector);
                     let answer = self.lister_watcher.list(&request);
                     reflector = self.reflector();
-                    // Upstream waits no longer for a list once it is stopped: nobody hears of it.
+                    // After a stop, discard the answer: client-go does not wait for the list any
+                    // more.
                     if !stop.is_set() {
                         reflector.listed(self.clock.now(), answer, &mut ());
                     }
@@ -223,7 +227,7 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
                     drop(reflector);
                     let answer = self.lister_watcher.watch(&request).map(|opened| {
                         *lock(&self.watch) = Some(opened.stopper());
-                        // The stop may have come before the stopper was there.
+                        // `stop` may have been set before the stopper was stored.
                         if stop.is_set() {
                             self.stop_watch();
                         }
@@ -236,13 +240,13 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
                     drop(reflector);
                     let item = match &mut watch {
                         Some(watch) => watch.next(),
-                        // It was lost with a panic.
+                        // A panic lost the watch.
                         None => WatchItem::Closed,
                     };
                     reflector = self.reflector();
                     let now = self.clock.now();
                     reflector.received(now, item, &mut ());
-                    // Most often this leads to a store call, and back here.
+                    // Usually this leads to a store call, then to `Need::Event` again.
                     if let Some(call) = reflector.take_store_call() {
                         reflector = self.store(call, now, reflector, sink);
                     }
@@ -252,7 +256,7 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
                         reflector = self.store(call, self.clock.now(), reflector, sink);
                     }
                 }
-                // The call was lost with a panic.
+                // A panic lost the call.
                 Need::Stored => {
                     let lost = Error::Process("the store call panicked".into());
                     reflector.stored(self.clock.now(), Err(lost), &mut ());
@@ -273,9 +277,9 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
         self.stop_watch();
     }
 
-    /// Takes a call to the queue. The reflector is not locked meanwhile: whoever processes may ask
-    /// how far it is, and this may have to wait for whoever processes. `now` is the time before: one
-    /// look at the clock is enough for an event.
+    /// Applies a store call to the queue. Unlocks the reflector in the meantime, because handlers
+    /// may ask for its version, and the call may have to wait for handlers. `now` is the time
+    /// before the call: one clock reading per event is enough.
     fn store<'a>(
         &'a self,
         call: StoreCall<O>,
@@ -302,7 +306,7 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
     fn resync(&self, sink: &dyn Sink<O>) {
         while self.resync.wait() {
             let now = self.clock.now();
-            // A new round may have begun since.
+            // A new round may have begun in the meantime.
             if self.reflector().resync_at().is_none_or(|at| at > now) {
                 continue;
             }
@@ -312,7 +316,7 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
                 let mut reflector = self.reflector();
                 reflector.resync_done(self.clock.now(), outcome, &mut ());
                 if !reflector.is_watching() {
-                    // It failed, and that has ended the watch.
+                    // The resync failed, which ended the watch.
                     self.stop_watch();
                 }
             }
@@ -335,7 +339,7 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
     // ---- the process loop
 
     fn process(&self, stop: &Latch, sink: &dyn Sink<O>) {
-        // After a stop it does not begin, even where it would not end.
+        // Does not start after a stop, even if it would drain the queue.
         let mut goes_on = !stop.is_set();
         while goes_on {
             let mut queue = self.queue.lock();
@@ -356,8 +360,7 @@ impl<O: Object + Send + Sync + 'static> Engine<O> {
             } else {
                 caught(run)
             };
-            // What it failed with is nobody's business, upstream either; how long it took matters
-            // only to a trace.
+            // Ignore the error, like client-go. Only a trace would need the elapsed time.
             let _ignored = queue.finish_pop(process.into_taken(), outcome, Duration::ZERO, &mut ());
             let synced = queue.has_synced();
             drop(queue);

@@ -1,4 +1,4 @@
-//! The shared informer factory in threads.
+//! The shared informer factory for multithreaded programs.
 
 use std::any::Any;
 use std::fmt;
@@ -14,19 +14,18 @@ use super::latch::{Latch, wait_for};
 use super::sync::{Arc, Mutex, MutexGuard};
 use super::{join, spawn};
 
-/// Makes, starts and stops shared informers, one for each kind.
+/// Creates, starts and stops shared informers, one per kind.
 ///
 /// Upstream: `sharedInformerFactory` in
 /// [`factory.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/informers/factory.go).
 pub struct SharedInformerFactory {
     state: Mutex<FactoryState<GroupResource, Arc<dyn AnyInformer>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// How many wait in `shutdown` is nobody's business, but all of them wait.
+    /// Serializes `shutdown`, so that all concurrent callers wait.
     stopped: Mutex<()>,
 }
 
-/// The kind has an informer already, and that is of another Rust type: ask with that one, or for
-/// another kind.
+/// The kind already has an informer for another Rust type. Use that type, or another kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactoryError {
     /// The kind.
@@ -45,7 +44,7 @@ impl fmt::Display for FactoryError {
 
 impl std::error::Error for FactoryError {}
 
-/// A [`SharedIndexInformer`] whatever its type.
+/// A type-erased [`SharedIndexInformer`].
 trait AnyInformer: Send + Sync {
     fn run(&self, stop: &Latch);
     fn synced(&self) -> Latch;
@@ -54,7 +53,7 @@ trait AnyInformer: Send + Sync {
 
 impl<O: Object + Send + Sync + 'static> AnyInformer for SharedIndexInformer<O> {
     fn run(&self, stop: &Latch) {
-        // Somebody else may have started it: then that one runs it.
+        // An error means that the informer was started by other code, which runs it.
         let _run_twice = Self::run(self, stop);
     }
 
@@ -78,7 +77,7 @@ impl SharedInformerFactory {
         }
     }
 
-    /// The informer of a kind; `make` makes it, when it is the first time that somebody asks.
+    /// The informer of a kind; `make` creates it on the first call.
     ///
     /// # Errors
     /// [`FactoryError`]
@@ -94,9 +93,9 @@ impl SharedInformerFactory {
             .ok_or_else(|| FactoryError { kind: kind.clone() })
     }
 
-    /// Starts, in threads, the informers that were not started before.
+    /// Starts the informers that are not started yet, each in its own thread.
     pub fn start(&self, stop: &Latch) {
-        // First the threads: a `shutdown` in between would not wait for them.
+        // Lock the threads first: otherwise a concurrent `shutdown` would not wait for them.
         let mut threads = lock(&self.threads);
         let informers = lock(&self.state).start();
         for informer in informers {
@@ -105,8 +104,8 @@ impl SharedInformerFactory {
         }
     }
 
-    /// Waits until every informer that was started has synced, or `stop` is set; says of each kind
-    /// whether it has.
+    /// Waits until every started informer has synced, or `stop` is set. Returns for each kind
+    /// whether it has synced.
     pub fn wait_for_cache_sync(&self, stop: &Latch) -> Vec<(GroupResource, bool)> {
         let started: Vec<_> = lock(&self.state)
             .started()
@@ -118,8 +117,8 @@ impl SharedInformerFactory {
         started.into_iter().map(outcome).collect()
     }
 
-    /// Starts nothing any more, and waits until everything that was started has ended. For that its
-    /// `stop` has to be set, before or meanwhile.
+    /// Prevents any further start, and waits until all started informers have ended. The caller has
+    /// to set their `stop`, before or in the meantime.
     pub fn shutdown(&self) {
         lock(&self.state).shut_down();
         let _one_by_one = lock(&self.stopped);

@@ -1,4 +1,4 @@
-//! The shared informer in threads.
+//! The shared informer for multithreaded programs.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -25,9 +25,10 @@ use super::store::ThreadSafeStore;
 use super::sync::{Arc, JoinHandle, Mutex};
 use super::{guarded, has_ended, join, spawn};
 
-/// Lists and watches one kind of object into a store, and tells any number of handlers.
+/// Lists and watches one kind of object, keeps a store of them, and notifies any number of
+/// handlers.
 ///
-/// Clones are the same informer.
+/// Clones share the informer.
 ///
 /// Upstream: `sharedIndexInformer` in
 /// [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).
@@ -43,49 +44,51 @@ impl<O> Clone for SharedIndexInformer<O> {
     }
 }
 
-/// How one handler is told.
+/// Options of one handler.
 #[derive(Clone, Debug, Default)]
 pub struct HandlerOptions {
-    /// Its name, for messages.
+    /// The handler's name, for messages.
     pub name: Option<Arc<str>>,
-    /// How often it wants to be told everything again; zero: never; `None`: the informer's default.
+    /// The resync period; zero: never; `None`: the informer's default.
     pub resync_period: Option<Duration>,
 }
 
-/// A handler that was added.
+/// The registration of a handler.
 pub struct Registration<O> {
     listener: Arc<Listener<O>>,
 }
 
 impl<O: Object> Registration<O> {
-    /// Whether the informer has synced and the handler is done with its first list.
+    /// Whether the informer has synced and the handler has handled its initial list.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         self.listener.synced().is_set()
     }
 
-    /// Set once it has synced, to wait for.
+    /// A latch that is set once the handler has synced.
     #[must_use]
     pub fn has_synced_checker(&self) -> Latch {
         self.listener.synced().clone()
     }
 }
 
-/// For so many notifications there is room from one Pop to the next.
+/// Capacity for notifications that is kept from one Pop to the next.
 const ROOM: usize = 1024;
 
 struct Shared<O> {
     options: InformerOptions<O>,
     store: Arc<ThreadSafeStore<O>>,
     lister_watcher: Arc<dyn AnyListerWatcher<O>>,
-    /// Locks are taken in this order: the state, the queue (in the engine), `block_deltas`, the store,
-    /// the processor, the outbox, a listener.
+    /// Lock order: the state, the queue (in the engine), `block_deltas`, the store, the processor,
+    /// the outbox, a listener.
     state: Mutex<SharedInformerState<O>>,
-    /// BlockDeltas: held while something is processed, and while handlers come and go. In it, what
-    /// this Pop has to tell; afterwards only what a panic has left.
+    /// BlockDeltas: locked while an item is processed, and while handlers are added or removed.
+    /// Holds the notifications of the current Pop; between Pops, only those that a panic left
+    /// unsent.
     block_deltas: Mutex<Vec<Notification<O>>>,
-    /// What was processed and not handed to the listeners yet. A thread of its own does that while the
-    /// next is processed, and takes all there is: to wake a listener costs more than most Pops.
+    /// Notifications that are not yet distributed to the listeners. A separate thread does that
+    /// while the next item is processed, and takes all of them at once: waking a listener costs
+    /// more than most Pops.
     outbox: CondvarMutex<Outbox<O>>,
     processor: Mutex<SharedProcessor<Arc<Listener<O>>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -104,11 +107,11 @@ struct Detector<O> {
     failed: MutatedFunc<O>,
 }
 
-/// Is told of an object that somebody has changed although it is shared, with upstream's message.
+/// Receives an object that was modified although it is shared, with client-go's message.
 pub type MutatedFunc<O> = Arc<dyn Fn(&Mutated<O>, &str) + Send + Sync>;
 
 impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
-    /// An informer that does nothing until [`run`](Self::run).
+    /// An informer that is idle until [`run`](Self::run).
     pub fn new<L>(lister_watcher: L, options: InformerOptions<O>) -> Self
     where
         L: ListerWatcher<O> + 'static,
@@ -137,8 +140,8 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
 
     // ---- handlers
 
-    /// Adds a handler, before or after the start. It is told of everything in the store first, and
-    /// from then on of what changes; in a thread of its own.
+    /// Adds a handler, before or after the start. It first receives an add for everything in the
+    /// store, then all changes; each handler has its own thread.
     ///
     /// # Errors
     /// [`Error::HandlerNotAdded`]: the informer has stopped.
@@ -149,10 +152,10 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
         self.add_event_handler_with_options(handler, &HandlerOptions::default())
     }
 
-    /// The same, with options.
+    /// Like [`add_event_handler`](Self::add_event_handler), with options.
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`add_event_handler`](Self::add_event_handler).
     pub fn add_event_handler_with_options(
         &self,
         handler: impl ResourceEventHandler<O> + Send + Sync + 'static,
@@ -164,16 +167,17 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
         let registration = state.add_event_handler(name, options.resync_period, &mut ())?;
         let listener = Arc::new(Listener::new(Box::new(handler)));
         let now = shared.options.clock.now();
-        let mut told = lock(&shared.block_deltas);
+        let mut pending = lock(&shared.block_deltas);
         let initial = if registration.late {
             shared.store.list()
         } else {
             Vec::new()
         };
         let count = initial.len();
-        shared.post(&mut told);
+        shared.post(&mut pending);
         let mut processor = lock(&shared.processor);
-        // What happened before is in the store that the new handler is told.
+        // Send earlier notifications to the other listeners first: the new handler receives the
+        // store's content, which includes those changes.
         shared.hand_out(&processor);
         let entry = |_, _: &_| Arc::clone(&listener);
         processor.add_listener(&registration, count, entry, now, &mut ());
@@ -191,7 +195,7 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
         Ok(Registration { listener })
     }
 
-    /// Takes a handler out: what waits for it is dropped. Twice is fine.
+    /// Removes a handler and drops its waiting notifications. Removing twice is allowed.
     pub fn remove_event_handler(&self, registration: &Registration<O>) {
         let shared = &self.shared;
         let _state = lock(&shared.state);
@@ -208,7 +212,7 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
 
     // ---- before the start
 
-    /// Sets what every object goes through before it is queued.
+    /// Sets the transformer, which every object passes before it is queued.
     ///
     /// # Errors
     /// [`Error::InformerStarted`].
@@ -216,7 +220,7 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
         lock(&self.shared.state).set_transform(Some(transform))
     }
 
-    /// Sets who is told why a list or a watch failed.
+    /// Sets the handler for errors of lists and watches.
     ///
     /// # Errors
     /// [`Error::InformerStarted`].
@@ -224,8 +228,8 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
         lock(&self.shared.state).set_watch_error_handler(handler)
     }
 
-    /// Watches every object for changes by somebody who shares it. Upstream panics then; `failed`
-    /// may do so.
+    /// Checks every object for modifications of the shared data. client-go panics on one; `failed`
+    /// may do the same.
     ///
     /// # Errors
     /// [`Error::InformerStarted`].
@@ -247,7 +251,7 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
     /// Adds indices, before or after the start.
     ///
     /// # Errors
-    /// [`Error::IndexerNotAdded`]: the informer has stopped; else as
+    /// [`Error::IndexerNotAdded`]: the informer has stopped. Otherwise those of
     /// [`Indexer::add_indexers`](crate::store::Indexer::add_indexers).
     pub fn add_indexers(&self, indexers: Indexers<O>) -> Result<(), Error> {
         let state = lock(&self.shared.state);
@@ -255,9 +259,9 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
         self.shared.store.add_indexers(indexers)
     }
 
-    // ---- its life
+    // ---- lifecycle
 
-    /// Runs until `stop` is set, and until every handler has returned from what it was at.
+    /// Runs until `stop` is set and every handler has returned from its current call.
     ///
     /// # Errors
     /// [`Error::InformerRunTwice`].
@@ -312,19 +316,19 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
         Ok(())
     }
 
-    /// The same in a thread of its own.
+    /// Calls [`run`](Self::run) in a new thread.
     pub fn spawn(&self, stop: &Latch) -> JoinHandle<Result<(), Error>> {
         let (informer, stop) = (self.clone(), stop.clone());
         spawn("informer", move || informer.run(&stop))
     }
 
-    /// Whether the first list is in the store.
+    /// Whether the initial list is in the store.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         self.shared.synced.is_set()
     }
 
-    /// Set once it has synced, to wait for.
+    /// A latch that is set once the informer has synced.
     #[must_use]
     pub fn has_synced_checker(&self) -> Latch {
         self.shared.synced.clone()
@@ -336,27 +340,27 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
         lock(&self.shared.state).has_started()
     }
 
-    /// Whether it has stopped; then it takes no more handlers.
+    /// Whether it has stopped; then it accepts no more handlers.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         lock(&self.shared.state).is_stopped()
     }
 
-    // ---- what it has
+    // ---- accessors
 
-    /// Its store, to read; whoever writes to it, deceives the informer.
+    /// The store, for reading. Writing to it makes it inconsistent with the informer.
     #[must_use]
     pub fn get_store(&self) -> Arc<ThreadSafeStore<O>> {
         Arc::clone(&self.shared.store)
     }
 
-    /// The same: here every store can have indices.
+    /// Same as [`get_store`](Self::get_store): here every store can have indices.
     #[must_use]
     pub fn get_indexer(&self) -> Arc<ThreadSafeStore<O>> {
         self.get_store()
     }
 
-    /// The version of the last list, event or bookmark; empty before.
+    /// The version of the last list, event or bookmark; empty before the first.
     #[must_use]
     pub fn last_sync_resource_version(&self) -> Rv {
         let engine = self.shared.engine.get();
@@ -365,25 +369,25 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
 }
 
 impl<O: Object + Send + Sync + 'static> Shared<O> {
-    /// Posts what a Pop has to tell.
-    fn post(&self, told: &mut Vec<Notification<O>>) {
-        if told.is_empty() {
+    /// Moves the notifications of a Pop to the outbox.
+    fn post(&self, pending: &mut Vec<Notification<O>>) {
+        if pending.is_empty() {
             return;
         }
         let mut outbox = self.outbox.lock();
         if outbox.notifications.is_empty() {
-            // The room of both is used again and again.
-            std::mem::swap(&mut outbox.notifications, told);
+            // Swap, so that both buffers are reused.
+            std::mem::swap(&mut outbox.notifications, pending);
         } else {
-            outbox.notifications.append(told);
-            told.shrink_to(ROOM);
+            outbox.notifications.append(pending);
+            pending.shrink_to(ROOM);
         }
         self.outbox.notify_all(outbox);
     }
 
-    /// Hands the listeners what is posted, until nothing comes any more.
+    /// Distributes the outbox to the listeners until it has ended.
     fn distribute(&self, stop: &Latch) {
-        // Who drops an object last runs what its type does then.
+        // Dropping the last reference to an object runs its `Drop`, which may panic.
         guarded(self.options.panic_policy, &self.options.clock, stop, || {
             loop {
                 let mut outbox = self.outbox.lock();
@@ -399,8 +403,8 @@ impl<O: Object + Send + Sync + 'static> Shared<O> {
         });
     }
 
-    /// Hands the listeners what is posted: under the processor's lock, so that nobody comes, goes or
-    /// hands out something newer meanwhile.
+    /// Sends the outbox to the listeners. Needs the processor's lock, so that meanwhile no listener
+    /// is added or removed, and no thread sends newer notifications.
     fn hand_out(&self, processor: &SharedProcessor<Arc<Listener<O>>>) {
         let chunk = {
             let notifications = &mut self.outbox.lock().notifications;
@@ -467,21 +471,22 @@ impl<O: Object + Send + Sync + 'static> Shared<O> {
 
 impl<O: Object + Send + Sync + 'static> Sink<O> for Shared<O> {
     fn process(&self, store: &ThreadSafeStore<O>, process: &mut Process<O>) -> ProcessOutcome {
-        let mut told = lock(&self.block_deltas);
+        let mut pending = lock(&self.block_deltas);
         let outcome = {
-            // Readers wait for as long as upstream's wait for a batch: nobody is told meanwhile.
+            // Readers wait as long as client-go's readers wait for a batch. No handler runs under
+            // this lock.
             let mut store = store.write();
             loop {
                 match process.step(&mut store, &mut ()) {
                     Progress::Took | Progress::Wrote => {}
-                    Progress::Notify(notification) => told.push(notification),
+                    Progress::Notify(notification) => pending.push(notification),
                     Progress::Done(outcome) => break outcome,
                 }
-                process.take_untold(&mut told);
+                process.take_untold(&mut pending);
             }
         };
-        self.watch_for_changes(&told);
-        self.post(&mut told);
+        self.watch_for_changes(&pending);
+        self.post(&mut pending);
         outcome
     }
 
@@ -492,7 +497,8 @@ impl<O: Object + Send + Sync + 'static> Sink<O> for Shared<O> {
     fn synced(&self) {
         lock(&self.state).set_synced();
         let processor = lock(&self.processor);
-        // A listener counts what it is given before it hears that this was all.
+        // Each listener must count its initial notifications before it learns that they are
+        // complete.
         self.hand_out(&processor);
         self.synced.set();
         for (_, listener) in processor.listeners() {
@@ -502,16 +508,16 @@ impl<O: Object + Send + Sync + 'static> Sink<O> for Shared<O> {
 
     fn should_resync(&self, now: Duration) -> bool {
         let mut processor = lock(&self.processor);
-        // What was processed goes to those who were syncing then.
+        // Earlier notifications go to the listeners that were syncing then.
         self.hand_out(&processor);
         processor.should_resync(now, &mut ())
     }
 }
 
-/// Waits until all say that they have synced, asking ten times a second, or until `stop` is set;
-/// says whether all have.
+/// Waits until all of `synced` return true, polling ten times a second, or until `stop` is set.
+/// Returns whether all have synced.
 ///
-/// Upstream: `WaitForCacheSync`. Where there are latches, [`wait_for`](super::wait_for) does not ask.
+/// Upstream: `WaitForCacheSync`. For latches, [`wait_for`](super::wait_for) waits without polling.
 #[must_use]
 pub fn wait_for_cache_sync(clock: &Clock, stop: &Latch, synced: &[&dyn Fn() -> bool]) -> bool {
     let mut wait = CacheSyncWait::default();

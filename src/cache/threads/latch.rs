@@ -1,4 +1,4 @@
-//! A flag that goes up once: what a channel that is only ever closed is to client-go.
+//! A flag that is set once: the equivalent of a Go channel that is only ever closed.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::condvar_mutex::CondvarMutex;
 use super::sync::Arc;
 
-/// A flag that is set once and never taken back: to stop something, or to say that it is done.
+/// A flag that is set once and never cleared: to stop something, or to signal that something is
+/// done.
 ///
-/// Clones are the same latch.
+/// Clones share the latch.
 #[derive(Clone, Default)]
 pub struct Latch {
     inner: Arc<Inner>,
@@ -16,7 +17,7 @@ pub struct Latch {
 
 #[derive(Default)]
 struct Inner {
-    // The same as in the state, for those who only look.
+    // A copy of the flag in `state`, to be read without the lock.
     set: AtomicBool,
     state: CondvarMutex<State>,
 }
@@ -36,7 +37,7 @@ impl Default for CondvarMutex<State> {
     }
 }
 
-/// Forgets what was to be called when it is dropped.
+/// Removes a hook when it is dropped.
 pub(crate) struct Hooked {
     latch: Latch,
     id: u64,
@@ -49,7 +50,7 @@ impl Latch {
         Self::default()
     }
 
-    /// Sets it; once more does nothing.
+    /// Sets the latch. Does nothing if it is already set.
     pub fn set(&self) {
         if self.is_set() {
             return;
@@ -70,7 +71,7 @@ impl Latch {
         self.inner.set.load(Ordering::Acquire)
     }
 
-    /// Waits until it is set.
+    /// Waits until the latch is set.
     pub fn wait(&self) {
         let mut state = self.inner.state.lock();
         while !state.set {
@@ -78,7 +79,7 @@ impl Latch {
         }
     }
 
-    /// Waits until it is set or `other` is; says whether this one is.
+    /// Waits until this latch or `other` is set; returns whether this one is.
     #[must_use]
     pub fn wait_unless(&self, other: &Self) -> bool {
         let _hook = {
@@ -95,8 +96,8 @@ impl Latch {
         state.set
     }
 
-    /// Calls `hook` when it is set: at once, if it is. Nothing is called any more once the returned
-    /// value is dropped, unless the call is under way.
+    /// Calls `hook` when the latch is set; immediately if it already is. Dropping the returned
+    /// value removes the hook, but does not wait for a call in progress.
     pub(crate) fn on_set(&self, hook: impl Fn() + Send + Sync + 'static) -> Hooked {
         let mut state = self.inner.state.lock();
         let id = state.next;
@@ -127,7 +128,7 @@ impl fmt::Debug for Latch {
     }
 }
 
-/// Waits until all of `latches` are set, or `stop` is; says whether all are.
+/// Waits until all of `latches` are set, or `stop` is; returns whether all are.
 ///
 /// Upstream: `WaitFor` in
 /// [`shared_informer.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/shared_informer.go).

@@ -1,9 +1,9 @@
-//! The listener of one handler, in a thread of its own.
+//! The listener of one handler, in its own thread.
 //!
-//! Upstream a listener has two goroutines, one that is always ready to take a notification off the
-//! process loop and one that calls the handler. Here one thread for all listeners takes them off the
-//! process loop and puts them into the inboxes, as many as there are: nobody waits for a handler
-//! either.
+//! In client-go, a listener has two goroutines: one is always ready to receive a notification from
+//! the process loop, the other calls the handler. Here a single thread for all listeners receives
+//! the notifications from the process loop and puts them into unbounded inboxes. So the process
+//! loop does not wait for a handler here either.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,14 +22,14 @@ use super::sync::Arc;
 /// A handler that a thread can call.
 pub(crate) type Handler<O> = Box<dyn ResourceEventHandler<O> + Send + Sync>;
 
-/// Notifications in their order, shared by all who are told them. Clones are the same.
+/// Notifications in order, shared by their listeners. Clones share the data.
 pub(crate) struct Chunk<O> {
     notifications: Arc<[Notification<O>]>,
-    /// How many are adds of the first list.
+    /// Number of adds of the initial list.
     initial: usize,
 }
 
-// Derived, this would ask for `O: Clone`.
+// `derive(Clone)` would require `O: Clone`.
 impl<O> Clone for Chunk<O> {
     fn clone(&self) -> Self {
         Self {
@@ -52,12 +52,12 @@ impl<O: Object> Chunk<O> {
         }
     }
 
-    /// Whether some count as resyncs.
+    /// Whether any notification is a resync.
     pub(crate) fn has_sync(&self) -> bool {
         self.notifications.iter().any(Notification::is_sync)
     }
 
-    /// The others.
+    /// The notifications that are not resyncs.
     pub(crate) fn without_sync(&self) -> Self {
         let others = self
             .notifications
@@ -72,7 +72,7 @@ pub(crate) struct Listener<O> {
     handler: Handler<O>,
     inbox: CondvarMutex<Inbox<O>>,
     closed: Latch,
-    // The same for whoever is between two notifications.
+    // The same flag, cheap to read between two notifications.
     is_closed: AtomicBool,
     synced: Latch,
 }
@@ -96,7 +96,7 @@ impl<O: Object> Listener<O> {
         }
     }
 
-    /// The handler is to be told this.
+    /// Adds notifications to the inbox.
     pub(crate) fn add(&self, chunk: Chunk<O>) {
         if chunk.notifications.is_empty() {
             return;
@@ -109,7 +109,7 @@ impl<O: Object> Listener<O> {
         self.inbox.notify_one(inbox);
     }
 
-    /// The informer has synced, and this listener was given its whole first list.
+    /// The informer has synced, and this listener has received its whole initial list.
     pub(crate) fn upstream_has_synced(&self) {
         let synced = self.inbox.lock().tracker.upstream_has_synced();
         if synced {
@@ -117,12 +117,12 @@ impl<O: Object> Listener<O> {
         }
     }
 
-    /// Set once the handler is done with its first list.
+    /// A latch that is set once the handler has handled its initial list.
     pub(crate) fn synced(&self) -> &Latch {
         &self.synced
     }
 
-    /// What waits is dropped; [`run`](Self::run) ends after the notification that it is at.
+    /// Drops the waiting notifications; [`run`](Self::run) ends after the current one.
     pub(crate) fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
         self.closed.set();
@@ -132,7 +132,7 @@ impl<O: Object> Listener<O> {
         drop(dropped);
     }
 
-    /// Calls the handler with everything that comes, until it is closed.
+    /// Calls the handler for each notification, until the listener is closed.
     pub(crate) fn run(&self, policy: PanicPolicy, clock: &Clock) {
         let mut panicked = false;
         let mut chunks = VecDeque::new();
@@ -148,7 +148,7 @@ impl<O: Object> Listener<O> {
                     }
                     inbox = self.inbox.wait(inbox);
                 }
-                // The room of both is used again and again.
+                // Swap, so that both buffers are reused.
                 std::mem::swap(&mut inbox.chunks, &mut chunks);
             }
             for chunk in chunks.drain(..) {
@@ -161,8 +161,9 @@ impl<O: Object> Listener<O> {
                     if panicked {
                         wait_until(clock, clock.now() + REST_AFTER_PANIC, &self.closed);
                     }
-                    let told = catch_unwind(AssertUnwindSafe(|| notification.tell(&*self.handler)));
-                    panicked = told.is_err();
+                    let outcome =
+                        catch_unwind(AssertUnwindSafe(|| notification.tell(&*self.handler)));
+                    panicked = outcome.is_err();
                     if panicked {
                         super::panicked(policy);
                     } else if notification.is_in_initial_list() {

@@ -1,8 +1,8 @@
-//! Informers, queues and stores for programs with threads.
+//! Informers, queues and stores for multithreaded programs.
 //!
-//! The same parts that run under virtual time, with locks around them and threads that wait. Locks
-//! are the standard library's. What client-go passes a stop channel or a context for takes a
-//! [`Latch`].
+//! The same parts that run under virtual time, with locks and blocking threads around them. The
+//! locks are those of the standard library. A [`Latch`] takes the place of client-go's stop
+//! channels and contexts.
 //!
 //! | here | upstream |
 //! |---|---|
@@ -78,8 +78,8 @@ pub use store::{StoreReader, ThreadSafeStore};
 pub use unshared::{Controller, new_informer};
 pub use workqueue::BlockingWorkqueue;
 
-/// Random numbers that differ from one to the next and from run to run, so that not all clients come
-/// back to a server at the same moment.
+/// Jitter that differs between calls and between runs, so that not all clients return to a server
+/// at the same time.
 #[derive(Clone)]
 pub struct RandomJitter {
     rng: Rng,
@@ -118,7 +118,6 @@ impl Jitter for RandomJitter {
 
 // ---- threads
 
-/// Starts a thread.
 #[allow(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -134,7 +133,7 @@ fn spawn<T: Send + 'static>(
         .expect("the operating system gives no more threads: end some, or raise the limit")
 }
 
-/// Runs `here`, and each of `others` in a thread of its own; returns when all have.
+/// Runs `here`, and each of `others` in its own thread; returns when all have ended.
 #[allow(
     clippy::disallowed_methods,
     clippy::expect_used,
@@ -156,24 +155,24 @@ fn has_ended(thread: &JoinHandle<()>) -> bool {
     thread.is_finished()
 }
 
-/// Waits until a thread has ended, unless it is the one that asks.
+/// Waits until a thread has ended, unless it is the current one.
 fn join(thread: JoinHandle<()>) {
     if thread.thread().id() != std::thread::current().id() {
-        // A panic in it was dealt with where it happened.
+        // The panic was handled where it occurred.
         let _ended = thread.join();
     }
 }
 
-/// Runs `work`; if it panics, by the policy the program ends, or it is tried again after a rest.
+/// Runs `work`. If it panics, the policy decides: abort the program, or pause and run it again.
 fn guarded(policy: PanicPolicy, clock: &Clock, stop: &Latch, work: impl Fn()) {
     while catch_unwind(AssertUnwindSafe(&work)).is_err() {
         panicked(policy);
         clock::wait_until(clock, clock.now() + REST_AFTER_PANIC, stop);
-        // Nothing is left to be done but what the stop needs: `work` sees to that.
+        // Run it again even after a stop: `work` checks for that, and cleans up.
     }
 }
 
-/// What follows from a panic. The panic hook has told about it.
+/// Applies the policy after a panic. The panic hook has already reported it.
 fn panicked(policy: PanicPolicy) {
     match policy {
         PanicPolicy::Crash => std::process::abort(),

@@ -1,4 +1,4 @@
-//! Queues whose Pop blocks.
+//! Queues with a blocking Pop.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,15 +13,15 @@ use crate::real_fifo::{PoppedBatch, RealFifo};
 use super::condvar_mutex::CondvarMutex;
 use super::sync::Arc;
 
-/// What a queue asks about objects that were processed before.
+/// The known objects that a queue consults.
 pub type KnownObjects<O> = Arc<dyn KeyListerGetter<O> + Send + Sync>;
 
-/// What Pop took, and what its process function came to.
+/// The popped item, and the result of the process function.
 pub type Popped<T> = (T, Result<(), Error>);
 
-/// A queue whose Pop may give the lock back while it processes.
+/// A queue whose Pop may release the lock while it processes.
 pub trait Unlocks {
-    /// Whether it does so with what was just taken.
+    /// Whether it does so for the popped item.
     fn unlocks_while_processing(&self) -> bool;
 }
 
@@ -43,17 +43,17 @@ impl<O: Object> Unlocks for RealFifo<O> {
     }
 }
 
-/// A queue for several threads: [`pop`](Self::pop) waits until there is something.
+/// A queue for several threads. [`pop`](Self::pop) waits until the queue is not empty.
 ///
-/// The lock is held while the process function runs, as upstream (but for a RealFIFO that unlocks):
-/// whoever adds waits as long.
+/// As in client-go, the lock is held while the process function runs (except for a RealFIFO that
+/// unlocks), so writers wait for it.
 pub struct BlockingQueue<O, Q> {
     queue: CondvarMutex<Q>,
     known: Option<KnownObjects<O>>,
 }
 
 impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
-    /// Shares a queue. `known`: usually the store that the process function fills.
+    /// Wraps a queue. `known` is usually the store that the process function fills.
     #[must_use]
     pub fn new(queue: Q, known: Option<KnownObjects<O>>) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
     /// [`Queue::add`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn add(&self, item: Item<O>) -> Result<(), Error> {
         self.write(|queue, _| queue.add(item, &mut ()))
     }
@@ -73,7 +73,7 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
     /// [`Queue::update`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn update(&self, item: Item<O>) -> Result<(), Error> {
         self.write(|queue, _| queue.update(item, &mut ()))
     }
@@ -81,7 +81,7 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
     /// [`Queue::delete`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn delete(&self, item: Item<O>) -> Result<(), Error> {
         self.write(|queue, known| queue.delete(item, known, &mut ()))
     }
@@ -89,7 +89,7 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
     /// [`Queue::replace`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn replace(&self, items: Vec<Item<O>>, resource_version: &str) -> Result<(), Error> {
         self.write(|queue, known| queue.replace(items, resource_version, known, &mut ()))
     }
@@ -97,12 +97,12 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
     /// [`Queue::resync`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn resync(&self) -> Result<(), Error> {
         self.write(|queue, known| queue.resync(known, &mut ()))
     }
 
-    /// [`Queue::close`]: whoever waits in [`pop`](Self::pop) is told once the queue is empty.
+    /// [`Queue::close`]: threads that wait in [`pop`](Self::pop) return once the queue is empty.
     pub fn close(&self) {
         self.write(|queue, _| queue.close(&mut ()));
     }
@@ -125,7 +125,7 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
         self.queue.lock().depth()
     }
 
-    /// Waits for the next, processes it and gives it back with the result of `process`.
+    /// Waits for the next item, processes it and returns it with the result of `process`.
     ///
     /// # Errors
     /// [`Error::FifoClosed`]: the queue is closed and empty.
@@ -172,10 +172,10 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
         } else {
             caught(run)
         };
-        // How long it took matters only to a trace.
+        // Only a trace would need the elapsed time.
         let elapsed = std::time::Duration::ZERO;
         let popped = queue.finish_pop(taken, outcome, elapsed, &mut ());
-        // What was asked for again is queued again.
+        // A requeued item is available again.
         self.queue.notify_all(queue);
         match panic {
             Some(panic) => resume_unwind(panic),
@@ -185,7 +185,7 @@ impl<O: Object, Q: Queue<O> + Unlocks> BlockingQueue<O, Q> {
 }
 
 impl<O: Object> BlockingQueue<O, RealFifo<O>> {
-    /// The same with a batch: [`RealFifo::begin_pop_batch`].
+    /// Like [`pop`](Self::pop) with a batch: [`RealFifo::begin_pop_batch`].
     ///
     /// # Errors
     /// [`Error::FifoClosed`]: the queue is closed and empty.
@@ -197,8 +197,8 @@ impl<O: Object> BlockingQueue<O, RealFifo<O>> {
     }
 }
 
-/// What a process function came to, and its panic: that goes on once the Pop has ended in good order,
-/// since upstream what was popped counts as popped all the same.
+/// The outcome of a process function, and its panic. The caller resumes the panic after it has
+/// finished the Pop, because in client-go the popped item counts as popped even then.
 pub(super) fn caught(process: impl FnOnce() -> ProcessOutcome) -> (ProcessOutcome, Option<Panic>) {
     match catch_unwind(AssertUnwindSafe(process)) {
         Ok(outcome) => (outcome, None),

@@ -1,4 +1,4 @@
-//! The store that threads share.
+//! The store for multithreaded programs.
 
 use std::ops::Deref;
 use std::sync::PoisonError;
@@ -13,10 +13,10 @@ use crate::store::{Indexer, Transaction};
 
 use super::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// A store for several threads: many read at the same time, one writes.
+/// A store for several threads: many readers or one writer.
 ///
-/// What reads once hands out copies (of pointers; objects are shared). What reads much takes the
-/// lock with [`read`](Self::read) and borrows.
+/// Single reads return copies (of pointers; objects are shared). For many reads, lock with
+/// [`read`](Self::read) and borrow.
 ///
 /// Upstream: `threadSafeMap` in
 /// [`thread_safe_store.go`](https://github.com/kubernetes/client-go/blob/v0.36.3/tools/cache/thread_safe_store.go).
@@ -24,8 +24,8 @@ pub struct ThreadSafeStore<O> {
     store: RwLock<Indexer<O>>,
 }
 
-/// A store nobody writes to as long as this is held. To write in the meantime, from the same thread,
-/// is a deadlock.
+/// Read access to a store: no thread can write while it exists. Writing from the same thread
+/// meanwhile is a deadlock.
 pub struct StoreReader<'a, O>(RwLockReadGuard<'a, Indexer<O>>);
 
 impl<O> Deref for StoreReader<'_, O> {
@@ -37,7 +37,7 @@ impl<O> Deref for StoreReader<'_, O> {
 }
 
 impl<O: Object> ThreadSafeStore<O> {
-    /// Shares a store.
+    /// Wraps a store.
     #[must_use]
     pub fn new(store: Indexer<O>) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl<O: Object> ThreadSafeStore<O> {
         }
     }
 
-    /// Keeps writers out, to look at the store at leisure.
+    /// Locks the store for reading.
     #[must_use]
     pub fn read(&self) -> StoreReader<'_, O> {
         StoreReader(self.store.read().unwrap_or_else(PoisonError::into_inner))
@@ -60,7 +60,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::add`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn add(&self, item: Item<O>) -> Result<(), Error> {
         self.write().add(item, &mut ())
     }
@@ -68,7 +68,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::update`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn update(&self, item: Item<O>) -> Result<(), Error> {
         self.write().update(item, &mut ())
     }
@@ -76,7 +76,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::delete`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn delete(&self, item: &Item<O>) -> Result<(), Error> {
         self.write().delete(item, &mut ())
     }
@@ -84,7 +84,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::replace`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn replace(
         &self,
         items: impl IntoIterator<Item = Item<O>>,
@@ -96,7 +96,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::transaction`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn transaction(&self, transactions: Vec<Transaction<O>>) -> Result<(), Error> {
         self.write().transaction(transactions, &mut ())
     }
@@ -109,7 +109,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::add_indexers`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn add_indexers(&self, indexers: Indexers<O>) -> Result<(), Error> {
         self.write().add_indexers(indexers, &mut ())
     }
@@ -119,7 +119,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::get`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn get(&self, item: &Item<O>) -> Result<Option<Item<O>>, Error> {
         Ok(self.read().get(item)?.cloned())
     }
@@ -157,7 +157,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::index`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn index(&self, index: &str, item: &Item<O>) -> Result<Vec<Item<O>>, Error> {
         let store = self.read();
         let found = store.index(index, item)?.cloned().collect();
@@ -167,7 +167,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::index_keys`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn index_keys(&self, index: &str, value: &str) -> Result<Vec<Key>, Error> {
         let store = self.read();
         let keys = store.index_keys(index, value)?;
@@ -177,7 +177,7 @@ impl<O: Object> ThreadSafeStore<O> {
     /// [`Indexer::by_index`]
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn by_index(&self, index: &str, value: &str) -> Result<Vec<Item<O>>, Error> {
         Ok(self.read().by_index(index, value)?.cloned().collect())
     }
@@ -189,7 +189,7 @@ impl<O: Object> ThreadSafeStore<O> {
     }
 }
 
-/// Each call takes the lock for itself, as upstream's do.
+/// Each call locks separately, as in client-go.
 impl<O: Object> KeyListerGetter<O> for ThreadSafeStore<O> {
     fn list_keys(&self) -> Vec<Key> {
         Self::list_keys(self)

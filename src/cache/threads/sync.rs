@@ -1,5 +1,5 @@
-//! What threads share. The models in `tests/models.rs` put others in the place of these, whose every
-//! interleaving a scheduler chooses.
+//! Synchronization primitives. The models in `tests/models.rs` replace these by ones for which a
+//! scheduler explores every interleaving.
 
 pub(crate) use std::sync::{
     Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,

@@ -1,4 +1,4 @@
-//! The informer that is not shared: one handler, called by the process loop itself.
+//! The unshared informer: the process loop calls its only handler.
 
 use std::time::Duration;
 
@@ -32,9 +32,8 @@ struct Direct<O> {
     synced: Latch,
 }
 
-/// A store that is kept up to date by a controller, and the controller. The handler is called by the
-/// process loop, each time right after the store was written to; up to 1.35 the queue is locked
-/// meanwhile.
+/// Returns a store and the controller that keeps it up to date. The process loop calls the handler
+/// after each write to the store; up to 1.35 the queue is locked meanwhile.
 ///
 /// Upstream: `NewInformer`, `NewIndexerInformer`, `NewTransformingInformer`.
 pub fn new_informer<O, L>(
@@ -81,19 +80,19 @@ impl<O: Object + Send + Sync + 'static> Controller<O> {
         Ok(())
     }
 
-    /// Whether the first list was popped. Waits for whoever has locked the queue.
+    /// Whether the initial list was popped. Waits for the queue's lock.
     #[must_use]
     pub fn has_synced(&self) -> bool {
         self.engine.has_synced()
     }
 
-    /// Set once the first list was processed, to wait for.
+    /// A latch that is set once the initial list was processed.
     #[must_use]
     pub fn has_synced_checker(&self) -> Latch {
         self.sink.synced.clone()
     }
 
-    /// The version of the last list, event or bookmark; empty before.
+    /// The version of the last list, event or bookmark; empty before the first.
     #[must_use]
     pub fn last_sync_resource_version(&self) -> Rv {
         self.engine.last_sync_resource_version()
@@ -103,7 +102,7 @@ impl<O: Object + Send + Sync + 'static> Controller<O> {
 impl<O: Object + Send + Sync> Sink<O> for Direct<O> {
     fn process(&self, store: &ThreadSafeStore<O>, process: &mut Process<O>) -> ProcessOutcome {
         loop {
-            // The store's lock is given back before the handler is called.
+            // The store's lock is released before the handler is called.
             let next = process.next_notice(&mut store.write(), &mut ());
             match next {
                 Ok(notification) => notification.tell(&*self.handler),
@@ -118,7 +117,7 @@ impl<O: Object + Send + Sync> Sink<O> for Direct<O> {
         self.synced.set();
     }
 
-    /// Whoever asked for a period, wants resyncs.
+    /// The only handler always takes part: the user requested the period.
     fn should_resync(&self, _now: Duration) -> bool {
         true
     }

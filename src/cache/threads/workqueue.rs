@@ -1,4 +1,4 @@
-//! The workqueue for workers in threads.
+//! The workqueue for worker threads.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use super::condvar_mutex::CondvarMutex;
 use super::sync::{Arc, JoinHandle, Mutex};
 use super::{join, spawn};
 
-/// A workqueue for several threads: [`get`](Self::get) waits for work.
+/// A workqueue for several threads. [`get`](Self::get) waits for work.
 ///
-/// What was added for later is queued by a thread of its own, as upstream. It ends with
+/// As in client-go, a separate thread queues the delayed items. It ends with
 /// [`shut_down`](Self::shut_down), or when the queue is dropped.
 pub struct BlockingWorkqueue<T> {
     shared: Arc<Shared<T>>,
@@ -25,7 +25,7 @@ struct Shared<T> {
 }
 
 impl<T: WorkItem + Send + 'static> BlockingWorkqueue<T> {
-    /// An empty queue under the machine's clock.
+    /// An empty queue with the operating system's clock.
     #[must_use]
     pub fn new(limiter: Box<dyn RateLimiter<T>>) -> Self {
         Self::with_clock(limiter, &Clock::real())
@@ -71,7 +71,7 @@ impl<T: WorkItem + Send + 'static> BlockingWorkqueue<T> {
     /// Waits for the next item.
     ///
     /// # Errors
-    /// [`ShutDown`]: nothing more will come, the worker should end.
+    /// [`ShutDown`]: no more items will come, and the worker should end.
     pub fn get(&self) -> Result<T, ShutDown> {
         let mut queue = self.shared.queue.lock();
         loop {
@@ -98,13 +98,13 @@ impl<T: WorkItem + Send + 'static> BlockingWorkqueue<T> {
         self.shared.queue.lock().num_requeues(item)
     }
 
-    /// How many items can be taken.
+    /// Number of queued items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.queue.lock().len()
     }
 
-    /// Whether none can be taken.
+    /// Whether no item is queued.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -122,7 +122,7 @@ impl<T: WorkItem + Send + 'static> BlockingWorkqueue<T> {
         self.end();
     }
 
-    /// Shuts down, and waits until the workers are done with what they have, or
+    /// Shuts down, and waits until the workers are done with their items, or
     /// [`shut_down`](Self::shut_down) is called.
     pub fn shut_down_with_drain(&self) {
         self.shared
@@ -157,9 +157,10 @@ impl<T: WorkItem> Shared<T> {
         let mut queue = self.queue.lock();
         let before = queue.len();
         change(&mut queue, now);
-        // Under the lock, lest an older moment replaces a newer one.
+        // Set it under the lock, so that an older time cannot replace a newer one.
         self.timer.set(queue.next_moment());
-        // Who waits for a drain waits beside the workers, and only after a shutdown.
+        // After a shutdown, callers that wait for a drain share the condition variable with the
+        // workers.
         if queue.len() == before + 1 && !queue.is_shutting_down() {
             self.queue.notify_one(queue);
         } else if queue.len() != before || queue.is_shutting_down() {

@@ -13,7 +13,7 @@ fn queue() -> Workqueue<&'static str> {
 }
 
 #[test]
-fn an_item_is_with_one_worker_and_never_lost() {
+fn one_worker_at_a_time_has_an_item_and_none_is_lost() {
     let mut facts: Vec<(Step, Fact)> = Vec::new();
     let trace = &mut facts;
     let mut queue = queue();
@@ -67,7 +67,7 @@ fn an_item_is_with_one_worker_and_never_lost() {
 }
 
 #[test]
-fn the_earlier_moment_counts() {
+fn the_earlier_time_counts() {
     let mut queue = queue();
     let trace = &mut ();
     queue.add_after("a", ms(30), ms(0), trace);
@@ -81,7 +81,7 @@ fn the_earlier_moment_counts() {
     queue.advance(ms(6), trace);
     assert!(queue.queued().eq(&["a"]));
     assert_eq!(queue.next_moment(), Some(ms(20)));
-    // Without a delay it does not wait, even where it waits already.
+    // An item added without a delay is queued at once, even if it is already waiting.
     queue.add_after("b", ms(0), ms(7), trace);
     assert!(queue.queued().eq(&["a", "b"]));
     queue.advance(ms(20), trace);
@@ -89,7 +89,7 @@ fn the_earlier_moment_counts() {
 }
 
 #[test]
-fn the_controllers_limiter_waits_longer_each_time_and_for_all_together() {
+fn the_controller_limiter_delays_each_item_and_all_items_together() {
     let mut queue = queue();
     let trace = &mut ();
     for (failure, delay) in [5, 10, 20, 40, 80, 160].into_iter().enumerate() {
@@ -107,19 +107,20 @@ fn the_controllers_limiter_waits_longer_each_time_and_for_all_together() {
         longest = limiter.when(&"a", ms(0));
     }
     assert_eq!(longest, Duration::from_secs(1000));
-    // 40 of the first 100 are gone, the 101st retry waits for a token: a tenth of a second.
+    // 40 of the first 100 tokens are used. The 101st retry waits for a token: a tenth of a
+    // second.
     for number in 0..62_u64 {
         limiter.forget(&"b");
         let wait = if number < 60 { 5 } else { 100 * (number - 59) };
         assert_eq!(limiter.when(&"b", ms(0)), ms(wait), "{number}");
     }
-    // Half a second later three of the five new tokens are left.
+    // Half a second later, three of the five new tokens are left.
     limiter.forget(&"b");
     assert_eq!(limiter.when(&"b", ms(500)), ms(5));
 }
 
 #[test]
-fn the_other_limiters_do_as_they_say() {
+fn the_other_limiters_return_their_delays() {
     let mut fast_slow = ItemFastSlow::new(ms(1), ms(9), 2);
     let delays: Vec<_> = (0..4).map(|_| fast_slow.when(&"a", ms(0))).collect();
     assert_eq!(delays, [ms(1), ms(1), ms(9), ms(9)]);
@@ -197,7 +198,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// The same without any cleverness.
+/// A naive implementation of the same queue.
 #[derive(Default)]
 struct Model {
     queue: Vec<usize>,
@@ -244,7 +245,7 @@ impl Model {
 
 proptest! {
     #[test]
-    fn behaves_as_a_naive_model(ops in proptest::collection::vec(op(), 1..120)) {
+    fn behaves_like_a_naive_model(ops in proptest::collection::vec(op(), 1..120)) {
         let limiter = ItemExponentialFailure::new(ms(1), ms(6));
         let mut queue = Workqueue::new(Box::new(limiter));
         let mut model = Model::default();
@@ -317,7 +318,7 @@ proptest! {
             for (item, failures) in ITEMS.iter().zip(model.failures) {
                 prop_assert_eq!(queue.num_requeues(item), failures);
             }
-            // A copy is the same, and another one.
+            // A clone is equal but independent.
             queue = queue.clone();
         }
     }

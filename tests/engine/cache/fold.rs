@@ -1,4 +1,4 @@
-//! What can be known of a store and a queue from their facts alone.
+//! Rebuilds the state of a store and a queue from their facts.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +10,8 @@ use deltascope::cache::trace::Trace;
 
 use super::IndexContent;
 
-/// What can be known from the facts alone. Applying one checks what it says of the state before.
+/// The state according to the facts. Applying a fact also checks what it states about the earlier
+/// state.
 #[derive(Default)]
 pub(super) struct Fold {
     pub(super) store: BTreeMap<Key, ObjectRef>,
@@ -59,7 +60,7 @@ impl Fold {
             Fact::Store(StoreFact::IndexEntryAdded { index, value, key }) => {
                 let values = self.indices.get_mut(&*index).unwrap();
                 let keys = values.entry(value.to_string()).or_default();
-                assert!(keys.insert(key.to_string()), "it was there");
+                assert!(keys.insert(key.to_string()), "the key was already there");
             }
             Fact::Store(StoreFact::IndexEntryRemoved {
                 index,
@@ -69,7 +70,7 @@ impl Fold {
             }) => {
                 let values = self.indices.get_mut(&*index).unwrap();
                 let keys = values.get_mut(&*value).unwrap();
-                assert!(keys.remove(key.as_str()), "it was not there");
+                assert!(keys.remove(key.as_str()), "the key was missing");
                 assert_eq!(keys.is_empty(), emptied);
                 if emptied {
                     values.remove(&*value);
@@ -168,7 +169,7 @@ impl Fold {
                 assert_eq!(is_in_initial_list, !self.synced);
                 self.entries.drain(..count as usize);
             }
-            // They change nothing.
+            // These change nothing.
             Fact::Queue(
                 QueueFact::KeyFailed { .. }
                 | QueueFact::TransformFailed { .. }

@@ -1,4 +1,5 @@
-//! The store and the queues: tables, properties, and that their facts tell the whole story.
+//! Stores and queues: table tests, property tests, and that their state can be rebuilt from their
+//! facts.
 
 #![allow(
     clippy::unwrap_used,
@@ -35,7 +36,7 @@ use proptest::prelude::*;
 type O = DynamicObject;
 type Facts = Vec<(Step, Fact)>;
 
-// ---- what the tests are made of
+// ---- fixtures
 
 fn object(name: &str, rv: &str, app: Option<&str>) -> DynamicObject {
     let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Pod"));
@@ -78,7 +79,8 @@ fn app_indexer() -> Indexers<O> {
     Indexers::from_iter([("app".into(), label_index_func("app"))])
 }
 
-/// Fails for the app "bad"; else several values: the app, and its letters.
+/// Fails for the app "bad"; otherwise returns several values: the app, and one for each of its
+/// letters.
 fn letters_indexer() -> Indexers<O> {
     let function: IndexFunc<O> = Arc::new(|item, values| {
         let app = item.as_object().and_then(|o| o.labels().get("app"));

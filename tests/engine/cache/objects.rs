@@ -1,4 +1,4 @@
-//! Objects, their keys, and what an error says of them.
+//! Objects, their keys, and how errors name them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use kube_core::metadata::PartialObjectMeta;
 use super::{O, delta_fifo, key_func, object, opaque, pod, tombstone};
 
 #[test]
-fn whatever_has_metadata_can_be_cached() {
+fn any_type_with_metadata_can_be_cached() {
     fn key<T: Object>(object: T) -> String {
         let key = meta_namespace_key_func(&Item::object(object)).unwrap();
         key.to_string()
@@ -36,7 +36,7 @@ fn whatever_has_metadata_can_be_cached() {
         ..Pod::default()
     };
     assert_eq!(key(typed), "a/p0");
-    // Nothing but Object is asked of a type, not Clone.
+    // A type needs to implement only Object, not Clone.
     struct Own(BTreeMap<String, String>);
     impl Object for Own {
         fn namespace(&self) -> &str {
@@ -64,7 +64,7 @@ fn whatever_has_metadata_can_be_cached() {
 }
 
 #[test]
-fn keys_of_everything() {
+fn keys_of_every_kind_of_item() {
     let long = "n".repeat(300);
     type Made = Result<String, ()>;
     let cases: [(Item<O>, Made, Made); 6] = [
@@ -100,7 +100,7 @@ fn keys_of_everything() {
 }
 
 #[test]
-fn the_key_of_deltas_is_that_of_the_newest() {
+fn deltas_have_the_key_of_the_newest() {
     let queue = delta_fifo();
     let delta = |delta_type, object| Delta { delta_type, object };
     let deltas = [

@@ -1,4 +1,4 @@
-//! The queues: what is merged, dropped, popped and requeued, and the facts that they state.
+//! The queues: what they merge, drop, pop and requeue, and the facts that they state.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -71,14 +71,14 @@ fn any_call() -> impl Strategy<Value = Call> {
     ]
 }
 
-/// The calls that every queue takes.
+/// The calls that every queue supports.
 fn call<Q: Queue<O>>(
     queue: &mut Q,
     call: Call,
     known: Option<&dyn KeyListerGetter<O>>,
     fold: &mut Fold,
 ) {
-    // An error is a legal end; what it left behind is what the fold is held against.
+    // Ignore errors: they are legal, and the fold is compared with the state that they leave.
     let _ = match call {
         Call::Add(item) => queue.add(item, fold),
         Call::Update(item) => queue.update(item, fold),
@@ -116,7 +116,7 @@ proptest! {
     #![proptest_config(cases())]
 
     #[test]
-    fn the_facts_of_a_delta_fifo_tell_its_state(
+    fn the_facts_of_a_delta_fifo_determine_its_state(
         calls in prop::collection::vec(any_call(), 0..60),
         replaced in any::<bool>(),
         transforms in any::<bool>(),
@@ -178,7 +178,7 @@ proptest! {
                 let deletes = |pair: &[(DeltaType, ObjectRef)]| {
                     pair.iter().all(|(delta_type, _)| *delta_type == DeltaType::Deleted)
                 };
-                // What is put back is taken as it comes; all else is merged.
+                // Requeued deltas are queued unchanged; all others are merged.
                 prop_assert!(!deltas.windows(2).any(deletes));
             }
             prop_assert_eq!(&fold.queue, &keys);
@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn the_facts_of_a_fifo_tell_its_state(
+    fn the_facts_of_a_fifo_determine_its_state(
         calls in prop::collection::vec(any_call(), 0..60),
         release in releases(),
     ) {
@@ -226,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn the_facts_of_a_real_fifo_tell_its_state(
+    fn the_facts_of_a_real_fifo_determine_its_state(
         calls in prop::collection::vec(any_call(), 0..60),
         transforms in any::<bool>(),
         release in releases(),
@@ -254,9 +254,9 @@ proptest! {
                         let length = taken.entries.len();
                         let keys: BTreeSet<_> = taken.entries.iter().map(|entry| entry.key()).collect();
                         prop_assert!((1..=batch_size).contains(&length));
-                        prop_assert!(before == 0 || length <= before, "across the first list's end");
-                        prop_assert_eq!(keys.len(), length, "a key twice");
-                        prop_assert!(length == 1 || !keys.contains(&None), "what comes alone");
+                        prop_assert!(before == 0 || length <= before, "across the end of the initial list");
+                        prop_assert_eq!(keys.len(), length, "a repeated key");
+                        prop_assert!(length == 1 || !keys.contains(&None), "this entry must be alone");
                         prop_assert!(length == 1 || taken.batch);
                     }
                 }
@@ -341,7 +341,7 @@ fn only_neighbouring_deletions_are_merged() {
 }
 
 #[test]
-fn a_deletion_is_dropped_when_nobody_would_notice() {
+fn a_deletion_of_an_unknown_key_is_ignored() {
     struct Unsure;
     impl KeyListerGetter<O> for Unsure {
         fn list_keys(&self) -> Vec<Key> {
@@ -380,12 +380,12 @@ fn a_deletion_is_dropped_when_nobody_would_notice() {
             Fact::Queue(QueueFact::DeleteIgnored { key }),
         );
         assert_eq!(facts[3] == ignored, !queued);
-        assert!(queue.has_synced(), "it counts as filling the queue");
+        assert!(queue.has_synced(), "a delete populates the queue");
     }
 }
 
 #[test]
-fn what_was_missed_while_away_is_found_by_the_next_list() {
+fn the_next_list_finds_missed_deletions() {
     let store = known_store();
     let mut queue = delta_fifo();
     queue.add(pod("c0", "3"), &mut ()).unwrap();
@@ -403,14 +403,14 @@ fn what_was_missed_while_away_is_found_by_the_next_list() {
 }
 
 #[test]
-fn the_transformer_of_0_24_saw_everything() {
+fn the_transformer_of_0_24_sees_every_object() {
     for (release, expected) in [(Release::V0_24, "2tt"), (Release::V0_32, "2t")] {
         let mut queue = DeltaFifo::new(DeltaFifoOptions {
             transformer: Some(bad_app_fails()),
             release,
             ..DeltaFifoOptions::new(key_func())
         });
-        // The list is transformed in any release, although it queues Sync.
+        // A list is transformed in every release, although it queues Sync.
         queue
             .replace(vec![pod("a", "2")], "9", None, &mut ())
             .unwrap();
@@ -481,7 +481,7 @@ fn has_synced_turns_true_before_or_after_the_process_function() {
 }
 
 #[test]
-fn a_skipped_key_of_the_first_list_counts_when_the_pop_ends() {
+fn a_skipped_key_of_the_initial_list_counts_when_the_pop_ends() {
     let list = || {
         let mut queue = Fifo::new(FifoOptions::new(key_func()));
         queue
@@ -490,7 +490,7 @@ fn a_skipped_key_of_the_first_list_counts_when_the_pop_ends() {
         queue.delete(pod("a", "1"), None, &mut ()).unwrap();
         queue
     };
-    // Another object ends the Pop; it still belongs to the first list.
+    // Another object ends the Pop; it still belongs to the initial list.
     let mut queue = list();
     queue.add(pod("b", "2"), &mut ()).unwrap();
     let taken = queue.begin_pop(&mut ()).unwrap().unwrap();
@@ -504,7 +504,7 @@ fn a_skipped_key_of_the_first_list_counts_when_the_pop_ends() {
     queue.close(&mut ());
     assert!(queue.begin_pop(&mut ()).is_err());
     assert!(queue.has_synced());
-    // A second list while that Pop waits does not, an Add does.
+    // A second list while that Pop waits does not end it, an Add does.
     let mut queue = list();
     assert!(queue.begin_pop(&mut ()).unwrap().is_none());
     queue
@@ -518,7 +518,7 @@ fn a_skipped_key_of_the_first_list_counts_when_the_pop_ends() {
 }
 
 #[test]
-fn a_slow_process_function_is_reported_when_many_wait() {
+fn a_slow_process_function_is_reported_if_many_keys_wait() {
     let slow = |waiting: usize, ms: u64| {
         let mut queue = delta_fifo();
         for index in 0..=waiting {
@@ -568,7 +568,7 @@ fn a_batch_may_take_longer() {
 }
 
 #[test]
-fn the_lock_is_given_back_unless_very_much_waits() {
+fn the_lock_is_released_unless_very_many_entries_wait() {
     let options = RealFifoOptions {
         batch_size: 2,
         ..RealFifoOptions::new(key_func(), Release::V0_36)
@@ -583,7 +583,7 @@ fn the_lock_is_given_back_unless_very_much_waits() {
 }
 
 #[test]
-fn what_is_requeued_comes_last_unless_there_is_newer() {
+fn requeued_deltas_go_to_the_end_unless_the_key_has_newer_ones() {
     let mut queue = delta_fifo();
     for name in ["a", "b"] {
         queue.add(pod(name, "1"), &mut ()).unwrap();
@@ -608,9 +608,9 @@ fn what_is_requeued_comes_last_unless_there_is_newer() {
     assert_eq!(rv(&queue.get_by_key("b").unwrap()[0].object), "2");
 }
 
-/// A name that nobody can see is told from one that is empty.
+/// An invisible name must be distinguishable from an empty one.
 #[test]
-fn what_errors_name_is_quoted_as_in_go() {
+fn errors_quote_names_as_in_go() {
     const UNSEEN: &str = "a\u{200b}\u{7}";
     let index_write = Error::IndexWrite {
         key: UNSEEN.into(),

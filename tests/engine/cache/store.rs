@@ -1,4 +1,4 @@
-//! The store and its indices, against a naive one and by the facts that it states.
+//! The store and its indices, compared with a naive store and with the facts that they state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use super::{
 };
 
 #[test]
-fn a_store_lists_in_the_order_that_was_chosen() {
+fn a_store_lists_in_the_chosen_order() {
     let keys = |order: Order| {
         let options = StoreOptions {
             order,
@@ -76,10 +76,10 @@ fn a_failing_index_function_is_an_error_after_the_write() {
     assert_eq!(rv(store.get_by_key("a").unwrap()), "2");
     assert_eq!(store.index_keys("letters", "web").unwrap(), ["a"]);
     assert_eq!(store.last_store_sync_resource_version(), "1");
-    // The old object cannot be taken out of the index, so it cannot be deleted either.
+    // The old object's values are unknown, so it cannot be deleted either.
     assert!(store.delete(&pod("a", "3"), &mut ()).is_err());
     assert!(store.get_by_key("a").is_some());
-    // A list mends it.
+    // A list repairs it.
     store
         .replace([labelled("a", "4", "x")], "9", &mut ())
         .unwrap();
@@ -93,7 +93,7 @@ fn a_failing_index_function_is_an_error_after_the_write() {
 }
 
 #[test]
-fn an_entry_that_a_failing_index_function_left_behind_hides_no_other() {
+fn a_stale_entry_of_a_failed_index_function_hides_no_other() {
     for order in [Order::Dense, Order::Insertion, Order::Key] {
         let options = StoreOptions {
             order,
@@ -102,7 +102,8 @@ fn an_entry_that_a_failing_index_function_left_behind_hides_no_other() {
         let mut store = Indexer::with_options(key_func(), letters_indexer(), options);
         store.add(labelled("a", "1", "web"), &mut ()).unwrap();
         store.add(labelled("b", "2", "web"), &mut ()).unwrap();
-        // The entry of "a" stays, because the bad object in between cannot say where it is.
+        // The entry of "a" stays: the index function fails for the bad object in between, so the
+        // entry cannot be removed.
         store.add(labelled("a", "3", "bad"), &mut ()).unwrap_err();
         store.add(labelled("a", "4", "new"), &mut ()).unwrap_err();
         store.delete(&pod("a", "5"), &mut ()).unwrap();
@@ -115,12 +116,12 @@ fn an_entry_that_a_failing_index_function_left_behind_hides_no_other() {
 }
 
 #[test]
-fn what_was_written_behind_the_back_of_the_indices_stays_in_them() {
+fn write_through_leaves_the_old_value_in_the_indices() {
     let mut store = new_indexer(key_func(), app_indexer());
     store.add(labelled("p", "1", "a"), &mut ()).unwrap();
     assert!(store.write_through("p", labelled("p", "1", "b")));
     assert!(!store.write_through("q", labelled("q", "1", "b")));
-    // The index function is asked what the object is like now: no word of "a".
+    // The index function sees the modified object, so "a" is not removed.
     store.update(labelled("p", "2", "c"), &mut ()).unwrap();
     for (value, keys) in [("a", vec!["p"]), ("b", vec![]), ("c", vec!["p"])] {
         assert_eq!(store.index_keys("app", value).unwrap(), keys, "{value}");
@@ -146,7 +147,7 @@ fn a_store_has_a_transformer_too() {
 }
 
 #[test]
-fn versions_are_kept_only_since_0_36() {
+fn a_store_keeps_a_version_only_since_0_36() {
     let options = StoreOptions {
         keeps_resource_version: false,
         ..StoreOptions::default()
@@ -164,7 +165,7 @@ fn versions_are_kept_only_since_0_36() {
 }
 
 #[test]
-fn replace_says_what_it_did_in_this_order() {
+fn the_facts_of_replace_come_in_this_order() {
     let mut store = new_indexer(key_func(), namespace_indexer());
     store.add(pod("a/p0", "1"), &mut ()).unwrap();
     let mut facts = Facts::new();
@@ -182,7 +183,8 @@ fn replace_says_what_it_did_in_this_order() {
         Fact::Store(StoreFact::StoreReplaced { .. })
     ));
     assert!(matches!(facts[2].1, Fact::Store(StoreFact::IndicesReset)));
-    // The same once more: no value changes, and nothing is said of the index.
+    // The same object again: the indexed values stay the same, so there are no facts about the
+    // index.
     let mut facts = Facts::new();
     store.update(pod("b/p0", "4"), &mut facts).unwrap();
     let steps: Vec<Step> = facts.iter().map(|(step, _)| *step).collect();
@@ -190,12 +192,12 @@ fn replace_says_what_it_did_in_this_order() {
 }
 
 #[test]
-fn only_the_indexed_values_that_changed_are_told() {
+fn only_changed_indexed_values_are_stated() {
     let mut store = new_indexer(key_func(), letters_indexer());
     store.add(labelled("a", "1", "web"), &mut ()).unwrap();
     let mut facts = Facts::new();
     store.update(labelled("a", "2", "ew"), &mut facts).unwrap();
-    let told: Vec<String> = facts
+    let changed: Vec<String> = facts
         .iter()
         .filter_map(|(_, fact)| match fact {
             Fact::Store(StoreFact::IndexEntryRemoved { value, .. }) => Some(format!("-{value}")),
@@ -203,12 +205,12 @@ fn only_the_indexed_values_that_changed_are_told() {
             _ => None,
         })
         .collect();
-    assert_eq!(told, ["-letter=b", "-web", "+ew"]);
+    assert_eq!(changed, ["-letter=b", "-web", "+ew"]);
 }
 
 #[test]
-fn without_a_listener_no_fact_is_made() {
-    /// Listens to nothing, but counts.
+fn a_trace_that_ignores_facts_builds_none() {
+    /// Ignores all facts, but counts them.
     struct Deaf(usize);
     impl Trace for Deaf {
         fn fact(&mut self, _step: Step, _fact: impl FnOnce() -> Fact) {
@@ -286,7 +288,7 @@ fn index_content(store: &Indexer<O>) -> IndexContent {
         .collect()
 }
 
-/// What the store should be: a list of entries, and nothing remembered beside them.
+/// A naive store: a list of entries, without any derived data.
 #[derive(Default)]
 struct Naive {
     items: Vec<(String, Item<O>)>,
@@ -381,7 +383,7 @@ proptest! {
     #![proptest_config(cases())]
 
     #[test]
-    fn a_store_is_like_the_naive_one(
+    fn a_store_behaves_like_the_naive_one(
         writes in prop::collection::vec(any_write(false), 0..40),
         probe in any_pod(false),
         order in prop::sample::select(vec![Order::Dense, Order::Insertion, Order::Key, Order::Seeded(3)]),
@@ -391,7 +393,7 @@ proptest! {
         let mut naive = Naive::default();
         for one in writes {
             naive.write(&one);
-            // An error leaves both as they are; which error it is, is tested elsewhere.
+            // After an error both must be equal, too. Other tests check which error it is.
             let _ = write(&mut store, one, &mut ());
             let expected: BTreeMap<_, _> = naive
                 .items
@@ -435,7 +437,7 @@ proptest! {
     }
 
     #[test]
-    fn indexers_added_late_are_as_if_from_the_start(
+    fn indexers_added_late_equal_those_from_the_start(
         writes in prop::collection::vec(any_write(false), 0..30),
         after in prop::collection::vec(any_write(false), 0..10),
     ) {
@@ -457,7 +459,7 @@ proptest! {
     }
 
     #[test]
-    fn the_facts_of_a_store_tell_its_state(
+    fn the_facts_of_a_store_determine_its_state(
         writes in prop::collection::vec(any_write(true), 0..40),
         order in prop::sample::select(vec![Order::Dense, Order::Insertion, Order::Key]),
     ) {
@@ -468,7 +470,7 @@ proptest! {
             fold.indices.insert(name.to_string(), BTreeMap::new());
         }
         for one in writes {
-            // A failing index function is part of it.
+            // Index functions may fail here.
             let _ = write(&mut store, one, &mut fold);
             let items: BTreeMap<Key, ObjectRef> = store
                 .iter()

@@ -1,4 +1,5 @@
-//! The same script in threads, in a world and with the machines alone: each handler is told the same.
+//! Runs the same script with threads, in a world and with the plain state machines: each handler
+//! receives the same notifications.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -25,21 +26,21 @@ use kube_core::{ApiResource, DynamicObject};
 
 use super::{Listed, Recorder, Server, config, event, expired, line, options, pods, seeds};
 
-/// What happens; after each everything comes to rest.
+/// A step of the script; after each, everything comes to rest.
 #[derive(Clone, Debug)]
 enum Op {
-    /// Events, with the versions after them.
+    /// Events, with their versions.
     Events(Vec<(EventType, String, u64)>),
-    /// The watch has expired, and this is the list then.
+    /// The watch has expired, and the server returns this list.
     Relist(Vec<(String, u64)>, u64),
-    /// The server ends the watch in good order after one event.
+    /// The server closes the watch normally after one event.
     Close(String, u64),
     AddHandler,
-    /// One of those added before, in their order.
+    /// The n-th of the handlers added so far.
     RemoveHandler(usize),
 }
 
-/// A random script in which no event contradicts another; the first is a list.
+/// A random, consistent script, which starts with a list.
 fn script(seed: u64, length: usize) -> Vec<Op> {
     let mut rng = Rng::new(seed);
     let mut objects: BTreeMap<String, u64> = BTreeMap::new();
@@ -69,7 +70,7 @@ fn script(seed: u64, length: usize) -> Vec<Op> {
         };
         ops.push(match op {
             6..=7 => {
-                // What changed meanwhile, nobody has seen.
+                // Changes that no watch has seen.
                 for _ in 0..rng.below(8) {
                     change(&mut objects, &mut rng);
                 }
@@ -98,11 +99,11 @@ fn script(seed: u64, length: usize) -> Vec<Op> {
     ops
 }
 
-/// What each handler was told, and how much after each step. The first handler is there from the
-/// start to the end; the script's follow.
+/// The notifications of each handler, and their number after each step. The first handler exists
+/// from start to end; the script's handlers follow.
 type Told = Vec<(Vec<String>, Vec<usize>)>;
 
-/// The script with the plain machines.
+/// Runs the script with the plain state machines.
 fn alone(generation: Generation, ops: &[Op]) -> Told {
     let mut machine = Machine::new(config(generation));
     let mut processor: SharedProcessor<ProcessorListener<Pod>> = SharedProcessor::default();
@@ -190,7 +191,8 @@ fn alone(generation: Generation, ops: &[Op]) -> Told {
     told
 }
 
-/// The same in threads; `alone` says how much each handler has to be told before the next step.
+/// Runs the script with threads. `alone` has the number of notifications that each handler receives
+/// before the next step.
 fn in_threads(generation: Generation, ops: &[Op], alone: &Told) -> Vec<Vec<String>> {
     let server = Server::default();
     let informer = SharedIndexInformer::new(server.clone(), options(generation));
@@ -227,7 +229,7 @@ fn in_threads(generation: Generation, ops: &[Op], alone: &Told) -> Vec<Vec<Strin
         }
     }
     for (_, registration) in &handlers {
-        // Those that were removed may have been told everything before.
+        // A removed handler may have received everything before.
         assert!(informer.has_synced());
         drop(registration.has_synced_checker());
     }
@@ -237,7 +239,7 @@ fn in_threads(generation: Generation, ops: &[Op], alone: &Told) -> Vec<Vec<Strin
     handlers.iter().map(lines).collect()
 }
 
-/// A source that answers as the script says.
+/// A source that answers according to the script.
 #[derive(Clone, Default)]
 struct Scripted {
     lists: VecDeque<(Vec<(String, u64)>, u64)>,
@@ -320,7 +322,7 @@ impl Source for Scripted {
     fn hang_up(&mut self) {}
 }
 
-/// The same under virtual time, with the machines taking turns at random.
+/// Runs the script under virtual time, where the state machines take turns at random.
 fn in_world(generation: Generation, seed: u64, ops: &[Op]) -> Vec<Vec<String>> {
     let handler = || HandlerSettings {
         name: "h".into(),
@@ -362,7 +364,7 @@ fn in_world(generation: Generation, seed: u64, ops: &[Op]) -> Vec<Vec<String>> {
     told
 }
 
-/// As [`line`], of a fact.
+/// Like [`line`], from a fact.
 fn line_of(notification: &NotificationRef) -> String {
     let text = |object: &ObjectRef| {
         let mark = if object.shape == Shape::Tombstone {
@@ -393,7 +395,7 @@ fn page(items: Vec<Item<Pod>>, rv: u64) -> ListPage<Pod> {
     }
 }
 
-/// The lines about each object, in their order.
+/// The lines about each object, in order.
 fn by_key(lines: &[String]) -> BTreeMap<&str, Vec<&str>> {
     let mut found: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for line in lines {
@@ -404,7 +406,7 @@ fn by_key(lines: &[String]) -> BTreeMap<&str, Vec<&str>> {
 }
 
 #[test]
-fn threads_and_worlds_tell_each_handler_what_the_machines_alone_do() {
+fn threads_and_worlds_notify_each_handler_like_the_plain_machines() {
     for seed in 0..seeds() {
         let ops = script(seed, 12);
         for generation in Generation::ALL {
@@ -422,7 +424,7 @@ fn threads_and_worlds_tell_each_handler_what_the_machines_alone_do() {
             }
             for (threads, (alone, _)) in threads.iter().zip(&alone) {
                 if generation == Generation::Classic {
-                    // What a DeltaFIFO has of one key at a time depends on who is faster.
+                    // How many deltas a DeltaFIFO has of a key depends on the timing.
                     assert_eq!(
                         by_key(threads),
                         by_key(alone),

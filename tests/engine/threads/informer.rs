@@ -1,4 +1,4 @@
-//! The shared informer as a whole: its promises, its stops and its resyncs; and the factory.
+//! The shared informer as a whole: its guarantees, its stops and its resyncs; and the factory.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -25,7 +25,7 @@ use super::{
 };
 
 #[test]
-fn a_shared_informer_keeps_its_promises() {
+fn a_shared_informer_keeps_its_guarantees() {
     for generation in Generation::ALL {
         let server = Server::default();
         let informer = SharedIndexInformer::new(server.clone(), options(generation));
@@ -64,7 +64,7 @@ fn a_shared_informer_keeps_its_promises() {
             &[&|| informer.has_synced()]
         ));
 
-        // What has started takes no more of this.
+        // These are refused after the start.
         assert_eq!(informer.run(&running.stop), Err(Error::InformerRunTwice));
         let transform: deltascope::cache::queue::TransformFunc<Pod> = Arc::new(Ok);
         assert_eq!(
@@ -123,7 +123,7 @@ fn a_list_can_be_a_stream() {
         let told = Recorder::default();
         let registration = informer.add_event_handler(told.clone()).unwrap();
         let running = Running::start(&informer, server.clone());
-        // There is no list to be had.
+        // The server has no list.
         server.send([
             event(&(EventType::Added, "a".into(), 1)),
             event(&(EventType::Added, "b".into(), 2)),
@@ -148,7 +148,7 @@ fn a_list_can_be_a_stream() {
 }
 
 #[test]
-fn an_empty_first_list_is_a_synced_one() {
+fn an_empty_initial_list_syncs() {
     for generation in Generation::ALL {
         let server = Server::default();
         let informer = SharedIndexInformer::new(server.clone(), options(generation));
@@ -164,8 +164,8 @@ fn an_empty_first_list_is_a_synced_one() {
 }
 
 #[test]
-fn a_stop_ends_whatever_the_reflector_waits_for() {
-    // A list that does not come, a pause, an event that does not come.
+fn a_stop_ends_any_wait_of_the_reflector() {
+    // A list that does not arrive, a pause, an event that does not arrive.
     for situation in 0..3 {
         let server = Server::default();
         let mut options = options(Generation::Atomic);
@@ -189,13 +189,13 @@ fn a_stop_ends_whatever_the_reflector_waits_for() {
             }
         }
         running.end();
-        // A list that fails because of the stop is not told.
+        // A list that fails because of the stop is not reported.
         assert_eq!(failed.is_set(), situation == 1);
     }
 }
 
 #[test]
-fn resyncs_are_told_to_those_who_asked() {
+fn only_handlers_with_a_resync_period_receive_resyncs() {
     for generation in Generation::ALL {
         let server = Server::default();
         let mut options = options(generation);
@@ -216,8 +216,8 @@ fn resyncs_are_told_to_those_who_asked() {
         let running = Running::start(&informer, server.clone());
         server.settle();
         every.wait(2);
-        // The timer is set anew some time after everybody was told. A resync may come while the one before
-        // is in the queue: what is still there is not put in again.
+        // The timer restarts some time after all handlers were notified. A resync may come while
+        // the one before is still in the queue; it does not queue those objects again.
         let both = ["~a@1 a@1", "~b@2 b@2"];
         let times = |of: &str| every.lines().iter().filter(|line| *line == of).count();
         while both.iter().any(|line| times(line) < 3) {
@@ -233,7 +233,8 @@ fn resyncs_are_told_to_those_who_asked() {
     }
 }
 
-/// A list that takes two Pops or more, except in the atomic generation, where all of it is one.
+/// A list that takes two Pops or more, except in the atomic generation, where the whole list is one
+/// entry.
 fn list_of_two_pops() -> Vec<Item<Pod>> {
     vec![
         pod("a", 1),
@@ -245,7 +246,7 @@ fn list_of_two_pops() -> Vec<Item<Pod>> {
 }
 
 #[test]
-fn a_handler_hears_of_each_pop_while_the_next_one_is_processed() {
+fn a_handler_is_notified_of_each_pop_while_the_next_one_is_processed() {
     for generation in Generation::ALL {
         let server = Server::default();
         let told = Recorder::default();
@@ -255,7 +256,8 @@ fn a_handler_hears_of_each_pop_while_the_next_one_is_processed() {
         options.config.indexers = {
             let (server, told) = (server.clone(), told.clone());
             while_stored(move |name, rv| match (name, rv) {
-                // The queue is not locked meanwhile: the last one is queued before the list is told.
+                // The queue is not locked meanwhile: the last one is queued before the list's
+                // notifications are sent.
                 ("b", _) if generation == Generation::Atomic => {
                     server.send([event(&(EventType::Added, "last".into(), 6))]);
                     server.settle();
@@ -275,7 +277,7 @@ fn a_handler_hears_of_each_pop_while_the_next_one_is_processed() {
 }
 
 #[test]
-fn a_stop_lets_the_process_loop_empty_the_queue_up_to_1_33() {
+fn up_to_1_33_a_stopped_process_loop_drains_the_queue() {
     let drained = [
         "+a@1 true",
         "~a@1 a@4",
@@ -296,7 +298,7 @@ fn a_stop_lets_the_process_loop_empty_the_queue_up_to_1_33() {
         (Generation::Classic, Release::V0_34, &drained[..3], "ab"),
         (Generation::InOrder, Release::V0_34, &one_by_one, "abc"),
         (Generation::Batched, Release::V0_35, &one_by_one, "abc"),
-        // The list is one entry, and what is queued behind it is lost.
+        // The list is one entry, and the entries queued behind it are lost.
         (Generation::Atomic, Release::V0_36, &list, "abcd"),
     ] {
         for shared in [false, true] {
@@ -335,7 +337,7 @@ fn a_stop_lets_the_process_loop_empty_the_queue_up_to_1_33() {
             let mut names: Vec<_> = store.list().iter().map(|item| named(item).0).collect();
             names.sort();
             assert_eq!(names.concat(), stored, "{generation:?} {release:?}");
-            // Of what a listener has not told yet, a stop leaves the rest out.
+            // A stop may drop notifications that still wait in a listener.
             let lines = recorder.lines();
             assert!(told.starts_with(&lines.iter().map(|line| &**line).collect::<Vec<_>>()));
         }
@@ -343,14 +345,14 @@ fn a_stop_lets_the_process_loop_empty_the_queue_up_to_1_33() {
 }
 
 #[test]
-fn the_mutation_detector_tells_of_an_object_that_somebody_has_written_into() {
+fn the_mutation_detector_reports_a_modified_object() {
     let server = Server::default();
     let mut options = options(Generation::Atomic);
     options.clock = Clock::manual();
     options.config.type_description = "*v1.Pod".into();
     let clock = options.clock.clone();
     let informer = SharedIndexInformer::new(server.clone(), options);
-    // A pod cannot be written into while it is shared: this stands for its content.
+    // A shared pod cannot be modified: this stands for its content.
     let written = Arc::new(AtomicBool::new(false));
     let content = Arc::clone(&written);
     let (sender, found) = channel();
@@ -373,7 +375,7 @@ fn the_mutation_detector_tells_of_an_object_that_somebody_has_written_into() {
         Err(Error::InformerStarted)
     );
     written.store(true, Ordering::Release);
-    // It looks once a second.
+    // The detector checks once a second.
     let first = loop {
         clock.advance(Duration::from_secs(1));
         match found.try_recv() {
@@ -383,7 +385,7 @@ fn the_mutation_detector_tells_of_an_object_that_somebody_has_written_into() {
     };
     assert_eq!(first, ("ns/a".into(), "cache *v1.Pod modified".into()));
     running.end();
-    // Once, however often it looked.
+    // It reports the object once, however often it checks.
     assert!(found.try_recv().is_err());
 }
 

@@ -1,4 +1,4 @@
-//! Many threads at one informer leave it in step.
+//! Many threads use one informer, and it stays consistent.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::{HANGS, Running, Server, event, expired, named, options, parity_indexers, pods, seeds};
 
-/// Follows what it is told, and holds each notification against the one before.
+/// Maintains a copy of the objects, and checks each notification against it.
 #[derive(Clone, Default)]
 struct Follower {
     inner: Arc<(Mutex<BTreeMap<String, u64>>, Condvar)>,
@@ -27,7 +27,7 @@ impl Follower {
         self.inner.1.notify_all();
     }
 
-    /// Waits until it has come so far.
+    /// Waits until the copy equals `truth`.
     fn wait(&self, truth: &BTreeMap<String, u64>) {
         let objects = self.inner.0.lock().unwrap();
         let (objects, waited) = (self.inner.1)
@@ -55,7 +55,7 @@ impl ResourceEventHandler<Pod> for Follower {
     }
 }
 
-/// Eight threads at one informer: two write, one cuts the watch, three read, two add and remove
+/// Eight threads use one informer: two write, one cuts the watch, three read, two add and remove
 /// handlers.
 fn stress(seed: u64, generation: Generation) {
     const WRITES: usize = 40;
@@ -131,7 +131,7 @@ fn stress(seed: u64, generation: Generation) {
         }
     });
     let (mut objects, mut rv) = truth.into_inner().unwrap();
-    // The follower may have had the same objects before: what is told last has not been there.
+    // The follower may have had the same objects earlier, so finish with an object that is new.
     rv += 1;
     server.send([event(&(EventType::Added, "last".into(), rv))]);
     objects.insert("last".into(), rv);
@@ -145,7 +145,7 @@ fn stress(seed: u64, generation: Generation) {
 }
 
 #[test]
-fn eight_threads_at_one_informer_leave_it_in_step() {
+fn eight_threads_leave_an_informer_consistent() {
     for seed in 0..seeds() {
         stress(seed, Generation::ALL[seed as usize % Generation::ALL.len()]);
     }

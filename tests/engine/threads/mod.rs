@@ -1,4 +1,4 @@
-//! The informer in threads: it does what the same parts do alone, and nothing that blocks hangs.
+//! The informer with threads: it behaves like the plain state machines, and no blocking call hangs.
 
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +36,7 @@ use deltascope::cache::process::Notification;
 use deltascope::cache::threads::{InformerOptions, Latch, SharedIndexInformer};
 use k8s_openapi::api::core::v1::Pod;
 
-/// How long a test waits for what has to come, before it says that it hangs.
+/// How long a test waits for something that has to happen, before it fails as hung.
 const HANGS: Duration = Duration::from_secs(60);
 
 fn pod(name: &str, rv: u64) -> Item<Pod> {
@@ -99,7 +99,7 @@ fn options(generation: Generation) -> InformerOptions<Pod> {
     }
 }
 
-/// How many seeds: `make soak` asks for more.
+/// The number of seeds: `make soak` sets more.
 fn seeds() -> u64 {
     let asked = std::env::var("SOAK_SEEDS").ok();
     asked.map_or(100, |asked| asked.parse().unwrap())
@@ -116,7 +116,8 @@ fn parity_indexers() -> Indexers<Pod> {
     [("parity".into(), parity)].into_iter().collect()
 }
 
-/// Calls this for each object that the store takes, while the process loop is at it.
+/// An index function that calls `at` for each stored object, while the process loop is processing
+/// it.
 fn while_stored(at: impl Fn(&str, &str) + Send + Sync + 'static) -> Indexers<Pod> {
     let look: IndexFunc<Pod> = Arc::new(move |item, _| {
         let object = item.as_object().unwrap();
@@ -150,24 +151,24 @@ impl Running {
     }
 }
 
-// ---- a server that does what it is told
+// ---- a scripted server
 
-/// One list after the other as it was told, and one stream of events.
+/// Returns one prepared list after the other, and one stream of events.
 #[derive(Clone, Default)]
 struct Server {
     inner: Arc<(Mutex<Served>, Condvar)>,
 }
 
-/// Objects and the version of the list.
+/// Objects, and the version of the list.
 type Listed = (Vec<Item<Pod>>, u64);
 
 #[derive(Default)]
 struct Served {
     lists: VecDeque<Result<Listed, ApiError>>,
     stream: VecDeque<WatchItem<Pod>>,
-    // Somebody waits for an event, and there is none.
+    // A watch waits for an event, and there is none.
     idle: bool,
-    // It can stream lists.
+    // Whether it supports streaming lists.
     streams: bool,
     over: bool,
 }
@@ -192,7 +193,7 @@ impl Server {
         let (served, waited) = (self.inner.1)
             .wait_timeout_while(served, HANGS, |served| !until(served))
             .unwrap();
-        assert!(!waited.timed_out(), "nothing more is asked of the server");
+        assert!(!waited.timed_out(), "the server receives no more requests");
         served
     }
 
@@ -207,12 +208,12 @@ impl Server {
         });
     }
 
-    /// Waits until everything was read.
+    /// Waits until all events were read.
     fn settle(&self) {
         drop(self.wait(|served| served.idle && served.stream.is_empty()));
     }
 
-    /// Whoever still lists is told that it is over.
+    /// Ends the test: pending lists fail.
     fn end(&self) {
         self.change(|served| served.over = true);
     }
@@ -270,7 +271,7 @@ impl Watcher<Pod> for Watch {
     }
 }
 
-// ---- a handler that writes down what it is told
+// ---- a handler that records its notifications
 
 #[derive(Clone, Default)]
 struct Recorder {
@@ -287,7 +288,7 @@ impl Recorder {
         self.inner.0.lock().unwrap().clone()
     }
 
-    /// Whether it has been told so much, or is within the time that a test has.
+    /// Waits for this many notifications; returns false if the time of the test is over.
     fn hears(&self, count: usize) -> bool {
         let lines = self.inner.0.lock().unwrap();
         let (_lines, waited) = (self.inner.1)
@@ -296,7 +297,7 @@ impl Recorder {
         !waited.timed_out()
     }
 
-    /// Waits until it was told so much.
+    /// Waits for this many notifications.
     fn wait(&self, count: usize) -> Vec<String> {
         let hears = self.hears(count);
         let lines = self.lines();

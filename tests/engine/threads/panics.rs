@@ -1,4 +1,4 @@
-//! What a handler's panic leaves behind.
+//! What remains after a handler's panic.
 
 use std::sync::Arc;
 use std::thread;
@@ -17,10 +17,10 @@ use k8s_openapi::api::core::v1::Pod;
 use super::{Recorder, Running, Server, options, pod, text, while_stored};
 
 #[test]
-fn what_was_stored_before_a_panic_is_told_at_once() {
+fn objects_stored_before_a_panic_are_notified_at_once() {
     let server = Server::default();
     let mut options = options(Generation::Classic);
-    // It stands still: nobody goes on after the panic.
+    // The clock stands still, so no thread continues after the panic.
     options.clock = Clock::manual();
     options.panic_policy = PanicPolicy::Skip;
     options.config.indexers = while_stored(|_, rv| assert!(rv != "2", "the index function's own"));
@@ -49,7 +49,7 @@ impl ResourceEventHandler<Pod> for Panics {
 }
 
 #[test]
-fn a_handler_that_panics_skips_what_it_was_told_after_a_rest() {
+fn a_panicking_handler_loses_the_notification_and_pauses() {
     let server = Server::default();
     let mut options = options(Generation::Atomic);
     options.clock = Clock::manual();
@@ -67,16 +67,16 @@ fn a_handler_that_panics_skips_what_it_was_told_after_a_rest() {
         thread::yield_now();
     }
     assert_eq!(told.lines(), ["+a@1 true", "+c@3 true"]);
-    // One of the first list was never handled.
+    // One of the initial list was never handled.
     assert!(!registration.has_synced());
     running.end();
 }
 
 #[test]
-fn a_handler_that_panics_ends_the_program_unless_it_is_told_otherwise() {
+fn a_handler_that_panics_ends_the_program_by_default() {
     const CRASH: &str = "DELTASCOPE_TEST_CRASH";
     if std::env::var(CRASH).is_err() {
-        // The thread of a test has the test's whole name.
+        // The thread of a test is named after the whole path of the test.
         let test = thread::current().name().unwrap().to_owned();
         let output = std::process::Command::new(std::env::current_exe().unwrap())
             .args([&test, "--exact", "--nocapture"])
@@ -101,7 +101,7 @@ fn a_handler_that_panics_ends_the_program_unless_it_is_told_otherwise() {
 }
 
 #[test]
-fn what_was_popped_counts_as_popped_although_its_processing_panicked() {
+fn an_item_counts_as_popped_although_its_processing_panicked() {
     for generation in Generation::ALL {
         let server = Server::default();
         let mut options = options(generation);

@@ -1,4 +1,4 @@
-//! The queues and the workqueue: who waits, who is woken, and who has what.
+//! The queues and the workqueue: which threads wait, which are woken, and which item each gets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use k8s_openapi::api::core::v1::Pod;
 use super::{HANGS, pod};
 
 #[test]
-fn pop_waits_for_what_is_added_and_ends_with_the_queue() {
+fn pop_waits_for_an_item_and_ends_when_the_queue_is_closed() {
     let key_func = Arc::new(meta_namespace_key_func::<Pod>);
     let delta = DeltaFifo::new(DeltaFifoOptions::new(key_func));
     let queue = BlockingQueue::new(delta, None);
@@ -52,14 +52,14 @@ fn pop_waits_for_what_is_added_and_ends_with_the_queue() {
 }
 
 #[test]
-fn an_atomic_queue_takes_more_while_a_batch_is_processed() {
+fn an_atomic_queue_accepts_writes_while_a_batch_is_processed() {
     let key_func = Arc::new(meta_namespace_key_func::<Pod>);
     let real = RealFifo::new(RealFifoOptions::new(key_func, Release::V0_36));
     let queue = BlockingQueue::new(real, None);
     queue.replace(vec![pod("a", 1)], "1").unwrap();
     assert!(!queue.has_synced());
     let process = |_: deltascope::cache::queue::Processing<'_, _>| {
-        // With the lock held this would wait for itself.
+        // With the lock held, this would be a deadlock.
         queue.update(pod("a", 2)).unwrap();
         queue.add(pod("b", 3)).unwrap();
         ProcessOutcome::Done
@@ -72,7 +72,7 @@ fn an_atomic_queue_takes_more_while_a_batch_is_processed() {
 }
 
 #[test]
-fn workers_share_a_queue_and_none_has_the_same_item_at_the_same_time() {
+fn no_two_workers_have_the_same_item_at_the_same_time() {
     const ITEMS: usize = 5;
     let queue = BlockingWorkqueue::new(default_controller_rate_limiter());
     let busy: Vec<AtomicBool> = (0..ITEMS).map(|_| AtomicBool::new(false)).collect();
@@ -118,7 +118,7 @@ fn workers_share_a_queue_and_none_has_the_same_item_at_the_same_time() {
 }
 
 #[test]
-fn what_is_added_for_later_comes_when_the_clock_says_so() {
+fn delayed_items_are_queued_when_the_clock_reaches_them() {
     let clock = Clock::manual();
     let limiter = ItemFastSlow::new(Duration::from_secs(1), Duration::from_secs(60), 1);
     let queue = BlockingWorkqueue::with_clock(Box::new(limiter), &clock);

@@ -1,4 +1,4 @@
-//! The unshared informer, whose handler is called between the writes.
+//! The unshared informer, which calls its handler between the writes.
 
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -13,7 +13,7 @@ use k8s_openapi::api::core::v1::Pod;
 
 use super::{Recorder, Server, event, options, pod};
 
-/// Looks at the store while it is told.
+/// Reads the store in its handler.
 struct Looks {
     store: Mutex<Option<Arc<ThreadSafeStore<Pod>>>>,
     seen: Recorder,
@@ -30,7 +30,7 @@ impl ResourceEventHandler<Pod> for Looks {
     }
 
     fn on_update(&self, old: &Item<Pod>, new: &Item<Pod>) {
-        // Under the queue's lock, up to 1.35.
+        // Up to 1.35 this runs under the queue's lock.
         self.stop.set();
         self.seen.on_update(old, new);
     }

@@ -1,4 +1,4 @@
-//! The generations of the process function: what is popped, written and told in which order.
+//! The generations of the process function: the order of pops, writes and notifications.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ fn a_generation_is_a_range_of_versions() {
 }
 
 #[test]
-fn what_the_store_holds_inside_a_notification() {
+fn the_stores_content_during_a_notification() {
     let first = [("a/p0", "5"), ("a/p1", "6"), ("b/p0", "7")];
     let relist = [("a/p1", "15"), ("b/p1", "16")];
     let table: [(Generation, [&[&[&str]]; 2]); 4] = [
@@ -171,15 +171,15 @@ fn a_key_twice_in_one_list() {
 }
 
 #[test]
-fn a_batch_ends_where_it_has_to() {
+fn a_batch_ends_at_its_limit_the_initial_list_or_a_repeated_key() {
     let mut parts = parts(Generation::Batched);
     let names: Vec<String> = (0..1001).map(|n| format!("p{n:04}")).collect();
     let listed: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "1")).collect();
     parts.write(list(&listed));
-    // Behind the first list, so never in a batch with it.
+    // Behind the initial list, so never in one batch with it.
     parts.write(StoreCall::Update(pod("p0000", "2")));
     parts.write(StoreCall::Update(pod("p0001", "2")));
-    // A repeat ends the batch.
+    // A repeated key ends the batch.
     parts.write(StoreCall::Delete(pod("p0000", "3")));
     let pops = parts.pops();
     let told: Vec<usize> = pops
@@ -224,14 +224,18 @@ fn bookmarks_and_resyncs_are_entries_of_their_own() {
 }
 
 #[test]
-fn a_process_function_that_fails_loses_what_was_popped() {
-    // The index function fails for this one.
+fn a_failed_process_function_loses_the_popped_item() {
+    // The index function fails for this object.
     let bad = || labelled("a", "1", "bad");
     for generation in Generation::ALL {
         let mut parts = parts(generation);
         parts.write(StoreCall::Replace(vec![bad()], "10".into()));
         let (steps, outcome) = parts.pop().unwrap();
-        assert_eq!(steps, ["took", "wrote"], "{generation:?}: nobody is told");
+        assert_eq!(
+            steps,
+            ["took", "wrote"],
+            "{generation:?}: no handler is notified"
+        );
         let ProcessOutcome::Failed(text) = outcome else {
             panic!("{generation:?}: {outcome:?}");
         };
@@ -242,7 +246,7 @@ fn a_process_function_that_fails_loses_what_was_popped() {
 }
 
 #[test]
-fn a_list_with_something_without_a_key_fails_when_it_is_processed() {
+fn a_list_with_an_object_without_a_key_fails_in_processing() {
     let mut parts = parts(Generation::Atomic);
     parts.write(StoreCall::Replace(
         vec![pod("a", "1"), opaque()],
@@ -262,8 +266,9 @@ fn a_list_with_something_without_a_key_fails_when_it_is_processed() {
 }
 
 #[test]
-fn in_a_batch_what_has_no_key_fails_alone() {
-    // The queue takes any key function; the store's cannot name an explicit key here.
+fn in_a_batch_only_the_entry_without_a_key_fails() {
+    // The queue accepts any key function; the store's cannot compute a key for an explicit key
+    // here.
     let mut queue: InformerQueue<O> = InformerQueue::new(Generation::Batched, key_func(), None);
     let mut store = Indexer::with_options(
         Arc::new(|item: &Item<O>| match item {
@@ -298,7 +303,7 @@ fn in_a_batch_what_has_no_key_fails_alone() {
 }
 
 #[test]
-fn a_process_function_may_go_by_the_types() {
+fn a_process_function_may_go_by_delta_types() {
     let mut parts = parts(Generation::Classic);
     parts.write(StoreCall::Update(pod("a", "1")));
     parts.write(StoreCall::Add(pod("a", "2")));
@@ -330,7 +335,7 @@ fn a_process_function_may_go_by_the_types() {
 }
 
 #[test]
-fn the_facts_of_a_list_are_told_in_this_order() {
+fn the_facts_of_a_list_come_in_this_order() {
     let names = |generation| {
         let mut parts = parts(generation);
         parts.write(list(&[("gone", "1")]));
@@ -363,7 +368,7 @@ fn the_facts_of_a_list_are_told_in_this_order() {
             "EntriesProcessed"
         ]
         .into_iter()
-        // The list has the version of the one before.
+        // The list has the same version as the one before.
         .filter(|name| *name != "StoreVersionMoved")
         .collect::<Vec<_>>()
     );
@@ -403,10 +408,10 @@ fn any_told() -> impl Strategy<Value = Told> {
 proptest! {
     #![proptest_config(cases())]
 
-    /// Whatever happens between, at the end each generation holds the same, and by its notifications
-    /// a handler that keeps a copy of its own holds the same, too.
+    /// After any sequence of events, all generations end with the same content, and so does a
+    /// handler that maintains a copy from its notifications.
     #[test]
-    fn all_generations_come_to_the_same(told in proptest::collection::vec(any_told(), 0..40)) {
+    fn all_generations_end_with_the_same_content(told in proptest::collection::vec(any_told(), 0..40)) {
         let mut contents = Vec::new();
         for generation in Generation::ALL {
             let mut parts = parts(generation);
@@ -448,7 +453,7 @@ proptest! {
     }
 }
 
-/// Whoever copies a world copies what was popped.
+/// Copying a world copies the popped items.
 #[test]
 fn a_process_can_be_copied_in_the_middle() {
     let mut parts = parts(Generation::Batched);

@@ -1,4 +1,4 @@
-//! Event handlers: filters, handlers of functions, and what counts as a resync.
+//! Event handlers: filters, handlers made of functions, and which updates count as resyncs.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use deltascope::cache::process::Notification;
 use super::{add, short, update};
 use crate::cache::{O, labelled, pod, rv, tombstone};
 
-/// Notes what it is told.
+/// Records its notifications.
 #[derive(Default)]
 struct Noting(Mutex<Vec<String>>);
 
@@ -89,7 +89,7 @@ fn a_filter_turns_one_notification_into_another() {
 }
 
 #[test]
-fn a_handler_is_as_many_functions_as_are_needed() {
+fn every_function_of_a_handler_is_optional() {
     let noting = Arc::new(Noting::default());
     let all = [
         add(pod("p", "1"), true),

@@ -1,4 +1,5 @@
-//! An informer's life: it runs once, tells late handlers of the store, and says when it is in sync.
+//! The lifecycle of an informer: it runs once, sends late handlers the store's content, and reports
+//! when it has synced.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::{Shared, list, parts, short};
 use crate::cache::bad_app_fails;
 
 #[test]
-fn an_informer_runs_once_and_what_comes_too_late_is_refused() {
+fn an_informer_runs_once_and_refuses_late_settings() {
     let mut shared = Shared::new(Duration::ZERO);
     let state = &mut shared.state;
     state.set_transform(Some(bad_app_fails())).unwrap();
@@ -53,24 +54,24 @@ fn an_informer_runs_once_and_what_comes_too_late_is_refused() {
 }
 
 #[test]
-fn a_late_handler_is_told_the_store() {
+fn a_late_handler_receives_an_add_for_every_stored_object() {
     let mut parts = parts(Generation::Atomic);
     parts.write(list(&[("b", "2"), ("a", "1")]));
     parts.pops();
     let notifications = initial_notices(&parts.store);
-    let told: Vec<String> = notifications
+    let added: Vec<String> = notifications
         .iter()
         .map(|notification| short(notification))
         .collect();
-    assert_eq!(told, ["+a 1 initial", "+b 2 initial"]);
+    assert_eq!(added, ["+a 1 initial", "+b 2 initial"]);
 }
 
 #[test]
-fn who_waits_for_caches_asks_ten_times_a_second() {
+fn wait_for_cache_sync_polls_ten_times_a_second() {
     let ms = Duration::from_millis;
     let mut wait = CacheSyncWait::default();
     assert_eq!(wait.poll(ms(5), false, || false), CacheSync::AskAt(ms(105)));
-    let too_early = || panic!("not asked before it is time");
+    let too_early = || panic!("polled too early");
     assert_eq!(
         wait.poll(ms(50), false, too_early),
         CacheSync::AskAt(ms(105))
@@ -84,7 +85,7 @@ fn who_waits_for_caches_asks_ten_times_a_second() {
         CacheSync::Synced
     );
     assert_eq!(wait.poll(ms(150), true, || true), CacheSync::Stopped);
-    // The first time it asks, stopped or not.
+    // The first call polls even if it was stopped.
     assert_eq!(
         CacheSyncWait::default().poll(ms(0), true, || true),
         CacheSync::Synced

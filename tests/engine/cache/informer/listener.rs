@@ -1,4 +1,4 @@
-//! A listener: its notifications stay in order, and what a panic or an end leaves of them.
+//! The listener: the order of its notifications, and what remains after a panic or a close.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -38,8 +38,8 @@ enum Turn {
 proptest! {
     #![proptest_config(cases())]
 
-    /// Whoever gets a turn, a handler is told everything once and in order, a sender is held up
-    /// exactly while `pop` has not received, and `HasSynced` waits for the first list.
+    /// In any order of turns, the handler receives each notification once and in order, the sender
+    /// is blocked exactly until `pop` has received, and `HasSynced` waits for the initial list.
     #[test]
     fn notifications_stay_in_order(
         turns in proptest::collection::vec(
@@ -129,9 +129,9 @@ fn the_ring_buffer_doubles() {
 }
 
 #[test]
-fn a_handler_that_panics_skips_and_rests() {
+fn a_handler_that_panics_loses_the_notification_and_pauses() {
     let mut listener = listener();
-    // The second one is of the first list, too.
+    // The second one is in the initial list, too.
     for number in [0, 1, 3] {
         listener.add(numbered(number), &mut ());
     }
@@ -159,10 +159,10 @@ fn a_handler_that_panics_skips_and_rests() {
     listener.done(HandlerEnd::Returned, &mut ());
     assert!(
         !listener.has_synced(),
-        "one of the first list was never handled"
+        "one of the initial list was never handled"
     );
 
-    // Later on a panic costs nothing but the notification.
+    // After the sync, a panic loses only the notification.
     let mut listener = self::listener();
     listener.add(numbered(0), &mut ());
     listener.upstream_has_synced(&mut ());
@@ -180,7 +180,7 @@ fn a_handler_that_panics_skips_and_rests() {
 }
 
 #[test]
-fn a_closed_listener_drops_what_waits_and_ends_after_what_it_is_at() {
+fn a_closed_listener_drops_waiting_notifications_and_ends_after_the_current_one() {
     let mut listener = listener();
     for number in 0..3 {
         listener.add(numbered(number), &mut ());
@@ -195,7 +195,7 @@ fn a_closed_listener_drops_what_waits_and_ends_after_what_it_is_at() {
     listener.done(HandlerEnd::Returned, &mut ());
     assert!(listener.has_ended() && listener.take(&mut ()).is_none());
     listener.upstream_has_synced(&mut ());
-    assert!(!listener.has_synced(), "nobody watches for it any more");
+    assert!(!listener.has_synced(), "a closed listener does not sync");
 }
 
 #[test]

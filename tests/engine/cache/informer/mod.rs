@@ -1,4 +1,5 @@
-//! What is above the queue: the process function, listeners, the shared processor, bookkeeping.
+//! The layers above the queue: the process function, listeners, the shared processor, the
+//! informer's state.
 
 mod generations;
 mod handlers;
@@ -53,7 +54,7 @@ fn list(names: &[(&str, &str)]) -> StoreCall<O> {
     StoreCall::Replace(items, "10".into())
 }
 
-/// A notification in short: `+a/b 1 initial`, `~a/b 1 2`, `-a/b 1`, `x` for a tombstone.
+/// A notification as text: `+a/b 1 initial`, `~a/b 1 2`, `-a/b 1`, `x` for a tombstone.
 fn short(notification: &Notification<O>) -> String {
     let key = |item: &Item<O>| deletion_handling_meta_namespace_key_func(item).unwrap();
     match notification {
@@ -80,8 +81,8 @@ impl Parts {
         self.queue.write(call, &self.store, &mut ()).unwrap();
     }
 
-    /// Pops once; what each step was, and beside a notification what a handler in the processing
-    /// loop sees: the stored versions and HasSynced.
+    /// Pops once. Returns the steps; a notification comes with the state that a handler in the
+    /// process loop sees: the stored versions and HasSynced.
     fn pop(&mut self) -> Option<(Vec<String>, ProcessOutcome)> {
         let work = self.queue.begin_pop(&mut ()).unwrap()?;
         let mut process = Process::new(work);
@@ -122,7 +123,7 @@ impl Parts {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What a server tells an informer.
+/// An event for an informer, mostly from the server.
 #[derive(Clone, Debug)]
 enum Told {
     Add(u8),
@@ -130,11 +131,11 @@ enum Told {
     Delete(u8),
     List(Vec<u8>),
     Resync,
-    /// The process loop gets its turn.
+    /// The process loop takes a turn.
     Pop,
 }
 
-/// All but the process loop's turns.
+/// All events except the process loop's turns.
 fn any_written() -> impl Strategy<Value = Told> {
     prop_oneof![
         3 => (0..6_u8).prop_map(Told::Add),
@@ -145,11 +146,12 @@ fn any_written() -> impl Strategy<Value = Told> {
     ]
 }
 
-/// What the reflector makes of it, with a version of its own; `None` for the process loop's turn.
-fn call(told: &Told, version: u32) -> Option<StoreCall<O>> {
+/// The reflector's store call for an event, with a version of its own; `None` for the process
+/// loop's turn.
+fn call(event: &Told, version: u32) -> Option<StoreCall<O>> {
     let rv = version.to_string();
     let object = |name: u8| pod(&format!("p{name}"), &rv);
-    Some(match told {
+    Some(match event {
         Told::Add(name) => StoreCall::Add(object(*name)),
         Told::Update(name) => StoreCall::Update(object(*name)),
         Told::Delete(name) => StoreCall::Delete(object(*name)),
@@ -162,7 +164,7 @@ fn call(told: &Told, version: u32) -> Option<StoreCall<O>> {
     })
 }
 
-/// Keeps a copy by what a handler is told.
+/// Applies a notification to a copy of the store, as a handler would.
 fn follow(notification: &Notification<O>, copy: &mut BTreeMap<String, String>) {
     let object = notification.object();
     let key = deletion_handling_meta_namespace_key_func(object).unwrap();

@@ -1,4 +1,4 @@
-//! The mutation detector: what is found, and for how long it is watched.
+//! The mutation detector: which objects it finds, and how long it watches them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use deltascope::cache::object::{Item, Object};
 use super::SECOND;
 use crate::cache::Facts;
 
-/// An object that can be written to although it is shared.
+/// An object with interior mutability.
 struct Mutable {
     name: String,
     value: AtomicU64,
@@ -83,20 +83,20 @@ fn a_mutated_object_is_found_once() {
     assert!(found(&mut detector).is_empty());
     objects[1].value.store(1, Ordering::Relaxed);
     assert_eq!(found(&mut detector), ["b"]);
-    assert!(found(&mut detector).is_empty(), "it was told");
+    assert!(found(&mut detector).is_empty(), "it was already reported");
     assert_eq!(detector.message(), "cache pods modified");
 }
 
 #[test]
-fn what_came_in_is_watched_for_two_minutes_at_least_and_four_at_most() {
+fn an_object_is_watched_for_two_to_four_minutes() {
     let object = |name: &str| {
         Item::object(Mutable {
             name: name.into(),
             value: AtomicU64::new(0),
         })
     };
-    // It came at such a second, after the tick; it is watched until that one. A rotation comes before
-    // what is new is taken in.
+    // An object added in second `came`, after the tick, is watched until second `until`. A rotation
+    // happens before new objects are taken in.
     for (came, until) in [
         (0, 242),
         (60, 242),
@@ -111,7 +111,7 @@ fn what_came_in_is_watched_for_two_minutes_at_least_and_four_at_most() {
             let now = SECOND * tick;
             ticking.compare_objects(now, &mut ());
             let watched = usize::from(tick > came && tick < until);
-            assert_eq!(ticking.len(), watched, "came at {came}, at {tick}");
+            assert_eq!(ticking.len(), watched, "added at {came}, at {tick}");
             if tick == came {
                 ticking.add_object(&object("a"));
                 jumping.catch_up(now + SECOND / 2);
@@ -120,7 +120,8 @@ fn what_came_in_is_watched_for_two_minutes_at_least_and_four_at_most() {
             if tick < came || tick % 11 != 0 {
                 continue;
             }
-            // However rarely it is asked, it is as if it had ticked; and then goes on so.
+            // However rarely `catch_up` is called, the result is the same as with regular ticks;
+            // and so is what follows.
             let (mut jumping, mut ticking) = (jumping.clone(), ticking.clone());
             jumping.catch_up(now + SECOND / 2);
             for detector in [&mut jumping, &mut ticking] {

@@ -1,4 +1,4 @@
-//! The shared processor: who is told what, and when it resyncs.
+//! The shared processor: which listeners it notifies, and when they resync.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn resync_periods_are_rounded_up() {
         informer: u32,
         started: bool,
         asked: Option<u32>,
-        // In milliseconds, to ask for less than a second.
+        // In milliseconds, to request less than a second.
         requested: u64,
         counts: u64,
         check: u64,
@@ -41,7 +41,7 @@ fn resync_periods_are_rounded_up() {
         check,
     };
     for case in [
-        // The informer's default, and what is slower.
+        // The informer's default, and a longer period.
         case(20_000, false, None, 20_000, 20_000, 20_000),
         case(20_000, true, None, 20_000, 20_000, 20_000),
         case(20_000, false, Some(30_000), 30_000, 30_000, 20_000),
@@ -49,15 +49,15 @@ fn resync_periods_are_rounded_up() {
         // Never.
         case(20_000, false, Some(0), 0, 0, 20_000),
         case(20_000, true, Some(0), 0, 0, 20_000),
-        // Faster: before start the informer follows, after it the handler.
+        // A shorter period: before the start the informer adapts, after it the handler.
         case(20_000, false, Some(10_000), 10_000, 10_000, 10_000),
         case(20_000, true, Some(10_000), 20_000, 20_000, 20_000),
-        // A second at least.
+        // At least a second.
         case(20_000, false, Some(300), 1_000, 1_000, 1_000),
         case(20_000, true, Some(300), 20_000, 20_000, 20_000),
         case(500, false, Some(300), 1_000, 1_000, 500),
         case(500, false, None, 1_000, 1_000, 500),
-        // An informer without resyncs makes none.
+        // An informer without resyncs never resyncs.
         case(0, false, Some(10_000), 10_000, 0, 0),
         case(0, true, Some(300), 1_000, 0, 0),
         case(0, false, None, 0, 0, 0),
@@ -91,7 +91,7 @@ fn resync_periods_are_rounded_up() {
 }
 
 #[test]
-fn a_lower_check_period_is_told_and_serves_everybody() {
+fn a_shorter_check_period_is_stated_and_applies_to_all_listeners() {
     let mut shared = Shared::new(seconds(60));
     let (slow, _) = shared.add(None, Duration::ZERO);
     let mut facts = Facts::new();
@@ -122,7 +122,7 @@ fn a_lower_check_period_is_told_and_serves_everybody() {
 
 #[test]
 fn a_period_is_honoured_only_at_checks() {
-    // 20 s checked every 20 s; 30 s every 40 s; 0 never; in an informer without checks nobody.
+    // 20 s is due every 20 s; 30 s every 40 s; 0 never. Without checks, no listener is due.
     let mut shared = Shared::new(seconds(20));
     let ids = [None, Some(seconds(30)), Some(Duration::ZERO)]
         .map(|period| shared.add(period, Duration::ZERO).0);
@@ -147,19 +147,19 @@ fn a_period_is_honoured_only_at_checks() {
 }
 
 #[test]
-fn resyncs_are_withheld_from_who_is_not_syncing() {
+fn resyncs_are_withheld_from_listeners_that_are_not_syncing() {
     let mut shared = Shared::new(seconds(10));
     let (never, _) = shared.add(Some(Duration::ZERO), Duration::ZERO);
     let (ten, _) = shared.add(None, Duration::ZERO);
-    let told = |shared: &Shared, notification: &Notification<O>, facts: &mut Facts| {
-        let told = shared.processor.distribute(notification, facts);
-        told.map(|(id, ())| id).collect::<Vec<_>>()
+    let receivers = |shared: &Shared, notification: &Notification<O>, facts: &mut Facts| {
+        let receivers = shared.processor.distribute(notification, facts);
+        receivers.map(|(id, ())| id).collect::<Vec<_>>()
     };
     let same = update(pod("p", "1"), pod("p", "1"));
     let other = update(pod("p", "1"), pod("p", "2"));
     let mut facts = Facts::new();
     // All are syncing until the first check.
-    assert_eq!(told(&shared, &same, &mut facts), [never, ten]);
+    assert_eq!(receivers(&shared, &same, &mut facts), [never, ten]);
     assert!(facts.is_empty());
     assert!(shared.processor.should_resync(seconds(10), &mut facts));
     assert_eq!(
@@ -173,23 +173,23 @@ fn resyncs_are_withheld_from_who_is_not_syncing() {
         )]
     );
     facts.clear();
-    assert_eq!(told(&shared, &other, &mut facts), [never, ten]);
+    assert_eq!(receivers(&shared, &other, &mut facts), [never, ten]);
     assert!(facts.is_empty());
-    assert_eq!(told(&shared, &same, &mut facts), [ten]);
+    assert_eq!(receivers(&shared, &same, &mut facts), [ten]);
     let Fact::Handlers(HandlersFact::NotificationWithheld { handler: 0, key }) = &facts[0].1 else {
         panic!("{facts:?}");
     };
     assert_eq!(*key, "p");
-    // A check in which nobody is due.
+    // A check in which no listener is due.
     assert!(!shared.processor.should_resync(seconds(15), &mut ()));
-    assert!(told(&shared, &same, &mut facts).is_empty());
-    // Who comes now is syncing.
+    assert!(receivers(&shared, &same, &mut facts).is_empty());
+    // A new listener is syncing.
     let (late, _) = shared.add(Some(Duration::ZERO), seconds(16));
-    assert_eq!(told(&shared, &same, &mut facts), [late]);
+    assert_eq!(receivers(&shared, &same, &mut facts), [late]);
 }
 
 #[test]
-fn who_is_removed_is_told_nothing_more() {
+fn a_removed_listener_is_not_notified() {
     let mut shared = Shared::new(Duration::ZERO);
     let (first, _) = shared.add(None, Duration::ZERO);
     let (second, _) = shared.add(None, Duration::ZERO);
@@ -211,27 +211,24 @@ fn who_is_removed_is_told_nothing_more() {
             .remove_listener(first, &mut facts)
             .is_none()
     );
-    assert!(facts.is_empty(), "removing twice is fine");
+    assert!(facts.is_empty(), "removing twice has no effect");
     let notification = add(pod("p", "1"), false);
-    let told = shared.processor.distribute_mut(&notification, &mut ());
-    assert_eq!(told.map(|(id, _)| id).collect::<Vec<_>>(), [second]);
+    let receivers = shared.processor.distribute_mut(&notification, &mut ());
+    assert_eq!(receivers.map(|(id, _)| id).collect::<Vec<_>>(), [second]);
     let (third, _) = shared.add(None, Duration::ZERO);
-    assert!(
-        ![first, second].contains(&third),
-        "a number is not used again"
-    );
+    assert!(![first, second].contains(&third), "numbers are not reused");
     assert_eq!(shared.processor.stop().count(), 2);
     assert_eq!(shared.processor.listeners().len(), 0);
 }
 
-/// Who gets a turn in an informer whose goroutines run in any order.
+/// A turn in an informer whose goroutines run in any order.
 #[derive(Clone, Debug)]
 enum Go {
     /// The reflector writes to the queue.
     Write(Told),
-    /// The process loop does its next step, if it is not held up.
+    /// The process loop takes its next step, unless it is blocked.
     Process,
-    /// `pop` or `run` of the n-th listener.
+    /// `pop` or `run` of the n-th listener takes a step.
     Pop(usize),
     Run(usize),
     AddHandler,
@@ -251,7 +248,7 @@ fn any_go() -> impl Strategy<Value = Go> {
     ]
 }
 
-/// A listener, and the copy that its handler keeps.
+/// A listener, with the copy that its handler maintains.
 struct Following {
     listener: Listener,
     copy: BTreeMap<String, String>,
@@ -270,13 +267,14 @@ impl Following {
     }
 }
 
-/// A shared informer, one turn at a time.
+/// A shared informer that runs one turn at a time.
 struct Turns {
     parts: Parts,
     state: SharedInformerState<O>,
     processor: SharedProcessor<Following>,
     process: Option<Process<O>>,
-    /// What the process loop still has to offer: it is held up by the first that is not received.
+    /// What the process loop still has to send. It is blocked by the first notification that is not
+    /// received.
     sending: VecDeque<(ListenerId, Arc<Notification<O>>)>,
     now: Duration,
     version: u32,
@@ -301,9 +299,9 @@ impl Turns {
 
     fn go(&mut self, go: Go) {
         match go {
-            Go::Write(told) => {
+            Go::Write(event) => {
                 self.version += 1;
-                let call = call(&told, self.version).unwrap();
+                let call = call(&event, self.version).unwrap();
                 self.parts.write(call);
                 self.note_sync();
             }
@@ -318,7 +316,7 @@ impl Turns {
                     following.run();
                 }
             }
-            // Both take BlockDeltas, which the process loop has while it processes.
+            // Both take BlockDeltas, which the process loop holds while it processes.
             Go::AddHandler if self.process.is_none() => self.add_handler(),
             Go::RemoveHandler(number) if self.process.is_none() => {
                 let id = self.processor.listeners().nth(number).map(|(id, _)| id);
@@ -388,9 +386,9 @@ impl Turns {
             Progress::Took | Progress::Wrote => {}
             Progress::Notify(notification) => {
                 let notification = Arc::new(notification);
-                let told = self.processor.distribute(&notification, &mut ());
+                let receivers = self.processor.distribute(&notification, &mut ());
                 self.sending
-                    .extend(told.map(|(id, _)| (id, Arc::clone(&notification))));
+                    .extend(receivers.map(|(id, _)| (id, Arc::clone(&notification))));
             }
             Progress::Done(outcome) => {
                 let taken = self.process.take().unwrap().into_taken();
@@ -402,7 +400,7 @@ impl Turns {
         }
     }
 
-    /// Whoever asks the queue waits for its lock, which the process loop has up to 0.35.
+    /// HasSynced waits for the queue's lock, which the process loop holds up to 0.35.
     fn note_sync(&mut self) {
         if self.process.is_none() && self.parts.queue.has_synced() && !self.state.has_synced() {
             self.state.set_synced();
@@ -426,8 +424,8 @@ impl Turns {
 proptest! {
     #![proptest_config(cases())]
 
-    /// However late a handler comes and however slow it is: when all is quiet its copy is the store,
-    /// and it has synced when the informer has. Nobody is held up for ever.
+    /// However late a handler is added and however slow it is: at rest its copy equals the store,
+    /// and it has synced if the informer has. No turn waits for ever.
     #[test]
     fn every_handler_ends_up_with_the_store(
         generation in proptest::sample::select(&Generation::ALL[..]),
@@ -446,7 +444,7 @@ proptest! {
                 turns.go(Go::Run(number));
             }
             rounds += 1;
-            prop_assert!(rounds < 100_000, "somebody waits for ever");
+            prop_assert!(rounds < 100_000, "a turn waits for ever");
         }
         let stored = crate::cache::content(&turns.parts.store);
         for (id, following) in turns.processor.listeners() {

@@ -16,7 +16,7 @@ use super::{SECOND, list, short};
 use crate::cache::{O, bad_app_fails, labelled, pod, rv};
 
 #[test]
-fn the_unshared_informer_tells_its_handler_in_the_processing_loop() {
+fn the_unshared_informer_calls_its_handler_in_the_process_loop() {
     let mut informer = Controller::new(Config {
         indexers: crate::cache::app_indexer(),
         full_resync_period: SECOND,
@@ -44,13 +44,11 @@ fn the_unshared_informer_tells_its_handler_in_the_processing_loop() {
         };
         informer.reflector_mut().listed(now, Ok(page), &mut ());
         assert!(informer.carry_out(now, &mut ()));
-        assert!(
-            !informer.carry_out(now, &mut ()),
-            "nothing more is asked for"
-        );
+        assert!(!informer.carry_out(now, &mut ()), "no second store call");
     };
     informer.reflector_mut().waited(now, &mut ());
-    // An object that cannot be transformed: those before it come, and another list.
+    // The transformer fails for an object: the earlier objects are processed, and the reflector
+    // lists again.
     list(&mut informer, ["web", "bad"]);
     assert_eq!(processed(&mut informer), ["+a 1t initial | 1"]);
     assert!(!informer.has_synced() && informer.last_sync_resource_version().is_empty());
@@ -83,11 +81,11 @@ fn the_unshared_informer_tells_its_handler_in_the_processing_loop() {
     assert!(matches!(informer.reflector().need(), Need::Stopped));
     let closed = informer.process(|_, _| {}, || due, &mut ());
     assert_eq!(closed, Err(Error::FifoClosed));
-    assert!(!copy.queue().is_closed(), "a copy goes its own way");
+    assert!(!copy.queue().is_closed(), "a copy is independent");
 }
 
 #[test]
-fn an_informer_has_its_generations_defaults() {
+fn an_informer_has_the_defaults_of_its_generation() {
     for (generation, streams, keeps_version) in [
         (Generation::Classic, false, false),
         (Generation::InOrder, false, false),
@@ -116,7 +114,7 @@ fn an_informer_has_its_generations_defaults() {
 }
 
 #[test]
-fn what_a_config_says_of_types_reaches_the_reflector() {
+fn the_type_checks_of_a_config_reach_the_reflector() {
     let odd = |object: &O| object.name() == "odd";
     let mut config: Config<O> = Config::new(Generation::Atomic);
     let options = config.reflector_options();

@@ -1,4 +1,4 @@
-//! How the reflector lists: in pages, at which version, and what it takes from an answer.
+//! How the reflector lists: in pages, at which version, and how it handles the responses.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn a_list_comes_in_pages() {
         ],
     );
     plays(
-        "a page of an own size, also for lists after the first",
+        "a custom page size, also for lists after the first",
         ReflectorOptions {
             page_size: 2,
             ..options()
@@ -54,7 +54,7 @@ fn a_list_comes_in_pages() {
         ],
     );
     plays(
-        "without a limit the server may page all the same",
+        "the server may send pages even without a limit",
         options(),
         &[
             first.clone(),
@@ -83,7 +83,7 @@ fn a_list_comes_in_pages() {
         ],
     );
     plays(
-        "only the reason Expired says that; Gone and a version too large mean the list",
+        "only the reason Expired is about the token; Gone and a version too large are about the list",
         options(),
         &[
             first.clone(),
@@ -95,12 +95,12 @@ fn a_list_comes_in_pages() {
                 r#"!failed to list pods: TooLarge; pause; LIST ""/500"#,
             ),
             (Page("12", &[], ""), r#"Replace "12"; WATCH "12""#),
-            // It did not page in the end.
+            // In the end the server sent no pages.
             (OpenError(Kind::Expired), r#"!Expired; pause; LIST "12"/0"#),
         ],
     );
     plays(
-        "any other error of a page begins anew after a pause",
+        "any other error of a page restarts the list after a pause",
         options(),
         &[
             first.clone(),
@@ -132,7 +132,7 @@ fn a_list_comes_in_pages() {
 }
 
 #[test]
-fn a_version_that_is_not_available_is_left_out_until_a_list_succeeds() {
+fn an_unavailable_version_is_omitted_until_a_list_succeeds() {
     let talk = plays(
         "expired again and again",
         options(),
@@ -140,7 +140,7 @@ fn a_version_that_is_not_available_is_left_out_until_a_list_succeeds() {
             (Start, r#"LIST "0"/500"#),
             (Page("10", &[], ""), r#"Replace "10"; WATCH "10""#),
             (OpenError(Kind::Expired), r#"!Expired; pause; LIST "10"/0"#),
-            // At once, without a word to the handler, and in the same kind of pages.
+            // At once, without calling the watch-error handler, and with the same page size.
             (ListError(Kind::Expired), r#"LIST ""/0"#),
             (
                 ListError(Kind::Expired),
@@ -166,7 +166,7 @@ fn a_version_that_is_not_available_is_left_out_until_a_list_succeeds() {
 }
 
 #[test]
-fn events_with_another_type_are_skipped_and_lists_are_not_looked_at() {
+fn events_with_another_type_are_skipped_and_lists_are_not_checked() {
     let check = |o: &O| match o.name() {
         "odd" => Err("expected type Pod, but watch event object had type Node".to_owned()),
         _ => Ok(()),
@@ -216,9 +216,9 @@ fn events_with_another_type_are_skipped_and_lists_are_not_looked_at() {
     }
 }
 
-/// In streaming lists since 1.34, in watches and as the answer to a list since 1.36.
+/// Since 1.34 in streaming lists, since 1.36 also in watches and as the response to a list.
 #[test]
-fn a_table_is_refused_where_upstream_does_so() {
+fn a_table_is_rejected_where_upstream_rejects_it() {
     let table_check = |o: &O| {
         Table::of(
             "meta.k8s.io/v1",
@@ -297,7 +297,7 @@ fn a_store_that_refuses_an_event_does_not_stop_the_stream() {
             (Modified("a", "12"), "Update a@12"),
             (Deleted("a", "13"), "Delete a@13"),
             (Bookmark("14"), "Bookmark 14"),
-            // The version has moved with each of them.
+            // Each of them has advanced the version.
             (Say::Error(Kind::Expired), r#"pause; LIST "14"/0"#),
             (
                 Page("20", &["b"], ""),

@@ -1,4 +1,4 @@
-//! The reflector: conversations with a server that the recorded scenarios lack.
+//! The reflector: conversations with a server that the recorded scenarios do not cover.
 
 mod lists;
 mod pauses;
@@ -26,11 +26,11 @@ use super::pod;
 
 const NOW: Duration = Duration::from_secs(1000);
 
-/// What is said to the reflector.
+/// An input of the reflector.
 #[derive(Clone, Debug)]
 enum Say {
     Start,
-    /// A page: version, objects, token of the next one.
+    /// A page: version, objects, continue token.
     Page(&'static str, &'static [&'static str], &'static str),
     /// A page that is a `Table`: version.
     TablePage(&'static str),
@@ -47,17 +47,18 @@ enum Say {
     Opaque,
     Error(Kind),
     Close,
-    /// So many seconds pass; where the end of a streaming list is late, that is said.
+    /// This many seconds pass; records when the reflector reports that the end of a streaming list
+    /// is late.
     Pass(u64),
-    /// The resync timer fires: whether a resync is wanted, and what comes of it.
+    /// The resync timer fires: whether a resync is needed, and its outcome.
     Resync(bool, Result<(), ()>),
     /// From now on the store refuses these calls.
     Refuse(&'static str),
     Stop,
 }
 
-/// Says it, and writes down what comes of it until the reflector needs something again. Pauses
-/// elapse, the store obeys.
+/// Gives the reflector an input and records its actions until it needs another one. Pauses elapse,
+/// and the store carries out calls.
 #[derive(Clone)]
 struct Talk {
     reflector: Reflector<O>,
@@ -174,7 +175,7 @@ impl Talk {
             assert!(
                 !reflector.is_watching()
                     || matches!(reflector.need(), Need::Event | Need::Store(_)),
-                "an open watch that nobody reads"
+                "an open watch that is not read"
             );
             match reflector.need().clone() {
                 Need::Wait(moment) => {
@@ -204,7 +205,7 @@ impl Talk {
                     said.push(if token.is_empty() {
                         format!("LIST {rv:?}/{limit}")
                     } else {
-                        assert_eq!(&*rv, "", "a version beside a token");
+                        assert_eq!(&*rv, "", "a version together with a token");
                         format!("LIST page {token}/{limit}")
                     });
                     return;
@@ -267,7 +268,7 @@ fn streaming() -> ReflectorOptions<O> {
     }
 }
 
-/// Plays a conversation; each line is what is said and what is expected to come of it.
+/// Plays a conversation. Each line has an input and the expected actions.
 fn plays(name: &str, options: ReflectorOptions<O>, lines: &[(Say, &str)]) -> Talk {
     let mut talk = Talk::new(options);
     for (position, (say, expected)) in lines.iter().enumerate() {

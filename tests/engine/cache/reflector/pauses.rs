@@ -15,7 +15,7 @@ use super::Say::{ListError, Start};
 use super::{NOW, Talk, options};
 
 #[test]
-fn the_class_of_an_error_is_that_of_its_reason_or_else_its_code() {
+fn the_reason_or_else_the_code_decides_the_class_of_an_error() {
     let none: [&str; 0] = [];
     for (code, reason, message, causes, expected) in [
         (410, "Expired", "", &none[..], Kind::Expired),
@@ -79,7 +79,7 @@ fn the_class_of_an_error_is_that_of_its_reason_or_else_its_code() {
 }
 
 #[test]
-fn pauses_double_up_to_the_cap_and_begin_anew() {
+fn pauses_double_up_to_the_cap_and_start_over() {
     let pauses = |since, gap: u64, count: usize| -> Vec<u128> {
         let mut manager = BackoffManager::new(Backoff::default(), since, NOW);
         let mut now = NOW;
@@ -92,7 +92,7 @@ fn pauses_double_up_to_the_cap_and_begin_anew() {
     };
     let grown = [800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000];
     assert_eq!(pauses(ResetSince::LastBackoff, 0, 8), grown);
-    // Up to 0.35 a server that is away for long is left alone; since then all starts over.
+    // Up to 0.35 the pauses stay long while the server is away; since then they start over.
     let long = pauses(ResetSince::LastBackoff, 0, 50);
     assert!(long[6..].iter().all(|pause| *pause == 30_000));
     let anew = pauses(ResetSince::LastReset, 0, 10);
@@ -119,7 +119,7 @@ fn pauses_double_up_to_the_cap_and_begin_anew() {
     );
     assert_eq!(constant.step(NOW, 0.0), Duration::from_secs(1));
     assert_eq!(constant.step(NOW, 0.5), Duration::from_millis(1250));
-    // Steps end the growth, too.
+    // The step limit ends the growth, too.
     let mut two = BackoffManager::new(
         Backoff {
             steps: 2,
@@ -134,7 +134,7 @@ fn pauses_double_up_to_the_cap_and_begin_anew() {
 }
 
 #[test]
-fn a_server_that_stays_away_is_asked_more_often_since_0_36() {
+fn since_0_36_an_absent_server_is_asked_more_often() {
     for (release, again) in [(Release::V0_35, 30_000), (Release::V0_36, 800)] {
         let mut talk = Talk::new(ReflectorOptions {
             release,
@@ -158,7 +158,7 @@ fn a_server_that_stays_away_is_asked_more_often_since_0_36() {
 }
 
 proptest! {
-    /// Each pause lies between its base and twice that, whatever the clock does between.
+    /// Each pause is between its base and twice its base, however the clock moves in between.
     #[test]
     fn a_pause_is_once_to_twice_its_base(
         steps in prop::collection::vec((0.0..1.0_f64, 0..200_000_u64), 1..40),

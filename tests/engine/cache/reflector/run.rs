@@ -1,4 +1,4 @@
-//! A reflector's whole run: its resyncs, its stops, its facts, whatever it is told, and who drives it.
+//! A whole run of a reflector: its resyncs, its stops, its facts, arbitrary inputs, and a driver.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,12 +30,12 @@ fn the_resync_timer_runs_from_list_to_the_end_of_the_round() {
         ..options()
     };
     let mut talk = plays(
-        "in good order",
+        "without errors",
         options(),
         &[
             (Start, r#"LIST "0"/500"#),
             (Page("10", &[], ""), r#"Replace "10"; WATCH "10""#),
-            // Also while there is no watch.
+            // Also while no watch is open.
             (Resync(true, Ok(())), r#"Resync; WATCH "10""#),
             (Open, ""),
             (Resync(false, Ok(())), ""),
@@ -62,7 +62,7 @@ fn the_resync_timer_runs_from_list_to_the_end_of_the_round() {
         Some(talk.now + Duration::from_secs(30))
     );
 
-    // The round is over before the store is done with it.
+    // The round ends before the store has finished the resync.
     let due = talk.reflector.resync_at().unwrap();
     assert!(talk.reflector.resync_fired(due, true, &mut ()));
     assert_eq!(
@@ -75,7 +75,7 @@ fn the_resync_timer_runs_from_list_to_the_end_of_the_round() {
     }
 
     plays(
-        "a resync that fails ends the watch, without a word to the handler",
+        "a resync that fails ends the watch without calling the handler",
         options(),
         &[
             (Start, r#"LIST "0"/500"#),
@@ -83,7 +83,7 @@ fn the_resync_timer_runs_from_list_to_the_end_of_the_round() {
             (Open, ""),
             (Resync(true, Err(())), r#"Resync; pause; LIST "10"/0"#),
             (Page("20", &[], ""), r#"Replace "20"; WATCH "20""#),
-            // The next watch, where there is none at that moment.
+            // Ends the next watch, because none is open at that time.
             (Resync(true, Err(())), r#"Resync; WATCH "20""#),
             (OpenError(Kind::TooManyRequests), r#"pause; WATCH "20""#),
             (Open, r#"pause; LIST "20"/0"#),
@@ -92,7 +92,7 @@ fn the_resync_timer_runs_from_list_to_the_end_of_the_round() {
 }
 
 #[test]
-fn it_stops_wherever_it_is() {
+fn it_stops_in_any_state() {
     let lines = [
         (Start, r#"STREAM """#),
         (Open, ""),
@@ -219,10 +219,10 @@ fn any_say() -> impl Strategy<Value = Say> {
 }
 
 proptest! {
-    /// Whatever is said, in whatever order: no panic, answers to other questions change nothing,
-    /// and a copy goes the same way.
+    /// With any inputs in any order: no panic, answers to other needs change nothing, and a copy
+    /// behaves the same.
     #[test]
-    fn it_takes_anything(
+    fn it_accepts_any_input(
         says in prop::collection::vec(any_say(), 1..60),
         watch_list in any::<bool>(),
         old in any::<bool>(),
@@ -281,7 +281,7 @@ proptest! {
     }
 }
 
-/// The blocking driver in its simplest form: one thread, a server of a few answers.
+/// The blocking driver in its simplest form: one thread, and a server with a few answers.
 #[test]
 fn a_lister_watcher_of_two_functions_can_drive_it() {
     struct Few(std::vec::IntoIter<WatchItem<O>>);
@@ -346,7 +346,7 @@ fn a_lister_watcher_of_two_functions_can_drive_it() {
 }
 
 #[test]
-fn an_event_that_is_none_is_taken_for_what_it_says() {
+fn a_bookmark_or_error_as_an_event_is_recognized() {
     let mut talk = plays(
         "open",
         options(),

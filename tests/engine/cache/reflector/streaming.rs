@@ -1,4 +1,4 @@
-//! Streaming lists: from the request to the watch, and what follows one that failed.
+//! Streaming lists: from the request to the watch, and what follows a failed one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +37,7 @@ fn what_follows_a_streaming_list_that_failed() {
         (Kind::Other, list),
     ] {
         let options = || ReflectorOptions {
-            // Has no say here.
+            // Has no effect here.
             max_internal_error_retry: Duration::from_secs(10),
             ..streaming()
         };
@@ -50,7 +50,7 @@ fn what_follows_a_streaming_list_that_failed() {
             (Say::Error(kind), expected),
         ];
         if expected != list {
-            // What the first stream brought is gone.
+            // The objects of the first stream were dropped.
             stream.extend([
                 (Open, ""),
                 (Added("b", "6"), ""),
@@ -58,7 +58,7 @@ fn what_follows_a_streaming_list_that_failed() {
                 (Close, r#"pause; STREAM "10""#),
             ]);
         } else {
-            // In the next round it is tried again.
+            // The next round tries a streaming list again.
             stream.extend([
                 (Page("10", &[], ""), r#"Replace "10"; WATCH "10""#),
                 (OpenError(Kind::Other), r#"!Other; pause; STREAM "10""#),
@@ -89,7 +89,7 @@ fn a_streaming_list_from_its_request_to_the_watch() {
             (Bookmark("8"), ""),
             (Opaque, ""),
             (End("9"), r#"Replace "9" a@6 c@5"#),
-            // The same stream goes on.
+            // The same stream continues.
             (Bookmark("10"), "Bookmark 10; UpdateResourceVersion 10"),
             (End("11"), "Bookmark 11; UpdateResourceVersion 11"),
             (Added("d", "12"), "Add d@12; UpdateResourceVersion 12"),
@@ -101,7 +101,7 @@ fn a_streaming_list_from_its_request_to_the_watch() {
         ],
     );
     plays(
-        "closed early: again, and at once without an event a list",
+        "closed early: another stream, or if closed at once without an event, a list",
         streaming(),
         &[
             (Start, r#"STREAM """#),
@@ -116,7 +116,7 @@ fn a_streaming_list_from_its_request_to_the_watch() {
         ],
     );
     plays(
-        "the store refuses: a list, and only that is told",
+        "the store refuses: a list, and only the list's failure is reported",
         streaming(),
         &[
             (Start, r#"STREAM """#),
@@ -132,21 +132,21 @@ fn a_streaming_list_from_its_request_to_the_watch() {
 }
 
 #[test]
-fn the_end_of_a_streaming_list_that_is_late_is_warned_of() {
+fn a_late_end_of_a_streaming_list_causes_a_warning() {
     let talk = plays(
-        "nobody is told anything else",
+        "no other action",
         streaming(),
         &[
             (Start, r#"STREAM """#),
             (Pass(30), r#"STREAM """#),
             (Open, ""),
-            // Where nothing came, since the request.
+            // No event so far: the time counts from the request.
             (Pass(9), ""),
             (Pass(1), "late 40000 false"),
             (Pass(10), "late 50000 false"),
             (Pass(1), ""),
             (Added("a", "5"), ""),
-            // Something came since the last look.
+            // An event arrived since the last check.
             (Pass(9), ""),
             (Pass(10), "late 19000 true"),
             (Bookmark("6"), ""),
@@ -176,7 +176,7 @@ fn the_end_of_a_streaming_list_that_is_late_is_warned_of() {
 }
 
 #[test]
-fn the_temporary_store_transforms_since_0_34_and_has_the_order_that_was_chosen() {
+fn the_temporary_store_transforms_since_0_34_and_has_the_chosen_order() {
     let transformer = |item: Item<O>| match item.as_object() {
         Some(o) if o.name() == "bad" => Err("no".to_owned()),
         Some(o) => Ok(pod(o.name(), &format!("{}t", o.resource_version()))),
@@ -212,7 +212,7 @@ fn the_temporary_store_transforms_since_0_34_and_has_the_order_that_was_chosen()
                 (Modified("b", "6"), ""),
                 (Deleted("a", "7"), ""),
                 (End("9"), expected),
-                // What comes later is left to the queue.
+                // The queue transforms later objects.
                 (Modified("c", "10"), "Update c@10"),
             ],
         );

@@ -1,4 +1,4 @@
-//! How the reflector watches: what it asks for, and what follows a watch that failed or ended.
+//! How the reflector watches: its requests, and what follows the failure or end of a watch.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn what_follows_a_watch_that_could_not_be_opened() {
         plays(
             &format!("{kind:?}"),
             ReflectorOptions {
-                // Only for what comes in a stream.
+                // Applies only to errors in a stream.
                 max_internal_error_retry: Duration::from_secs(10),
                 ..options()
             },
@@ -64,7 +64,7 @@ fn what_follows_the_end_of_a_watch() {
         ("504", Say::Error(Kind::Timeout), relist),
         ("too large", Say::Error(Kind::TooLarge), relist),
         ("403", Say::Error(Kind::Forbidden), relist),
-        // Not in a stream: there it is no reason to watch again.
+        // In a stream, this is no reason to watch again.
         ("refused", Say::Error(Kind::ConnectionRefused), relist),
         ("other", Say::Error(Kind::Other), relist),
         ("clean", Close, r#"WATCH "11""#),
@@ -84,7 +84,7 @@ fn what_follows_the_end_of_a_watch() {
 }
 
 #[test]
-fn a_watch_that_ends_at_once_and_brought_nothing_is_a_failure() {
+fn a_watch_that_ends_at_once_without_an_event_is_a_failure() {
     let open = [
         (Start, r#"LIST "0"/500"#),
         (Page("10", &[], ""), r#"Replace "10"; WATCH "10""#),
@@ -98,7 +98,7 @@ fn a_watch_that_ends_at_once_and_brought_nothing_is_a_failure() {
             "a bookmark",
             &[(Bookmark("10"), ""), (Close, r#"WATCH "10""#)],
         ),
-        // What is skipped does not count.
+        // A skipped event does not count.
         ("no object", &[(Opaque, ""), (Close, relist)]),
         (
             "the clock starts with the request",
@@ -118,10 +118,10 @@ fn a_watch_that_ends_at_once_and_brought_nothing_is_a_failure() {
 }
 
 #[test]
-fn internal_errors_are_retried_for_a_while() {
+fn internal_errors_are_retried_for_a_limited_time() {
     let error = Say::Error(Kind::InternalError);
     plays(
-        "the while",
+        "the time limit",
         ReflectorOptions {
             max_internal_error_retry: Duration::from_secs(10),
             ..options()
@@ -135,13 +135,13 @@ fn internal_errors_are_retried_for_a_while() {
             (Pass(10), ""),
             (error.clone(), r#"WATCH "10""#),
             (Open, ""),
-            // Quiet for a minute: it begins anew.
+            // A minute without errors: the time starts anew.
             (Pass(60), ""),
             (error.clone(), r#"WATCH "10""#),
             (Open, ""),
             (Pass(11), ""),
             (error.clone(), r#"pause; LIST "10"/0"#),
-            // And with the next round.
+            // And in the next round.
             (Page("20", &[], ""), r#"Replace "20"; WATCH "20""#),
             (Open, ""),
             (error, r#"WATCH "20""#),
@@ -150,7 +150,7 @@ fn internal_errors_are_retried_for_a_while() {
 }
 
 #[test]
-fn added_events_of_a_watch_from_anywhere_move_no_version_since_0_36() {
+fn since_0_36_added_events_without_a_start_version_do_not_advance_the_version() {
     for (release, expected) in [
         (Release::V0_32, "5"),
         (Release::V0_35, "5"),
@@ -165,7 +165,7 @@ fn added_events_of_a_watch_from_anywhere_move_no_version_since_0_36() {
             ..options()
         });
         assert_eq!(talk.say(&Start), r#"LIST "0"/500"#);
-        // A server that keeps no version of its lists.
+        // A server without list versions.
         let said = talk.say(&Page("", &[], ""));
         assert_eq!(said, r#"Replace ""; WATCH """#);
         assert_eq!(talk.say(&Open), "");
@@ -174,14 +174,14 @@ fn added_events_of_a_watch_from_anywhere_move_no_version_since_0_36() {
         assert_eq!(&**talk.reflector.last_sync_resource_version(), expected);
         let mut closed = talk.clone();
         assert_eq!(closed.say(&Close), format!("WATCH {expected:?}"));
-        // A bookmark, too, says that the first events are over.
+        // A bookmark also ends the initial events.
         let mut marked = talk.clone();
         assert_eq!(marked.say(&Bookmark("6")), "UpdateResourceVersion 6");
         assert_eq!(
             talk.say(&Modified("b", "8")),
             "Update b@8; UpdateResourceVersion 8"
         );
-        // From here on they come in order.
+        // From here on, events come in order.
         assert_eq!(
             talk.say(&Added("c", "9")),
             "Add c@9; UpdateResourceVersion 9"
@@ -191,7 +191,7 @@ fn added_events_of_a_watch_from_anywhere_move_no_version_since_0_36() {
 }
 
 #[test]
-fn a_watch_is_asked_for_five_to_ten_minutes_or_longer() {
+fn a_watch_request_lasts_five_to_ten_minutes_or_longer() {
     #[derive(Clone)]
     struct Fixed(f64);
     impl Jitter for Fixed {
