@@ -46,8 +46,8 @@ impl Recording {
         other
     }
 
-    /// The same recording with only one object in everything recorded from outside. The actions of a
-    /// simulated server stay.
+    /// The recording of one object: the lists and watches of a cluster, or of a recorded server, are reduced to
+    /// it, as if only it had been requested. A simulated server is unchanged.
     #[must_use]
     pub fn only(&self, key: &str) -> Self {
         let is_it = |object: &DynamicObject| {

@@ -284,30 +284,30 @@ mod tests {
                 .map_or_else(|error| error, |read| format!("{read:?}"))
         }
         for (outcome, expected) in [
-            (told::<bool>(json!(true)), "true"),
+            (outcome::<bool>(json!(true)), "true"),
             (
-                told::<bool>(json!(1)),
+                outcome::<bool>(json!(1)),
                 "a test, field \"x\": \"1\" is not one of true, false",
             ),
             (
-                told::<u8>(json!(256)),
+                outcome::<u8>(json!(256)),
                 "a test, field \"x\": 256 is not a whole number up to 255",
             ),
             (
-                told::<u64>(json!(-1)),
+                outcome::<u64>(json!(-1)),
                 "a test, field \"x\": -1 is not a whole number up to 18446744073709551615",
             ),
             (
-                told::<String>(json!(5)),
+                outcome::<String>(json!(5)),
                 "a test, field \"x\": 5 is not a text",
             ),
-            (told::<Option<u32>>(json!(null)), "None"),
+            (outcome::<Option<u32>>(json!(null)), "None"),
             (
-                told::<Vec<u32>>(json!([1, "b"])),
+                outcome::<Vec<u32>>(json!([1, "b"])),
                 "a test, field \"x\": \"b\" is not a whole number up to 4294967295",
             ),
             (
-                told::<Vec<u32>>(json!({})),
+                outcome::<Vec<u32>>(json!({})),
                 "a test, field \"x\": {} is not an array",
             ),
         ] {

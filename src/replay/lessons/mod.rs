@@ -300,7 +300,7 @@ fn title(bundled: &recordings::Bundled) -> Text {
     )
 }
 
-/// A recording as a lesson: a current informer reads it.
+/// A recording as a lesson: a reflector, a DeltaFIFO and an Indexer, assembled by hand, play it.
 #[must_use]
 pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
     let handler = HandlerSettings {

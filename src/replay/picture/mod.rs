@@ -317,7 +317,7 @@ pub struct HandlerRoom {
     pub sending: Option<NotificationRef>,
     /// The handler's own `HasSynced()`: it has processed the whole first list.
     pub synced: bool,
-    /// Whether it takes part in resyncs at the moment.
+    /// Whether it currently takes part in resyncs.
     pub syncing: bool,
     /// The resync period, in ms; 0: never.
     pub resync_ms: u64,

@@ -228,7 +228,7 @@ enum Answer {
     Opened,
 }
 
-/// The source.
+/// A real cluster, or its recorded responses, as a source.
 #[derive(Clone, Debug)]
 pub struct Live {
     request: u32,

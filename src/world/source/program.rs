@@ -22,7 +22,7 @@ use super::stream::{Delivery, Stream};
 /// One call on the queue: Added is `Add`, Updated is `Update`, Deleted is `Delete`.
 type Call = (DeltaType, Arc<DynamicObject>);
 
-/// The source.
+/// A program as a source: it makes queue calls instead of answering requests.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     due: VecDeque<(Time, Call)>,

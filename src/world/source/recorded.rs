@@ -24,7 +24,7 @@ use super::wire::{Recorded, RecordedEvent};
 /// The interval at which the events of a recording without times are played, in virtual ms.
 pub const EVENT_MS: Time = 500;
 
-/// The source.
+/// A recorded stream as a source.
 #[derive(Clone, Debug)]
 pub struct Recording {
     list: Option<ListPage<DynamicObject>>,

@@ -56,7 +56,7 @@ struct Change {
     old: Option<Arc<DynamicObject>>,
 }
 
-/// The server.
+/// A simulated API server.
 #[derive(Clone, Debug)]
 pub struct Simulator {
     rv: u64,
@@ -78,7 +78,7 @@ pub struct Simulator {
     withholds_initial_events_end: bool,
     /// The selector of its lists and watches; `None` selects all objects.
     selector: Option<Selector>,
-    /// The keys of the objects that a list names twice.
+    /// The keys of the objects that a list repeats.
     repeats: Arc<[Arc<str>]>,
     traffic: Option<Traffic>,
 }

@@ -71,7 +71,7 @@ pub struct RecordedList {
 pub enum RecordedEvent {
     /// `ADDED`, `MODIFIED` or `DELETED`.
     Object {
-        /// Which of the three.
+        /// The type of the event.
         event: EventType,
         /// The object.
         object: Arc<DynamicObject>,

@@ -41,7 +41,7 @@ pub fn scenario(scenario: &Scenario) -> Value {
     fields.done()
 }
 
-/// Settings.
+/// The settings of a world, as JSON.
 #[must_use]
 pub fn settings(settings: &Settings) -> Value {
     let Settings {

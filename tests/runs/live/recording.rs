@@ -168,7 +168,7 @@ proptest! {
                 }
                 std::ops::ControlFlow::Continue(())
             });
-            told
+            sent
         };
         let (was, is) = (sent(&live), sent(&played));
         prop_assert!(is.ends_with(&was), "{} events, then {}", was.len(), is.len());
