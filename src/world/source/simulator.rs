@@ -391,8 +391,8 @@ impl Simulator {
             .is_none_or(|selector| selector.matches(labels.unwrap_or(&Labels::new())))
     }
 
-    /// The event that a watch sends for a change. An object that starts to match the selector is new to the
-    /// watch. One that stops to match is deleted: the event holds its last matching state, with the version
+    /// The event that a watch sends for a change. An object that starts matching the selector is new to the
+    /// watch. One that stops matching is deleted: the event holds its last matching state, with the version
     /// of the change.
     fn told(&self, change: &Change) -> Option<(EventType, Arc<DynamicObject>)> {
         let was = change.old.as_ref().filter(|old| self.selects(old));

@@ -19,13 +19,13 @@ pub struct Resource {
     pub group: String,
     /// API version of the group.
     pub version: String,
-    /// Kind, as `Pod`.
+    /// Kind: `Pod`.
     pub kind: String,
-    /// Plural name, as `pods`.
+    /// Plural name: `pods`.
     pub plural: String,
-    /// Singular name, as `pod`; may be empty.
+    /// Singular name: `pod`; may be empty.
     pub singular: String,
-    /// Short names, as `po`.
+    /// Short names: `po`.
     pub short_names: Vec<String>,
     /// Whether its objects belong to namespaces.
     pub namespaced: bool,

@@ -67,7 +67,7 @@ fn received(server: &mut Simulator) -> Vec<String> {
 
 // Recorded from a real server: `watch-pod-lifecycle-selector`.
 #[test]
-fn a_watch_with_a_selector_sends_added_and_deleted_when_an_object_starts_and_stops_to_match() {
+fn a_watch_with_a_selector_sends_added_and_deleted_when_an_object_starts_and_stops_matching() {
     let update = |app| Write::Update(object("x", app));
     let delete = || Write::Delete {
         namespace: String::new(),
