@@ -1,7 +1,7 @@
-//! The cache and whole worlds in the browser's machine: the same runs as natively, byte for byte.
+//! The cache and whole worlds in wasm: the same runs as natively, byte for byte.
 //!
-//! Built for wasm32 it runs under node (`make test-wasm`); natively it runs with the others. Both
-//! must find [`DIGEST`] and [`WORLDS`], so a hash or an order that depends on the width of a pointer is found here.
+//! Built for wasm32 it runs under node (`make test-wasm`); natively it runs with the other tests. Both must
+//! compute [`DIGEST`] and [`WORLDS`], so the test finds a hash or an order that depends on the pointer width.
 
 #![allow(
     clippy::unwrap_used,
@@ -35,11 +35,11 @@ use kube_core::DynamicObject;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// Writes of one run: enough for every pod to come and go a few times.
+/// The number of writes in one run: enough for every pod to come and go a few times.
 const WRITES: usize = 400;
-/// What waits before the consumer pops: so that a key collects several deltas.
+/// The number of writes before the consumer pops, so that a key collects several deltas.
 const BURST: usize = 7;
-/// FNV-1a of the log of the run. A change of it is a change of the order or of the traffic.
+/// FNV-1a of the log of the run. It changes with the order or the traffic.
 const DIGEST: u64 = 10_529_645_601_258_393_331;
 
 #[cfg_attr(not(target_arch = "wasm32"), test)]
@@ -52,13 +52,13 @@ fn a_run_is_the_same_on_every_machine() {
     assert_ne!(run(12), log, "the seed decides");
 }
 
-/// Facts of an endless world that are compared.
+/// The number of facts compared of an endless world.
 const FACTS: u64 = 2_000;
-/// So many facts lie between two inputs of the user.
+/// The number of facts between two inputs of the user.
 const INPUT_EVERY: u64 = 130;
-/// FNV-1a of the facts, as `Debug` writes them: of the sandbox with other seeds and a user's inputs,
-/// then of everything in the menu. Who changes a lesson or a fact copies the new ones from the
-/// message of the test; they must be the same natively and in wasm.
+/// FNV-1a of the facts, as `Debug` writes them: of the sandbox with other seeds and a user's inputs, then of
+/// every entry of the menu. After a change of a lesson or a fact, copy the new digests from the test's
+/// message; they must be the same natively and in wasm.
 const WORLDS: &[(&str, u64)] = &[
     ("seed 1", 0x475030e948202690),
     ("seed 2", 0x2d8dffcddd09361d),
@@ -102,11 +102,7 @@ fn whole_worlds_state_the_same_facts_on_every_machine() {
     }
     let digests: std::collections::BTreeSet<u64> =
         found.iter().map(|(_, digest)| *digest).collect();
-    assert_eq!(
-        digests.len(),
-        found.len(),
-        "each is another run: {found:#?}"
-    );
+    assert_eq!(digests.len(), found.len(), "two runs are equal: {found:#?}");
     let table = found
         .iter()
         .fold(String::new(), |mut table, (name, digest)| {
@@ -119,7 +115,7 @@ fn whole_worlds_state_the_same_facts_on_every_machine() {
     assert!(expected.eq(found), "the digests are now:\n{table}");
 }
 
-/// A record as text. Who owns the fact does not count: the digests stay when that changes.
+/// A record as text, without the type that wraps the fact, so that the digests do not depend on it.
 fn line(record: &FactRecord) -> String {
     let fact: &dyn Debug = match &record.fact {
         Fact::Server(fact) => fact,
@@ -143,8 +139,8 @@ fn line(record: &FactRecord) -> String {
     )
 }
 
-/// The facts of a sandbox in which a user does a bit of everything; with an even seed the machines
-/// take turns at random.
+/// The facts of a sandbox in which a user does a bit of everything; with an even seed the machines take turns
+/// at random.
 fn sandbox(seed: u64) -> String {
     let mut scenario = lessons::load("sandbox").unwrap().scenario;
     scenario.settings.seed = seed;
@@ -176,7 +172,7 @@ fn sandbox(seed: u64) -> String {
         Input::Source(Command::Cut),
         Input::KnownObjects(true),
         Input::Mode(ProcessMode::Free),
-        // Refused: it is gone.
+        // Refused, because the object is gone.
         write(Write::Update(object("Failed"))),
         Input::Mode(ProcessMode::Paced(200)),
     ];

@@ -1,4 +1,4 @@
-//! Branches of a run: every one is kept, with the one that it left and when.
+//! Branches of a run: all are kept, each with its parent and the time at which it left the parent.
 
 use std::sync::Arc;
 
@@ -6,49 +6,48 @@ use deltascope_world::Time;
 
 use super::edit::Edit;
 
-/// How many branches there are at the most: more than anybody compares, and each keeps checkpoints
-/// of its own.
+/// The most branches: more than anybody compares, and each keeps its own checkpoints.
 pub const MOST_BRANCHES: usize = 16;
-/// How long a name may be, in characters.
+/// The longest name, in characters.
 pub const MOST_NAME: usize = 40;
 
-/// What made a branch another one.
+/// Why a branch was created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// It is the run that was opened.
+    /// The run that was opened.
     Opened,
     /// The user forked there.
     Forked,
-    /// The user started over.
+    /// The user restarted the run.
     Reset,
-    /// The user did something there, when other things that he had done came later.
+    /// The user acted at a time before other actions of the user.
     Acted,
-    /// Something was dropped, moved or set; with the key of the object, where there is one.
+    /// The user dropped or moved an event or changed a setting; with the key of the object, if there is one.
     Edited(Edit, Option<Arc<str>>),
 }
 
 /// One branch.
 #[derive(Clone, Debug)]
 pub struct Branch {
-    /// Its number, never given again.
+    /// The number of the branch, never used again.
     pub id: u32,
-    /// Its name; empty as long as nobody gave it one.
+    /// The name; empty until the user sets one.
     pub name: Arc<str>,
-    /// The one that it left.
+    /// The branch that it left.
     pub parent: Option<u32>,
-    /// When, in virtual ms.
+    /// The virtual time at which it left the parent, in ms.
     pub time: Time,
-    /// Why.
+    /// Why it was created.
     pub made: Made,
-    /// How many branches it is away from the first.
+    /// Its distance from the first branch.
     pub depth: usize,
 }
 
-/// The branches of what is open, as a tree. Those that are not the current one wait with a `K`: their
-/// run, and what was found along it.
+/// The branches of an open run, as a tree. Each branch but the current one is stored as a `K`: its run, and
+/// the results found along it.
 #[derive(Clone, Debug)]
 pub struct Branches<K> {
-    /// In the order of a walk through the tree: a branch stands behind the one that it left.
+    /// In depth-first order: a branch comes after its parent.
     list: Vec<(Branch, Option<K>)>,
     current: u32,
     next: u32,
@@ -73,38 +72,38 @@ impl<K> Default for Branches<K> {
 }
 
 impl<K> Branches<K> {
-    /// All, in the order of a walk through the tree.
+    /// All branches, in depth-first order.
     pub fn iter(&self) -> impl Iterator<Item = &Branch> {
         self.list.iter().map(|(branch, _)| branch)
     }
 
-    /// The number of the current one.
+    /// The number of the current branch.
     #[must_use]
     pub fn current(&self) -> u32 {
         self.current
     }
 
-    /// One of them.
+    /// The branch with this number.
     #[must_use]
     pub fn get(&self, id: u32) -> Option<&Branch> {
         self.iter().find(|branch| branch.id == id)
     }
 
-    /// What waits of one that is not the current one.
+    /// The stored state of a branch that is not current.
     #[must_use]
     pub fn kept(&self, id: u32) -> Option<&K> {
         let found = self.list.iter().find(|(branch, _)| branch.id == id);
         found.and_then(|(_, kept)| kept.as_ref())
     }
 
-    /// Whether there is room for one more.
+    /// Whether another branch fits.
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.list.len() < MOST_BRANCHES
     }
 
-    /// Leaves the current branch at `time` for a new one, which is the current one from here on;
-    /// false when there is no room.
+    /// Creates a branch that leaves the current one at `time`, and makes it current; false if there is no
+    /// room.
     pub fn leave(&mut self, kept: K, time: Time, made: Made) -> bool {
         if !self.has_room() {
             return false;
@@ -124,7 +123,7 @@ impl<K> Branches<K> {
             made,
             depth,
         };
-        // After its last descendant.
+        // Insert it after the last descendant.
         let after = self.list.iter().skip(place + 1);
         let within = after.take_while(|(other, _)| other.depth >= depth).count();
         self.list.insert(place + 1 + within, (branch, None));
@@ -133,8 +132,7 @@ impl<K> Branches<K> {
         true
     }
 
-    /// Goes to another branch: keeps what the current one comes with, and answers what that one
-    /// waited with.
+    /// Switches to another branch: stores the current one's state and returns that of the other.
     pub fn switch(&mut self, to: u32, kept: K) -> Option<K> {
         let place = self.place_of(to)?;
         let found = self.list.get_mut(place)?.1.take()?;
@@ -146,7 +144,7 @@ impl<K> Branches<K> {
         Some(found)
     }
 
-    /// Gives a branch a name; an empty one takes it away.
+    /// Names a branch; an empty name removes its name.
     pub fn rename(&mut self, id: u32, name: &str) {
         let name: String = name.trim().chars().take(MOST_NAME).collect();
         if let Some(place) = self.place_of(id)
@@ -156,8 +154,8 @@ impl<K> Branches<K> {
         }
     }
 
-    /// Removes a branch that is not the current one; those that left it have left its parent, then.
-    /// False when it has to stay.
+    /// Removes a branch other than the current one; its children move to its parent. False if the branch
+    /// cannot be removed.
     pub fn remove(&mut self, id: u32) -> bool {
         let Some(place) = self.place_of(id).filter(|_| id != self.current) else {
             return false;
@@ -200,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_stands_behind_the_one_that_it_left() {
+    fn a_branch_comes_after_its_parent() {
         let mut branches = Branches::default();
         assert!(branches.leave((), 5, Made::Forked));
         assert!(branches.leave((), 9, Made::Forked));
@@ -216,7 +214,7 @@ mod tests {
             ]
         );
         assert_eq!(branches.current(), 4);
-        // It is the current one, or is not there, or is there already.
+        // It is the current branch, or it does not exist.
         assert!(!branches.remove(4) && !branches.remove(9));
         assert!(branches.switch(4, ()).is_none() && branches.switch(9, ()).is_none());
         assert!(branches.remove(2));
@@ -224,7 +222,7 @@ mod tests {
             tree(&branches),
             [(1, 0, None), (3, 1, Some(1)), (4, 1, Some(1))]
         );
-        // The first one is what was opened.
+        // The first branch is the opened run and stays.
         assert!(!branches.remove(1));
         branches.rename(3, "  before the cut ");
         assert_eq!(
@@ -234,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_for_so_many() {
+    fn the_number_of_branches_is_limited() {
         let mut branches = Branches::default();
         while branches.has_room() {
             assert!(branches.leave((), 0, Made::Forked));

@@ -1,4 +1,4 @@
-//! What differs between two moments of two runs, room by room, and what two runs came to.
+//! The differences between two moments of two runs, room by room, and the totals of both runs.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -14,25 +14,25 @@ use super::picture::{Picture, QueueKind, ReflectorState};
 use super::timeline::{SEGMENT, Timeline};
 use super::writes::Alike;
 
-/// Where something is.
+/// The room that a difference is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffSection {
     /// The API server.
     Api,
     /// The reflector.
     Reflector,
-    /// The queue, and what was popped.
+    /// The queue and the popped item.
     Queue,
     /// The store and its indices.
     Store,
-    /// What the handlers were told.
+    /// The notifications of the handlers.
     Handlers,
-    /// What the programs printed.
+    /// The lines printed by the programs.
     Output,
 }
 
 impl DiffSection {
-    /// In the order in which data runs.
+    /// All rooms, in the order of the data flow.
     pub const ALL: [Self; 6] = [
         Self::Api,
         Self::Reflector,
@@ -42,7 +42,7 @@ impl DiffSection {
         Self::Output,
     ];
 
-    /// Its stable name.
+    /// The stable name of the room.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -56,36 +56,36 @@ impl DiffSection {
     }
 }
 
-/// One thing in a room.
+/// One item in a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Thing {
     /// An object.
     Object(ObjectRef),
-    /// An object that the server has no more.
+    /// An object that the server has deleted.
     Gone(ObjectRef),
     /// A delta.
     Delta(DeltaType, ObjectRef),
     /// A whole list, a whole resync or a bookmark, with its version and its objects.
     BatchEntry(DeltaType, Rv, Vec<ObjectRef>),
-    /// What a handler was told.
+    /// A notification of a handler.
     Notified(Arc<NotificationRef>),
-    /// What the reflector does.
+    /// The state of the reflector.
     State(ReflectorState),
     /// The keys under an indexed value.
     Set(Arc<str>, Vec<Key>),
-    /// A line, and the version that may stand in it.
+    /// A line, and the version that it may contain.
     Line(Arc<str>, Rv),
     /// A version.
     Version(Rv),
-    /// How many lists were received.
+    /// The number of lists received.
     Lists(u64),
-    /// How many events were received.
+    /// The number of events received.
     Events(u64),
 }
 
 impl Thing {
-    /// Whether both look the same. UIDs do not count: no reader sees them, and each server gives its own.
-    /// Nor does that a write has another number in the other run.
+    /// Whether both look the same. UIDs are ignored: readers do not see them, and each server assigns its
+    /// own. Versions are equal if they come from the same write.
     #[must_use]
     pub fn is_like(&self, other: &Self, alike: Alike) -> bool {
         match (self, other) {
@@ -115,86 +115,86 @@ impl Thing {
     }
 }
 
-/// What stands in one place in both runs.
+/// The items in one position of both runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// In the one.
+    /// The item of the left run.
     pub left: Option<Thing>,
-    /// In the other.
+    /// The item of the right run.
     pub right: Option<Thing>,
     /// Whether they differ.
     pub differs: bool,
 }
 
-/// What a line shows.
+/// The subject of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Label {
     /// The server's objects.
     Objects,
-    /// What the reflector does.
+    /// The state of the reflector.
     State,
-    /// What is queued, the next one first.
+    /// The queued items, the next one first.
     Queued,
-    /// What is processed, or was last.
+    /// The item being processed, or the last one processed.
     Popped,
     /// The version of the store.
     Version,
-    /// What is stored.
+    /// The stored objects.
     Items,
     /// An index.
     Index(Arc<str>),
     /// A handler.
     Handler(Arc<str>),
-    /// The lines.
+    /// The printed lines.
     Lines,
 }
 
-/// One line of a room.
+/// A line of a room.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What it shows.
+    /// The subject of the line.
     pub label: Label,
-    /// Its things, side by side; in the lines whose things are in the order of time, the newest last.
+    /// The items, side by side; items ordered by time have the newest last.
     pub pairs: Vec<Pair>,
-    /// So many more are not shown, and so many of them differ.
+    /// How many more items are not shown, and how many of them differ.
     pub hidden: (usize, usize),
-    /// Where one side lacks a thing, its place stays free.
+    /// Whether a missing item on one side leaves an empty position.
     pub aligned: bool,
 }
 
 impl Line {
-    /// How many things differ.
+    /// The number of differing items.
     #[must_use]
     pub fn differs(&self) -> usize {
         self.hidden.1 + self.pairs.iter().filter(|pair| pair.differs).count()
     }
 }
 
-/// One room of both.
+/// A room of both runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoomDiff {
-    /// Which.
+    /// The room.
     pub room: DiffSection,
-    /// Its lines.
+    /// The lines of the room.
     pub lines: Vec<Line>,
 }
 
 impl RoomDiff {
-    /// How many things differ.
+    /// The number of differing items.
     #[must_use]
     pub fn differs(&self) -> usize {
         self.lines.iter().map(Line::differs).sum()
     }
 }
 
-/// So many things of a line are shown.
+/// The most items of a line that are shown.
 const SHOWN: usize = 24;
-/// So many of the newest are put side by side: the work grows with their square.
+/// How many of the newest items are aligned: the work grows with their square.
 const NEWEST: usize = 48;
-/// So many of those are shown.
+/// How many of those are shown.
 const NEWEST_SHOWN: usize = 12;
 
-/// What differs between two pictures, room by room.
+/// The differences between two pictures, room by room.
 #[must_use]
 pub fn diff(left: &Picture, right: &Picture, alike: Alike) -> Vec<RoomDiff> {
     let rooms = DiffSection::ALL.iter().map(|room| {
@@ -235,7 +235,7 @@ fn objects(picture: &Picture) -> Vec<(Key, Thing)> {
         };
         (key.clone(), thing(entry.object.clone()))
     });
-    // In the order of their keys, as the store shows them.
+    // In the order of their keys, as in the store.
     let sorted: SortedMap<Key, Thing> = objects.collect();
     sorted
         .iter()
@@ -342,7 +342,7 @@ fn store(left: &Picture, right: &Picture, alike: Alike) -> Vec<Line> {
         let others = right.store.indices.get(name).unwrap_or(&empty);
         let sets = |values: &SortedMap<Arc<str>, Vec<Key>>| -> Vec<(Key, Thing)> {
             let set = |(value, keys): (&Arc<str>, &Vec<Key>)| {
-                // More than anybody reads; the number of keys tells the sets apart as well.
+                // More than anybody reads; the comparison is limited to these keys.
                 let shown = keys.iter().take(SHOWN).cloned().collect();
                 (Key::from(&**value), Thing::Set(Arc::clone(value), shown))
             };
@@ -396,7 +396,7 @@ fn single(label: Label, left: Thing, right: Thing, alike: Alike) -> Line {
     }
 }
 
-/// Both in the order of their keys: one place for each key. What differs is shown before what does not.
+/// Pairs items by key, one position for each key. Differing items are shown before equal ones.
 fn by_key(label: Label, left: &[(Key, Thing)], right: &[(Key, Thing)], alike: Alike) -> Line {
     let mut pairs = Vec::new();
     let (mut one, mut other) = (left.iter().peekable(), right.iter().peekable());
@@ -411,7 +411,7 @@ fn by_key(label: Label, left: &[(Key, Thing)], right: &[(Key, Thing)], alike: Al
         let right = if first.is_ge() { other.next() } else { None };
         let is_same = match (left, right) {
             (Some((_, one)), Some((_, other))) => one.is_like(other, alike),
-            // Neither server has it; that one of them still shows what it had is no difference.
+            // A deleted object that only one server still shows is no difference.
             (Some((_, one)), None) | (None, Some((_, one))) => matches!(one, Thing::Gone(_)),
             (None, None) => true,
         };
@@ -447,7 +447,7 @@ fn by_key(label: Label, left: &[(Key, Thing)], right: &[(Key, Thing)], alike: Al
     }
 }
 
-/// Both in an order of their own: as much as can be is put side by side.
+/// Aligns items that have an order of their own.
 fn in_order(label: Label, left: Vec<Thing>, right: Vec<Thing>, alike: Alike) -> Line {
     Line {
         label,
@@ -457,7 +457,7 @@ fn in_order(label: Label, left: Vec<Thing>, right: Vec<Thing>, alike: Alike) -> 
     }
 }
 
-/// The same, and only the newest are shown.
+/// Aligns items and shows only the newest.
 fn newest(label: Label, left: Vec<Thing>, right: Vec<Thing>, alike: Alike) -> Line {
     let mut line = in_order(label, left, right, alike);
     line.aligned = true;
@@ -468,10 +468,10 @@ fn newest(label: Label, left: Vec<Thing>, right: Vec<Thing>, alike: Alike) -> Li
     line
 }
 
-/// The longest common sequence stands side by side; what is between stands alone.
+/// Pairs the longest common subsequence; the other items stand alone.
 fn side_by_side(left: Vec<Thing>, right: Vec<Thing>, versions: Alike) -> Vec<Pair> {
     let width = right.len() + 1;
-    // How many can be put side by side from these two places on.
+    // For each pair of positions, the number of pairs possible from there on.
     let mut best = vec![0_u16; (left.len() + 1) * width];
     for (row, one) in left.iter().enumerate().rev() {
         for (column, other) in right.iter().enumerate().rev() {
@@ -516,7 +516,7 @@ fn is_like(one: &ObjectRef, other: &ObjectRef, alike: Alike) -> bool {
     one.key == other.key && one.shape == other.shape && alike.is_same(&one.rv, &other.rv)
 }
 
-/// Word by word, with each line's own version left out of those that differ.
+/// Compares word by word; in differing words each line's own version is ignored.
 fn is_line_alike((one, rv): (&str, &str), (other, of): (&str, &str)) -> bool {
     let mut words = one.split(' ').zip(other.split(' '));
     let is_counted = one.split(' ').count() == other.split(' ').count();
@@ -558,28 +558,28 @@ fn is_told_alike(one: &NotificationRef, other: &NotificationRef, alike: Alike) -
     }
 }
 
-// ---- what runs came to
+// ---- totals of runs
 
-/// What happened in a run up to a moment.
+/// The totals of a run up to a moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Facts.
+    /// The number of facts.
     pub facts: u32,
-    /// Lists that the reflector asked for, whatever the number of their pages, streaming lists among them.
+    /// Lists requested by the reflector, whatever the number of their pages, including streaming lists.
     pub lists: u32,
-    /// Watches that it asked for. A streaming list is one, too: it goes on as a watch.
+    /// Watches requested by the reflector, including streaming lists, which continue as watches.
     pub watches: u32,
     /// Deltas by their type, in the order of [`DELTA_TYPES`].
     pub deltas: [u32; DELTA_TYPES.len()],
-    /// Pops.
+    /// The number of Pops.
     pub pops: u32,
-    /// For each handler: adds, updates, deletes.
+    /// For each handler: the numbers of adds, updates and deletes.
     pub told: Vec<[u32; 3]>,
-    /// Lines printed.
+    /// The number of printed lines.
     pub lines: u32,
 }
 
-/// The types of deltas, in the order in which they are counted.
+/// The delta types, in the order of the counts.
 pub const DELTA_TYPES: [DeltaType; 8] = [
     DeltaType::Added,
     DeltaType::Updated,
@@ -633,17 +633,17 @@ impl Tally {
     }
 }
 
-/// The tallies along a run: each moment's is near.
+/// The tallies along a run, so that the one of any moment is computed quickly.
 #[derive(Clone, Debug, Default)]
 pub struct Tallies {
-    /// After each [`SEGMENT`] facts.
+    /// The tallies after each [`SEGMENT`] facts.
     kept: Vec<Tally>,
-    /// The one asked for last.
+    /// The tally of the last request.
     last: Tally,
 }
 
 impl Tallies {
-    /// What had happened after so many facts. What was counted before is not counted again.
+    /// The tally after `count` facts, computed from the nearest kept one.
     pub fn at(&mut self, timeline: &Timeline, count: usize) -> &Tally {
         let count = count.min(timeline.len());
         if self.last.facts as usize > count || self.kept.len() < count / SEGMENT {
@@ -657,7 +657,7 @@ impl Tallies {
         &self.last
     }
 
-    /// Forgets what came after so many facts: the run was cut there.
+    /// Drops the tallies after this many facts, because the run was cut there.
     pub fn cut(&mut self, at: usize) {
         self.kept.truncate(at / SEGMENT);
         if self.last.facts as usize > at {
@@ -676,31 +676,31 @@ impl Tallies {
     }
 }
 
-/// What is counted.
+/// A counted quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Facts.
     Facts,
-    /// Lists asked for.
+    /// Lists requested.
     Lists,
-    /// Watches asked for.
+    /// Watches requested.
     Watches,
     /// Deltas of a type.
     Deltas(DeltaType),
     /// Pops.
     Pops,
-    /// What a handler was told: adds, updates, deletes.
+    /// Notifications of a handler: adds, updates, deletes.
     Notified(Arc<str>),
     /// Lines printed.
     Lines,
     /// Objects stored.
     Stored,
-    /// Monitors that found something.
+    /// Violated invariants.
     Broken,
 }
 
 impl Metric {
-    /// Its stable name.
+    /// The stable name of the quantity.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
@@ -717,18 +717,18 @@ impl Metric {
     }
 }
 
-/// A metric of both runs: one number, or (of a handler) three.
+/// A quantity of both runs: one number, or three for a handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Which.
+    /// The quantity.
     pub metric: Metric,
-    /// In the one.
+    /// The numbers of the left run.
     pub left: Vec<u32>,
-    /// In the other.
+    /// The numbers of the right run.
     pub right: Vec<u32>,
 }
 
-/// What two runs came to, side by side; what neither has is left out.
+/// The totals of two runs, side by side; quantities that are zero in both are left out.
 #[must_use]
 pub fn summary(
     (left, right): (&Tally, &Tally),

@@ -1,15 +1,15 @@
-//! What makes one JSON value of another: small, because a link carries it.
+//! The difference between two JSON values, kept small because links carry it.
 //!
-//! A merge patch (RFC 7396) with one more thing: where an array stood, `{"@": [from, gone, …new]}`
-//! takes out `gone` elements at `from` and puts the new ones there.
+//! A JSON merge patch (RFC 7396) with one extension: in place of an array, `{"@": [from, gone, …new]}`
+//! removes `gone` elements at `from` and inserts the new ones there.
 
 use serde_json::{Map, Value};
 
-/// What an object means by this key alone, in the place of an array.
+/// An object with this key alone is a splice of an array.
 const SPLICE: &str = "@";
 
-/// What [`apply`] makes `to` of `from` with; nothing where they are equal, and where it cannot be
-/// said (a null is put somewhere).
+/// The change by which [`apply`] turns `from` into `to`; `None` if they are equal, or if a merge patch cannot
+/// express the change (it would set a null).
 #[must_use]
 pub fn difference(from: &Value, to: &Value) -> Option<Value> {
     if from == to {
@@ -21,10 +21,10 @@ pub fn difference(from: &Value, to: &Value) -> Option<Value> {
     same.then_some(found)
 }
 
-/// Changes a value.
+/// Applies a change.
 ///
 /// # Errors
-/// It is another value than the change was made for.
+/// The change does not fit this value.
 pub fn apply(value: &mut Value, change: Value) -> Result<(), String> {
     match (value, change) {
         (Value::Array(elements), Value::Object(mut fields))

@@ -1,4 +1,4 @@
-//! One thing changed in what a run follows from; the future is computed anew.
+//! Changes one item of a recording; the future of the run is recomputed.
 
 use std::sync::Arc;
 
@@ -22,10 +22,10 @@ use deltascope_world::virtual_time::{Era, InformerKind, Input, ProcessModeText, 
 use super::recording::{RecordedInput, Recording};
 use super::timeline::is_told;
 
-/// Where something that happened on the server came from.
+/// The origin of a server event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The traffic, or what was recorded.
+    /// The traffic, or the recording.
     Source(u32),
     /// The script of the scenario.
     Script(u32),
@@ -33,39 +33,39 @@ pub enum Origin {
     Input(u32),
 }
 
-/// One change.
+/// A change of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// It does not happen.
+    /// The event does not happen.
     Drop(Origin),
-    /// It happens at another time; the fact says what it was, for what the traffic does has to be
-    /// said again.
+    /// The event happens at another time. A write of the traffic becomes an entry of the script, which is
+    /// built from the fact.
     Move {
-        /// It.
+        /// The event.
         origin: Origin,
-        /// When, in virtual ms.
+        /// The new virtual time, in ms.
         to: Time,
     },
-    /// Something was built otherwise.
+    /// A setting is changed.
     Set(Setting),
 }
 
-/// A setting with its new value.
+/// A setting and its new value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
-    /// Whose behaviour the informer has.
+    /// The client-go generation of the informer.
     Generation(Generation),
     /// The seed of the traffic.
     Traffic(u64),
-    /// How often the informer resyncs, in ms; 0: never.
+    /// The resync period, in ms; 0: never.
     ResyncMs(u64),
-    /// The most objects of a page of a list.
+    /// The page size of lists.
     PageSize(u32),
     /// Whether the reflector begins with a streaming list.
     WatchList(bool),
-    /// Whether the queue can ask the Indexer.
+    /// Whether the queue uses the Indexer as KnownObjects.
     KnownObjects(bool),
-    /// How the process loop runs.
+    /// The mode of the process loop.
     Mode(ProcessMode),
     /// How long `process` takes for each notification, in ms.
     ProcessMs(u32),
@@ -75,21 +75,21 @@ pub enum Setting {
     WorkFailures(u32),
 }
 
-/// Why something cannot be changed.
+/// Why a recording cannot be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditError {
-    /// Nothing on the server came of it, or it is not there any more.
+    /// The event has no effect on the server, or it does not exist anymore.
     Gone,
-    /// It belongs to a list or to the start, not to a moment.
+    /// The event belongs to a list or to the start and has no time of its own.
     NoEvent,
-    /// The time is too late.
+    /// The new time is too late.
     TooLate,
-    /// This program has nothing that the setting could change.
+    /// The program has no such setting.
     NoSuchSetting,
 }
 
 impl Setting {
-    /// Whether it does something in this scenario.
+    /// Whether the setting has an effect in this scenario.
     #[must_use]
     pub fn fits(&self, scenario: &Scenario) -> bool {
         let settings = &scenario.settings;
@@ -113,7 +113,7 @@ impl Setting {
         }
     }
 
-    /// All that there are, as they are set in this scenario.
+    /// All settings, with their values in this scenario.
     #[must_use]
     pub fn all_of(scenario: &Scenario) -> [Self; 10] {
         let settings = &scenario.settings;
@@ -132,7 +132,7 @@ impl Setting {
         ]
     }
 
-    /// The same setting with the value that this text says, if it says one.
+    /// The same setting with the value written in `text`, if that is valid.
     #[must_use]
     pub fn with(&self, text: &str) -> Option<Self> {
         let text = text.trim();
@@ -159,7 +159,7 @@ impl Setting {
         })
     }
 
-    /// What its value is written as.
+    /// The value as text.
     #[must_use]
     pub fn value(&self) -> String {
         let on = |on: bool| if on { "on" } else { "off" }.to_owned();
@@ -177,7 +177,7 @@ impl Setting {
         }
     }
 
-    /// What can be written, where that is not any number.
+    /// The valid texts, unless any number is valid.
     #[must_use]
     pub fn choices(&self) -> &'static [&'static str] {
         match self {
@@ -190,7 +190,7 @@ impl Setting {
 }
 
 impl Origin {
-    /// Where a fact of the server came from, if it is the first that came of it.
+    /// The origin of a server fact, if the fact is the first effect of that origin.
     #[must_use]
     pub fn of(record: &FactRecord) -> Option<Self> {
         let origin = match record.cause {
@@ -203,7 +203,7 @@ impl Origin {
     }
 }
 
-/// What a cluster has told, without the event that is shown; the rest of what came with it stays.
+/// The responses of a cluster without the event that is shown; the other responses stay.
 fn without(told: &[ServerResponse], shown: Option<&FactRecord>) -> Option<Arc<[ServerResponse]>> {
     let Fact::Server(ServerFact::EventSent { event, object, .. }) = &shown?.fact else {
         return None;
@@ -220,7 +220,7 @@ fn without(told: &[ServerResponse], shown: Option<&FactRecord>) -> Option<Arc<[S
     Some(rest.map(|(_, telling)| telling.clone()).collect())
 }
 
-/// Whether the server, or what is in its place, did it.
+/// Whether the server, or the program in its place, caused the fact.
 fn is_of_server(fact: &Fact) -> bool {
     matches!(
         fact,
@@ -237,10 +237,10 @@ fn is_of_server(fact: &Fact) -> bool {
 }
 
 impl Recording {
-    /// The same with one change. `shown` is the fact of what is dropped or moved.
+    /// The recording with one change. `shown` is the fact of the event to drop or move.
     ///
     /// # Errors
-    /// Says why it cannot be changed.
+    /// Why the recording cannot be changed.
     pub fn edited(&self, edit: &Edit, shown: Option<&FactRecord>) -> Result<Self, EditError> {
         let mut other = self.clone();
         match *edit {
@@ -293,7 +293,7 @@ impl Recording {
             Origin::Source(number) => {
                 let shown = shown.ok_or(EditError::Gone)?;
                 if let Some(recorded) = &mut self.scenario.recorded {
-                    // A recording has an order, and the same time between all its events.
+                    // The events of a recording are ordered and evenly spaced in time.
                     let event = remove(&mut recorded.events, number)?;
                     let far = (to.abs_diff(shown.time) + EVENT_MS / 2) / EVENT_MS;
                     let far = usize::try_from(far.max(1)).unwrap_or(usize::MAX);
@@ -324,7 +324,7 @@ impl Recording {
             Origin::Input(number) => {
                 let mut taken = remove(&mut self.inputs, number)?;
                 taken.at = to;
-                // Where that is shows when it is played.
+                // The replay finds the position.
                 taken.after = usize::MAX;
                 let place = self.inputs.partition_point(|other| other.at <= to);
                 self.inputs.insert(place, taken);
@@ -344,8 +344,8 @@ impl Recording {
     }
 }
 
-/// The scenario `own` with all that was set in a run of it: as that run was built, and with the last
-/// value of what is set while it runs. What was done to it is gone.
+/// The scenario `own` with the settings of a run of it: those that the run was built with, and the last
+/// values set during the run. The user's other inputs are dropped.
 #[must_use]
 pub fn as_set(own: &Scenario, run: &Scenario, inputs: &[RecordedInput]) -> Scenario {
     let mut set = own.clone();
@@ -353,7 +353,7 @@ pub fn as_set(own: &Scenario, run: &Scenario, inputs: &[RecordedInput]) -> Scena
         let settings = &of.settings;
         (settings.informer, settings.queue, settings.source)
     };
-    // A file may say that it is of a lesson and hold another program.
+    // A file may name a lesson and contain another program.
     if program(own) == program(run) {
         set.settings = run.settings.clone();
         set.traffic = own.traffic.and(run.traffic).or(own.traffic);
@@ -367,14 +367,14 @@ pub fn as_set(own: &Scenario, run: &Scenario, inputs: &[RecordedInput]) -> Scena
             Input::KnownObjects(on) => Setting::KnownObjects(on),
             _ => continue,
         };
-        // What the program has not, nothing was set of.
+        // A setting that the program does not have is skipped.
         let _ = setting.apply(&mut set);
     }
     set
 }
 
 impl Setting {
-    /// Builds the scenario with it.
+    /// Applies the setting to the scenario.
     fn apply(self, scenario: &mut Scenario) -> Result<(), EditError> {
         let setting = self;
         if !setting.fits(scenario) {
@@ -420,7 +420,7 @@ fn remove<T>(list: &mut Vec<T>, number: u32) -> Result<T, EditError> {
     }
 }
 
-/// What has to be written for this to happen again.
+/// The script operation that repeats this fact.
 fn act_of(fact: &Fact) -> Option<Act> {
     let Fact::Server(fact) = fact else {
         return None;

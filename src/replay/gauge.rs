@@ -8,7 +8,7 @@ use deltascope_world::virtual_time::{InformerKind, ReflectorState, SourceKind};
 use super::picture::{ApiRoom, Behind, Picture, StoreRoom};
 
 impl Picture {
-    /// Looks anew at what a fact has changed, on the server or in the store.
+    /// Compares server and store again for the objects that a fact may have changed.
     pub(super) fn look_again(&mut self, fact: &Fact) {
         if let Fact::Server(
             ServerFact::ObjectCreated { object, .. }
@@ -36,7 +36,7 @@ impl Picture {
         }
     }
 
-    /// Looks at every object.
+    /// Compares server and store for every object.
     pub(super) fn look_at_all(&mut self) {
         let keys = self.api.objects.keys().chain(self.store.items.keys());
         let unlike: SortedMap<Key, ()> = keys
@@ -46,7 +46,7 @@ impl Picture {
         self.store.unlike = unlike;
     }
 
-    /// How far the store is behind.
+    /// How many objects the store is behind the server.
     pub(super) fn behind(&self) -> Behind {
         let is_filled = !matches!(self.informer, InformerKind::Indexer | InformerKind::Client);
         let is_told = || {
@@ -64,7 +64,7 @@ impl Picture {
     }
 }
 
-/// Whether the store has an object as the server has it, or has as little of it.
+/// Whether the store has the same version of an object as the server, or neither has the object.
 fn is_shown(api: &ApiRoom, store: &StoreRoom, key: &Key) -> bool {
     let there = api.objects.get(key);
     let there = there.filter(|entry| !entry.deleted && api.selects(&entry.body.labels));

@@ -1,4 +1,4 @@
-//! Recordings, and the picture that is a fold of their facts.
+//! Recordings of runs, and the picture: a fold of a run's facts.
 
 pub mod branches;
 pub mod diff;

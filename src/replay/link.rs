@@ -1,9 +1,9 @@
-//! A run as a link: what stands behind the `#` of the page's address.
+//! A run as a link: the fragment after the `#` of the page's address.
 //!
-//! `#v1;lesson=sandbox;era=1.36;at=t:16900+3;sel=default/web-0;i=…`: a lesson, and what makes this run
-//! of it. `i` holds lines as a trace has them, compressed (deflate, base64url): `{"change":…}` where the
-//! scenario is another than the lesson's (or `{"scenario":…}`, whole), and the inputs. Keys that are not
-//! known are passed over, so that a link of tomorrow opens today as far as it can.
+//! `#v1;lesson=sandbox;era=1.36;at=t:16900+3;sel=default/web-0;i=…`: a lesson, and the changes that make this
+//! run of it. `i` holds lines of a trace, compressed (deflate, base64url): `{"change":…}` if the scenario
+//! differs from the lesson's (or `{"scenario":…}`, whole), and the inputs. Unknown keys are ignored, so that
+//! an older page can open a newer link as far as possible.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,39 +25,39 @@ use super::moment::{Moment, no_moment};
 use super::recording::{RecordedInput, Recording};
 use super::trace::{self, Parts};
 
-/// The longest link that is made, in bytes: what mail, chats and issue trackers carry.
+/// The longest link that is made, in bytes: mail, chats and issue trackers accept it.
 pub const LONGEST: usize = 8_000;
-/// How hard it is packed: the hardest, for a few KB.
+/// The compression level: the highest, because links hold only a few KB.
 const LEVEL: u8 = 10;
 
-/// A link, read.
+/// A parsed link.
 #[derive(Clone, Debug, Default)]
 pub struct Link {
     /// The id of the lesson.
     pub lesson: Option<Arc<str>>,
     /// The generation.
     pub era: Option<Era>,
-    /// The moment; where it is left out, as the lesson opens.
+    /// The moment to show; without it the lesson's own.
     pub at: Option<Moment>,
-    /// What is selected, in the words of the page.
+    /// The selection, in the syntax of the page.
     pub selection: Arc<str>,
-    /// What makes another scenario of the lesson's.
+    /// The change from the lesson's scenario.
     pub change: Option<Change>,
-    /// What the visitor did.
+    /// The user's inputs.
     pub inputs: Vec<RecordedInput>,
 }
 
-/// What makes another scenario of the lesson's.
+/// The change from a lesson's scenario.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// As [`apply`] takes it.
+    /// A change that [`apply`] can apply.
     Difference(Value),
-    /// Another one.
+    /// Another scenario.
     Whole(Box<Scenario>),
 }
 
 impl Link {
-    /// A link to a run that began with a lesson, or with none.
+    /// A link to a run of a lesson, or of another scenario.
     #[must_use]
     pub fn of(lesson: Option<(Arc<str>, &Scenario)>, recording: &Recording) -> Self {
         let scenario = &recording.scenario;
@@ -82,10 +82,10 @@ impl Link {
         link
     }
 
-    /// Reads what stands behind the `#`.
+    /// Parses the fragment after the `#`.
     ///
     /// # Errors
-    /// Says what is wrong with it and what to do.
+    /// States what is wrong with the link and what to do.
     pub fn read(fragment: &str) -> Result<Self, Text> {
         if fragment.len() > LONGEST_LINK {
             let size = fragment.len();
@@ -98,7 +98,7 @@ impl Link {
                 ),
             ));
         }
-        // Some programs write `;` and `=` in another way when they pass a link on.
+        // Some programs escape `;` and `=` when they pass a link on.
         let whole = fragment.strip_prefix('#').unwrap_or(fragment);
         let unescaped = if whole.contains(';') {
             None
@@ -108,7 +108,7 @@ impl Link {
         let mut parts = unescaped.as_deref().unwrap_or(whole).split(';');
         version(parts.next().unwrap_or_default())?;
         let mut link = Self::default();
-        // Whether one of its keys is known; `v1` alone is a link.
+        // Whether any key is known; `v1` alone is a valid link.
         let mut is_known = None;
         for part in parts {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
@@ -128,7 +128,7 @@ impl Link {
                 "sel" => link.selection = value.into(),
                 "i" => link.unpack(&value)?,
                 "" => continue,
-                // Of a newer page, or of an element.
+                // A key of a newer page, or of the web component.
                 _ => {
                     is_known.get_or_insert(false);
                     continue;
@@ -142,10 +142,10 @@ impl Link {
         Ok(link)
     }
 
-    /// What the run follows from; `own` is the scenario of the link's lesson.
+    /// The recording of the link; `own` is the scenario of the link's lesson.
     ///
     /// # Errors
-    /// Says what is wrong with the link and what to do.
+    /// States what is wrong with the link and what to do.
     pub fn recording(&self, own: &Scenario) -> Result<Recording, Text> {
         let own = in_era(own, self.era);
         let scenario = match &self.change {
@@ -187,7 +187,7 @@ impl Link {
         Ok(())
     }
 
-    /// As text, with what it carries packed before.
+    /// The link as text, given its packed content.
     #[must_use]
     pub fn with(&self, packed: &str) -> String {
         let mut text = "#v1".to_owned();
@@ -210,7 +210,7 @@ impl Link {
         text
     }
 
-    /// What it carries, packed: the costly part, which is the same for every moment of a run.
+    /// The packed content: the expensive part, which is the same for every moment of a run.
     #[must_use]
     pub fn packed(&self) -> String {
         let mut text = String::new();
@@ -229,14 +229,14 @@ impl Link {
     }
 }
 
-/// What stands behind the address of the page, with its `#`.
+/// The fragment of the page's address, with its `#`.
 impl fmt::Display for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.with(&self.packed()))
     }
 }
 
-/// Whether what stands behind the `#` wants to be a link, of whatever version.
+/// Whether a fragment looks like a link, of any version.
 #[must_use]
 pub fn is_link(fragment: &str) -> bool {
     let text = fragment.strip_prefix('#').unwrap_or(fragment);
@@ -244,7 +244,7 @@ pub fn is_link(fragment: &str) -> bool {
     number.starts_with(|c: char| c.is_ascii_digit()) || text.contains(['=', ';', '%'])
 }
 
-/// A scenario in a generation, where it is an informer's.
+/// The scenario in a generation, if it has an informer.
 #[must_use]
 pub fn in_era(scenario: &Scenario, era: Option<Era>) -> Scenario {
     let recording = Recording {
@@ -283,7 +283,7 @@ fn version(text: &str) -> Result<(), Text> {
     ))
 }
 
-/// As it may stand in an address; what is not ASCII, and what separates, as `%XX`.
+/// Escapes a text for an address: separators and non-ASCII characters become `%XX`.
 fn escape(text: &str, to: &mut String) {
     for byte in text.bytes() {
         match byte {
@@ -306,7 +306,7 @@ fn unescape(text: &str) -> Result<String, Text> {
         let (Some(high), Some(low)) = (digit(), digit()) else {
             return Err(damaged());
         };
-        // Two digits fit.
+        // Two hex digits fit into a byte.
         bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
     }
     String::from_utf8(bytes).map_err(|_| damaged())
@@ -326,7 +326,7 @@ fn damaged() -> Text {
     )
 }
 
-/// What is wrong with a line that the link carries.
+/// The error for a line inside the link.
 fn inside(line: u32, inner: &Text) -> Text {
     words(
         &format!("In line {line} of what the link carries, {}", inner.en),

@@ -1,4 +1,4 @@
-//! What a controller logged, as a run: JSON Lines, of which those with the key `informer` count.
+//! A controller's log as a run: JSON Lines, of which only lines with the key `informer` are used.
 //!
 //! ```json
 //! {"time":"2026-11-22T10:00:00.12Z","informer":{"type":"ADDED","initial":true,"object":{"metadata":{"name":"web-0", …}}}}
@@ -6,10 +6,10 @@
 //! {"ts":1763805610.5,"informer":{"type":"DELETED","object":{…}}}
 //! ```
 //!
-//! `type` and `object` are those of a watch; a `DeletedFinalStateUnknown` may stand for the object. What
-//! is `initial` makes the list; `{"informer":{"list":…}}` gives it as a server sends it. The `time` (or
-//! `ts`, or `timestamp`) is RFC 3339, or a number: seconds or milliseconds since 1970, or milliseconds
-//! since the start. Whatever else stands on a line is passed over, and so are other lines.
+//! `type` and `object` are those of a watch event; a `DeletedFinalStateUnknown` may replace the object.
+//! Events with `initial` form the list; `{"informer":{"list":…}}` gives it as a server sends it. The `time`
+//! (or `ts`, or `timestamp`) is RFC 3339 or a number: seconds or milliseconds since 1970, or milliseconds
+//! since the start. Other fields and other lines are ignored.
 
 use std::sync::Arc;
 
@@ -38,18 +38,19 @@ use super::recording::{RecordedInput, Recording};
 use super::trace::{Trace, each_line, json_of};
 use super::wall;
 
-/// The key that makes a line count.
+/// The key that marks a line to be used.
 const KEY: &str = "informer";
-/// How far the line that tells a log from other files may be from its start, in bytes.
+/// The part of a file in which a line must identify it as a log, in bytes from its start.
 const NEAR: usize = 1 << 20;
-/// When the list comes, the watch opens and the first event may come: the informer has asked by then.
+/// Virtual times at which the list arrives, the watch opens and the first event may arrive: the informer has
+/// sent its requests by then.
 const LIST_AT: Time = 50;
 const OPEN_AT: Time = 100;
 const EVENTS_AT: Time = 150;
-/// How far apart lines without times are.
+/// The interval between lines without times, in ms.
 const STEP_MS: Time = 500;
 
-/// Whether a file is such a log; then [`read`] says what is wrong with it.
+/// Whether a file is such a log; if so, [`read`] reports its errors.
 #[must_use]
 pub fn is_log(bytes: &[u8]) -> bool {
     let near = &bytes[..bytes.len().min(NEAR)];
@@ -59,13 +60,13 @@ pub fn is_log(bytes: &[u8]) -> bool {
         .any(|line| matches!(json_of(1, line), Ok(Some(value)) if value.get(KEY).is_some_and(Value::is_object)))
 }
 
-/// Reads a log as far as it can be read: what is there with an error came before its line.
+/// Reads a log up to its first error: a trace returned with an error holds the lines before it.
 #[must_use]
 pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
     at_once(read_slowly(name, bytes, &Slices::whole()))
 }
 
-/// The same in slices.
+/// Like [`read`], in slices.
 pub async fn read_slowly(
     name: &str,
     bytes: &[u8],
@@ -90,8 +91,8 @@ pub async fn read_slowly(
             error = Some(fail(Some(number), words));
         }
     };
-    let fed = each_line(bytes, slices, &mut each).await;
-    if let Err(LineTooLong { line }) = fed {
+    let split = each_line(bytes, slices, &mut each).await;
+    if let Err(LineTooLong { line }) = split {
         let words = Text {
             en: format!("the line is longer than {MAX_LINE} bytes. Take it out.").into(),
             zh: format!("这一行超过 {MAX_LINE} 字节。请删除它。").into(),
@@ -111,14 +112,14 @@ pub async fn read_slowly(
 
 #[derive(Default)]
 struct Log {
-    /// The time of the first line, and of the one before.
+    /// The time of the first line, and of the previous one.
     first: Option<Time>,
     last: Time,
     has_list: bool,
     rv: Arc<str>,
     initial: IndexMap<String, Arc<DynamicObject>>,
     events: Vec<(Time, RecordedEvent)>,
-    /// What the objects hold, in bytes, about.
+    /// The estimated memory of the objects, in bytes.
     weight: usize,
     /// The last version of each object.
     versions: IndexMap<String, String>,
@@ -126,7 +127,7 @@ struct Log {
 
 impl Log {
     fn line(&mut self, number: u32, line: &[u8]) -> Result<(), Text> {
-        // Text, as most of a log may be.
+        // Plain text, like most lines of a log.
         let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         let is_json = text.trim_ascii_start().starts_with(b"{");
         if !is_json {
@@ -172,7 +173,7 @@ impl Log {
                 && before.as_deref() == Some(&version)
                 && !version.is_empty()
             {
-                // A resync told a handler again; the server has sent nothing.
+                // A resync notified the handler again; the server has sent no event.
                 return Ok(());
             }
             if initial && *event == EventType::Added {
@@ -221,7 +222,7 @@ impl Log {
         Ok(())
     }
 
-    /// When a line was written, in ms since the first; never before the line above.
+    /// The time of a line, in ms since the first one; never before the previous line.
     fn time(&mut self, fields: &Map<String, Value>) -> Result<Time, Text> {
         let names = ["time", "ts", "timestamp"];
         let written = names.iter().find_map(|name| fields.get(*name));
@@ -265,7 +266,7 @@ impl Log {
         ];
         let mut over = false;
         for (at, event) in self.events {
-            // What comes after an error was told of another watch, of which the log does not say when it began.
+            // Events after an error belong to another watch, whose start the log does not contain.
             if !over {
                 over = matches!(event, RecordedEvent::Error { .. });
                 told.push((EVENTS_AT.max(at), 2, ResponsePart::Event(event)));
@@ -283,7 +284,7 @@ impl Log {
                 zh: name.into(),
             },
             at: None,
-            // Smaller numbers count from something else.
+            // Smaller numbers do not count from 1970.
             start: self.first.filter(|first| *first as f64 >= MS_FROM),
             recording: Recording {
                 scenario: Scenario {
@@ -296,8 +297,8 @@ impl Log {
     }
 }
 
-/// The object of a line. One that was deleted while nobody watched comes wrapped; what a program of Go
-/// writes has no kind of its own, which may stand beside it.
+/// The object of a line. A missed deletion comes as a tombstone. A Go program omits the object's kind, which
+/// may be a field of the line instead.
 fn object_of(informer: &mut Map<String, Value>) -> Value {
     let mut object = informer.remove("object").unwrap_or_default();
     if object.get("Key").is_some()
@@ -322,7 +323,7 @@ fn key_of(object: &DynamicObject) -> String {
     format!("{namespace}/{name}")
 }
 
-/// The version of a list that nobody logged: no older than any of its objects.
+/// The version of a list without a logged one: the newest of its objects' versions.
 fn newer(one: &Arc<str>, other: &str) -> Arc<str> {
     let number = |text: &str| text.parse::<u64>().unwrap_or_default();
     if number(other) >= number(one) {
@@ -336,19 +337,19 @@ fn late() -> Text {
     Text { en: "a list comes after events, or after another list. Cut the log before this line, or begin with it.".into(), zh: "列表出现在事件或另一个列表之后。请在这一行之前截断日志，或从这一行开始。".into() }
 }
 
-/// Larger numbers of seconds lie in the year 5138, smaller ones of ms in the 1970s.
+/// Larger numbers would be seconds in the year 5138, smaller ones milliseconds in the 1970s.
 const MS_FROM: f64 = 1e11;
 
-/// A moment, in ms.
+/// Reads a time, in ms.
 fn moment(written: &Value) -> Option<Time> {
-    /// Smaller numbers are no seconds since 1970, but ms since the start.
+    /// Smaller numbers are not seconds since 1970, but ms since the start.
     const SECONDS_FROM: f64 = 1e8;
     match written {
         Value::String(text) => wall::read(text),
         Value::Number(number) => {
             let number = number.as_f64().filter(|number| *number >= 0.0)?;
             let seconds = (SECONDS_FROM..MS_FROM).contains(&number);
-            // Too large ones end at the largest.
+            // Larger values are clamped.
             Some(if seconds { number * 1_000.0 } else { number } as Time)
         }
         _ => None,

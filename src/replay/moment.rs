@@ -1,4 +1,4 @@
-//! A moment of a run, named so that it lasts: facts are others in another version of this program.
+//! A moment of a run under a stable name: fact numbers change between versions of this program.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,29 +11,29 @@ use deltascope_world::text::Text;
 
 use super::timeline::Timeline;
 
-/// A moment: so many facts after something that lasts.
+/// A moment: an anchor and a number of facts after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// What lasts.
+    /// The stable part of the name.
     pub anchor: Anchor,
-    /// So many facts after it.
+    /// The number of facts after the anchor.
     pub plus: usize,
 }
 
-/// What a moment is named by.
+/// The anchor of a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Anchor {
     /// A marker of the lesson: `relist`.
     Marker(Arc<str>),
-    /// The first fact that the n-th input made, from 1; the script's count, and the visitor's: `input:2`.
+    /// The first fact caused by the n-th input, counted from 1 over script and user: `input:2`.
     Input(usize),
-    /// Before the first fact at this virtual time in ms: `t:16900`. At most as many facts after it
-    /// as that time has.
+    /// The point before the first fact at this virtual time in ms: `t:16900`. `plus` counts at most the facts
+    /// of that time.
     Time(Time),
 }
 
 impl Moment {
-    /// The state after `step` facts.
+    /// The moment after `step` facts.
     #[must_use]
     pub fn of(timeline: &Timeline, step: usize) -> Self {
         let time = timeline.time_at(step);
@@ -43,8 +43,7 @@ impl Moment {
         }
     }
 
-    /// After how many facts it is, if it comes among those that the timeline may have; `marker`
-    /// finds markers.
+    /// The number of facts up to the moment, if the timeline can be that long; `marker` finds markers.
     pub fn find(
         &self,
         timeline: &mut Timeline,
@@ -57,7 +56,7 @@ impl Moment {
         at_once(self.find_slowly(timeline, marked, &Slices::whole()))
     }
 
-    /// The same in slices, for who knows already where the marker is.
+    /// Finds the moment in slices; `marked` is the position of the marker, if the anchor is one.
     pub async fn find_slowly(
         &self,
         timeline: &mut Timeline,
@@ -81,7 +80,7 @@ impl Moment {
             return None;
         }
         timeline.extend_slowly(step, slices).await;
-        // A run that ends has an end, and what would be after it is there.
+        // If the run ends earlier, its end is the result.
         (timeline.len() >= step || !timeline.is_full()).then(|| step.min(timeline.len()))
     }
 }
@@ -91,7 +90,7 @@ fn count_before(timeline: &Timeline, time: Time) -> usize {
         .map_or(0, |before| timeline.count_until(before))
 }
 
-/// After how many facts the first one is that this input made.
+/// The number of facts up to and including the first one that this input caused.
 async fn nth_input(timeline: &mut Timeline, wanted: usize, slices: &Slices) -> Option<usize> {
     let (mut seen, mut last, mut from) = (0, None, 0);
     loop {
@@ -137,7 +136,7 @@ impl FromStr for Moment {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        // A plus sign may have become a space on its way.
+        // A plus sign may have been decoded as a space.
         let (anchor, plus) = text.split_once(['+', ' ']).unwrap_or((text, "0"));
         let whole = |text: &str| {
             let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -151,7 +150,7 @@ impl FromStr for Moment {
                 number => Anchor::Input(usize::try_from(number).map_err(|_| ())?),
             },
             Some(_) => return Err(()),
-            // A bare number would be a number of facts, and those do not last.
+            // A bare number would be a fact number, which is not stable.
             None if whole(anchor).is_ok() || anchor.is_empty() => return Err(()),
             None => Anchor::Marker(anchor.into()),
         };
@@ -162,7 +161,7 @@ impl FromStr for Moment {
     }
 }
 
-/// What is said where a link, or a trace's header, names a moment in words that nobody knows.
+/// The error for a link or a trace header that names an unknown moment.
 pub(super) fn no_moment(text: &str, en: &str, zh: &str) -> Text {
     let text: String = text.chars().take(20).collect();
     Text { en: format!(

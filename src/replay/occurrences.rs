@@ -1,7 +1,7 @@
-//! Where in a run each object comes up: its passage.
+//! The occurrences of each object in a run.
 //!
-//! A run grows while it is looked at, and is cut: only what is new is looked through, and to find an
-//! object's last fact is a search among its own.
+//! A run grows while the user watches it, and is cut: only new facts are scanned, and an object's last fact
+//! is found among its own occurrences.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use deltascope_cache::fact::{Entry, Fact, QueueFact, ReflectorFact, ServerFact, 
 use deltascope_cache::key::Key;
 use deltascope_cache::sorted::SortedMap;
 
-/// The places of the facts about each object. They are 32-bit, as runs are shorter than that.
+/// The indices of the facts about each object. They are 32-bit, because runs are shorter than that.
 #[derive(Clone, Debug, Default)]
 pub struct Occurrences {
     of: SortedMap<Key, Vec<u32>>,
-    /// Facts about a whole list or store.
+    /// The indices of facts about a whole list or store.
     wholes: Vec<u32>,
 }
 
 impl Occurrences {
-    /// Takes in the next fact; true if it is the first about its object.
+    /// Adds the next fact; true if it is the first one about its object.
     pub fn see(&mut self, place: usize, fact: &Fact) -> bool {
         let Ok(place) = u32::try_from(place) else {
             return false;
@@ -37,7 +37,7 @@ impl Occurrences {
         false
     }
 
-    /// Forgets all facts from this place on.
+    /// Drops all facts from this index on.
     pub fn cut(&mut self, place: usize) {
         let cut = |places: &mut Vec<u32>| {
             let kept = places.partition_point(|at| (*at as usize) < place);
@@ -53,7 +53,7 @@ impl Occurrences {
             .collect();
     }
 
-    /// Forgets the first so many facts of the run; what is left begins at 0 again.
+    /// Drops the first facts of the run; the remaining ones begin at 0 again.
     pub fn forget(&mut self, gone: usize) {
         let forget = |places: &mut Vec<u32>| {
             let first = places.partition_point(|at| (*at as usize) < gone);
@@ -72,14 +72,13 @@ impl Occurrences {
             .collect();
     }
 
-    /// The places of the facts about one object, in order.
+    /// The indices of the facts about one object, in order.
     #[must_use]
     pub fn of(&self, key: &str) -> &[u32] {
         self.of.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// The last places before `before` at which something happened to this object or to a whole
-    /// list, the last first.
+    /// The indices before `before` of facts about this object or about a whole list, the last first.
     pub fn back(&self, key: &str, before: usize) -> impl Iterator<Item = usize> {
         let mut lists = [self.of(key), &self.wholes].map(|places| {
             let count = places.partition_point(|at| (*at as usize) < before);
@@ -113,7 +112,7 @@ fn is_whole(fact: &Fact) -> bool {
     )
 }
 
-/// Of many places as many as a line on the screen can show.
+/// Thins out indices to at most the number that fits on the screen.
 #[must_use]
 pub fn thinned(places: &[u32], most: usize) -> Arc<[u32]> {
     let thin = places.len().div_ceil(most).max(1);
@@ -130,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_is_found_from_its_end() {
+    fn the_occurrences_of_an_object_are_found_from_the_end() {
         let list = Fact::Store(StoreFact::StoreReplaced { items: Vec::new() });
         let facts = [
             about("a"),

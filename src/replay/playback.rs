@@ -1,13 +1,13 @@
-//! Playing: a pure machine that says where the cursor is and how long it rests there.
+//! Playback: a pure state machine for the position of the cursor and its pace.
 
-/// The slowest and the fastest speed, in percent.
+/// The speeds, in percent, slowest first.
 pub const SPEEDS: [u32; 6] = [25, 50, 100, 200, 400, 800];
-/// Above this speed nothing travels any more, in percent.
+/// Above this speed, in percent, nothing is animated.
 pub const NO_MOTION_ABOVE: u32 = 400;
-/// At most three flashes a second, however fast it plays.
+/// The shortest flash, in ms: at most three flashes a second at any speed.
 pub const SHORTEST_FLASH_MS: u32 = 334;
 
-/// The cursor and whether it moves by itself.
+/// The position of the cursor, and whether it moves by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Playback {
     cursor: usize,
@@ -26,13 +26,13 @@ impl Default for Playback {
 }
 
 impl Playback {
-    /// How many facts are shown.
+    /// The number of facts shown.
     #[must_use]
     pub fn cursor(&self) -> usize {
         self.cursor
     }
 
-    /// Whether it plays.
+    /// Whether the cursor moves by itself.
     #[must_use]
     pub fn is_playing(&self) -> bool {
         self.playing
@@ -44,22 +44,22 @@ impl Playback {
         self.speed
     }
 
-    /// Starts; at the end there is nothing to play.
+    /// Starts playback, unless the cursor is at the end.
     pub fn play(&mut self, known: usize) {
         self.playing = self.cursor < known;
     }
 
-    /// Stops where it is.
+    /// Pauses at the current position.
     pub fn pause(&mut self) {
         self.playing = false;
     }
 
-    /// Sets the speed, in percent, as near as there is one.
+    /// Sets the speed, in percent, clamped to the range of [`SPEEDS`].
     pub fn set_speed(&mut self, percent: u32) {
         self.speed = percent.clamp(SPEEDS[0], SPEEDS[SPEEDS.len() - 1]);
     }
 
-    /// Moves by so many facts, within what is known.
+    /// Moves the cursor by `by` facts, within the known ones.
     pub fn step(&mut self, by: i64, known: usize) {
         let cursor = i64::try_from(self.cursor)
             .unwrap_or(i64::MAX)
@@ -68,12 +68,12 @@ impl Playback {
         self.seek(usize::try_from(cursor).unwrap_or(usize::MAX), known);
     }
 
-    /// Goes to a place, within what is known.
+    /// Moves the cursor to a position, within the known facts.
     pub fn seek(&mut self, to: usize, known: usize) {
         self.cursor = to.min(known);
     }
 
-    /// One tick of playing; false when it has come to the end and stopped.
+    /// Advances by one fact; false if playback is paused.
     pub fn tick(&mut self, known: usize) -> bool {
         if !self.playing {
             return false;
@@ -83,7 +83,7 @@ impl Playback {
         true
     }
 
-    /// How long something that takes `ms` at normal speed takes now.
+    /// Scales a duration of `ms` at normal speed to the current speed.
     #[must_use]
     pub fn scaled(&self, ms: u32) -> u32 {
         (ms * 100 / self.speed).max(16)
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cursor_stays_within_what_is_known() {
+    fn the_cursor_stays_within_the_known_facts() {
         // (from, by, known) → cursor
         for (from, by, known, expected) in [
             (0, -1, 5, 0),

@@ -1,7 +1,7 @@
-//! What to run until: a condition on facts, as text.
+//! A condition on facts, as text: playback runs until it holds.
 //!
-//! `delta=Deleted key=default/web rv>=12 tombstone call=OnAdd fact=ItemStored violation`: each part
-//! may stand once, and all of them must hold.
+//! `delta=Deleted key=default/web rv>=12 tombstone call=OnAdd fact=ItemStored violation`: each part may occur
+//! once, and all of them must hold.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -14,26 +14,26 @@ use deltascope_cache::fact::{
 };
 use deltascope_cache::key::Key;
 
-/// A condition: all that is given must hold.
+/// A condition: all parts that are set must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Predicate {
-    /// A delta of this type is put into the queue.
+    /// The queue takes in a delta of this type.
     pub delta: Option<DeltaType>,
     /// The fact is about this object.
     pub key: Option<Key>,
-    /// It names this version or a later one, as far as versions are numbers.
+    /// The fact names this version or a later one; only numeric versions match.
     pub rv: Option<u64>,
-    /// A tombstone (`DeletedFinalStateUnknown`) takes part.
+    /// The fact is about a tombstone (`DeletedFinalStateUnknown`).
     pub tombstone: bool,
     /// The fact has this name.
     pub fact: Option<&'static str>,
     /// A handler is called.
     pub call: Option<Call>,
-    /// What must always hold does not.
+    /// The fact violates an invariant.
     pub violation: bool,
 }
 
-/// Which call of a handler.
+/// The kind of a handler call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// `OnAdd`
@@ -42,15 +42,15 @@ pub enum Call {
     Update,
     /// `OnDelete`
     Delete,
-    /// Any of them.
+    /// Any of the three.
     Any,
 }
 
 impl Call {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Add, Self::Update, Self::Delete, Self::Any];
 
-    /// As it is written.
+    /// The text in a condition.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -62,7 +62,7 @@ impl Call {
     }
 }
 
-/// The delta types that can be asked for.
+/// The delta types that a condition can name.
 pub const DELTAS: [DeltaType; 8] = [
     DeltaType::Added,
     DeltaType::Updated,
@@ -74,24 +74,23 @@ pub const DELTAS: [DeltaType; 8] = [
     DeltaType::Bookmark,
 ];
 
-/// Why a text is no condition.
+/// Why a text is not a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PredicateError {
-    /// It says nothing.
+    /// The text has no part.
     Empty,
-    /// No part is called so.
+    /// Unknown part.
     Unknown(Arc<str>),
-    /// There is no delta type, call or fact of this name: the part, and what it was to be.
+    /// Unknown delta type, call or fact: the part, and its value.
     NoSuch(&'static str, Arc<str>),
     /// Not a number.
     NotANumber(Arc<str>),
-    /// Said twice.
+    /// The part occurs twice.
     Twice(&'static str),
 }
 
 impl Predicate {
-    /// Whether it holds for a fact; `violated`: something that must always hold does not, from this
-    /// fact on.
+    /// Whether the condition holds for a fact; `violated`: the fact violates an invariant.
     #[must_use]
     pub fn holds(&self, record: &FactRecord, violated: bool) -> bool {
         let fact = &record.fact;
@@ -108,7 +107,7 @@ impl Predicate {
             && (!self.violation || violated)
     }
 
-    /// Its parts, each as a condition of its own.
+    /// The parts, each as a condition of its own.
     #[must_use]
     pub fn parts(&self) -> Vec<Self> {
         let none = Self::default;
@@ -145,7 +144,7 @@ impl Predicate {
         parts.into_iter().filter(|part| *part != none()).collect()
     }
 
-    /// Both of them, where they are parts of one.
+    /// Both conditions combined; where both set a part, `self` wins.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -229,7 +228,7 @@ impl Display for Predicate {
 }
 
 impl PredicateError {
-    /// What is wrong and what to do, in English and in Chinese.
+    /// The error and how to fix it, in English and in Chinese.
     #[must_use]
     pub fn words(&self) -> [String; 2] {
         match self {
@@ -394,12 +393,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_again(predicate in predicate()) {
+        fn a_printed_condition_is_read_back(predicate in predicate()) {
             prop_assert_eq!(predicate.to_string().parse(), Ok(predicate));
         }
 
         #[test]
-        fn no_text_is_too_bad(text in "[a-z=> /0-9é]{0,40}") {
+        fn any_text_is_read_or_refused_without_a_panic(text in "[a-z=> /0-9é]{0,40}") {
             if let Err(error) = text.parse::<Predicate>() {
                 prop_assert!(error.words().iter().all(|words| !words.is_empty()));
             }
@@ -407,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_is_wrong() {
+    fn errors_name_the_invalid_part() {
         let error = |text: &str| text.parse::<Predicate>().unwrap_err();
         assert_eq!(error("  "), PredicateError::Empty);
         assert_eq!(
@@ -428,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_holds_for_some_facts_and_all_of_them_for_fewer() {
+    fn each_part_holds_for_some_facts_and_several_parts_for_fewer() {
         let settings = serde_json::json!({ "knownObjects": true, "handlers": [{ "name": "h" }] });
         let scenario = Scenario {
             settings: serde_json::from_value(settings).unwrap(),

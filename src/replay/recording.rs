@@ -1,7 +1,7 @@
-//! A recording: all that a run follows from.
+//! A recording: everything that determines a run.
 //!
-//! A bug report, a lesson's script and a test are recordings: played, the same one states the same
-//! facts, on every machine.
+//! Bug reports, scripts of lessons and tests are recordings. The same recording states the same facts on
+//! every machine.
 
 use kube_core::DynamicObject;
 
@@ -13,28 +13,28 @@ use deltascope_world::source::scenario::Scenario;
 use deltascope_world::source::wire::RecordedEvent;
 use deltascope_world::virtual_time::{Era, Input};
 
-/// The scenario, with its seed, and what the user did to it.
+/// A scenario with its seed, and the user's inputs.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// What was built, and what happens in it by itself.
+    /// How the world is built, and its script.
     pub scenario: Scenario,
-    /// What came from outside.
+    /// The inputs from outside.
     pub inputs: Vec<RecordedInput>,
 }
 
-/// An input, and when it came.
+/// An input and when it came.
 #[derive(Clone, Debug)]
 pub struct RecordedInput {
-    /// So many facts came before it.
+    /// The number of facts before it.
     pub after: usize,
-    /// The virtual time of the last of them.
+    /// The virtual time of the last of these facts, in ms.
     pub at: Time,
-    /// It.
+    /// The input.
     pub input: Input<Command>,
 }
 
 impl Recording {
-    /// The same in another generation of client-go.
+    /// The same recording in another generation of client-go.
     #[must_use]
     pub fn in_generation(&self, generation: Generation) -> Self {
         let mut other = self.clone();
@@ -46,8 +46,8 @@ impl Recording {
         other
     }
 
-    /// What of it came from outside about one object, as if that alone had been asked for; what a simulated server
-    /// does is not cut.
+    /// The recording of one object: the lists and watches of a cluster, or of a recorded server, are reduced to
+    /// it, as if only it had been requested. A simulated server is unchanged.
     #[must_use]
     pub fn only(&self, key: &str) -> Self {
         let is_it = |object: &DynamicObject| {
@@ -74,7 +74,7 @@ impl Recording {
             recorded.events.retain(is_about);
         }
         other.inputs.retain_mut(|taken| {
-            // Fewer facts come before it now.
+            // Fewer facts precede it now.
             taken.after = usize::MAX;
             let Input::Source(Command::Tell(told)) = &mut taken.input else {
                 return true;

@@ -1,8 +1,8 @@
-//! A recording that may be given away: with made-up names, or without labels.
+//! Scrambles a recording so that it can be given away: with made-up names, or without labels.
 //!
-//! Names, namespaces, nodes, uids and the values of labels become others of the same shape, each always
-//! the same, so that what belonged together still does. Of the rest of an object only what the run
-//! shows is kept. Kinds, versions, times and the keys of labels stay.
+//! Names, namespaces, nodes, UIDs and the values of labels are replaced by others of the same shape, each
+//! always by the same one, so that references still match. Of the rest of an object only the fields that the
+//! run shows are kept. Kinds, versions, times and the keys of labels stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,21 +24,21 @@ use deltascope_world::virtual_time::{HandlerSettings, Input, Question, Settings,
 use super::recording::{RecordedInput, Recording};
 use super::trace::Trace;
 
-/// What is taken out.
+/// The parts to remove.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scramble {
-    /// Names become others; annotations, data and the texts of errors go.
+    /// Replaces names; removes annotations, data and error texts.
     pub names: bool,
-    /// Labels and annotations go.
+    /// Removes labels and annotations.
     pub labels: bool,
 }
 
-/// How often another candidate is tried before one will do that somebody else is called.
+/// How many candidates are tried before one is accepted that is a real name part.
 const TRIES: u32 = 512;
-/// How often in all: a part of one character has ten or 26 candidates, longer ones enough.
+/// The most candidates in all: a part of one character has ten or 26, longer parts have enough.
 const MOST_TRIES: u32 = 100_000;
 
-/// Words of a status that say nothing about whose they are.
+/// Status words that identify nobody.
 const KNOWN_WORDS: [&str; 16] = [
     "Pending",
     "Running",
@@ -58,12 +58,12 @@ const KNOWN_WORDS: [&str; 16] = [
     "LoadBalancer",
 ];
 
-/// The same run with what is to be taken out.
+/// The recording without the parts to remove.
 #[must_use]
 pub fn scramble(recording: &Recording, what: Scramble) -> Recording {
     let mut scrambler = Scrambler::new(what);
     if what.names {
-        // First learn all names: no made-up one may be one of them.
+        // First learn all names, because no made-up name may be a real one.
         scrambler.learning = true;
         scrambler.recording(recording);
         scrambler.learning = false;
@@ -71,7 +71,7 @@ pub fn scramble(recording: &Recording, what: Scramble) -> Recording {
     scrambler.recording(recording)
 }
 
-/// The same of a file: its title may have names as well.
+/// Scrambles a trace file, whose title may contain names as well.
 #[must_use]
 pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
     let Trace {
@@ -81,14 +81,14 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
         start,
         recording,
     } = trace;
-    // The id of a lesson stays; what was opened is called after where it came from, and a cluster
-    // after what of it is watched.
+    // A lesson keeps its id. The id of any other run names its origin, and the title of a cluster's run
+    // names what is watched.
     let foreign = what.names
         && lesson
             .chars()
             .any(|c| !c.is_ascii_alphanumeric() && c != '-');
     let of_cluster = recording.scenario.settings.source == SourceKind::Cluster;
-    // Selectors are in the title, too, after where they select.
+    // The title also contains the selectors, after the place that they select in.
     let selects = what.labels && of_cluster && title.en.matches(" · ").count() > 1;
     let renamed = what.names && (foreign || of_cluster || lesson.is_empty()) || selects;
     Trace {
@@ -111,7 +111,7 @@ pub fn scramble_trace(trace: &Trace, what: Scramble) -> Trace {
     }
 }
 
-/// What an object says of the labels of others, as a template or a selector does, left out.
+/// Removes labels of other objects, as in a template or a selector.
 fn without_labels(value: &Value) -> Value {
     const LABELS: [&str; 4] = ["labels", "annotations", "matchLabels", "matchExpressions"];
     match value {
@@ -134,17 +134,17 @@ fn without_labels(value: &Value) -> Value {
 
 struct Scrambler {
     what: Scramble,
-    /// Names are only learnt.
+    /// Whether the pass only collects names.
     learning: bool,
-    /// All names, as they are.
+    /// All real names.
     names: BTreeSet<String>,
-    /// The parts of names, between the marks.
+    /// The parts of names, between the separators.
     parts: BTreeSet<String>,
     made: BTreeMap<String, String>,
     taken: BTreeSet<String>,
-    /// What is made up depends on the order of the names and their shape, not on the names.
+    /// Made-up names depend on the order and shape of the names, not on the names themselves.
     rng: Rng,
-    /// The fields that the run, or one beside it, shows.
+    /// The fields that the run, or a peer informer's run, shows.
     paths: Vec<Vec<String>>,
 }
 
@@ -208,7 +208,7 @@ impl Scrambler {
     fn settings(&mut self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
         if self.what.labels {
-            // Nothing is left for them to show.
+            // Without labels these indices would be empty.
             settings.indices.retain(|index| {
                 let of_labels = [".metadata.labels", ".metadata.annotations"];
                 let of_labels = of_labels.iter().any(|path| index.starts_with(path));
@@ -265,11 +265,11 @@ impl Scrambler {
         handler
     }
 
-    /// A label and its value.
+    /// A label and its value, as `label=value`.
     fn pair(&mut self, pair: &mut Option<Arc<str>>) {
-        let Some(told) = pair else { return };
-        if let Some((label, value)) = told.clone().split_once('=') {
-            *told = format!("{label}={}", self.name(value)).into();
+        let Some(given) = pair else { return };
+        if let Some((label, value)) = given.clone().split_once('=') {
+            *given = format!("{label}={}", self.name(value)).into();
         }
     }
 
@@ -374,7 +374,7 @@ impl Scrambler {
             }),
             events: events.iter().map(|event| self.event(event)).collect(),
             has_watch: *has_watch,
-            // It quotes a file.
+            // The error quotes a file.
             error: None,
         }
     }
@@ -398,7 +398,7 @@ impl Scrambler {
             }) => ResponsePart::Page(Page {
                 rv: Arc::clone(rv),
                 items: self.objects(items).into(),
-                // It has the name of the last object in it.
+                // The token contains the name of the page's last object.
                 continue_token: if continue_token.is_empty() || !self.what.names {
                     Arc::clone(continue_token)
                 } else {
@@ -466,7 +466,7 @@ impl Scrambler {
             .collect()
     }
 
-    /// An object of a scenario. What is none could not be built anyway.
+    /// An object of a scenario. An invalid one could not be built anyway.
     fn written(&mut self, object: &Value) -> Value {
         match pod::from_json(object) {
             Ok(object) => write::object(&self.object(&object)),
@@ -514,7 +514,7 @@ impl Scrambler {
         }
     }
 
-    /// What lies at the end of one of the paths, and the way there.
+    /// The values at the ends of the paths, with the fields that lead to them.
     fn kept(&mut self, value: &Value, paths: &[&[String]]) -> Option<Value> {
         let below = |name: &str| -> Vec<&[String]> {
             let of = paths.iter().filter_map(|path| path.split_first());
@@ -557,7 +557,7 @@ impl Scrambler {
         }
     }
 
-    /// A text with names in it.
+    /// Replaces the names in a text.
     fn text(&mut self, text: &str) -> String {
         if !self.what.names || self.learning {
             return text.to_owned();
@@ -575,7 +575,7 @@ impl Scrambler {
         written
     }
 
-    /// Another name, in its parts.
+    /// Replaces a name, part by part.
     fn name(&mut self, text: &str) -> String {
         if !self.what.names {
             return text.to_owned();
@@ -606,7 +606,7 @@ impl Scrambler {
         made
     }
 
-    /// Another part: digits for digits, letters for letters, each part another one.
+    /// Replaces a part: digits by digits, letters by letters, each part by another one.
     fn part(&mut self, part: &str) -> String {
         if let Some(made) = self.made.get(part) {
             return made.clone();

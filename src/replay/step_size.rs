@@ -1,5 +1,5 @@
-//! How far a step goes: to the next fact, to where a lock is given back, to where a Pop is done, to
-//! where the reflector is done with what the server said.
+//! The size of a step: to the next fact, the next release of a lock, the end of a Pop, or the point where the
+//! reflector has finished with a server response.
 
 use std::ops::ControlFlow;
 
@@ -7,17 +7,17 @@ use deltascope_cache::fact::{Actor, Fact, LockName, QueueFact, ReflectorFact};
 
 use super::timeline::Timeline;
 
-/// A step goes over at most so many facts: a run may be long and hold no boundary at all.
+/// The most facts of one step: a run may be long without a boundary.
 pub const FARTHEST: usize = 20_000;
 
-/// A size of steps.
+/// The size of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum StepSize {
-    /// Until the reflector is done with what the server said (or a program with its call).
+    /// Until the reflector has finished with a server response (or a program with its call).
     Event,
-    /// Until a Pop is done.
+    /// Until a Pop has finished.
     Pop,
-    /// Until somebody gives back a lock.
+    /// Until a lock is released.
     Lock,
     /// One fact.
     #[default]
@@ -25,10 +25,10 @@ pub enum StepSize {
 }
 
 impl StepSize {
-    /// The coarsest first.
+    /// All sizes, the coarsest first.
     pub const ALL: [Self; 4] = [Self::Event, Self::Pop, Self::Lock, Self::Micro];
 
-    /// Its name.
+    /// The name of the size, as used in links.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -39,13 +39,13 @@ impl StepSize {
         }
     }
 
-    /// By its name.
+    /// The size with this name.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|step_size| step_size.id() == id)
     }
 
-    /// The next coarser one.
+    /// The next coarser size.
     #[must_use]
     pub fn coarser(self) -> Option<Self> {
         match self {
@@ -86,7 +86,7 @@ impl StepSize {
         }
     }
 
-    /// Where the step on from `cursor` ends; nothing where no such moment is known.
+    /// The end of the step forward from `cursor`; `None` if no boundary is known.
     #[must_use]
     pub fn next(self, timeline: &Timeline, cursor: usize) -> Option<usize> {
         let range = cursor..cursor.saturating_add(FARTHEST);
@@ -95,7 +95,7 @@ impl StepSize {
         })
     }
 
-    /// Where the step back from `cursor` ends: at the last such moment, or at the start.
+    /// The end of the step back from `cursor`: the previous boundary, or the start of the searched range.
     #[must_use]
     pub fn previous(self, timeline: &Timeline, cursor: usize) -> usize {
         let end = cursor.saturating_sub(1);

@@ -1,13 +1,13 @@
-//! A run as a line that can be walked in both directions, and changed.
+//! A run as a timeline that can be walked in both directions, and changed.
 //!
-//! Ground truth is the scenario and the inputs. Facts are what follows from them; pictures are a
-//! fold of facts. Going back is a checkpoint and a short fold. An input at an earlier moment drops
-//! the facts (and the inputs of the user) after it, and the future is computed anew: what the
-//! script of the scenario still holds happens as it would.
+//! The scenario and the inputs are the ground truth. Facts follow from them, and pictures are a fold of
+//! facts. Going back takes a checkpoint and a short fold. An input in the past drops the facts (and the
+//! user's inputs) after it, and the future is recomputed: later entries of the scenario's script still take
+//! effect.
 //!
-//! The line is cut into segments, each with a checkpoint at its start. The facts of old segments are
-//! dropped and computed again when they are looked at; so a run may be long and its memory bounded.
-//! Clones share what they have in common, which is what makes a fork cheap.
+//! The timeline is divided into segments, each with a checkpoint at its start. The facts of old segments are
+//! dropped and recomputed on demand, so a long run needs limited memory. Clones share their common part,
+//! which makes a fork cheap.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -34,131 +34,129 @@ use play::{Inputs, give, go_on};
 pub use play::{is_told, renumber};
 use segments::gap_after;
 
-/// A segment has so many facts, or (a heavy world) twice as many as there are things in its picture:
-/// so the checkpoints weigh no more than the facts, and no seek computes more than it shows.
+/// The facts of a segment; for a large picture twice its weight instead. So the checkpoints weigh no more
+/// than the facts, and no seek computes more than it shows.
 pub const SEGMENT: usize = 2048;
-/// So many pictures are kept within the segment that is looked at: a step back folds what lies
-/// between two of them.
+/// The most pictures kept within the segment in use: a step back folds only the facts between two of them.
 const WITHIN: usize = 8;
-/// One picture more is kept so many facts before the one that was asked for: who goes back one goes back
-/// another.
+/// Another picture is kept this many facts before the requested one: a user who steps back once often steps
+/// back again.
 const BACK: usize = 256;
-/// The facts of at most so many are kept: about 75 MB of them. Older ones are computed again.
+/// The most facts kept, about 75 MB. Older ones are recomputed.
 pub const FACTS_KEPT: usize = 300_000;
-/// How many checkpoints there are at the most: those of some 1,200,000 facts.
+/// The most checkpoints: those of some 1,200,000 facts.
 const CHECKPOINTS: usize = 600;
-/// A run that nobody looks at has this part of them: there may be sixteen.
+/// A run in the background keeps one in this many of its checkpoints: there may be sixteen runs.
 const RESTING: usize = 8;
-/// What they may weigh together, in things: about 160 MB with their worlds.
+/// The total weight of the checkpoints: about 160 MB with their worlds.
 const CHECKPOINTS_WEIGH: usize = 800_000;
-/// How many facts a run has at the most: what is found along it stays, and at so many the page has
-/// come to some 300 MB.
+/// The most facts of a run: results found along it are kept, and at this number the page uses some 300 MB.
 pub const MAX_FACTS: usize = 3_000_000;
-/// So long before the rest of a run, whose beginning was forgotten, its first watch was opened.
+/// If the beginning of a run was forgotten, the first watch of the rest opened this long before it, in ms.
 const SETTLED_MS: Time = 2_000;
-/// So many of its first events come at once: what comes at once is a line of a trace.
+/// How many of its first events come in one input, which is one line of a trace.
 const AT_ONCE: usize = 100;
-/// How many facts an endless run is ahead of the cursor.
+/// How many facts an endless run is computed ahead of the cursor.
 pub const AHEAD: usize = 40;
-/// An input costs as much as so many facts, …
+/// The cost of an input, in facts, …
 const EACH_INPUT: usize = 4;
-/// … and a fact as much as to look at so many.
+/// … and the number of facts that are scanned at the cost of computing one.
 pub const SEEN: usize = 8;
 
-/// One run.
+/// A run.
 #[derive(Clone)]
 pub struct Timeline {
     scenario: Arc<Scenario>,
     world: World<AnySource>,
-    /// At least one.
+    /// Never empty.
     segments: Vec<Segment>,
-    /// How long the last one gets.
+    /// The length of the last segment before the next one begins, in facts.
     gap: usize,
     /// The inputs of the user.
     inputs: Vec<RecordedInput>,
-    /// How many of them the world has taken.
+    /// How many inputs the world has taken.
     taken: usize,
-    /// Nothing can happen any more without an input.
+    /// Whether nothing more can happen without an input.
     over: bool,
-    /// What was computed to be looked at.
+    /// The segments in use.
     looked_at: RefCell<Vec<LookedAt>>,
-    /// Facts before this one lie behind fewer checkpoints.
+    /// Facts before this one have fewer checkpoints.
     thinned: usize,
     most: usize,
-    /// What all facts hold beside themselves, in bytes, …
+    /// The memory that all facts hold in addition to their own size, in bytes, …
     held: usize,
-    /// … and what they may.
+    /// … and its limits.
     may_hold: Holds,
     checkpoints: usize,
-    /// A live run has come to this moment; what comes after it nobody knows yet.
+    /// The current virtual time of a live run, in ms; its future is not known yet.
     live: Option<Time>,
-    /// So many facts, and inputs, came before what is kept.
+    /// The number of facts, and of inputs, before the kept ones.
     forgotten: u64,
     forgotten_inputs: usize,
-    /// Of the forgotten inputs those that no cluster told.
+    /// The user's inputs among the forgotten ones, which no cluster sent.
     by_hand: Vec<RecordedInput>,
-    /// What the inputs of a live run weigh, each, …
+    /// The weight of each input of a live run, …
     weights: VecDeque<usize>,
-    /// … and together, in bytes.
+    /// … and their total, in bytes.
     weight: usize,
 }
 
 #[derive(Clone)]
 struct Segment {
-    /// How many facts come before it.
+    /// The number of facts before the segment.
     from: usize,
     start: Arc<Checkpoint>,
-    /// Its facts, unless they were dropped; the last one's never are.
+    /// The facts, unless they were dropped; those of the last segment never are.
     facts: Option<Arc<Vec<FactRecord>>>,
-    /// What they hold beside themselves, in bytes.
+    /// The memory that the facts hold in addition to their own size, in bytes.
     holds: usize,
 }
 
-/// What facts may hold beside themselves, in bytes.
+/// Limits on the memory that facts hold in addition to their own size, in bytes.
 #[derive(Clone, Copy)]
 struct Holds {
-    /// Those of a segment, …
+    /// For one segment, …
     segment: usize,
-    /// … all that are kept, …
+    /// … for all kept facts, …
     kept: usize,
-    /// … and all of a run.
+    /// … and for all facts of a run.
     run: usize,
 }
 
 struct Checkpoint {
     world: World<AnySource>,
-    /// The time of the last fact.
+    /// The virtual time of the last fact, in ms.
     time: Time,
     taken: usize,
     picture: Picture,
 }
 
-/// A segment that is looked at.
+/// A segment in use.
 #[derive(Clone, Debug, Default)]
 struct LookedAt {
     from: usize,
-    /// Its facts, where they had been dropped.
+    /// The recomputed facts, if they had been dropped.
     facts: Option<Arc<Vec<FactRecord>>>,
-    /// Pictures within it, each with the number of facts before it.
+    /// Pictures within the segment, each with the number of facts before it.
     pictures: Vec<(usize, Arc<Picture>)>,
-    /// The one that is kept for going back.
+    /// The picture kept for a further step back.
     back: Option<(usize, Arc<Picture>)>,
 }
 
 impl LookedAt {
-    /// The last picture up to `step`.
+    /// The last picture at or before `step`.
     fn nearest(&self, step: usize) -> Option<&(usize, Arc<Picture>)> {
         let kept = self.pictures.iter().chain(&self.back);
         kept.filter(|(at, _)| *at <= step).max_by_key(|(at, _)| *at)
     }
 }
 
-/// How many segments are kept ready to be looked at: those around the cursor, and what its causes are in.
+/// How many segments are kept in use: those around the cursor, and those of its causes.
 const LOOKED_AT: usize = 8;
-/// How many facts that had been dropped they may have together; of one alone more.
+/// The most recomputed facts that they may have together; a single segment may have more.
 const LOOKED_AT_FACTS: usize = 60_000;
 
-/// Some facts in a row, to be read.
+/// A range of consecutive facts.
 #[derive(Clone, Debug)]
 pub struct Facts {
     facts: Arc<Vec<FactRecord>>,
@@ -174,10 +172,10 @@ impl Deref for Facts {
 }
 
 impl Timeline {
-    /// Runs a scenario: to its end, or (an endless one) a little ahead.
+    /// Runs a scenario: to its end, or an endless one a little ahead.
     ///
     /// # Errors
-    /// Says which object of the scenario cannot be read.
+    /// States which object of the scenario cannot be read.
     pub fn new(scenario: Scenario) -> Result<Self, String> {
         let world = scenario.build()?;
         let mut timeline = Self::of(Arc::new(scenario), world, false);
@@ -185,7 +183,7 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// The same with nothing of it computed yet, and with no more than so many facts.
+    /// A timeline of at most `most` facts, of which none is computed yet.
     pub(super) async fn begin(
         scenario: Scenario,
         most: usize,
@@ -197,16 +195,16 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Adds an input to a run that is being played again, after all others: after as many facts as it
-    /// came, if that is at its time and `exactly` is asked for, else at the end of its time. Computes
-    /// nothing beyond it; false when there is no room for so many facts.
+    /// Adds an input to a run that is being replayed, after all other inputs. With `exactly` it comes after
+    /// `taken.after` facts, if that position is at its time; else at the end of its time. Computes nothing
+    /// beyond it; false when the run is too long.
     pub(super) async fn append(
         &mut self,
         taken: &RecordedInput,
         exactly: bool,
         slices: &Slices,
     ) -> bool {
-        // The informers beside may have gone on without a fact; computed again, they had not.
+        // The peer informers may have advanced without a fact; in a recomputed run they have not.
         if self.over && self.world.is_ahead() && !self.scenario.beside.is_empty() {
             self.rewind(self.len());
         }
@@ -240,14 +238,14 @@ impl Timeline {
         true
     }
 
-    /// How many inputs there were, the forgotten ones among them.
+    /// The number of inputs, including the forgotten ones.
     #[must_use]
     pub fn all_inputs(&self) -> usize {
         self.forgotten_inputs + self.inputs.len()
     }
 
-    /// The inputs from this number on, as they came: after as many facts as there were then, the forgotten ones among
-    /// them. None where some of these inputs are forgotten.
+    /// The original inputs from this number on; `after` counts the forgotten facts, too. `None` if some of
+    /// these inputs are forgotten.
     pub fn inputs_since(&self, number: usize) -> Option<impl Iterator<Item = RecordedInput>> {
         let from = number.checked_sub(self.forgotten_inputs)?;
         let forgotten = usize::try_from(self.forgotten).unwrap_or(usize::MAX);
@@ -262,25 +260,25 @@ impl Timeline {
         )
     }
 
-    /// What the inputs of a live run take, about, in bytes.
+    /// The estimated memory of a live run's inputs, in bytes.
     #[must_use]
     pub fn weight(&self) -> usize {
         self.weight
     }
 
-    /// How many facts came before what is kept.
+    /// The number of facts before the kept ones.
     #[must_use]
     pub fn forgotten(&self) -> u64 {
         self.forgotten
     }
 
-    /// Where the fact with this number is, unless it was forgotten.
+    /// The index of the fact with this number, unless it is forgotten.
     #[must_use]
     pub fn place_of(&self, id: FactId) -> Option<usize> {
         usize::try_from(id.0.checked_sub(self.forgotten)?).ok()
     }
 
-    /// A run in which nothing happens.
+    /// A run without any events.
     #[must_use]
     pub fn empty() -> Self {
         let scenario = Scenario::default();
@@ -318,7 +316,7 @@ impl Timeline {
         timeline
     }
 
-    /// How many facts are known.
+    /// The number of known facts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.segments.last().map_or(0, |last| {
@@ -332,29 +330,29 @@ impl Timeline {
         self.len() == 0
     }
 
-    /// Whether more facts come when they are asked for.
+    /// Whether more facts can be computed on demand.
     #[must_use]
     pub fn is_endless(&self) -> bool {
         !self.over && !self.is_live() && self.has_room()
     }
 
-    /// Whether more facts may be computed.
+    /// Whether the limits allow more facts.
     fn has_room(&self) -> bool {
         self.len() < self.most && self.held < self.may_hold.run
     }
 
-    /// Whether the run stopped only because it cannot be longer.
+    /// Whether the run stopped only because of a limit.
     #[must_use]
     pub fn is_full(&self) -> bool {
         !self.over && !self.has_room()
     }
 
-    /// From now on there are no more than so many facts, however much room there is.
+    /// Limits the number of facts to `most`, at most [`MAX_FACTS`].
     pub fn limit(&mut self, most: usize) {
         self.most = most.min(MAX_FACTS);
     }
 
-    /// With room for so many checkpoints and no more.
+    /// Limits the number of checkpoints.
     #[must_use]
     pub fn with_checkpoints(mut self, most: usize) -> Self {
         self.checkpoints = most;
@@ -362,32 +360,32 @@ impl Timeline {
         self
     }
 
-    /// How many checkpoints there are.
+    /// The number of checkpoints.
     #[must_use]
     pub fn checkpoints(&self) -> usize {
         self.segments.len()
     }
 
-    /// How many facts there can be.
+    /// The most facts that the run can have.
     #[must_use]
     pub fn most(&self) -> usize {
         self.most
     }
 
-    /// Before so many facts the checkpoints were thinned: to go there takes longer.
+    /// The number of facts with thinned-out checkpoints: seeking before it takes longer.
     #[must_use]
     pub fn thinned(&self) -> usize {
         self.thinned
     }
 
-    /// One fact.
+    /// The fact at this index.
     #[must_use]
     pub fn fact(&self, place: usize) -> Option<FactRecord> {
         let (from, facts) = self.segment_at(place)?;
         facts.get(place - from).cloned()
     }
 
-    /// The facts of a range, as far as there are some.
+    /// The existing facts of a range.
     #[must_use]
     pub fn facts(&self, range: Range<usize>) -> Facts {
         let mut all = Vec::new();
@@ -398,7 +396,7 @@ impl Timeline {
                 break;
             };
             let until = (end - from).min(facts.len());
-            // One segment holds it all: it is lent.
+            // One segment holds the whole range, so its facts are shared.
             if all.is_empty() && from + until == end {
                 let range = place - from..until;
                 return Facts { facts, range };
@@ -416,13 +414,13 @@ impl Timeline {
         }
     }
 
-    /// All facts. They are copied: for short runs.
+    /// All facts. This copies them, so it suits only short runs.
     #[must_use]
     pub fn all_facts(&self) -> Facts {
         self.facts(0..self.len())
     }
 
-    /// Shows each fact of a range, with its place, until it has seen enough.
+    /// Calls `seen` for each fact of a range, with its index, until it breaks.
     pub fn each<B>(
         &self,
         range: Range<usize>,
@@ -445,7 +443,7 @@ impl Timeline {
         None
     }
 
-    /// The same from the last to the first.
+    /// Like [`Self::each`], from the last fact to the first.
     pub fn each_back<B>(
         &self,
         range: Range<usize>,
@@ -466,13 +464,13 @@ impl Timeline {
         None
     }
 
-    /// How many facts there are up to the end of this moment, among the known ones.
+    /// The number of known facts up to and including this virtual time.
     #[must_use]
     pub fn count_until(&self, time: Time) -> usize {
         let after = self
             .segments
             .partition_point(|s| s.start.world.now() <= time);
-        // The clock of a checkpoint may be ahead of its last fact, never behind its next.
+        // A checkpoint's clock may be ahead of its last fact, but never behind the next one.
         for segment in self.segments.get(..after).unwrap_or_default().iter().rev() {
             let Some((from, facts)) = self.segment_at(segment.from) else {
                 continue;
@@ -485,12 +483,12 @@ impl Timeline {
         0
     }
 
-    /// The time of the last of so many facts.
+    /// The virtual time of the last of `count` facts, in ms.
     #[must_use]
     pub fn time_at(&self, count: usize) -> Time {
         match count.checked_sub(1) {
             Some(place) => self.fact(place).map_or(0, |record| record.time),
-            // Where the beginning was forgotten, time had gone by.
+            // A forgotten beginning has taken time.
             None => self.start().map_or(0, |start| start.time),
         }
     }
@@ -507,8 +505,8 @@ impl Timeline {
         &self.inputs
     }
 
-    /// What the run follows from. Where its beginning was forgotten, it begins with what the cluster had
-    /// by then, as its answer to a list.
+    /// The recording that reproduces the run. If the beginning was forgotten, it begins with the cluster's
+    /// objects at that time, as the answer to a list.
     #[must_use]
     pub fn recording(&self) -> Recording {
         let scenario = Scenario::clone(&self.scenario);
@@ -523,10 +521,11 @@ impl Timeline {
         Recording { scenario, inputs }
     }
 
-    /// What is told later goes on from [`Self::recording`] under these numbers: what a request is called here, and there.
+    /// The renumbering of requests for inputs that continue [`Self::recording`]: the number of a request in
+    /// this run, and its number in the recording.
     #[must_use]
     pub fn numbering(&self) -> Option<(u32, u32)> {
-        // The request that was open is the first, or (after a list) the second.
+        // The open request is the first one, or the second one after a list.
         match self.start()?.world.source() {
             AnySource::Live(live) if self.forgotten > 0 => {
                 Some((live.request(), if self.streams() { 1 } else { 2 }))
@@ -535,8 +534,7 @@ impl Timeline {
         }
     }
 
-    /// The number, in [`Self::recording`], of the input that this run counts so; none where it was
-    /// forgotten.
+    /// The number that an input of this run has in [`Self::recording`]; `None` if it was forgotten.
     #[must_use]
     pub fn recorded_input(&self, number: u32) -> Option<u32> {
         let kept = (number as usize).checked_sub(self.forgotten_inputs)?;
@@ -551,13 +549,12 @@ impl Timeline {
         self.scenario.settings.streams()
     }
 
-    /// Makes sure that `wanted` facts are known, if there are so many; a run that ends by itself is
-    /// computed to its end.
+    /// Computes up to `wanted` facts; a run that ends by itself is computed to its end.
     pub fn extend(&mut self, wanted: usize) {
         at_once(self.extend_slowly(wanted, &Slices::whole()));
     }
 
-    /// The same as [`Self::extend`] in slices.
+    /// Like [`Self::extend`], in slices.
     pub async fn extend_slowly(&mut self, wanted: usize, slices: &Slices) {
         let wanted = if self.scenario.is_endless() {
             wanted.min(self.most)
@@ -572,7 +569,7 @@ impl Timeline {
         }
     }
 
-    /// Looks through the facts of a range in slices, until one has what is looked for.
+    /// Searches the facts of a range in slices, until `seen` breaks.
     pub async fn search<B>(
         &self,
         range: Range<usize>,
@@ -593,17 +590,17 @@ impl Timeline {
         None
     }
 
-    /// One micro-step, if its moment has come.
+    /// One micro-step, unless it is in a live run's future.
     fn step(&mut self) -> bool {
         self.world.step_within(self.live.unwrap_or(Time::MAX))
     }
 
-    /// Makes sure that all facts up to the end of this moment are known, and says how many they are.
+    /// Computes all facts up to and including this virtual time, and returns their number.
     pub fn extend_past(&mut self, time: Time) -> usize {
         at_once(self.extend_past_slowly(time, &Slices::whole()))
     }
 
-    /// The same in slices.
+    /// Like [`Self::extend_past`], in slices.
     pub async fn extend_past_slowly(&mut self, time: Time, slices: &Slices) -> usize {
         while self.is_endless() && (self.is_empty() || self.time_at(self.len()) <= time) {
             self.extend_slowly(self.len() + AHEAD, slices).await;
@@ -617,7 +614,7 @@ impl Timeline {
         self.count_until(time)
     }
 
-    /// The state after `step` facts.
+    /// The picture after `step` facts.
     #[must_use]
     pub fn picture(&self, step: usize) -> Picture {
         let step = step.min(self.len());
@@ -654,7 +651,7 @@ impl Timeline {
             {
                 let kept = Arc::new(picture.clone());
                 looked_at.pictures.insert(known, (at, kept));
-                // A thinned segment has more places for them: the nearest stay.
+                // A merged segment has more positions for pictures; the last ones stay.
                 if looked_at.pictures.len() > WITHIN {
                     looked_at.pictures.remove(0);
                 }
@@ -664,7 +661,7 @@ impl Timeline {
         picture
     }
 
-    /// The last place up to `step` from which a picture can be had without a fold.
+    /// The last position at or before `step` whose picture needs no fold.
     #[must_use]
     pub fn nearest(&self, step: usize) -> usize {
         let number = self.segment_of(step.min(self.len()).saturating_sub(1));
@@ -675,7 +672,7 @@ impl Timeline {
         kept.map_or(from, |(at, _)| *at)
     }
 
-    /// Whether the facts of a range are at hand: none of them would have to be computed again.
+    /// Whether the facts of a range are in memory, so that none has to be recomputed.
     #[must_use]
     pub fn has_facts(&self, range: Range<usize>) -> bool {
         let numbers = self.segment_of(range.start)..=self.segment_of(range.end);
@@ -683,7 +680,7 @@ impl Timeline {
         segments.iter().all(|segment| segment.facts.is_some())
     }
 
-    /// Adds the facts of a range to the picture of its start.
+    /// Applies the facts of a range to the picture of its start.
     pub fn fold(&self, picture: &mut Picture, range: Range<usize>) {
         let mut place = range.start;
         while place < range.end {
@@ -700,10 +697,10 @@ impl Timeline {
         }
     }
 
-    /// Puts an input right after `step` facts (or as soon after them as a micro-step ends), drops
-    /// what came later, computes the future anew, and answers where the input has shown.
+    /// Inserts an input right after `step` facts (or as soon after them as a micro-step ends), drops what
+    /// came later and recomputes the future. Returns the number of facts up to the first effect of the input.
     pub fn insert(&mut self, step: usize, input: Input<Command>) -> usize {
-        // What a cluster told later it would have told all the same.
+        // A cluster's later responses would have come all the same.
         let later = self.told_after(step);
         self.rewind(step);
         let after = self.len();
@@ -716,7 +713,7 @@ impl Timeline {
         self.world.input(input);
         self.collect();
         if self.len() == after {
-            // The input showed nothing by itself, so the first thing that follows from it does.
+            // The input stated no fact, so its first effect is the next fact.
             self.over = !self.step();
             self.collect();
         }
@@ -729,11 +726,11 @@ impl Timeline {
         shown
     }
 
-    /// What a cluster has told after so many facts.
+    /// The responses of a cluster after this many facts.
     fn told_after(&self, step: usize) -> Vec<RecordedInput> {
         let later = self.inputs.iter().filter(|taken| taken.after >= step);
         let is_told = |taken: &&RecordedInput| is_told(&taken.input);
-        // At the end of the run it came before what is put in.
+        // At the end of the run they precede the inserted input.
         if step < self.len() {
             later.filter(is_told).cloned().collect()
         } else {
@@ -741,7 +738,7 @@ impl Timeline {
         }
     }
 
-    /// Forgets what the user did after so many facts, and what followed from it.
+    /// Drops the user's inputs after this many facts, and their effects.
     pub fn forget_after(&mut self, step: usize) {
         if self.has_inputs_after(step) {
             self.rewind(step);
@@ -749,19 +746,19 @@ impl Timeline {
         }
     }
 
-    /// Whether the user did something after so many facts.
+    /// Whether the user made an input after this many facts.
     #[must_use]
     pub fn has_inputs_after(&self, step: usize) -> bool {
         let later = |taken: &RecordedInput| taken.after >= step && !is_told(&taken.input);
         step < self.len() && self.inputs.iter().any(later)
     }
 
-    /// Back to the first moment at or after `step` facts at which an input can come in.
+    /// Goes back to the first position at or after `step` facts at which an input can come.
     fn rewind(&mut self, step: usize) {
         let step = step.min(self.len());
         let at_end = step == self.len();
-        // Where a run is over, its world has gone on to what states no fact: an input has to find it
-        // as it finds it when the run is computed again.
+        // The world of a finished run has made micro-steps without facts: an input must find the same world
+        // as in a recomputed run.
         if at_end && !self.over {
             return;
         }
@@ -797,7 +794,7 @@ impl Timeline {
         }
     }
 
-    /// The time of the last fact.
+    /// The virtual time of the last fact, in ms.
     fn last_time(&self) -> Time {
         let last = self.segments.last();
         let facts = last.and_then(|last| last.facts.as_ref());

@@ -1,8 +1,8 @@
-//! A run as a file: JSON Lines, from which the same run is computed again.
+//! A run as a JSON Lines file, from which the same run is recomputed.
 //!
-//! The first line is the header, `{"deltascope":1,…}`; then come the scenario, what was recorded (the
-//! list, its items, the events) and the inputs, each on a line. What is not known in the header is
-//! passed over; anything else that is not known is an error, because the run would be another one.
+//! The first line is the header, `{"deltascope":1,…}`. Then come the scenario, the recording (the list, its
+//! items, the events) and the inputs, one per line. Unknown fields of the header are ignored; anything else
+//! unknown is an error, because the run would differ.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -32,36 +32,36 @@ pub use deltascope_world::bounds::MAX_INPUTS;
 
 /// The version of the format.
 pub const VERSION: u64 = 1;
-/// The name of the field that tells a trace from anything else.
+/// The field that identifies a trace.
 const NAME: &str = "deltascope";
 
-/// So many bytes are read before somebody asks whether that was enough for now; …
+/// The number of bytes read between two checks whether the slice is over; …
 const CHUNK: usize = 16 << 10;
-/// … so many cost as much as a fact.
+/// … this many bytes cost about as much as one fact.
 const BYTES: usize = 128;
 
-/// What a file holds.
+/// The content of a trace file.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// The id of the lesson that it began with; empty where there was none.
+    /// The id of the lesson that the run began with; empty if there was none.
     pub lesson: Arc<str>,
-    /// What it is called.
+    /// The title of the run.
     pub title: Text,
     /// The moment that was shown.
     pub at: Option<Moment>,
-    /// What the clock on the wall showed at its moment 0, in ms since 1970; none where nobody knows.
+    /// The wall-clock time at virtual time 0, in ms since 1970; `None` if unknown.
     pub start: Option<Time>,
-    /// What the run follows from.
+    /// The recording that determines the run.
     pub recording: Recording,
 }
 
-/// As a file.
+/// Writes a trace as a file.
 #[must_use]
 pub fn write(trace: &Trace) -> String {
     let mut text = String::new();
     let version = env!("CARGO_PKG_VERSION");
     let title = &trace.title;
-    // The name first, so that people see what it is.
+    // The identifying field comes first, so that readers recognize the file.
     let _ = write!(text, "{{\"{NAME}\":{VERSION},\"program\":\"{version}\"");
     let at = trace.at.as_ref().map(ToString::to_string);
     let start = trace.start.map(wall::written);
@@ -97,7 +97,7 @@ pub fn write(trace: &Trace) -> String {
     text
 }
 
-/// Whether a file wants to be a trace; then [`read`] says what is wrong with it.
+/// Whether a file is meant to be a trace; if so, [`read`] reports its errors.
 #[must_use]
 pub fn is_trace(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -109,13 +109,13 @@ pub fn is_trace(bytes: &[u8]) -> bool {
     rest.trim_ascii_start().starts_with(name.as_bytes())
 }
 
-/// Reads a trace as far as it can be read: what is there with an error came before its line.
+/// Reads a trace up to its first error: a trace returned with an error holds the lines before it.
 #[must_use]
 pub fn read(name: &str, bytes: &[u8]) -> (Option<Trace>, Option<WireError>) {
     at_once(read_slowly(name, bytes, &Slices::whole()))
 }
 
-/// The same in slices.
+/// Like [`read`], in slices.
 pub async fn read_slowly(
     name: &str,
     bytes: &[u8],
@@ -136,7 +136,7 @@ pub async fn read_slowly(
     let mut parts = Parts::default();
     let mut header = None;
     let mut error = None;
-    // The run is there without what the header says of it.
+    // The run does not need the header's fields.
     let mut doubt = None;
     let mut each = |number: u32, bytes: &[u8]| {
         if error.is_some() {
@@ -155,8 +155,8 @@ pub async fn read_slowly(
             error = Some(wire::error(name, Some(number), &words.en, &words.zh));
         }
     };
-    let fed = each_line(bytes, slices, &mut each).await;
-    if let Err(LineTooLong { line }) = fed {
+    let split = each_line(bytes, slices, &mut each).await;
+    if let Err(LineTooLong { line }) = split {
         let words = too_long();
         error.get_or_insert(wire::error(name, Some(line), &words.en, &words.zh));
     }
@@ -189,10 +189,10 @@ pub async fn read_slowly(
     }
 }
 
-/// Hands over each line, in slices.
+/// Calls `each` for each line, in slices.
 ///
 /// # Errors
-/// Says which line is too long; nothing after it is handed over.
+/// A line is too long; the error states its number, and later lines are not read.
 pub(super) async fn each_line(
     bytes: &[u8],
     slices: &Slices,
@@ -209,25 +209,25 @@ pub(super) async fn each_line(
     Ok(())
 }
 
-/// What stands on the lines, but for the header.
+/// The content of all lines but the header.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) scenario: Option<Scenario>,
-    /// What makes the scenario of that of a lesson; only in links.
+    /// The difference from a lesson's scenario; only in links.
     pub(super) change: Option<Value>,
     pub(super) inputs: Vec<RecordedInput>,
     list: Option<Value>,
     items: Vec<Value>,
     has_watch: bool,
     events: Vec<RecordedEvent>,
-    /// How many of the inputs a cluster has told.
+    /// How many of the inputs are responses of a cluster.
     told: usize,
-    /// What all of them take, in bytes, about.
+    /// The estimated memory of all lines, in bytes.
     weight: usize,
 }
 
 impl Parts {
-    /// Takes what stands on one line.
+    /// Adds the content of one line.
     pub(super) fn take(&mut self, value: Value) -> Result<(), Text> {
         self.weight = self.weight.saturating_add(bounds::weight(&value));
         if self.weight > MAX_READ {
@@ -263,7 +263,7 @@ impl Parts {
                 return Err(too_many("objects", "对象", self.most_items()));
             }
             "item" => {
-                // Read here as well, so that the line is known where it is wrong.
+                // Read here as well, so that an error is reported with its line.
                 wire::list_of(Map::new().into(), vec![value.clone()])
                     .map_err(|error| error.message)?;
                 self.items.push(value);
@@ -281,7 +281,7 @@ impl Parts {
         Ok(())
     }
 
-    /// A cluster may have more than a file of one list.
+    /// A cluster may have more objects than the file of one list.
     fn most_items(&self) -> usize {
         let source = self
             .scenario
@@ -294,7 +294,7 @@ impl Parts {
         }
     }
 
-    /// The objects of a page came on the lines before.
+    /// Takes the objects of a response's pages from the preceding lines.
     fn unpack(&mut self, fields: &mut Map<String, Value>) {
         let told = fields.get_mut("told").and_then(Value::as_array_mut);
         let pages = told.into_iter().flatten();
@@ -308,7 +308,7 @@ impl Parts {
         }
     }
 
-    /// What the run follows from.
+    /// The recording that the lines describe.
     fn recording(mut self) -> Result<Recording, Text> {
         let recorded = self.recorded()?;
         let Some(mut scenario) = self.scenario else {
@@ -345,27 +345,27 @@ impl Parts {
     }
 }
 
-/// A line for each input.
+/// Writes the lines of all inputs.
 pub(super) fn inputs(text: &mut String, inputs: &[RecordedInput]) {
     for taken in inputs {
         self::input(text, taken);
     }
 }
 
-/// The lines of an input: what a cluster's lists hold comes before it, an object a line.
+/// Writes the lines of an input: first the objects of a cluster's lists, one per line.
 pub fn input(text: &mut String, taken: &RecordedInput) {
     if let Input::Source(Command::Tell(told)) = &taken.input {
         for item in write::told_items(told) {
             line(text, "item", item);
         }
     }
-    // One that was moved has not been counted.
+    // An input that was moved has no position yet.
     let after = (taken.after != usize::MAX).then_some(("after", taken.after as u64));
     let written = write::input(taken.at, after.as_slice(), &taken.input);
     let _ = writeln!(text, "{written}");
 }
 
-/// The lines of a trace that come before its inputs.
+/// The lines of a trace before its inputs.
 #[must_use]
 pub fn head(trace: &Trace) -> String {
     let mut trace = trace.clone();
@@ -379,7 +379,7 @@ pub(super) fn line(text: &mut String, name: &str, value: Value) {
     let _ = writeln!(text, "{}", Value::Object(fields));
 }
 
-/// The JSON of a line; none where it is empty.
+/// The JSON of a line; `None` if it is empty.
 pub(super) fn json_of(number: u32, bytes: &[u8]) -> Result<Option<Value>, Text> {
     let bytes = bytes
         .strip_prefix(b"\xef\xbb\xbf")
@@ -405,10 +405,10 @@ pub(super) fn json_of(number: u32, bytes: &[u8]) -> Result<Option<Value>, Text> 
     })
 }
 
-/// A scenario from outside: checked for what it would take to build it.
+/// Reads an untrusted scenario and checks the cost of building it.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// States what is wrong with the scenario.
 pub(super) fn scenario(mut value: Value) -> Result<Scenario, String> {
     let recorded = match value.as_object_mut() {
         Some(fields) => fields.remove("recorded"),
@@ -422,7 +422,7 @@ pub(super) fn scenario(mut value: Value) -> Result<Scenario, String> {
     Ok(scenario)
 }
 
-/// What was recorded, as one value.
+/// Reads a recording that is written as one value.
 fn recorded_of(value: Value) -> Result<Recorded, String> {
     let mut fields = Fields::of("what was recorded", value)?;
     let mut parts = Parts {
@@ -458,14 +458,14 @@ fn taken(mut fields: Map<String, Value>) -> Result<RecordedInput, String> {
     };
     let Entry { at, act } = Entry::read(Value::Object(fields))?;
     Ok(RecordedInput {
-        // Written by hand: it goes by its time.
+        // Written by hand, without a position: its virtual time counts.
         after: after.unwrap_or(usize::MAX),
         at,
         input: act.into_input()?,
     })
 }
 
-/// A trace without its lines, and what is wrong with what the header says of the run.
+/// Reads the header into an empty trace; also returns an error in the header's fields about the run.
 fn header_of(value: Value) -> Result<(Trace, Option<Text>), Text> {
     let version = value.get(NAME).cloned().unwrap_or_default();
     match version.as_u64() {

@@ -1,14 +1,14 @@
-//! The clock on the wall, which a recording says in its head.
+//! Wall-clock times, as in the header of a recording.
 
 use deltascope_world::Time;
 
-/// So many ms since 1970 as `2026-11-22T10:00:00.123Z`.
+/// Formats ms since 1970 as `2026-11-22T10:00:00.123Z`.
 #[must_use]
 pub fn written(ms: Time) -> String {
-    // Farther the calendar of RFC 3339 does not go.
+    // The latest time in the calendar of RFC 3339.
     let ms = ms.min(253_402_300_799_999);
     let (days, ms) = (ms / 86_400_000, ms % 86_400_000);
-    // Counted from 1 March of a year that 400 divides: a leap day is the last of its year.
+    // Days are counted from 1 March of a year divisible by 400, so that a leap day is the last of its year.
     let since = days + 719_468;
     let (era, day) = (since / 146_097, since % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -22,7 +22,7 @@ pub fn written(ms: Time) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
 }
 
-/// `2026-11-22T10:00:00.123+08:00` as ms since 1970.
+/// Parses `2026-11-22T10:00:00.123+08:00` as ms since 1970.
 #[must_use]
 pub fn read(text: &str) -> Option<Time> {
     let number = |range: std::ops::Range<usize>| -> Option<i64> {
@@ -77,7 +77,7 @@ pub fn read(text: &str) -> Option<Time> {
             sign * (of(0..2)? * 60 + of(2..4)?)
         }
     };
-    // Days since 1970, with years that begin in March: a leap day is the last of its year.
+    // Days since 1970, with years that begin in March, so that a leap day is the last of its year.
     let (year, month) = if month > 2 {
         (year, month - 3)
     } else {
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_as_they_are_read() {
+    fn written_times_are_read_back() {
         for text in [
             "1970-01-01T00:00:00.000Z",
             "2000-02-29T23:59:59.999Z",

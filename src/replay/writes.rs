@@ -1,8 +1,8 @@
-//! Which write each version of a server comes from.
+//! Finds the write that each version of a server comes from.
 //!
-//! A server numbers its writes, so a run in which one write less happens has other numbers from there
-//! on, though the same is written. Two versions are alike where they come from the same write: at the
-//! same time, of the same object, with the same content.
+//! A server numbers its writes. So a run with one write less has other numbers from there on, although the
+//! same objects are written. Two versions are alike if they come from the same write: at the same time, of
+//! the same object, with the same content.
 
 use std::ops::ControlFlow;
 
@@ -16,12 +16,12 @@ use deltascope_world::virtual_time::PROGRAM;
 
 use super::timeline::Timeline;
 
-/// One write.
+/// A write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Write {
     time: Time,
     what: Change,
-    /// How many like it there were before, at the same time.
+    /// The number of equal writes before it, at the same time.
     before: usize,
 }
 
@@ -32,21 +32,21 @@ enum Change {
     Compact,
 }
 
-/// The writes of a run, by the versions that they got.
+/// The writes of a run, by their resource versions.
 #[derive(Clone, Debug, Default)]
 pub struct Writes {
     seen: usize,
     of: IndexMap<Rv, Write>,
-    /// What was written at the same time as the last one, by the object.
+    /// The writes at the time of the last one, by object.
     at_once: (Time, IndexMap<Option<Key>, Vec<Change>>),
-    /// For each line that was printed the version that may stand in it.
+    /// The version that each printed line may contain.
     lines: Vec<Rv>,
-    /// The version of what each handler works on.
+    /// The version that each handler is working on.
     at_work: SortedMap<u8, Rv>,
 }
 
 impl Writes {
-    /// Reads on until so many facts are read.
+    /// Reads the facts up to this number.
     pub fn go_on(&mut self, timeline: &Timeline, until: usize) {
         timeline.each::<()>(self.seen..until, &mut |_, record| {
             self.add(record);
@@ -106,7 +106,7 @@ impl Writes {
     }
 }
 
-/// What was written, and the version that it has.
+/// The written version and the change.
 fn written(fact: &ServerFact) -> Option<(&Rv, Change)> {
     if let ServerFact::ObjectCreated { object, body }
     | ServerFact::ObjectUpdated { object, body, .. } = fact
@@ -121,16 +121,16 @@ fn written(fact: &ServerFact) -> Option<(&Rv, Change)> {
     }
 }
 
-/// Holds versions of two runs against each other.
+/// Compares versions of two runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Alike<'a> {
     runs: Option<[&'a Writes; 2]>,
-    /// How many lines each has printed.
+    /// The number of lines that each run has printed.
     lines: [usize; 2],
 }
 
 impl<'a> Alike<'a> {
-    /// By what was written; `lines` says how many lines were printed in each.
+    /// Compares versions by their writes; `lines` is the number of lines that each run has printed.
     #[must_use]
     pub fn new(runs: [&'a Writes; 2], lines: [usize; 2]) -> Self {
         Self {
@@ -139,7 +139,7 @@ impl<'a> Alike<'a> {
         }
     }
 
-    /// Whether two versions come from the same write; where neither comes from one, whether they are equal.
+    /// Whether two versions come from the same write; if neither comes from a write, whether they are equal.
     #[must_use]
     pub fn is_same(self, left: &str, right: &str) -> bool {
         let Some([one, other]) = self.runs else {
@@ -152,7 +152,7 @@ impl<'a> Alike<'a> {
         }
     }
 
-    /// The version that may stand in a line of the one run or the other: so many have been printed since.
+    /// The version that a line of a run may contain; `since` is the number of lines printed after it.
     pub(super) fn in_line(self, run: usize, since: usize) -> Rv {
         let line = || {
             let lines = &self.runs?.get(run)?.lines;
@@ -192,7 +192,7 @@ mod tests {
         writes
     }
 
-    /// A server's writes, numbered as they come: at a time, of a key, in a phase.
+    /// A server's writes, numbered in order: time, key and phase.
     fn written(all: &[(Time, &str, &str)]) -> Writes {
         read(all.iter().zip(1..).map(|((time, key, phase), rv)| {
             let object = object(key, rv);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_alike_where_the_same_was_written_as_often_before_at_that_time() {
+    fn two_versions_are_alike_if_they_come_from_the_same_write() {
         let one = [
             (5, "a", "Running"),
             (5, "a", "Failed"),
@@ -240,7 +240,7 @@ mod tests {
                     assert_eq!(alike.is_same(&left, &right), same, "{left} {right}");
                 }
             }
-            // Only the one has its last version; nobody has what would come then.
+            // Only the first run has its last version; neither has the one after it.
             for (left, right, same) in [("7", "7", false), ("8", "8", true), ("8", "9", false)] {
                 assert_eq!(alike.is_same(left, right), same, "{left} {right}");
             }
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_line_stands_the_version_that_its_printer_is_at() {
+    fn a_line_contains_the_version_that_its_printer_is_working_on() {
         let received = |rv| {
             Fact::Reflector(ReflectorFact::EventReceived {
                 event: EventType::Added,

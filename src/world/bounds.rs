@@ -1,73 +1,75 @@
-//! How much is taken of what comes from others: links, files, scenarios, a cluster.
+//! Limits on untrusted input: links, files, scenarios, a cluster's answers.
 //!
-//! What is small where it comes in may be large where it is used: a template is filled in for each
-//! object, a separator stands in each key. So every text has a bound of its own, beside the bounds of
-//! how many there are. A bound is what no honest run comes near, times a few.
+//! Small input can have a large effect: a template is filled in for every object, a separator is part of
+//! every key. So every text has a limit of its own, in addition to the limits on their number. Each limit is
+//! a few times what a realistic run needs.
 
 use serde_json::Value;
 
 // ---- files and links
 
-/// The most bytes of all files together: some 10,000 pods as a list has them; read, they take a few
-/// times that, and a page has 4 GiB at best.
+/// The total size of all files, in bytes: a list of some 10,000 pods. Parsed, they take a few times as much
+/// memory, and a page has 4 GiB at best.
 pub const MAX_BYTES: usize = 64 << 20;
-/// The longest line of a watch: etcd takes objects of 1.5 MiB, escapes and managedFields included
-/// that stays below this.
+/// The longest line of a watch, in bytes. etcd stores objects of up to 1.5 MiB, and one with escapes and
+/// managedFields stays below this limit.
 pub const MAX_LINE: usize = 8 << 20;
-/// What all that is read of a file may take, in bytes, about: six times [`MAX_BYTES`], which is what
-/// real objects come to. Small values alone would come to twenty times that, more than a page has.
+/// The estimated memory of everything parsed from a file, in bytes. Real objects take about six times
+/// [`MAX_BYTES`]; a file of small values alone would take twenty times that, more than a page has.
 pub const MAX_READ: usize = 6 * MAX_BYTES;
-/// The most events of a watch: each becomes some twenty facts, and nobody steps through more.
+/// The most events of a watch. Each causes some twenty facts, and nobody steps through more.
 pub const MAX_EVENTS: usize = 10_000;
 /// The most objects of a list, for the same reason.
 pub const MAX_ITEMS: usize = 10_000;
-/// The most texts of causes: a server has one or two.
+/// The most causes read from one Status; an API server sends one or two.
 pub const MAX_CAUSES: usize = 16;
-/// The largest object that is taken from outside: what etcd takes in one request by default.
+/// The largest object accepted from outside, in bytes: etcd's default request limit.
 pub const MAX_OBJECT: usize = 1_572_864;
-/// The longest link that is read.
+/// The longest link that is read, in bytes.
 pub const LONGEST_LINK: usize = 64 << 10;
-/// What a link may hold when it is unpacked, in bytes.
+/// The size of an unpacked link, in bytes.
 pub const UNPACKED: usize = 1 << 20;
-/// The most inputs: more than anybody makes by hand.
+/// The most inputs of a run: more than anybody makes by hand.
 pub const MAX_INPUTS: usize = 10_000;
-/// The most that a cluster has told, and the most objects of its lists: what [`MAX_BYTES`] have room for.
+/// The most responses of a cluster in one run, and the most objects of its lists: as many as fit into
+/// [`MAX_BYTES`].
 pub const MAX_TOLD: usize = 400_000;
 
 // ---- scenarios
 
-/// The most objects, recorded events and entries of a script, counted once for each informer that they
-/// are built for.
+/// The most objects, recorded events and script entries of a scenario, counted once for each informer that
+/// they are built for.
 pub const MAX_BUILT: usize = 50_000;
-/// How many handlers a world has room for: a fact's number from `BESIDE` on is no handler's.
+/// The most handlers of a world. In facts, handler numbers from `BESIDE` on mean a peer informer or the
+/// program.
 pub const MOST_HANDLERS: usize = 200;
-/// How many informers there may be beside the first: more than anybody can follow.
+/// The most peer informers: more than anybody can follow.
 pub const MOST_BESIDE: usize = 50;
-/// The longest text: a line of a program, a note. More than a screen has.
+/// The longest text, in bytes: a line of a program, a note. More than fits on a screen.
 pub const MAX_TEXT: usize = 4 << 10;
-/// The longest name, or label with its value: a label's prefix may have 253 bytes, its name and its
-/// value 63 each. It stands in each key, in each object, in each fact.
+/// The longest name, or label with its value, in bytes. A label's prefix may have 253 bytes, its name and its
+/// value 63 each. Each name is repeated in every key, object and fact.
 pub const MAX_NAME: usize = 512;
-/// The most lines of one template, and the most indices: each is made anew for each object.
+/// The most lines of one template, and the most indices: each is evaluated for every object.
 pub const MOST_TEXTS: usize = 64;
 
-// ---- what a run makes of it
+// ---- the output of a run
 
-/// The longest line that is printed: a template is filled in with what may be long itself, `{indices}`
-/// with a whole Indexer.
+/// The longest line that a program prints, in bytes. Values in a template can be long themselves: `{indices}`
+/// prints a whole Indexer.
 pub const MAX_PRINTED: usize = 16 << 10;
-/// What the facts that are kept may hold beside themselves, in bytes.
+/// The most memory that the kept facts may hold in addition to their own size, in bytes.
 pub const FACTS_HOLD: usize = 64 << 20;
-/// The same of one segment of a run, which is kept as a whole.
+/// The same limit for one segment of a run, which is kept as a whole.
 pub const SEGMENT_HOLDS: usize = 8 << 20;
-/// The same of all facts of a run, kept or not: between two checkpoints there are some of them, and
-/// they are computed again together. Three million ordinary ones hold a fifth of it.
+/// The same limit for all facts of a run, kept or not: the facts between two checkpoints are recomputed
+/// together. Three million ordinary facts hold a fifth of it.
 pub const RUN_HOLDS: usize = 512 << 20;
 
-/// How much of a text is quoted in a message, in characters.
+/// The length of a quotation in a message, in characters.
 pub(crate) const QUOTED: usize = 80;
 
-/// The beginning of a text, for a message.
+/// Shortens a text for a message.
 #[must_use]
 pub fn shortened(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
@@ -76,16 +78,16 @@ pub fn shortened(text: &str) -> String {
     }
 }
 
-/// The beginning of a text, with no more than so many bytes.
+/// The longest prefix of a text that has at most `most` bytes.
 #[must_use]
 pub fn beginning(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// Whether a text is short enough.
+/// Checks the length of a text.
 ///
 /// # Errors
-/// Says how long it is, and how long it may be.
+/// States the text's size and the limit.
 pub fn text(text: &str, most: usize) -> Result<(), String> {
     let size = text.len();
     if size <= most {
@@ -97,11 +99,10 @@ pub fn text(text: &str, most: usize) -> Result<(), String> {
     ))
 }
 
-/// Whether each text in a value, which is one or a list of some, is short enough, and whether there are
-/// not too many of them.
+/// Checks a value that is a text or a list of texts: the length of each, and their number.
 ///
 /// # Errors
-/// Says which is too long, or how many there are.
+/// States the limit that is exceeded.
 pub(super) fn texts(value: &Value, longest: usize, most: usize) -> Result<(), String> {
     match value {
         Value::String(one) => text(one, longest),
@@ -114,10 +115,10 @@ pub(super) fn texts(value: &Value, longest: usize, most: usize) -> Result<(), St
     }
 }
 
-/// What a map takes: it comes with room for eleven entries.
+/// The estimated size of a map, in bytes: it allocates room for eleven entries.
 const MAP: usize = 400;
 
-/// What JSON would take at the most if it were read, in bytes, about: without reading it.
+/// A rough upper bound on the memory that a JSON text takes once parsed, in bytes, estimated without parsing it.
 #[must_use]
 pub fn weight_of_json(bytes: &[u8]) -> usize {
     let (mut weight, mut in_string, mut escaped, mut before) = (bytes.len(), false, false, 0);
@@ -129,7 +130,7 @@ pub fn weight_of_json(bytes: &[u8]) -> usize {
             _ if in_string => {}
             b',' | b'[' => weight += size_of::<Value>(),
             b'{' => weight += MAP,
-            // One that is empty has no room for anything.
+            // An empty map allocates nothing.
             b'}' if before == b'{' => weight -= MAP,
             _ => {}
         }
@@ -138,7 +139,7 @@ pub fn weight_of_json(bytes: &[u8]) -> usize {
     weight
 }
 
-/// What a value takes, in bytes, about.
+/// The estimated memory of a value, in bytes.
 #[must_use]
 pub fn weight(value: &Value) -> usize {
     match value {
@@ -154,7 +155,7 @@ pub fn weight(value: &Value) -> usize {
     }
 }
 
-/// A line that is being printed, with no more than [`MAX_PRINTED`] bytes.
+/// A line under construction, of at most [`MAX_PRINTED`] bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
     text: String,
@@ -162,7 +163,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Adds to it, as far as there is room.
+    /// Appends as much of `more` as fits.
     pub fn push(&mut self, more: &str) {
         if self.cut {
             return;
@@ -177,13 +178,13 @@ impl Line {
         self.cut = true;
     }
 
-    /// Whether there is no more room: what comes now is left out.
+    /// Whether the line is full; further text is dropped.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.cut
     }
 
-    /// The line; where something was left out, it says so.
+    /// The finished line; it says so if text was dropped.
     #[must_use]
     pub fn into_text(mut self) -> std::sync::Arc<str> {
         if self.cut {
@@ -193,7 +194,7 @@ impl Line {
         self.text.into()
     }
 
-    /// A template with each `{name}` replaced by what it stands for.
+    /// Fills in a template: replaces each `{name}` by its value.
     #[must_use]
     pub fn filled(template: &str, values: &[(&str, &str)]) -> Self {
         let mut line = Self::default();
@@ -234,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_json_takes_is_known_before_and_after_it_is_read() {
+    fn the_weight_of_json_is_estimated_before_and_after_it_is_parsed() {
         for text in [
             "0",
             "[0,0,0,0]",
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_one_run_stay_below_each_other_and_below_what_a_page_has() {
+    fn the_bounds_of_a_run_stay_below_each_other_and_below_the_memory_of_a_page() {
         const PAGE: usize = 4 << 30;
         for (smaller, larger) in [
             (MAX_NAME, MAX_TEXT),
@@ -258,7 +259,8 @@ mod tests {
             (LONGEST_LINK, UNPACKED),
             (MAX_OBJECT, MAX_LINE),
             (MAX_LINE, MAX_BYTES),
-            // Nothing that is kept whole takes more than an eighth of what is kept, nor that of a run.
+            // No segment takes more than an eighth of the kept facts, and they no more than an eighth of a
+            // run.
             (8 * SEGMENT_HOLDS, FACTS_HOLD),
             (8 * FACTS_HOLD, RUN_HOLDS),
             (MAX_BYTES + MAX_READ + FACTS_HOLD + RUN_HOLDS, PAGE / 2),
@@ -272,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_filled_in_once_and_has_an_end() {
+    fn a_template_is_filled_in_once_and_cut_at_its_limit() {
         let values = [("{name}", "{rv}"), ("{rv}", "7")];
         for (template, line) in [
             ("", ""),

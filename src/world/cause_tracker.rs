@@ -1,4 +1,4 @@
-//! Writes facts down, each with its time, its actor and its cause.
+//! Records facts, each with its time, its actor and its cause.
 
 use std::collections::VecDeque;
 
@@ -15,18 +15,17 @@ use super::Time;
 
 /// The trace of a world.
 ///
-/// It follows each thing on its way (an event on the stream, a delta in the queue, a notification
-/// in a buffer), so that every fact knows the one that caused it without any machine having to
-/// carry causes around.
+/// It follows each item on its way (an event on the stream, a delta in the queue, a notification in a
+/// buffer), so that every fact knows its cause although no machine carries causes around.
 #[derive(Clone, Debug)]
 pub struct CauseTracker {
     now: Time,
     actor: Actor,
     next: u64,
     out: Vec<FactRecord>,
-    /// What an actor does next is caused by this, unless the fact itself says otherwise.
+    /// The cause of each actor's next fact, unless the fact itself implies another.
     chains: SortedMap<Actor, Cause>,
-    /// What the reflector asked for and has no answer to.
+    /// The reflector's request that has no answer yet.
     request: Option<Cause>,
     /// The `EventSent` of each event on the stream.
     stream: VecDeque<Cause>,
@@ -34,31 +33,31 @@ pub struct CauseTracker {
     closed: Option<Cause>,
     /// The `Synced` of the queue.
     synced: Option<Cause>,
-    /// The `PopAsked` of each Pop that has not come yet.
+    /// The `PopAsked` of each Pop that has not started yet.
     asked: VecDeque<Cause>,
     /// The fact that put each delta into the queue.
     queued: SortedMap<Key, VecDeque<Cause>>,
     /// The `DeletionDetected` whose Delta is not queued yet, with its key.
     detected: Option<(Key, Cause)>,
-    /// The same as `queued` for the entries of a RealFIFO.
+    /// Like `queued`, for the entries of a RealFIFO.
     entries: VecDeque<Cause>,
-    /// The same for what is being processed.
+    /// Like `queued`, for the item being processed.
     taken: Vec<Cause>,
-    /// The `DeltaTaken` of each key of what is being processed.
+    /// The `DeltaTaken` of each key being processed.
     looked_up: SortedMap<Key, Cause>,
-    /// The `NotificationSent` that each handler's `pop` has not received.
+    /// The `NotificationSent` that each handler's `pop` has not received yet.
     sent: SortedMap<u8, Cause>,
     /// The `WorkAdded` of each key in the workqueue.
     added: SortedMap<Key, Cause>,
-    /// The `WorkDelayed` of each key that waits for its moment.
+    /// The `WorkDelayed` of each key that waits for its time.
     delayed: SortedMap<Key, Cause>,
     /// The `NotificationQueued` of each notification in a buffer.
     buffers: SortedMap<u8, VecDeque<Cause>>,
-    /// The `NotificationTaken` that each handler works on …
+    /// The `NotificationTaken` that each handler is working on …
     running: SortedMap<u8, Cause>,
-    /// … and that of the last handler inside process.
+    /// … and that of the last handler called inside `process`.
     handling: Option<Cause>,
-    /// The first `ObjectMutated` of each key that the detector has not found.
+    /// The first `ObjectMutated` of each key that the detector has not reported yet.
     mutated: SortedMap<Key, Cause>,
 }
 
@@ -98,20 +97,20 @@ impl CauseTracker {
         self.actor = actor;
     }
 
-    /// What `actor` does next has this cause.
+    /// Sets the cause of `actor`'s next facts.
     pub(super) fn because(&mut self, actor: Actor, cause: Cause) {
         self.chains.insert(actor, cause);
     }
 
-    /// `actor` goes on with what the actor before it was at.
+    /// Lets `actor` continue the chain of the current actor.
     pub(super) fn hand_over(&mut self, actor: Actor) {
         let cause = self.chain();
         self.actor = actor;
         self.because(actor, cause);
     }
 
-    /// The process loop is about to pop this key, or the first entries: because it is asked to, or
-    /// because of what was queued first.
+    /// The process loop is about to pop this key, or the first entries. The cause is the request to pop, or
+    /// the fact that queued the first delta.
     pub(super) fn about_to_pop(&mut self, key: Option<&Key>, held: bool) {
         let queued = match key {
             Some(key) => self.queued.get(key).and_then(VecDeque::front),
@@ -123,42 +122,42 @@ impl CauseTracker {
         }
     }
 
-    /// That the queue has synced, if it has.
+    /// The cause of the sync: the queue's `Synced`, if it has synced.
     pub(super) fn synced(&self) -> Cause {
         self.synced.unwrap_or(Cause::Start)
     }
 
-    /// Whoever reads the stream has come to its end.
+    /// The current actor has read the stream to its end.
     pub(super) fn stream_ended(&mut self) {
         if let Some(cause) = self.closed.take() {
             self.because(self.actor, cause);
         }
     }
 
-    /// States what an input does by itself; what the actor is at goes on as before.
+    /// States the fact of an input; the actor's chain of causes continues as before.
     pub(super) fn input(&mut self, cause: Cause, step: Step, fact: Fact) -> Cause {
         self.state(cause, step, fact);
         Cause::Fact(FactId(self.next - 1))
     }
 
-    /// How many facts there are.
+    /// The number of facts stated so far.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.next
     }
 
-    /// The facts since there were so many, as far as they were not drained.
+    /// The facts since their number was `count`, without those already drained.
     pub(super) fn since(&self, count: u64) -> &[FactRecord] {
         let new = self.next.saturating_sub(count) as usize;
         &self.out[self.out.len().saturating_sub(new)..]
     }
 
-    /// The mutation detector has looked at everything.
+    /// The mutation detector has compared all objects.
     pub(super) fn compared(&mut self) {
         self.mutated.clear();
     }
 
-    /// The facts since the last call.
+    /// Takes the facts stated since the last call.
     pub fn drain(&mut self) -> Vec<FactRecord> {
         std::mem::take(&mut self.out)
     }
@@ -170,7 +169,7 @@ impl CauseTracker {
             .unwrap_or(Cause::Start)
     }
 
-    /// What a fact says of its cause comes first; else the actor goes on with what it is at.
+    /// A cause implied by the fact itself comes first; otherwise the actor continues its chain.
     fn cause_of(&mut self, fact: &Fact) -> Cause {
         let cause = match fact {
             Fact::Server(fact) => is_answer(fact).then(|| self.request.take()).flatten(),
@@ -181,7 +180,7 @@ impl CauseTracker {
             Fact::Store(fact) => self.cause_in_store(fact),
             Fact::Handlers(fact) => self.cause_in_handlers(fact),
             Fact::Work(fact) => self.cause_of_work(fact),
-            // What somebody does from outside has the cause that its input has.
+            // A fact of the run is stated with the cause of its input.
             Fact::Run(_) => None,
         };
         cause.unwrap_or_else(|| self.chain())
@@ -215,7 +214,7 @@ impl CauseTracker {
         }
     }
 
-    /// The `DeletionDetected` of the Delta that is being queued, where it is one's.
+    /// The `DeletionDetected` that the delta being queued belongs to, if any.
     fn detected(&mut self, of: &Key) -> Option<Cause> {
         let (key, cause) = self.detected.take()?;
         (key == *of).then_some(cause)
@@ -240,7 +239,7 @@ impl CauseTracker {
         if let HandlersFact::NotificationWithheld { .. } = fact {
             return looked_up();
         }
-        // In a batch the writes come first: each is told because of its own delta.
+        // In a batch all writes come first; each notification is caused by its own delta.
         if self.actor == Actor::ProcessLoop
             && let HandlersFact::NotificationSent { .. } | HandlersFact::NotificationTaken { .. } =
                 fact
@@ -296,7 +295,7 @@ impl CauseTracker {
         });
     }
 
-    /// What follows from the fact for the facts to come.
+    /// Records the causes of later facts that this fact determines.
     fn follow(&mut self, id: FactId, fact: &Fact) {
         let this = Cause::Fact(id);
         match fact {
@@ -310,7 +309,7 @@ impl CauseTracker {
         }
     }
 
-    /// The actor goes on because of this.
+    /// The actor continues because of this fact.
     fn go_on(&mut self, this: Cause) {
         self.chains.insert(self.actor, this);
     }
@@ -324,26 +323,27 @@ impl CauseTracker {
         } else if let ServerFact::EventSent { .. } = fact {
             self.stream.push_back(this);
         } else if let ServerFact::WatchClosed { lost, .. } = fact {
-            // Lost events left the stream; what ended it is on it, as the last thing.
+            // A lost event is not on the stream anymore; the end of the stream comes after all other events.
             for _ in 0..*lost {
                 self.stream.pop_back();
             }
             self.closed = Some(this);
         } else if is_answer(fact) {
-            // The answer goes back; what a new watch has missed is sent because of it.
+            // The reflector receives the answer. The events that a new watch has missed are also caused by
+            // it.
             self.go_on(this);
             self.chains.insert(Actor::Reflector, this);
-            // Or a program in its place.
+            // A program may take the reflector's place.
             self.chains.insert(Actor::Program, this);
         }
     }
 
     fn follow_reflector(&mut self, this: Cause, fact: &ReflectorFact) {
         if let ReflectorFact::ListRequested { .. } | ReflectorFact::WatchRequested { .. } = fact {
-            // A request is answered by the server, whatever else that does meanwhile.
+            // The server answers the request, whatever it does in between.
             self.request = Some(this);
         } else if let ReflectorFact::WatchEnded { .. } = fact {
-            // What was still on its way is not read any more.
+            // Nobody reads the events that were still in flight.
             self.stream.clear();
             self.closed = None;
         } else if !matches!(
@@ -381,13 +381,13 @@ impl CauseTracker {
         } else if let QueueFact::DeltaAppended { object, .. } = fact {
             self.queued.or_default(object.key.clone()).push_back(this);
         } else if let QueueFact::Requeued { key, added: true } = fact {
-            // With the deltas their causes are back.
+            // The deltas are back in the queue, and their causes with them.
             let taken = self.taken.iter().copied().collect();
             self.queued.insert(key.clone(), taken);
         } else if let QueueFact::FifoItemSet { object, .. } = fact {
             self.queued.insert(object.key.clone(), [this].into());
         } else if let QueueFact::FifoItemRemoved { key } = fact {
-            // Its place stays, and Pop skips it because of this.
+            // The key stays in the queue, and Pop skips it because of this fact.
             self.queued.insert(key.clone(), [this].into());
         } else if let QueueFact::DeltasMerged {
             key, kept_older, ..
@@ -415,7 +415,7 @@ impl CauseTracker {
             self.sent.remove(handler);
             self.buffers.remove(handler);
         } else if let HandlersFact::NotificationTaken { handler, .. } = fact {
-            // A handler inside `process` does not change what the process loop is at.
+            // A handler inside `process` does not change the process loop's chain.
             self.running.insert(*handler, this);
             if self.actor == Actor::ProcessLoop {
                 self.handling = Some(this);
@@ -446,7 +446,7 @@ impl CauseTracker {
     }
 }
 
-/// Whether the server answers a request with it.
+/// Whether the fact is the server's answer to a request.
 fn is_answer(fact: &ServerFact) -> bool {
     matches!(
         fact,
@@ -478,14 +478,14 @@ mod tests {
             next: last,
             ..CauseTracker::default()
         };
-        let mut told = Vec::new();
+        let mut inputs = Vec::new();
         for _ in 0..3 {
             let caused = tracker.input(
                 Cause::Start,
                 Step::SettingChanged,
                 Fact::Queue(QueueFact::Synced),
             );
-            told.push(caused);
+            inputs.push(caused);
         }
         let ids: Vec<u64> = tracker
             .since(last)
@@ -494,6 +494,6 @@ mod tests {
             .collect();
         assert_eq!(ids, [last, last + 1, last + 2]);
         let causes: Vec<_> = ids.iter().map(|id| Cause::Fact(FactId(*id))).collect();
-        assert_eq!(told, causes);
+        assert_eq!(inputs, causes);
     }
 }

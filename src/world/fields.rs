@@ -1,5 +1,5 @@
-//! Reads what scenarios and lessons are written in out of JSON, by hand: what serde derives for these
-//! few types would be a tenth of the page.
+//! Reads scenarios and lessons from JSON by hand: the code that serde derives for these few types would be a
+//! tenth of the page.
 
 use std::sync::Arc;
 
@@ -7,22 +7,22 @@ use serde_json::{Map, Value};
 
 use super::bounds::{self, MAX_NAME, MAX_TEXT, MOST_TEXTS, shortened};
 
-/// What can be read out of JSON.
+/// A type that can be read from JSON.
 pub trait Read: Sized {
-    /// Reads it.
+    /// Reads a JSON value.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// States what is wrong with the value.
     fn read(value: Value) -> Result<Self, String>;
 }
 
-/// The latest moment, and the longest period, of a scenario: some 30 years, and sums of them fit.
+/// The latest moment and the longest period of a scenario, in ms: some 30 years, so that sums of them fit.
 pub const LATEST_MS: u64 = 1_000_000_000_000;
 
-/// A moment or a period, in ms.
+/// Checks a moment or a period, in ms.
 ///
 /// # Errors
-/// It is too long.
+/// It exceeds [`LATEST_MS`].
 pub fn moment(ms: u64) -> Result<u64, String> {
     if ms <= LATEST_MS {
         Ok(ms)
@@ -31,19 +31,19 @@ pub fn moment(ms: u64) -> Result<u64, String> {
     }
 }
 
-/// The fields of an object, each taken out once.
+/// The fields of a JSON object; each is taken out once.
 pub struct Fields {
     what: &'static str,
     fields: Map<String, Value>,
-    /// Those that were asked for.
+    /// The names that were asked for.
     names: Vec<&'static str>,
 }
 
 impl Fields {
-    /// Those of `value`; errors call it `what`.
+    /// The fields of `value`; errors call it `what`.
     ///
     /// # Errors
-    /// It is no object.
+    /// `value` is not an object.
     pub fn of(what: &'static str, value: Value) -> Result<Self, String> {
         match value {
             Value::Object(fields) => Ok(Self {
@@ -58,10 +58,10 @@ impl Fields {
         }
     }
 
-    /// A field that may be left out: then it has its default.
+    /// Takes an optional field; a missing one has its default.
     ///
     /// # Errors
-    /// It is there and cannot be read.
+    /// The field cannot be read.
     pub fn get<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
         match self.take(name) {
             None => Ok(T::default()),
@@ -69,18 +69,20 @@ impl Fields {
         }
     }
 
-    /// The same of a name, or of some: each stands in many keys, objects or facts.
+    /// Takes an optional field that is a name or a list of names, of limited length: each is repeated in many
+    /// keys, objects or facts.
     ///
     /// # Errors
-    /// It is there and cannot be read, or is too long.
+    /// The field cannot be read or is too long.
     pub fn name<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
         self.within(name, MAX_NAME)
     }
 
-    /// The same of lines: each is made anew for each object.
+    /// Takes an optional field of lines, limited in length and number: each line is filled in for every
+    /// object.
     ///
     /// # Errors
-    /// They are there and cannot be read, or are too many or too long.
+    /// The lines cannot be read, or are too many or too long.
     pub fn lines<T: Read + Default>(&mut self, name: &'static str) -> Result<T, String> {
         self.within(name, MAX_TEXT)
     }
@@ -98,10 +100,10 @@ impl Fields {
             .map_err(|error| self.error(name, &error))
     }
 
-    /// A field that has to be there.
+    /// Takes a required field.
     ///
     /// # Errors
-    /// It is missing or cannot be read.
+    /// The field is missing or cannot be read.
     pub fn need<T: Read>(&mut self, name: &'static str) -> Result<T, String> {
         match self.take(name) {
             None => Err(format!("{} needs the field {name:?}", self.what)),
@@ -109,10 +111,10 @@ impl Fields {
         }
     }
 
-    /// The same of a name.
+    /// Takes a required field that is a name, of limited length.
     ///
     /// # Errors
-    /// It is missing, cannot be read or is too long.
+    /// The field is missing, cannot be read or is too long.
     pub fn need_name<T: Read>(&mut self, name: &'static str) -> Result<T, String> {
         let value: Value = self.need(name)?;
         bounds::texts(&value, MAX_NAME, MOST_TEXTS)
@@ -125,10 +127,10 @@ impl Fields {
         self.fields.remove(name)
     }
 
-    /// All have been taken out.
+    /// Checks that every field was taken.
     ///
     /// # Errors
-    /// Names one that nobody knows, and those that there are.
+    /// Names an unknown field and lists the known ones.
     pub fn done(self) -> Result<(), String> {
         match self.fields.keys().next() {
             None => Ok(()),
@@ -158,10 +160,10 @@ fn number(value: &Value, most: u64) -> Result<u64, String> {
     }
 }
 
-/// One of some words, each with what it stands for.
+/// Reads one of several words and returns its value.
 ///
 /// # Errors
-/// It is none of them.
+/// `value` is none of the words.
 pub fn one_of<T: Copy>(value: &Value, words: &[(&str, T)]) -> Result<T, String> {
     let found = words.iter().find(|(word, _)| value == word);
     if let Some((_, meant)) = found {
@@ -253,7 +255,7 @@ impl<T: Read> Read for Vec<T> {
     }
 }
 
-/// Lets serde read what [`Read`] reads.
+/// Implements serde's `Deserialize` by [`Read`].
 #[macro_export]
 macro_rules! deserialize_by_fields {
     ($($read:ty),*) => {$(
@@ -273,50 +275,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_named_with_its_place() {
-        fn told<T: Read + Default + std::fmt::Debug>(value: Value) -> String {
+    fn an_error_names_the_field_and_the_wrong_value() {
+        fn outcome<T: Read + Default + std::fmt::Debug>(value: Value) -> String {
             let mut fields =
                 Fields::of("a test", json!({ "x": value })).unwrap_or_else(|_| unreachable!());
             fields
                 .get::<T>("x")
                 .map_or_else(|error| error, |read| format!("{read:?}"))
         }
-        for (told, expected) in [
-            (told::<bool>(json!(true)), "true"),
+        for (outcome, expected) in [
+            (outcome::<bool>(json!(true)), "true"),
             (
-                told::<bool>(json!(1)),
+                outcome::<bool>(json!(1)),
                 "a test, field \"x\": \"1\" is not one of true, false",
             ),
             (
-                told::<u8>(json!(256)),
+                outcome::<u8>(json!(256)),
                 "a test, field \"x\": 256 is not a whole number up to 255",
             ),
             (
-                told::<u64>(json!(-1)),
+                outcome::<u64>(json!(-1)),
                 "a test, field \"x\": -1 is not a whole number up to 18446744073709551615",
             ),
             (
-                told::<String>(json!(5)),
+                outcome::<String>(json!(5)),
                 "a test, field \"x\": 5 is not a text",
             ),
-            (told::<Option<u32>>(json!(null)), "None"),
+            (outcome::<Option<u32>>(json!(null)), "None"),
             (
-                told::<Vec<u32>>(json!([1, "b"])),
+                outcome::<Vec<u32>>(json!([1, "b"])),
                 "a test, field \"x\": \"b\" is not a whole number up to 4294967295",
             ),
             (
-                told::<Vec<u32>>(json!({})),
+                outcome::<Vec<u32>>(json!({})),
                 "a test, field \"x\": {} is not an array",
             ),
         ] {
-            assert_eq!(told, expected);
+            assert_eq!(outcome, expected);
         }
         let mut fields = Fields::of("a test", json!({ "y": 1 })).unwrap_or_else(|_| unreachable!());
         for name in ["a", "x"] {
             assert_eq!(fields.get(name), Ok(0_u8));
         }
-        let told = "a test has no field \"y\"; there are: a, x";
-        assert_eq!(fields.done(), Err(told.to_owned()));
+        let error = "a test has no field \"y\"; there are: a, x";
+        assert_eq!(fields.done(), Err(error.to_owned()));
         assert!(Fields::of("a test", json!([])).is_err());
     }
 }

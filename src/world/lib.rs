@@ -1,9 +1,9 @@
-//! What drives the cache under virtual time, and what feeds it ([`source`]); first of all the contract between
-//! what blocks and what runs it.
+//! Drives the cache under virtual time, and simulates or replays its API server ([`source`]). This file
+//! defines the contract between the components that block and the scheduler that runs them.
 //!
-//! What blocks is a small state machine. It is asked to go on, does one micro-step and says with
-//! [`Wait`] what it needs before the next one. [`virtual_time`] drives such machines under a clock
-//! that jumps and a scheduler with a seed, so that a run can be repeated to the last fact.
+//! Every component that blocks is a small state machine. The scheduler asks it to continue; it does one
+//! micro-step and returns a [`Wait`]: what it needs before the next one. [`virtual_time`] drives these
+//! machines with a clock that jumps and a seeded scheduler, so that a run can be repeated to the last fact.
 
 pub mod bounds;
 pub mod cause_tracker;
@@ -27,25 +27,25 @@ use deltascope_cache::trace::Trace;
 /// Virtual milliseconds since the start of the run.
 pub type Time = u64;
 
-/// What a machine needs before it can go on.
+/// What a machine needs before it can continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// Nothing: it can go on now.
+    /// Nothing: it can continue now.
     Ready,
-    /// The moment.
+    /// Until this virtual time, in ms.
     Until(Time),
     /// A lock: the queue's or `blockDeltas`.
     Lock,
-    /// Something that only another machine or an input can bring.
+    /// An event that only another machine or an input can cause.
     External,
 }
 
-/// Why a source did not answer.
+/// Why a source did not answer a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// With this error.
+    /// The request failed with this error.
     Api(ApiError),
-    /// Nothing more will come.
+    /// The source will never answer again; the text says why.
     Over(Reason),
 }
 
@@ -55,7 +55,7 @@ impl From<ApiError> for Refused {
     }
 }
 
-/// What a reflector asks a source for.
+/// A request of the reflector to a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// A list, or a page of one.
@@ -64,47 +64,47 @@ pub enum Asked {
     Watch(WatchRequest),
 }
 
-/// Where list and watch come from.
+/// The source that the reflector lists and watches.
 ///
-/// A source states the server's facts itself; it never sees queue, store or handlers.
+/// A source states the server's facts itself. It never sees the queue, the store or the handlers.
 pub trait Source: Clone {
-    /// What the outside can tell it to do.
+    /// The commands that the source takes from outside.
     type Command: Clone;
 
-    /// Obeys a command.
+    /// Executes a command.
     fn command(&mut self, now: Time, command: Self::Command, trace: &mut impl Trace);
 
-    /// When it does something of its own accord next.
+    /// Virtual time of the source's next scheduled action, in ms.
     fn next_moment(&self) -> Option<Time>;
 
-    /// The number of what it does next of its own accord, from 0.
+    /// The number of that action, from 0.
     fn number(&self) -> u32 {
         0
     }
 
-    /// Does what is due at `now`: one thing.
+    /// Executes one action that is due at `now`.
     fn advance(&mut self, now: Time, trace: &mut impl Trace);
 
-    /// Whether the reflector begins with a list (else with a watch: a recording of a watch alone).
+    /// Whether the reflector begins with a list. A recording without a list begins with a watch.
     fn begins_with_list(&self) -> bool;
 
-    /// The reflector asks; the answer is taken with [`Source::list`] or [`Source::watch`].
+    /// Takes a request of the reflector. [`Source::list`] or [`Source::watch`] returns the answer.
     fn ask(&mut self, _ask: Asked) {}
 
-    /// When the answer is here that is usually here then; nothing: that is not known yet.
+    /// Virtual time of the answer, given the `usual` one; `None` if the source does not know it yet.
     fn answer_at(&self, usual: Time) -> Option<Time> {
         Some(usual)
     }
 
-    /// Whether it goes by what it is told from outside, often.
+    /// Whether commands drive the source, so that many of them arrive.
     fn is_told(&self) -> bool {
         false
     }
 
-    /// Answers a list, or a page of it.
+    /// Answers a list request, or one page of it.
     ///
     /// # Errors
-    /// [`Refused`] says why not.
+    /// [`Refused`] if the server refuses the request or the source has ended.
     fn list(
         &mut self,
         now: Time,
@@ -115,7 +115,7 @@ pub trait Source: Clone {
     /// Opens a watch.
     ///
     /// # Errors
-    /// [`Refused`] says why not.
+    /// [`Refused`] if the server refuses the request or the source has ended.
     fn watch(
         &mut self,
         now: Time,
@@ -123,21 +123,21 @@ pub trait Source: Clone {
         trace: &mut impl Trace,
     ) -> Result<(), Refused>;
 
-    /// When the next item of the open watch arrives.
+    /// Virtual time at which the next item of the open watch arrives, in ms.
     fn arrival(&self) -> Option<Time>;
 
-    /// Takes it.
+    /// Takes that item.
     fn receive(&mut self) -> Option<WatchItem<DynamicObject>>;
 
-    /// The reflector has done with the watch: what is still on its way will not be read.
+    /// Closes the watch; the reflector does not read items that are still in flight.
     fn hang_up(&mut self);
 
-    /// How many calls a program that has no reflector has yet to make.
+    /// The number of queue calls that a program without a reflector has yet to make.
     fn calls(&self) -> usize {
         0
     }
 
-    /// The next call of a program that has no reflector, if this source is one.
+    /// Takes the next queue call of a program without a reflector; `None` for every other source.
     fn take_call(&mut self) -> Option<(DeltaType, Arc<DynamicObject>)> {
         None
     }

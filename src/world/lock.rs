@@ -1,4 +1,4 @@
-//! A lock as a thing that can be seen: who has it, who waits.
+//! A lock whose holder and waiting queue can be inspected.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use deltascope_cache::trace::Trace;
 use super::Time;
 use super::cause_tracker::CauseTracker;
 
-/// A lock in virtual time: fair, first come, first served.
+/// A lock in virtual time, fair: first come, first served.
 #[derive(Clone, Debug, Default)]
 pub struct Lock {
     name: LockName,
@@ -27,26 +27,26 @@ impl Lock {
         }
     }
 
-    /// Who has it.
+    /// The actor that holds the lock.
     #[must_use]
     pub fn holder(&self) -> Option<Actor> {
         self.holder
     }
 
-    /// Who waits, the first first.
+    /// The waiting actors, the first in line first.
     pub fn waiting(&self) -> impl Iterator<Item = Actor> {
         self.waiting.iter().map(|(actor, _)| *actor)
     }
 
-    /// Whether `actor`, which wants the lock, can do something about it now: take it, begin to
-    /// wait, or go on because it was handed over.
+    /// Whether `actor`, which wants the lock, can act on it now: take it, start to wait, or continue because
+    /// the lock was handed to it. It cannot while it waits in line.
     #[must_use]
     pub fn is_ready_for(&self, actor: Actor) -> bool {
         !self.waiting().any(|waiting| waiting == actor)
     }
 
-    /// The same for somebody who does not know whether he has it: if he has, he waits for himself,
-    /// and for ever.
+    /// Acquires the lock for an actor that does not know whether it holds it already. If it does, it waits
+    /// for itself, forever: a deadlock.
     pub fn acquire_again(&mut self, actor: Actor, step: Step, tracker: &mut CauseTracker) -> bool {
         if self.holder != Some(actor) {
             return self.acquire(actor, step, tracker);
@@ -66,7 +66,7 @@ impl Lock {
         });
     }
 
-    /// Takes it or begins to wait; true when `actor` has it.
+    /// Takes the lock or starts to wait; true when `actor` holds it.
     pub fn acquire(&mut self, actor: Actor, step: Step, tracker: &mut CauseTracker) -> bool {
         match self.holder {
             Some(holder) if holder == actor => true,
@@ -87,7 +87,7 @@ impl Lock {
         }
     }
 
-    /// Gives it back; who waited longest has it at once.
+    /// Releases the lock; the actor that has waited longest takes it at once.
     pub fn release(&mut self, now: Time, actor: Actor, step: Step, tracker: &mut CauseTracker) {
         tracker.fact(step, || {
             Fact::Queue(QueueFact::LockReleased {

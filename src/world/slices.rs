@@ -1,5 +1,5 @@
-//! Long work in slices: the caller gets the control back after each slice, and decides when one ends. There
-//! is no clock here.
+//! Long work in slices: the caller gets control back after each slice and decides when one ends. This module
+//! has no clock.
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// Says when to give the control back, and counts the work that is done. A unit of work is about a fact.
+/// Decides when to yield, and counts the work done. One unit of work costs about as much as one fact.
 pub struct Slices {
     is_over: Box<dyn Fn() -> bool>,
     done: Cell<usize>,
@@ -20,7 +20,7 @@ impl fmt::Debug for Slices {
 }
 
 impl Slices {
-    /// Slices that end when `is_over` is true; [`Self::spend`] asks it after each piece of work.
+    /// Slices that end when `is_over` returns true; [`Self::spend`] calls it after each piece of work.
     #[must_use]
     pub fn until(is_over: impl Fn() -> bool + 'static) -> Self {
         Self {
@@ -29,19 +29,19 @@ impl Slices {
         }
     }
 
-    /// One slice, however much there is to do.
+    /// A single slice without an end.
     #[must_use]
     pub fn whole() -> Self {
         Self::until(|| false)
     }
 
-    /// How many units were done.
+    /// The work done, in units.
     #[must_use]
     pub fn done(&self) -> usize {
         self.done.get()
     }
 
-    /// Counts work that was done. At the end of a slice it gives the control back, once.
+    /// Counts finished work. At the end of a slice it yields once.
     pub async fn spend(&self, work: usize) {
         self.done.set(self.done.get().saturating_add(work));
         if (self.is_over)() {
@@ -50,7 +50,7 @@ impl Slices {
     }
 }
 
-/// Gives the control back to whoever polls, once.
+/// Yields to the executor once.
 pub fn pause() -> impl Future<Output = ()> {
     let mut is_first = true;
     poll_fn(move |_| {
@@ -62,7 +62,7 @@ pub fn pause() -> impl Future<Output = ()> {
     })
 }
 
-/// Does work that comes in slices without a pause.
+/// Runs sliced work to completion without a pause.
 pub fn at_once<T>(work: impl Future<Output = T>) -> T {
     let mut work = pin!(work);
     loop {

@@ -26,7 +26,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// In one of them.
+    /// The text in one language.
     #[must_use]
     pub fn get(&self, lang: Lang) -> &str {
         match lang {
@@ -35,7 +35,7 @@ impl Text {
         }
     }
 
-    /// Of two texts.
+    /// Builds a text from its two languages.
     #[must_use]
     pub fn new(en: &str, zh: &str) -> Self {
         Self {

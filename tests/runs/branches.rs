@@ -1,4 +1,5 @@
-//! Branches: what is forked, dropped, moved or set is a run of its own, and nothing is lost by it.
+//! Branches: forking, dropping or moving an event and changing a setting each start a new branch, and no
+//! branch is lost.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -30,7 +31,7 @@ fn now(session: &mut Session) -> Value {
     state(&session.view(), Lang::En)
 }
 
-/// The state without where the branches are told of.
+/// The state without the branches.
 fn shown(session: &mut Session) -> Value {
     let mut state = now(session);
     state.as_object_mut().unwrap().remove("branches");
@@ -43,7 +44,7 @@ fn names(session: &mut Session) -> Vec<String> {
         format!(
             "{}{}{}",
             "  ".repeat(row.depth),
-            // Where nobody gave one, why it was made is part of it.
+            // A branch without a name is shown with the reason why it was created.
             row.name.en.split(" · ").next().unwrap_or_default(),
             if row.current { " *" } else { "" }
         )
@@ -72,7 +73,7 @@ fn server_keys(session: &mut Session) -> Vec<String> {
 }
 
 #[test]
-fn what_came_later_stays_a_branch_when_something_else_is_done_earlier() {
+fn an_action_in_the_past_keeps_the_later_actions_on_a_branch() {
     let mut session = open("indexer");
     session.obey(Command::Seek(6));
     create(&mut session, "a");
@@ -85,7 +86,7 @@ fn what_came_later_stays_a_branch_when_something_else_is_done_earlier() {
     assert_eq!(names(&mut session), ["main", "  2 *"]);
     session.obey(Command::Seek(usize::MAX));
     assert_eq!(server_keys(&mut session), ["n/a", "n/c"]);
-    // The one that was left is as it was, and where it was.
+    // The branch left behind is unchanged, and so is its cursor.
     let mut back = left.clone();
     session.obey(Command::Branch(1));
     back["step"] = (after_a).into();
@@ -96,7 +97,7 @@ fn what_came_later_stays_a_branch_when_something_else_is_done_earlier() {
 }
 
 #[test]
-fn a_fork_goes_on_without_what_the_user_did_later() {
+fn a_fork_omits_the_later_actions_of_the_user() {
     let mut session = open("indexer");
     session.obey(Command::Seek(6));
     create(&mut session, "a");
@@ -122,7 +123,7 @@ fn a_fork_goes_on_without_what_the_user_did_later() {
     assert_eq!(names(&mut session), ["main", "  only a *"]);
     session.obey(Command::Seek(usize::MAX));
     assert_eq!(server_keys(&mut session), ["n/a"]);
-    // Started over, the run stays as well.
+    // Starting over keeps the run as a branch, too.
     session.obey(Command::Reset);
     assert_eq!(names(&mut session), ["main", "  only a", "    3 *"]);
     assert_eq!(session.view().step, 0);
@@ -136,7 +137,7 @@ fn a_fork_goes_on_without_what_the_user_did_later() {
 }
 
 #[test]
-fn there_is_room_for_so_many_and_then_nothing_is_done() {
+fn commands_that_need_a_branch_are_refused_when_there_is_no_room() {
     let mut session = open("indexer");
     for _ in 1..MOST_BRANCHES {
         session.obey(Command::Fork);
@@ -160,12 +161,12 @@ fn there_is_room_for_so_many_and_then_nothing_is_done() {
 }
 
 #[test]
-fn one_of_the_servers_events_is_dropped_or_moved() {
+fn an_event_of_the_server_is_dropped_or_moved() {
     let mut session = Session::new();
     session.obey(Command::Seek(600));
     let events = session.view().events;
     assert_eq!(events.iter().filter(|event| event.past).count(), 8);
-    // The last creation before the cursor, or what is nearest to it.
+    // The last event before the cursor.
     let event = events
         .iter()
         .rev()
@@ -203,7 +204,7 @@ fn one_of_the_servers_events_is_dropped_or_moved() {
     assert_eq!(names(&mut session), ["main", "  2", "  3 *"]);
 }
 
-/// Everything of the server's, or the user's, that a run shows.
+/// Every event of the server or the user in a run, with its position and its fact.
 fn edits_of(timeline: &Timeline) -> Vec<(usize, Origin, FactRecord)> {
     let facts = timeline.all_facts();
     let found = facts.iter().enumerate();
@@ -216,7 +217,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_edit_changes_nothing_before_it_and_can_be_played_again(
+    fn an_edit_changes_nothing_before_it_and_can_be_replayed(
         lesson in prop::sample::select(vec!["sandbox", "reflector", "pod-lifecycle", "bookmarks"]),
         which in any::<prop::sample::Index>(),
         to in prop::option::of(0_u64..30_000),
@@ -244,7 +245,7 @@ proptest! {
                 let mut other = edited.play().unwrap();
                 other.extend(600);
                 let same = place.min(to.map_or(place, |to| timeline.count_until(to.saturating_sub(1))));
-                // A recording has no times: what moves within it moves by places.
+                // A recording has no times: its events move by positions.
                 let same = if recording.scenario.recorded.is_some() { 0 } else { same };
                 prop_assert!(other.facts(0..same)[..] == timeline.facts(0..same)[..]);
                 let mut again = other.recording().play().unwrap();
@@ -257,7 +258,7 @@ proptest! {
     }
 }
 
-/// What a visitor may do, one thing after the other.
+/// A sequence of user commands.
 fn commands() -> impl Strategy<Value = Vec<Command>> {
     let place = 0_usize..1_200;
     let command = prop_oneof![
@@ -287,18 +288,18 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn however_a_moment_was_reached_it_looks_the_same(commands in commands()) {
+    fn a_moment_looks_the_same_whichever_way_it_was_reached(commands in commands()) {
         let mut session = Session::new();
         for command in commands {
             session.obey(command.clone());
             let before = session.view();
             let step = before.step;
-            // Another way to the same place.
+            // Reach the same position in another way.
             session.obey(Command::Seek(0));
             session.obey(Command::Seek(step + 7));
             session.obey(Command::Step(-7));
             let after = session.view();
-            // The run ended before: the way back went farther.
+            // The run ended earlier, so the steps back went too far.
             if step + 7 > after.steps {
                 session.obey(Command::Seek(step));
                 continue;
@@ -312,7 +313,7 @@ proptest! {
 }
 
 #[test]
-fn a_setting_that_a_program_has_is_set_and_another_is_refused() {
+fn a_setting_is_applied_if_the_program_has_it_and_refused_otherwise() {
     let settings = [
         Setting::Generation(Generation::Atomic),
         Setting::Traffic(3),
@@ -339,14 +340,14 @@ fn a_setting_that_a_program_has_is_set_and_another_is_refused() {
             assert_eq!(fails, fits == 'n', "{lesson} {setting:?}");
             let branches = session.view().branches;
             assert_eq!(branches.len(), if fails { 1 } else { 2 });
-            // It shows the same moment.
+            // It does not show a later moment.
             assert!(session.view().time <= time);
         }
     }
 }
 
 #[test]
-fn a_value_that_somebody_types_is_read_or_refused() {
+fn a_typed_value_is_read_or_refused() {
     for (setting, text, value) in [
         (
             Setting::Generation(Generation::Classic),
@@ -373,7 +374,7 @@ fn a_value_that_somebody_types_is_read_or_refused() {
             value.is_none()
         );
     }
-    // What is written is read as the same.
+    // A written value is read back as the same.
     for setting in Setting::all_of(&lessons::load("sandbox").unwrap().scenario) {
         assert_eq!(setting.with(&setting.value()), Some(setting));
         for choice in setting.choices() {
@@ -383,7 +384,7 @@ fn a_value_that_somebody_types_is_read_or_refused() {
 }
 
 #[test]
-fn another_seed_makes_another_run_and_a_drop_leaves_only_its_own_out() {
+fn another_seed_makes_another_run_and_a_drop_removes_only_its_event() {
     let mut session = Session::new();
     session.obey(Command::Seek(900));
     let before = now(&mut session);

@@ -1,4 +1,4 @@
-//! Two runs side by side: what is marked as different, and what is found wrong along a run.
+//! Two runs side by side: the marked differences, and the violations found along a run.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -39,7 +39,7 @@ fn compare(session: &mut Session, with: &str) -> Value {
     now(session)["comparison"].clone()
 }
 
-/// What stands on each side of a line, where it differs.
+/// Both sides of a line's differing items.
 fn differing(session: &mut Session, room: DiffSection, label: &Label) -> Vec<(String, String)> {
     let compare = session.view().compare.unwrap();
     let room = compare.rooms.iter().find(|one| one.room == room).unwrap();
@@ -72,14 +72,14 @@ fn named(thing: &Thing) -> String {
             let objects: Vec<String> = objects.iter().map(object).collect();
             format!("{} {rv} [{}]", delta_type.as_str(), objects.join(" "))
         }
-        Thing::Notified(told) => object(told.object()),
+        Thing::Notified(notification) => object(notification.object()),
         Thing::Line(text, _) => text.to_string(),
         other => format!("{other:?}"),
     }
 }
 
 #[test]
-fn a_relist_that_loses_one_and_changes_one_is_deltas_here_and_a_crate_there() {
+fn a_relist_becomes_single_deltas_in_one_generation_and_one_batch_entry_in_another() {
     let mut session = open("tombstone");
     session.seek_marker("waits");
     let comparison = compare(&mut session, "1.36");
@@ -89,7 +89,7 @@ fn a_relist_that_loses_one_and_changes_one_is_deltas_here_and_a_crate_there() {
             .map(|(one, other)| ((*one).into(), (*other).into()))
             .collect()
     };
-    // The list is in the queue, and the store is as it was.
+    // The list is in the queue, and the store is unchanged.
     assert_eq!(
         differing(&mut session, DiffSection::Queue, &Label::Queued),
         pairs(&[
@@ -104,7 +104,7 @@ fn a_relist_that_loses_one_and_changes_one_is_deltas_here_and_a_crate_there() {
     assert_eq!(comparison["summary"]["Deleted"], json!([1, 0]));
     assert_eq!(comparison["summary"]["ReplacedAll"], json!([0, 2]));
 
-    // One Pop later the one store is new as a whole, and the other still has b.
+    // One Pop later one store is completely new, and the other still has b.
     session.seek_marker("half-told");
     assert_eq!(
         differing(&mut session, DiffSection::Store, &Label::Items),
@@ -114,7 +114,7 @@ fn a_relist_that_loses_one_and_changes_one_is_deltas_here_and_a_crate_there() {
         differing(&mut session, DiffSection::Output, &Label::Lines),
         pairs(&[("OnUpdate: a", ""), ("", "OnDelete: b")])
     );
-    // Both have come to the same store, and told of it in another order.
+    // Both stores are equal in the end; the handlers were notified in different orders.
     session.obey(Command::Seek(usize::MAX));
     let comparison = now(&mut session)["comparison"].clone();
     assert_eq!(
@@ -130,7 +130,7 @@ fn a_relist_that_loses_one_and_changes_one_is_deltas_here_and_a_crate_there() {
         differing(&mut session, DiffSection::Output, &Label::Lines),
         pairs(&[("", "OnDelete: b"), ("OnDelete: b", "")])
     );
-    // What the page makes of it names all that differs.
+    // The page names all differences.
     let view = session.view();
     for lang in [Lang::En, Lang::Zh] {
         let rooms = rows::compare::rooms(&view, lang);
@@ -151,7 +151,7 @@ fn a_relist_that_loses_one_and_changes_one_is_deltas_here_and_a_crate_there() {
 }
 
 #[test]
-fn the_other_cursor_follows_by_time_and_the_comparison_survives_what_changes() {
+fn the_other_cursor_follows_by_time_and_the_comparison_survives_changes_of_the_run() {
     let mut session = open("tombstone");
     compare(&mut session, "1.36");
     for by in [40, 30, -20, 15, 1, 1, -1] {
@@ -159,7 +159,7 @@ fn the_other_cursor_follows_by_time_and_the_comparison_survives_what_changes() {
         let state = now(&mut session);
         let (here, there) = (&state["time"], &state["comparison"]["time"]);
         assert!(there.as_u64() <= here.as_u64(), "{state}");
-        // Everything up to the end of this moment, and nothing later.
+        // The position is at the end of this moment, and not later.
         let mut alone = open("tombstone");
         alone.obey(Command::Generation("1.36".into()));
         alone.obey(Command::Seek(
@@ -168,7 +168,7 @@ fn the_other_cursor_follows_by_time_and_the_comparison_survives_what_changes() {
         let next = now(&mut alone)["time"].as_u64();
         assert!(next > here.as_u64() || now(&mut alone)["step"] == now(&mut alone)["steps"]);
     }
-    // An input happens in both.
+    // An input applies to both runs.
     session.obey(Command::Seek(usize::MAX));
     session.inject(
         "create",
@@ -181,20 +181,20 @@ fn the_other_cursor_follows_by_time_and_the_comparison_survives_what_changes() {
         json!([3, 3]),
         "{state}"
     );
-    // Another branch, then that branch itself: there is nothing to compare it with.
+    // Compare with another branch, then switch to that branch: there is nothing to compare it with.
     session.obey(Command::Fork);
     assert_eq!(compare(&mut session, "branch=1")["differs"]["output"], 0);
     session.obey(Command::Branch(1));
     assert_eq!(now(&mut session)["comparison"], Value::Null);
     assert_eq!(now(&mut session)["error"], Value::Null);
-    // Another lesson is another run.
+    // Loading another lesson starts another run.
     compare(&mut session, "");
     session.obey(Command::Load("reflector".into()));
     assert_eq!(now(&mut session)["comparison"], Value::Null);
 }
 
 #[test]
-fn what_a_run_can_be_held_against_is_offered_and_named() {
+fn the_choices_to_compare_a_run_with_are_offered_and_named() {
     for (lesson, first) in [
         ("tombstone", "1.36"),
         ("reflector", "knownObjects=on"),
@@ -235,14 +235,14 @@ fn what_a_run_can_be_held_against_is_offered_and_named() {
             session.obey(Command::DismissError);
         }
     }
-    // A program without a queue has nothing to set, and says so.
+    // A program without a queue has nothing to compare with, and the page says so.
     let mut session = open("sharedinformer-indexer");
     assert_eq!(compare(&mut session, ""), Value::Null);
     assert!(session.view().error.is_some());
 }
 
 #[test]
-fn the_lost_delete_is_in_the_state_and_in_words() {
+fn a_lost_delete_is_in_the_state_and_explained_in_words() {
     let mut session = open("reflector");
     let state = now(&mut session);
     let [lost] = state["violations"].as_array().unwrap().as_slice() else {
@@ -269,18 +269,18 @@ fn the_lost_delete_is_in_the_state_and_in_words() {
         assert!(!text.contains(['①', '②', '③']), "{text}");
         assert!(!checks::known(found).get(lang).is_empty());
     }
-    // It can be run to.
+    // The violation can be run to.
     session.obey(Command::Seek(0));
     session.obey(Command::RunUntil("violation".into()));
     assert_eq!(now(&mut session)["step"], lost["at"]);
-    // With KnownObjects it is not lost; nor is it before it happens.
+    // With KnownObjects the delete is not lost, and there is no violation before it.
     session.obey(Command::Seek(0));
     session.obey(Command::KnownObjects(true));
     assert_eq!(now(&mut session)["violations"], json!([]));
 }
 
 #[test]
-fn tallies_are_the_same_however_a_moment_was_reached() {
+fn tallies_are_the_same_whichever_way_a_moment_was_reached() {
     let lesson = lessons::load(lessons::FIRST).unwrap();
     let mut timeline = Timeline::new(lesson.scenario).unwrap();
     timeline.extend(10_000);
@@ -301,7 +301,7 @@ fn things() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(0..4_u8, 0..24)
 }
 
-/// A line that shows what a program printed in both runs.
+/// The compared lines of two programs' output.
 fn printed(left: &[u8], right: &[u8]) -> Option<Line> {
     let picture = |lines: &[u8]| {
         let mut picture = Timeline::empty().picture(0);
@@ -316,9 +316,9 @@ fn printed(left: &[u8], right: &[u8]) -> Option<Line> {
 }
 
 proptest! {
-    /// Nothing is left out or made up, order is kept, and only what is alike stands side by side.
+    /// No item is missing or invented, the order is kept, and only equal items are paired.
     #[test]
-    fn what_stands_side_by_side_is_both_sequences(left in things(), right in things()) {
+    fn the_pairs_contain_both_sequences(left in things(), right in things()) {
         let pairs: Vec<Pair> = printed(&left, &right).map(|line| {
             let hidden = line.hidden.0;
             prop_assert!(hidden == 0 || line.pairs.len() == 12);
@@ -343,7 +343,7 @@ proptest! {
 }
 
 #[test]
-fn a_run_beside_itself_differs_in_nothing() {
+fn a_run_does_not_differ_from_itself() {
     for (id, _) in lessons::menu() {
         let scenario = lessons::load(&id).unwrap().scenario;
         let recording = Recording {
@@ -359,7 +359,7 @@ fn a_run_beside_itself_differs_in_nothing() {
             }
         }
     }
-    // And UIDs alone are no difference.
+    // UIDs alone are no difference.
     let object = |uid: &str| ObjectRef {
         key: "a".into(),
         shape: Shape::Object,
@@ -372,7 +372,7 @@ fn a_run_beside_itself_differs_in_nothing() {
     assert_eq!(Generation::ALL.len(), 4);
 }
 
-/// The places of what was written to the server, with the keys.
+/// The positions of the writes to the server, with the keys.
 fn writes(session: &mut Session, steps: usize) -> Vec<(usize, Key)> {
     let mut found = Vec::new();
     for step in 1..=steps {
@@ -398,7 +398,7 @@ fn writes(session: &mut Session, steps: usize) -> Vec<(usize, Key)> {
 }
 
 #[test]
-fn a_write_that_is_left_out_is_all_that_differs_whatever_number_the_others_have() {
+fn a_dropped_write_is_the_only_difference_although_later_versions_differ() {
     let pod = |name: &str, phase: &str| json!({ "metadata": { "name": name }, "status": { "phase": phase } });
     let act = |at: u32, op: &str, name: &str, phase: &str| json!({ "at": at, "op": op, "object": pod(name, phase) });
     for generation in Generation::ALL {
@@ -431,7 +431,7 @@ fn a_write_that_is_left_out_is_all_that_differs_whatever_number_the_others_have(
             json!({ "api": 1, "reflector": 1, "queue": 0, "store": 1, "handlers": 3, "output": 3 }),
             "{generation:?}: {comparison}"
         );
-        // The list after the cut brings a once more, here as it was and there as it was changed.
+        // The list after the cut contains a again, in its old version here and in its new one there.
         for (room, label, expected) in [
             (DiffSection::Api, Label::Objects, vec![("a@2", "a@4")]),
             (DiffSection::Store, Label::Items, vec![("a@2", "a@4")]),
@@ -450,7 +450,7 @@ fn a_write_that_is_left_out_is_all_that_differs_whatever_number_the_others_have(
             expected.sort();
             assert_eq!(found, expected, "{generation:?}");
         }
-        // Every other has another number, all the same.
+        // The other writes have other versions in each run, and are still paired.
         let rooms = session.view().compare.unwrap().rooms.clone();
         let line = rooms
             .iter()
@@ -468,13 +468,13 @@ fn a_write_that_is_left_out_is_all_that_differs_whatever_number_the_others_have(
 }
 
 #[test]
-fn whoever_watches_has_asked_for_a_watch() {
+fn every_watch_is_counted_as_requested() {
     let mut session = open("tombstone");
     for era in ["1.34", "1.35", "1.36", "watchList=on", "pageSize=1"] {
         session.obey(Command::Seek(usize::MAX));
         let summary = compare(&mut session, era)["summary"].clone();
-        // Two lists, in pages or not, each with the watch that follows; in between two watches from the
-        // last version, one while the network is down and one that is too late.
+        // Two lists, in pages or not, each with the watch that follows it. Between them two watches from the
+        // last version: one while the network is down, and one that comes too late.
         assert_eq!(summary["lists"][1], 2, "{era}: {summary}");
         assert_eq!(summary["watches"], json!([4, 4]), "{era}: {summary}");
     }

@@ -1,4 +1,4 @@
-//! Every lesson loads, runs and comes to what it promises.
+//! Every lesson loads, runs and produces its expected result.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -16,7 +16,7 @@ use deltascope::replay::timeline::Timeline;
 use deltascope::world::text::Lang;
 
 #[test]
-fn every_lesson_prints_exactly_its_lines_and_has_all_its_moments() {
+fn every_lesson_prints_exactly_its_lines_and_reaches_all_its_markers() {
     let menu = lessons::menu();
     for id in [
         "sandbox",
@@ -57,7 +57,7 @@ fn every_lesson_prints_exactly_its_lines_and_has_all_its_moments() {
     }
 }
 
-/// The lines, by who printed them: between two handlers the order is free.
+/// The printed lines, grouped by printer: the order between two handlers is arbitrary.
 fn printed(facts: &[FactRecord]) -> Vec<&str> {
     let lines = |record: &'_ FactRecord| match &record.fact {
         Fact::Handlers(HandlersFact::LinePrinted { handler, .. }) => Some(*handler),
@@ -104,17 +104,17 @@ fn two_handlers_share_one_list_and_one_store_and_two_informers_do_not() {
 }
 
 #[test]
-fn an_unknown_lesson_says_which_there_are() {
+fn the_error_for_an_unknown_lesson_lists_all_lessons() {
     let error = lessons::load("delta").unwrap_err();
     for id in ["delta", "deltafifo", "sandbox", "pod-lifecycle"] {
         assert!(error.en.contains(id) && error.zh.contains(id), "{error:?}");
     }
 }
 
-/// What each lesson breaks, and its generation is known to; in every other generation, too, where
-/// there is an informer.
+/// Checks the known violations of each lesson in its own generation and, if it has an informer, in every
+/// other one.
 #[test]
-fn the_monitors_find_in_every_lesson_what_is_known_and_nothing_else() {
+fn the_invariants_find_only_known_violations_in_every_lesson() {
     for (id, _) in lessons::menu() {
         let lesson = lessons::load(&id).unwrap();
         let scenario = &lesson.scenario;

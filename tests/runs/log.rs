@@ -1,4 +1,4 @@
-//! What a controller logged, opened as a run.
+//! A controller's log, opened as a run.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,7 +14,7 @@ fn pod(name: &str, version: u32) -> Value {
     json!({ "metadata": { "name": name, "namespace": "default", "resourceVersion": version.to_string() } })
 }
 
-/// As slog and klog write it, with lines of their own between.
+/// A log as slog and klog write it, with other lines in between.
 fn logged() -> String {
     let line = |time: Value, informer: Value| {
         json!({ "time": time, "level": "INFO", "msg": "informer", "informer": informer })
@@ -35,7 +35,7 @@ fn logged() -> String {
     .join("\r\n")
 }
 
-/// The keys in the store at the end, and when the last fact was.
+/// The keys in the store at the end, and the time of the last fact.
 fn played(recording: &Recording) -> (Vec<String>, u64) {
     let timeline = recording.play().unwrap();
     let picture = timeline.picture(timeline.len());
@@ -56,7 +56,7 @@ fn a_log_plays_as_a_run_of_a_cluster() {
     assert_eq!(error, None);
     let found = found.unwrap();
     assert_eq!(&*found.title.en, "controller.log");
-    // A list, an open watch and three events: the resync in between was none.
+    // A list, an open watch and three events: the resync in between is not an input.
     assert_eq!(found.recording.inputs.len(), 5);
     let times: Vec<u64> = found
         .recording
@@ -68,7 +68,7 @@ fn a_log_plays_as_a_run_of_a_cluster() {
     let (keys, end) = played(&found.recording);
     assert_eq!(keys, ["default/a", "default/c"]);
     assert!(end >= 33_000, "{end}");
-    // As a trace it is the same.
+    // Written as a trace, it is the same run.
     let written = trace::write(&found);
     let (again, error) = trace::read("t", written.as_bytes());
     assert_eq!(error, None);
@@ -93,7 +93,7 @@ fn a_list_may_be_given_as_a_server_sends_it() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_and_what_came_before_plays() {
+fn an_unreadable_line_is_reported_and_the_lines_before_it_play() {
     let added = json!({ "informer": { "type": "ADDED", "object": pod("a", 41) } });
     let with = |line: &str| format!("text\n{added}\n{line}\n{added}\n");
     for (text, line, part, plays) in [
@@ -153,7 +153,7 @@ fn what_cannot_be_read_is_named_and_what_came_before_plays() {
 }
 
 #[test]
-fn other_files_are_no_logs() {
+fn other_files_are_not_logs() {
     for text in [
         "",
         "text with \"informer\": in it",
@@ -166,7 +166,7 @@ fn other_files_are_no_logs() {
 }
 
 #[test]
-fn secrets_stay_out_of_a_log_too() {
+fn the_data_of_secrets_is_dropped_from_a_log_too() {
     let secret = json!({ "metadata": { "name": "a" }, "data": { "p": "hunter2" } });
     for informer in [
         json!({ "type": "ADDED", "object": secret }),

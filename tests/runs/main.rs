@@ -1,4 +1,4 @@
-//! Whole runs: worlds, timelines, sessions, and what leaves the page.
+//! Whole runs: worlds, timelines, sessions and exports.
 
 mod branches;
 mod compare;

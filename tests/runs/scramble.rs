@@ -1,4 +1,4 @@
-//! A recording that is given away names nothing of the cluster that it came from.
+//! A scrambled recording names nothing of its cluster.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -35,7 +35,7 @@ const BOTH: Scramble = Scramble {
     labels: true,
 };
 
-/// A run of a cluster: what a real server once sent, told to a shared informer.
+/// A run of a cluster: the responses of a real server, sent to a shared informer.
 fn recorded() -> Recording {
     let file = |name: &str| {
         let path = format!(
@@ -98,7 +98,7 @@ fn written(recording: &Recording) -> String {
     })
 }
 
-/// What the facts of a run are, and how many of each.
+/// How often each fact occurs in a run.
 fn facts(recording: &Recording) -> BTreeMap<String, usize> {
     let timeline = recording.play().unwrap();
     let mut counts = BTreeMap::new();
@@ -109,7 +109,7 @@ fn facts(recording: &Recording) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn a_scrambled_run_does_the_same_with_other_names() {
+fn a_scrambled_run_states_the_same_facts_with_other_names() {
     let recording = recorded();
     let other = scramble(&recording, NAMES);
     assert_eq!(facts(&other), facts(&recording));
@@ -127,14 +127,14 @@ fn a_scrambled_run_does_the_same_with_other_names() {
     }
     assert!(written(&recording).contains("nettool"));
     assert!(text.contains("Running") && text.contains("\"app\":"));
-    // It can be opened, and giving it away again changes nothing that can be seen.
+    // The scrambled run opens, and scrambling it again changes nothing visible.
     let (again, error) = read("t", text.as_bytes());
     assert_eq!(error, None);
     assert_eq!(written(&again.unwrap().recording), text);
 }
 
 #[test]
-fn labels_and_annotations_go_alone() {
+fn labels_and_annotations_can_be_removed_alone() {
     let recording = recorded();
     let other = scramble(&recording, LABELS);
     let text = written(&other);
@@ -160,7 +160,7 @@ fn labels_and_annotations_go_alone() {
 }
 
 #[test]
-fn a_title_goes_with_the_names() {
+fn a_title_that_may_contain_names_is_replaced() {
     let trace = |lesson: &str, recording: Recording| Trace {
         lesson: lesson.into(),
         title: Text::new("pods in secret-place", "secret-place 的 pods"),
@@ -184,7 +184,7 @@ fn a_title_goes_with_the_names() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Nothing of a name is left anywhere in the file, equal names stay equal, and others other.
+    /// No part of a name is left in the file, equal names stay equal, and different names stay different.
     #[test]
     fn no_name_survives(
         names in prop::collection::btree_set("[a-z]{1,4}qz[a-z]{0,3}(-[a-z]{0,3}zq[0-9]{0,3}){0,2}", 1..12),
@@ -259,7 +259,7 @@ proptest! {
             prop_assert_eq!(line, other);
         }
         prop_assert_eq!(again.len(), text.len());
-        // Which is which.
+        // The original and the made-up names, in pairs.
         let pages = |recording: &Recording| -> Vec<(String, String)> {
             let Input::Source(Command::Tell(told)) = &recording.inputs[0].input else { panic!("no page") };
             let ResponsePart::Page(page) = &told[0].told else { panic!("no page") };

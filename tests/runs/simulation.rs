@@ -1,5 +1,5 @@
-//! Whole informers under the virtual scheduler: whoever goes first, nobody is left waiting, and in the
-//! end the store is what the server has and every handler has been told so.
+//! Whole informers under the virtual scheduler: in any interleaving every actor comes to rest, and in the end
+//! the store equals the server and every handler has been notified of it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -32,7 +32,7 @@ use deltascope::world::virtual_time::{
     World,
 };
 
-/// How many seeds there are: 1000, or what `SOAK_SEEDS` says (as `make soak` does).
+/// The number of seeds: 1000, or the value of `SOAK_SEEDS` (set by `make soak`).
 fn seeds() -> u64 {
     std::env::var("SOAK_SEEDS")
         .ok()
@@ -50,7 +50,7 @@ fn pod(rng: &mut Rng) -> PodSpec {
     }
 }
 
-/// Whether everything goes at once, with many resyncs during the traffic; else they are so rare that
+/// With `at_once` there are no latencies and many resyncs during the traffic; else resyncs are so rare that
 /// slow handlers come to rest in between.
 fn handler(rng: &mut Rng, name: &str, at_once: bool) -> HandlerSettings {
     HandlerSettings {
@@ -85,7 +85,8 @@ fn scenario(seed: u64, rng: &mut Rng, at_once: bool) -> Scenario {
             selector: rng
                 .chance(25)
                 .then(|| Selector::parse("app in (app-0,app-2)").unwrap()),
-            // A list that is opened at once tells `OnAdd` twice then: that is no mirror any more.
+            // An atomic list would call `OnAdd` twice for a repeated object, and a handler would no longer
+            // mirror the store.
             repeats: if generation != Generation::Atomic && rng.chance(20) {
                 vec!["a/p0".into(), "b/p3".into()]
             } else {
@@ -101,7 +102,7 @@ fn scenario(seed: u64, rng: &mut Rng, at_once: bool) -> Scenario {
             work: rng.chance(50).then(|| WorkSettings {
                 workers: 1 + rng.below(2) as u8,
                 latency_ms: if at_once { 0 } else { 30 },
-                // A retry would take longer than it is until the next resync.
+                // A retry would take longer than the time until the next resync.
                 failures: if at_once { 0 } else { rng.below(3) as u32 },
             }),
             ..Settings::default()
@@ -142,24 +143,24 @@ fn input(rng: &mut Rng, at_once: bool) -> Input<Command> {
     }
 }
 
-/// A run takes some thousand facts; with frequent resyncs while a server refuses, more.
+/// The most facts of a run: usually some thousand, more with frequent resyncs while a server refuses.
 const MOST_FACTS: usize = 400_000;
-/// Within this virtual time every refusal and every backoff is over.
+/// The virtual time in which every refusal and every backoff ends.
 const COMES_TO_REST_MS: u64 = 1_000_000;
-/// A run takes some hundredths of a second; this is for a busy machine.
+/// The time limit of a run on a busy machine; usually a run takes some hundredths of a second.
 const HANGS: Duration = Duration::from_secs(20);
-/// So many checks for resyncs follow once all is at rest.
+/// The number of resync checks after the run has come to rest.
 const CHECKS: usize = 4;
 
-/// A world, and what happened in it.
+/// A world and its facts.
 struct Run {
     world: World<AnySource>,
     facts: Vec<FactRecord>,
-    /// Who is about to write to the queue: no picture shows that.
+    /// The actors that are about to write to the queue, which no picture shows.
     writers: BTreeSet<Actor>,
-    /// That the server closes the watch is on its way.
+    /// Whether the server has closed the watch and the reflector has not noticed it yet.
     closes: bool,
-    /// To be named by whatever fails.
+    /// Named in every failure message.
     name: String,
 }
 
@@ -191,9 +192,9 @@ impl Run {
         went
     }
 
-    /// What there is left to do for somebody, but for resyncs to come.
+    /// The work that is left for some actor, not counting future resyncs.
     fn unrest(&self) -> Option<String> {
-        // At most moments this is enough, and it costs little.
+        // This is usually enough, and cheap.
         if self.world.lock().holder().is_some() || !self.world.queue().is_empty() {
             return Some(format!("queue's lock: {:?}", self.world.lock()));
         }
@@ -251,7 +252,7 @@ impl Run {
         .map(|(_, what)| (*what).to_owned())
     }
 
-    /// Runs until there is nothing left to do.
+    /// Runs until no work is left.
     fn rest(&mut self) {
         let until = self.world.now() + COMES_TO_REST_MS;
         while let Some(what) = self.unrest() {
@@ -260,7 +261,8 @@ impl Run {
         }
     }
 
-    /// The store is what the server has of what is asked for, and every handler was told so.
+    /// Checks that the store equals the server's selected objects, and that every handler was notified of
+    /// them.
     fn check(&self) {
         let (picture, name) = (Picture::of(&self.world), &self.name);
         let objects = picture.api.objects.values();
@@ -282,8 +284,8 @@ impl Run {
         }
     }
 
-    /// What a handler has been told, from this fact on.
-    fn told(&self, number: usize, from: usize) -> impl Iterator<Item = &NotificationRef> {
+    /// The notifications that a handler has received from this fact on.
+    fn notifications(&self, number: usize, from: usize) -> impl Iterator<Item = &NotificationRef> {
         let facts = self.facts[from..].iter();
         facts.filter_map(move |record| match &record.fact {
             Fact::Handlers(HandlersFact::NotificationTaken {
@@ -294,10 +296,10 @@ impl Run {
         })
     }
 
-    /// What a handler has if it keeps what it is told: nothing comes twice, and nothing is left out.
+    /// The state that a handler derives from its notifications; checks that none is repeated or missing.
     fn kept(&self, number: usize) -> BTreeMap<String, String> {
         let mut kept = BTreeMap::new();
-        for notification in self.told(number, 0) {
+        for notification in self.notifications(number, 0) {
             let name = || format!("handler {number}: {notification:?}: {}", self.name);
             let old = match notification {
                 NotificationRef::Add { object, .. } => {
@@ -322,7 +324,7 @@ impl Run {
         kept
     }
 
-    /// Whoever has said that it has synced was told all of the first list before.
+    /// Checks that no handler receives an object of the first list after it has synced.
     fn check_synced(&self) {
         let mut synced = BTreeSet::new();
         for record in &self.facts {
@@ -348,7 +350,7 @@ impl Run {
         }
     }
 
-    /// Lets so many checks for resyncs pass, and all that follows from them.
+    /// Lets `checks` resync checks pass, with all their effects.
     fn pass_checks(&mut self, checks: usize, check_ms: u64) {
         let until = self.world.now() + (checks as u64 + 1) * check_ms;
         let from = self.facts.len();
@@ -365,15 +367,15 @@ impl Run {
         self.rest();
     }
 
-    /// Some checks for resyncs later each handler was told every object again, as it is, as often as
-    /// it wants, and nothing else.
+    /// Checks that after some resync checks each handler has received every object again, unchanged and as
+    /// often as its period demands, and nothing else.
     fn check_resyncs(&mut self, handlers: &[HandlerSettings]) {
         let name = self.name.clone();
         let settings = self.world.settings().clone();
         let first = &handlers[..settings.handlers.len()];
         let wanted = first.iter().filter_map(|handler| handler.resync_ms);
         let check_ms = match settings.resync_ms {
-            // Nobody ever checks, then.
+            // Without a default period there are no checks.
             0 => 0,
             default => wanted.filter(|ms| *ms > 0).fold(default, u64::min),
         };
@@ -388,17 +390,17 @@ impl Run {
             assert!(!self.facts.iter().any(due), "nobody wants a resync: {name}");
             return;
         }
-        // The first check comes too early for whoever was just added.
+        // The first check comes too early for a handler that was just added.
         self.pass_checks(1, check_ms);
         let from = self.facts.len();
         self.pass_checks(CHECKS, check_ms);
         let picture = Picture::of(&self.world);
         for (number, handler) in picture.handlers.iter().enumerate() {
             let wants = handlers[number].resync_ms.unwrap_or(settings.resync_ms);
-            // Who wants it less often than anybody checks, is due at each so manieth check.
+            // A handler whose period is longer than the check period is due at every n-th check.
             let each = match settings.informer {
                 InformerKind::Plain => 1,
-                // A second is the least that can be asked for.
+                // The shortest possible period is one second.
                 _ => wants.max(1_000).max(check_ms).div_ceil(check_ms) as usize,
             };
             let expected = match (settings.informer, wants, handler.removed) {
@@ -406,13 +408,13 @@ impl Run {
                 _ => CHECKS / each..=CHECKS.div_ceil(each),
             };
             let mut times: BTreeMap<&str, usize> = BTreeMap::new();
-            for told in self.told(number, from) {
+            for notification in self.notifications(number, from) {
                 let NotificationRef::Update {
                     old: Some(old),
                     new,
-                } = told
+                } = notification
                 else {
-                    panic!("handler {number}: {told:?}: {name}");
+                    panic!("handler {number}: {notification:?}: {name}");
                 };
                 assert_eq!(old, new, "handler {number}: {name}");
                 *times.entry(&new.key).or_default() += 1;
@@ -458,7 +460,7 @@ fn run(seed: u64) {
     run.check();
     run.check_synced();
     run.check_resyncs(&handlers);
-    // The monitors of the page see nothing wrong in it either, but for what is known.
+    // The invariants report no unknown violation either.
     for (place, record) in run.facts.iter().enumerate() {
         monitors.see(place, record);
     }
@@ -468,9 +470,9 @@ fn run(seed: u64) {
     assert!(unknown.is_empty(), "{unknown:#?}: {}", run.name);
 }
 
-// In a thread of its own, so that what never ends is a failure and not a test that never ends.
+// In a thread of its own, so that an endless run fails the test instead of hanging it.
 #[test]
-fn nobody_is_left_waiting_whoever_goes_first() {
+fn every_run_comes_to_rest_in_any_interleaving() {
     let (done, ended) = channel();
     let runs = thread::spawn(move || {
         for seed in 0..seeds() {
@@ -485,7 +487,7 @@ fn nobody_is_left_waiting_whoever_goes_first() {
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    // What failed there, fails here.
+    // A failure in the thread fails the test.
     if let Err(failure) = runs.join() {
         std::panic::resume_unwind(failure);
     }

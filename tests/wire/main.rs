@@ -1,4 +1,4 @@
-//! What servers answer, and how it is read.
+//! Decoding of API servers' answers: over a connection and from files.
 
 mod proxy;
 mod wire;

@@ -1,7 +1,7 @@
-//! Monitors: what holds in every run of an informer, watched along its facts.
+//! Invariants of every run of an informer, checked along its facts.
 //!
-//! A fold like the picture, but over the whole run: each monitor keeps its first violation. Only what
-//! is new is looked at, and a run that is cut is gone on with from a state before the cut.
+//! A fold like the picture, but over the whole run: the first violation of each invariant is kept. Only new
+//! facts are checked; after a cut, checking resumes from a state before the cut.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -18,39 +18,39 @@ use state::{Broken, State};
 
 mod state;
 
-/// What is watched.
+/// An invariant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Invariant {
-    /// Every index shows exactly what is stored.
+    /// Every index contains exactly the stored objects.
     Index,
-    /// Every queued key has deltas, every delta is queued under its key, and none gets lost.
+    /// Every queued key has deltas, every delta is queued under its key, and no delta is lost.
     Queue,
-    /// A lock has one holder, and only who holds the queue's changes the queue.
+    /// A lock has one holder, and only the holder of the queue's lock changes the queue.
     Lock,
-    /// The store holds only what the API server once had.
+    /// The store holds only versions that the API server once had.
     Past,
-    /// No object in the store gives way to an older version of itself, nor does the store's version go
-    /// back.
+    /// No stored object is replaced by an older version, and the store's version never decreases.
     Back,
-    /// No change is lost: a delete of what is known is not dropped, and once all is quiet the store is
-    /// what the API server has.
+    /// No change is lost: the delete of a known object is not dropped, and at rest the store equals the API
+    /// server.
     Lost,
-    /// A handler hears of each object in order: first `OnAdd`, then newer versions, last `OnDelete`.
+    /// A handler is notified of each object in order: first `OnAdd`, then newer versions, last `OnDelete`.
     Order,
-    /// A handler that has dealt with all it was told knows exactly what is stored.
+    /// A handler that has processed all its notifications knows exactly the stored objects.
     Notified,
-    /// `HasSynced` waits until the first list was popped, and a handler's own until it was told of it.
+    /// `HasSynced` becomes true only after the first list was popped, and a handler's own only after it has
+    /// processed that list.
     Synced,
-    /// When the queue's `HasSynced` turns true, the first list is in the store.
+    /// When the queue's `HasSynced` becomes true, the first list is in the store.
     Early,
-    /// Nobody writes into the objects that all share.
+    /// Nobody writes into a shared object.
     Shared,
     /// No two workers have the same key.
     Work,
 }
 
 impl Invariant {
-    /// All, in the order in which data runs.
+    /// All invariants, in the order of the data flow.
     pub const ALL: [Self; 12] = [
         Self::Past,
         Self::Lost,
@@ -66,7 +66,7 @@ impl Invariant {
         Self::Work,
     ];
 
-    /// Its stable name.
+    /// The stable name of the invariant.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -85,12 +85,12 @@ impl Invariant {
         }
     }
 
-    /// Whether there is something to watch in a program of this shape.
+    /// Whether the invariant applies to a program of this kind.
     #[must_use]
     pub fn applies(self, start: &Picture) -> bool {
         let informer = matches!(start.informer, InformerKind::Plain | InformerKind::Shared);
         let by_hand = start.informer == InformerKind::Manual;
-        // A FIFO keeps neither Deltas nor deletes: what is asked of those is nothing for it.
+        // A FIFO keeps neither deltas nor deletes, so their invariants do not apply.
         let queued = informer || by_hand && start.queue.kind != QueueKind::Fifo;
         let server = start.api.source == SourceKind::Server;
         match self {
@@ -107,18 +107,18 @@ impl Invariant {
         }
     }
 
-    /// Whether this generation is known to break it.
+    /// Whether this generation is known to violate the invariant in this way.
     #[must_use]
     pub fn is_known(self, of: Generation, what: &ViolationKind) -> bool {
         match self {
-            // The count goes down before what was popped is processed; 1.36 counts afterwards.
+            // The count decreases before the popped item is processed; 1.36 decreases it afterwards.
             Self::Early => of != Generation::Atomic,
-            // A queue without KnownObjects drops it; every informer's queue has them.
+            // A queue without KnownObjects drops the delete; every informer's queue has them.
             Self::Lost => matches!(what, ViolationKind::DeleteDropped),
-            // Objects are shared in all of them, and only the mutation detector looks.
+            // All generations share objects, and only the mutation detector checks them.
             Self::Shared => true,
-            // A RealFIFO queues the delete of an unknown object, and a list that is opened at once looks
-            // each of its objects up in the old store.
+            // A RealFIFO queues the delete of an unknown object, and a list that is applied at once looks its
+            // objects up in the old store.
             Self::Order => match what {
                 ViolationKind::NotAddedBefore => of != Generation::Classic,
                 ViolationKind::AddedTwice => of == Generation::Atomic,
@@ -129,84 +129,84 @@ impl Invariant {
     }
 }
 
-/// What a violation is.
+/// The kind of a violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViolationKind {
-    /// A stored key stands under no value of this index, or under several.
+    /// A stored key has no value in this index, or several.
     IndexCount(Arc<str>, u32),
-    /// This index names a key that is not stored.
+    /// This index contains a key that is not stored.
     IndexDangling(Arc<str>),
-    /// A key is queued and has no deltas, or has deltas and is not queued.
+    /// A key is queued without deltas, or has deltas and is not queued.
     QueueUneven,
-    /// So many were taken; so many had been put in.
+    /// The number of items taken, and the number that had been queued.
     QueueCount(u32, u32),
-    /// The lock was taken though somebody has it, or given back by somebody else.
+    /// The lock was taken while another actor held it, or was released by an actor that did not hold it.
     LockStolen(Actor),
-    /// The queue was changed by somebody who does not hold its lock.
+    /// The queue was changed by an actor that does not hold its lock.
     Unlocked(Actor),
-    /// The store got a version that the server never had.
+    /// The store received a version that the server never had.
     NeverExisted(Rv),
-    /// From this version to an older one.
+    /// The old version and the new, older one.
     WentBack(Rv, Rv),
-    /// A delete was dropped though the consumer knows the object.
+    /// A delete was dropped although the consumer knows the object.
     DeleteDropped,
-    /// All is quiet, and the server has something else: its version there and here, empty where there is
-    /// none.
+    /// The run is at rest, and the versions differ; empty where there is no object.
     Differs {
-        /// On the server.
+        /// The version on the server.
         server: Rv,
-        /// In the store, or as the handler knows it.
+        /// The version in the store, or the one that the handler knows.
         here: Rv,
     },
-    /// A handler was told something else than what it was sent next.
+    /// A handler received another notification than the next one sent.
     Overtaken,
-    /// `OnAdd` of what it knows.
+    /// `OnAdd` of an object that the handler knows.
     AddedTwice,
-    /// `OnUpdate` or `OnDelete` of what it does not know.
+    /// `OnUpdate` or `OnDelete` of an object that the handler does not know.
     NotAddedBefore,
-    /// Synced while so many of the first list were not dealt with.
+    /// Synced while this many items of the first list were unprocessed.
     TooEarly(u32),
-    /// Who wrote: the number of a handler; none where only the detector noticed.
+    /// A shared object was changed; [`Violation::handler`] is the writer, `None` if only the detector
+    /// noticed.
     Written,
-    /// This worker has it already.
+    /// This worker already has the key.
     TwoWorkers(u8),
 }
 
-/// The first violation of a monitor.
+/// The first violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which.
+    /// The violated invariant.
     pub monitor: Invariant,
-    /// After so many facts it is there.
+    /// The number of facts up to and including the violation.
     pub at: usize,
-    /// When, in virtual ms.
+    /// The virtual time, in ms.
     pub time: Time,
-    /// Of which key, where it is about one.
+    /// The key, if the violation concerns one.
     pub key: Option<Key>,
-    /// Of which handler, where it is about one.
+    /// The handler, if the violation concerns one.
     pub handler: Option<u8>,
-    /// What.
+    /// The kind of violation.
     pub what: ViolationKind,
-    /// The generation of the run is known to do so.
+    /// Whether the run's generation is known to violate the invariant this way.
     pub known: bool,
 }
 
-/// All monitors along one run.
+/// All invariants along one run.
 #[derive(Clone, Debug, Default)]
 pub struct Invariants {
     applies: Vec<Invariant>,
     generation: Generation,
     state: State,
-    /// Earlier states, to go on from when the run is cut.
+    /// Earlier states, to resume from after a cut.
     kept: Vec<State>,
     found: Vec<Violation>,
-    /// Of those, the ones that were found at rest: where the run goes on otherwise from there, they may
-    /// not be there.
+    /// The invariants whose violation was found at rest: if the run continues there in another way, the
+    /// violation may not exist.
     at_rest: Vec<Invariant>,
 }
 
 impl Invariants {
-    /// Those of a run, as far as it is known.
+    /// The invariants of a run, checked on all known facts.
     #[must_use]
     pub fn of(timeline: &Timeline) -> Self {
         let mut monitors = Self::begin(timeline);
@@ -214,13 +214,13 @@ impl Invariants {
         monitors
     }
 
-    /// Those of a run before its first fact.
+    /// The invariants of a run before its first fact.
     #[must_use]
     pub fn begin(timeline: &Timeline) -> Self {
         Self::new(&timeline.picture(0), timeline.scenario().settings.by_type)
     }
 
-    /// Those of a run that begins so, before its first fact; `by_type`: its process function goes by the
+    /// The invariants of a run that starts with this picture; `by_type`: the process function uses the
     /// delta's type alone.
     #[must_use]
     pub fn new(start: &Picture, by_type: bool) -> Self {
@@ -238,17 +238,17 @@ impl Invariants {
         }
     }
 
-    /// Looks at what is new.
+    /// Checks the new facts.
     pub fn go_on(&mut self, timeline: &Timeline) {
         self.go_on_to(timeline, timeline.len());
         self.thin(timeline);
-        // Nothing more comes by itself.
+        // Nothing more happens without an input.
         if !timeline.is_endless() && !timeline.is_full() && !timeline.is_live() {
             self.end();
         }
     }
 
-    /// Looks through what is new, up to so many facts; that a run is over it does not notice.
+    /// Checks the new facts up to this number, without the check at the end of a run.
     pub fn go_on_to(&mut self, timeline: &Timeline, end: usize) {
         let range = self.state.seen..end;
         timeline.each::<()>(range, &mut |place, record| {
@@ -257,12 +257,12 @@ impl Invariants {
         });
     }
 
-    /// Keeps no more earlier states than the run has checkpoints.
+    /// Reduces the earlier states to one per checkpoint of the run.
     pub fn thin(&mut self, timeline: &Timeline) {
         timeline.thin_along(&mut self.kept, |state| state.seen);
     }
 
-    /// Forgets what came after so many facts: the run was cut there.
+    /// Drops everything after this many facts, because the run was cut there.
     pub fn cut(&mut self, at: usize) {
         if at < self.state.seen {
             let kept = self.kept.partition_point(|state| state.seen <= at).max(1);
@@ -271,7 +271,7 @@ impl Invariants {
                 self.state = state.clone();
             }
         }
-        // Whether anything rests after the last fact, only what comes next tells.
+        // Only the next fact shows whether the run is at rest after the last one.
         let (seen, at_rest) = (self.state.seen, &self.at_rest);
         self.found.retain(|found| {
             found.at < seen || found.at == seen && !at_rest.contains(&found.monitor)
@@ -281,7 +281,7 @@ impl Invariants {
             .retain(|monitor| found.iter().any(|found| found.monitor == *monitor));
     }
 
-    /// Forgets the first so many facts of the run; what is left begins at 0 again.
+    /// Forgets the first facts of the run; the remaining ones begin at 0 again.
     pub fn forget(&mut self, gone: usize) {
         self.state.seen = self.state.seen.saturating_sub(gone);
         self.kept.retain(|state| state.seen >= gone);
@@ -296,19 +296,19 @@ impl Invariants {
         }
     }
 
-    /// The first violation of each monitor, in the order of the run.
+    /// The first violation of each invariant, in the order of the run.
     #[must_use]
     pub fn violations(&self) -> &[Violation] {
         &self.found
     }
 
-    /// The monitors that have something to watch here.
+    /// The invariants that apply to this run.
     #[must_use]
     pub fn applying(&self) -> &[Invariant] {
         &self.applies
     }
 
-    /// Looks at the next fact.
+    /// Checks the next fact.
     pub fn see(&mut self, place: usize, record: &FactRecord) {
         if record.time > self.state.time {
             self.end();
@@ -328,7 +328,7 @@ impl Invariants {
         }
     }
 
-    /// Looks at what is at rest: at the end of the run, as at that of each virtual ms.
+    /// Checks the run at rest: at the end of each virtual ms and of the run.
     pub fn end(&mut self) {
         let mut broken = Broken::default();
         self.state.rest(&mut broken);
@@ -356,8 +356,8 @@ impl Invariants {
     }
 }
 
-/// Whether one version comes before the other. They can be compared from Kubernetes 1.35 on: as decimal
-/// numbers; what is none has no order.
+/// Whether one version is older than the other. Since Kubernetes 1.35 versions are comparable as decimal
+/// numbers; other texts have no order.
 #[must_use]
 pub fn is_older(one: &str, other: &str) -> bool {
     let number = |rv: &str| {

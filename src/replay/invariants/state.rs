@@ -1,4 +1,4 @@
-//! What the invariants know of a run so far, and what each fact changes of that.
+//! The state of the invariants, and the change that each fact makes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::picture::{Picture, SourceKind};
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
-    /// So many facts were looked at.
+    /// The number of facts checked.
     pub(super) seen: usize,
     pub(super) time: Time,
     is_server: bool,
@@ -26,24 +26,24 @@ pub(super) struct State {
     queue: Queue,
     locks: [Option<Actor>; 2],
     handlers: Vec<HandlerState>,
-    /// What each worker has.
+    /// The key that each worker holds.
     workers: Vec<Option<Key>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Server {
-    /// What is asked for; all where there is none.
+    /// The selector of lists and watches; `None` selects all objects.
     selector: Option<Selector>,
-    /// Of each object the versions it had that the store may still get, oldest first, and whether it is
-    /// there and asked for.
+    /// For each object the versions that the store may still receive, oldest first, and whether it exists and
+    /// the selector matches it.
     had: SortedMap<Key, Had>,
-    /// Of versions up to this one some were forgotten.
+    /// Some of the versions up to this one were forgotten.
     floor: Rv,
-    /// A watch is open …
+    /// Whether a watch is open …
     watching: bool,
-    /// … and its initial events are not all there.
+    /// … and its initial events are incomplete.
     streaming: bool,
-    /// Sent and not received.
+    /// The number of events sent and not received.
     on_the_way: u32,
     in_hand: bool,
 }
@@ -58,58 +58,58 @@ struct Had {
 struct Store {
     present: bool,
     items: SortedMap<Key, Rv>,
-    /// Keys of which the server has something else.
+    /// The keys whose object differs from the server's.
     differs: SortedMap<Key, ()>,
-    /// Index → key → under how many values it stands.
+    /// Index → key → the number of its values.
     indices: SortedMap<Arc<str>, SortedMap<Key, u32>>,
-    /// Keys that the current write touches.
+    /// The keys that the current write touches.
     touched: Vec<Key>,
-    /// All were touched.
+    /// Whether the write touches all keys.
     all_touched: bool,
-    /// Keys whose index function failed.
+    /// The keys whose index function failed.
     failed: SortedMap<Key, ()>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Queue {
-    /// DeltaFIFO: how many deltas of a key, and whether it is queued.
+    /// DeltaFIFO: the number of deltas of each key, and whether it is queued.
     keys: SortedMap<Key, (u32, bool)>,
-    /// How many keys are one without the other.
+    /// The number of keys that are queued without deltas or have deltas without being queued.
     uneven: u32,
-    /// RealFIFO: how many entries.
+    /// RealFIFO: the number of entries.
     entries: u32,
-    /// Popped last: how many deltas.
+    /// The number of deltas of the last popped item.
     popped: u32,
-    /// Of the first list, how many are still to be popped.
+    /// The number of items of the first list that are still to be popped.
     initial: u32,
     populated: bool,
     synced: bool,
-    /// Something was popped and is not done with …
+    /// Whether a popped item is being processed …
     processing: bool,
-    /// … and nothing of it has come to the store.
+    /// … and none of it has reached the store.
     untouched: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct HandlerState {
     knows: SortedMap<Key, Rv>,
-    /// Keys of which the store has something else.
+    /// The keys whose object differs from the store's.
     differs: SortedMap<Key, ()>,
     pending: VecDeque<NotificationRef>,
-    /// Of those and the one in work, so many belong to the first list.
+    /// The number of unprocessed notifications that belong to the first list.
     initial: u32,
     sending: bool,
     running: bool,
-    /// The one in work belongs to the first list.
+    /// Whether the current notification belongs to the first list.
     running_initial: bool,
     removed: bool,
     by_type: bool,
 }
 
-/// The versions of an object that are remembered, at the most.
+/// The most versions remembered of an object.
 const VERSIONS: usize = 64;
 
-/// What one fact breaks.
+/// The violations of one fact.
 #[derive(Default)]
 pub(super) struct Broken(pub(super) Vec<(Invariant, Option<Key>, Option<u8>, ViolationKind)>);
 
@@ -125,7 +125,7 @@ impl Broken {
 }
 
 impl State {
-    /// Before the first fact of a run that begins so.
+    /// The state before the first fact of a run that starts with this picture.
     pub(super) fn begin(start: &Picture, by_type: bool) -> Self {
         let mut state = State {
             is_server: start.api.source == SourceKind::Server,
@@ -144,7 +144,7 @@ impl State {
             state.written(key, Some(&entry.object.rv), selected);
         }
         for handler in &start.handlers {
-            // A handler inside `process` is told by the delta's type where the program goes by that.
+            // In a manual assembly, a handler inside `process` depends on the delta's type.
             state.handlers.push(HandlerState {
                 by_type: by_type || handler.inline && !start.machinery_is_informer(),
                 ..HandlerState::default()
@@ -157,7 +157,7 @@ impl State {
     }
 
     pub(super) fn see(&mut self, record: &FactRecord, broken: &mut Broken) {
-        // The indices are compared once the write that touched them is over.
+        // The indices are compared after the write that touched them.
         if !matches!(record.fact, Fact::Store(_)) {
             self.store.check_indices(broken);
         }
@@ -172,7 +172,7 @@ impl State {
         }
     }
 
-    /// What a copy of it costs, roughly.
+    /// The approximate cost of a copy.
     pub(super) fn weight(&self) -> usize {
         let told = |told: &HandlerState| told.knows.len() + told.pending.len();
         self.server.had.len() * 2
@@ -215,7 +215,7 @@ impl State {
         }
     }
 
-    // ---- the server and what comes from it
+    // ---- the server and its events
 
     fn see_server(&mut self, fact: &ServerFact) {
         match fact {
@@ -277,7 +277,7 @@ impl State {
         }
     }
 
-    /// The server has another version of a key, or nothing any more; `selected`: it is asked for.
+    /// The server has a new version of a key, or deleted it; `selected`: the selector matches the object.
     fn written(&mut self, key: &Key, rv: Option<&Rv>, selected: bool) {
         let had = self.server.had.or_default(key.clone());
         had.live = selected;
@@ -472,7 +472,7 @@ impl State {
                 self.store.all_touched = true;
             }
             StoreFact::IndicesReset => {
-                // Keys stay, so that each is looked at.
+                // The keys stay, so that each one is checked.
                 let names: Vec<_> = self.store.indices.keys().cloned().collect();
                 for name in names {
                     self.store.indices.insert(name, SortedMap::default());
@@ -520,7 +520,7 @@ impl State {
                     forget(&mut server.floor, forgotten);
                 }
             }
-            // It may be one of those that were forgotten.
+            // It may be one of the forgotten versions.
             _ if object.shape == Shape::Object
                 && !is_older(rv, &server.floor)
                 && *rv != server.floor =>
@@ -536,7 +536,7 @@ impl State {
         self.changed(key);
     }
 
-    /// The store has something else under this key.
+    /// The store has another object under this key, or none.
     fn changed(&mut self, key: &Key) {
         self.compare_store(key);
         for told in &mut self.handlers {
@@ -544,7 +544,7 @@ impl State {
         }
     }
 
-    /// An object that is neither here nor there any more.
+    /// Forgets an object that neither the server nor the store has.
     fn forget_gone(&mut self, key: &Key) {
         let server = &mut self.server;
         if server.had.get(key).is_some_and(|had| !had.live)
@@ -686,7 +686,7 @@ impl State {
 }
 
 impl Server {
-    /// The version that the server has of a key.
+    /// The server's current version of a key.
     fn live(&self, key: &Key) -> Option<&Rv> {
         let had = self.had.get(key).filter(|had| had.live)?;
         had.versions.last()
@@ -768,7 +768,7 @@ impl HandlerState {
             (_, Some(knew)) if is_older(&object.rv, &knew) => {
                 Some(ViolationKind::WentBack(knew, object.rv.clone()))
             }
-            // A program that goes by the delta's type says "added" as often as it is told so.
+            // A process function that uses the delta's type alone may call `OnAdd` repeatedly.
             (NotificationRef::Add { .. }, Some(_)) if !self.by_type => {
                 Some(ViolationKind::AddedTwice)
             }
@@ -796,14 +796,14 @@ fn is_initial(notification: &NotificationRef) -> bool {
     )
 }
 
-/// Versions up to this one may be forgotten.
+/// Raises the version up to which versions may be forgotten.
 fn forget(floor: &mut Rv, version: Rv) {
     if floor.is_empty() || is_older(floor, &version) {
         *floor = version;
     }
 }
 
-/// Whether the fact says that something in the queue is not as before.
+/// Whether the fact changes the queue.
 fn changes_the_queue(fact: &QueueFact) -> bool {
     matches!(
         fact,
@@ -819,7 +819,7 @@ fn changes_the_queue(fact: &QueueFact) -> bool {
     )
 }
 
-/// Whether the reflector has nothing in hand any more.
+/// Whether the reflector has passed on the event in its hand.
 fn leaves_the_hand(fact: &QueueFact) -> bool {
     matches!(
         fact,

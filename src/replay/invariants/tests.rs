@@ -107,7 +107,7 @@ fn settings(generation: Generation) -> Scenario {
     }
 }
 
-/// What these facts break, each of them a virtual ms after the one before, all by the reflector.
+/// The violations of these facts, which the reflector states one virtual ms apart.
 fn broken(generation: Generation, facts: Vec<Fact>) -> Vec<Violation> {
     let world = settings(generation).build().unwrap();
     let mut monitors = Invariants::new(&Picture::of(&world), false);
@@ -127,7 +127,7 @@ fn broken(generation: Generation, facts: Vec<Fact>) -> Vec<Violation> {
 }
 
 #[test]
-fn every_monitor_fires_at_the_fact_that_breaks_what_it_watches() {
+fn every_invariant_reports_the_fact_that_violates_it() {
     use Generation::{Atomic, Classic, InOrder};
     let watched = || {
         let rv: Rv = "9".into();
@@ -159,12 +159,12 @@ fn every_monitor_fires_at_the_fact_that_breaks_what_it_watches() {
     });
     let ignored = Fact::Queue(QueueFact::DeleteIgnored { key: key() });
     let first_list = Fact::Queue(QueueFact::Populated { initial: 1 });
-    // (generation, facts, what is found, after how many facts, known)
+    // (generation, facts, violation, its position, known)
     let differs = |server: &str, here: &str| ViolationKind::Differs {
         server: server.into(),
         here: here.into(),
     };
-    // Each fact has a moment of its own, and at rest a handler has to know what is stored.
+    // Each fact has its own virtual time, so at rest a handler has to know the stored objects.
     let told = || {
         let before = with(vec![queued(add("5", true))], good());
         with(before, vec![taken(add("5", true))])
@@ -456,7 +456,7 @@ fn every_monitor_fires_at_the_fact_that_breaks_what_it_watches() {
             "{found:#?}"
         );
     }
-    // Nothing is wrong with what these build on.
+    // The facts that these cases build on violate nothing.
     let worked = vec![
         work(0),
         Fact::Work(WorkFact::WorkDone {
@@ -473,9 +473,9 @@ fn every_monitor_fires_at_the_fact_that_breaks_what_it_watches() {
     assert_eq!(broken(Atomic, good), []);
 }
 
-/// A queue by hand: without KnownObjects a delete is lost, with them it is not.
+/// A manual queue loses a delete without KnownObjects, and keeps it with them.
 #[test]
-fn the_delete_that_a_queue_without_known_objects_drops_is_found_with_its_key() {
+fn a_delete_dropped_by_a_queue_without_known_objects_is_reported_with_its_key() {
     for known in [false, true] {
         let text = serde_json::json!({ "settings": { "knownObjects": known, "store": true,
                 "handlers": [{ "name": "h", "inline": true }] },
@@ -502,14 +502,14 @@ fn the_delete_that_a_queue_without_known_objects_drops_is_found_with_its_key() {
 }
 
 #[test]
-fn seeded_traffic_breaks_nothing_that_is_not_known() {
+fn seeded_traffic_causes_only_known_violations() {
     for seed in 0..3 {
         for generation in Generation::ALL {
             let mut scenario = settings(generation);
             scenario.traffic = Some(seed);
             scenario.settings.process_ms = seed as u32 * 30;
             if seed == 1 {
-                // Most of what changes is not asked for, or leaves and comes back.
+                // Most changes do not match the selector, or the objects leave and come back.
                 scenario.settings.selector = Selector::parse("app notin (web,api)").ok();
             }
             let mut timeline = Timeline::new(scenario).unwrap();
@@ -545,11 +545,11 @@ fn seeded_traffic_breaks_nothing_that_is_not_known() {
 }
 
 #[test]
-fn a_run_that_was_cut_is_watched_as_if_it_had_always_been_so() {
+fn a_cut_run_is_checked_like_a_run_that_was_never_longer() {
     let mut scenario = settings(Generation::Classic);
     scenario.traffic = Some(1);
     scenario.settings.mode = ProcessModeText(super::super::picture::ProcessMode::Paced(50));
-    // With few checkpoints there are as few states to go on from.
+    // With few checkpoints there are few states to resume from.
     for checkpoints in [usize::MAX, 2] {
         let timeline = Timeline::new(scenario.clone()).unwrap();
         let mut timeline = timeline.with_checkpoints(checkpoints);
@@ -569,8 +569,8 @@ fn a_run_that_was_cut_is_watched_as_if_it_had_always_been_so() {
 }
 
 #[test]
-fn a_run_that_had_come_to_its_end_is_watched_as_if_it_had_always_gone_on() {
-    // What somebody does at the end, in the ms in which all seemed to rest.
+fn a_run_continued_after_its_end_is_checked_like_a_run_that_never_ended() {
+    // Inputs at the end of a run, in the ms in which everything seemed at rest.
     let world = settings(Generation::Atomic).build().unwrap();
     let record = |fact| FactRecord {
         id: FactId(0),
@@ -602,7 +602,7 @@ fn a_run_that_had_come_to_its_end_is_watched_as_if_it_had_always_gone_on() {
             .any(|found| found.monitor == Invariant::Lost)
     );
     assert_eq!(ended.violations(), anew.violations());
-    // And what was found at the end of an earlier ms stays.
+    // A violation found at the end of an earlier ms stays.
     let mut late = facts.clone();
     late[2].time += 1;
     let mut monitors = Invariants::new(&Picture::of(&world), false);
@@ -617,7 +617,7 @@ fn a_run_that_had_come_to_its_end_is_watched_as_if_it_had_always_gone_on() {
             .count(),
         1
     );
-    // Whole runs, gone on with from their ends.
+    // Whole runs, continued from their ends.
     for generation in Generation::ALL {
         for process_ms in [0, 300] {
             let mut scenario = settings(generation);
@@ -648,7 +648,7 @@ fn a_run_that_had_come_to_its_end_is_watched_as_if_it_had_always_gone_on() {
 }
 
 #[test]
-fn versions_are_compared_as_numbers_where_they_are_numbers() {
+fn numeric_versions_are_compared_as_numbers() {
     for (one, other, older) in [
         ("9", "10", true),
         ("10", "9", false),

@@ -1,4 +1,4 @@
-//! The library of lessons: one data file each, loaded here.
+//! The library of lessons: one data file each.
 //!
 //! An id never changes once it is published.
 
@@ -25,41 +25,41 @@ pub use deltascope_cache::fact::ProcessMode;
 pub struct Lesson {
     /// Its stable id.
     pub id: Arc<str>,
-    /// What it is called.
+    /// The title.
     pub title: Text,
-    /// What it is about.
+    /// The description.
     pub note: Text,
     /// The generation of the informer: `1.32`.
     pub era: Arc<str>,
     /// The marker that the page shows when it opens with this lesson.
     pub open: Option<Arc<str>>,
-    /// What runs.
+    /// The scenario that runs.
     pub scenario: Scenario,
-    /// Named moments.
+    /// The named moments.
     pub markers: Vec<MarkerRule>,
-    /// What it must come to.
+    /// The expected result.
     pub expect: Expect,
-    /// What the clock on the wall showed at its moment 0, in ms since 1970; only of what was recorded, and where it is known.
+    /// The wall-clock time at virtual time 0, in ms since 1970; only for recordings, if known.
     pub start: Option<u64>,
 }
 
-/// A named moment: where a fact of this name is stated.
+/// A named moment: the position of a fact with this name.
 #[derive(Clone, Debug)]
 pub struct MarkerRule {
     /// Its stable id.
     pub id: Arc<str>,
-    /// What it is called.
+    /// The title.
     pub title: Text,
     /// The name of the fact, as [`deltascope_cache::fact::Fact::name`] gives it.
     pub fact: String,
-    /// The how many-th of them; the first where it is left out.
+    /// Which of these facts, counted from 1; the first by default.
     pub nth: usize,
 }
 
-/// What a lesson must come to.
+/// The expected result of a lesson.
 #[derive(Clone, Debug, Default)]
 pub struct Expect {
-    /// The lines it prints, to the end.
+    /// The lines that the whole run prints.
     pub output: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ impl Read for Expect {
 deserialize_by_fields!(Lesson);
 
 impl MarkerRule {
-    /// The number of facts up to the moment, if it comes.
+    /// The number of facts up to and including the marked one, if it occurs.
     #[must_use]
     pub fn find(&self, facts: &[FactRecord]) -> Option<usize> {
         facts
@@ -157,12 +157,12 @@ const FILES: [(&str, &str); 13] = [
 /// The lesson that the page opens with.
 pub const FIRST: &str = "sandbox";
 
-/// What there is to open: id and title, in the order of the menu; recordings come last.
+/// The id and title of everything that can be opened, in the order of the menu; recordings come last.
 #[must_use]
 pub fn menu() -> Vec<(Arc<str>, Text)> {
     let lessons = FILES
         .iter()
-        // Its title is wanted alone, and not the whole of it.
+        // Only the title is read, not the whole lesson.
         .filter_map(|(id, file)| Some(((*id).into(), title_of(file)?)));
     let recordings = recordings::bundled()
         .iter()
@@ -178,7 +178,7 @@ fn title_of(file: &str) -> Option<Text> {
 /// Opens a lesson or a bundled recording.
 ///
 /// # Errors
-/// Says that there is no such id, and which there are.
+/// The id is unknown; the text lists the known ones.
 pub fn load(id: &str) -> Result<Lesson, Text> {
     if let Some((_, file)) = FILES.iter().find(|(name, _)| *name == id) {
         return serde_json::from_str(file).map_err(|error| {
@@ -206,11 +206,11 @@ pub fn load(id: &str) -> Result<Lesson, Text> {
     ))
 }
 
-/// A lesson that somebody wrote into a page: as a file of the library, but only its scenario is needed,
-/// and a text may be written once for both languages. A bare scenario is one as well.
+/// Reads a lesson written into a web page, in the format of the library. Only the scenario is required, and a
+/// text may be given once for both languages. A bare scenario is valid as well.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// States what is wrong with the lesson.
 pub fn inline(value: Value) -> Result<Lesson, Text> {
     let is_lesson = value.get("scenario").is_some();
     let read = if is_lesson {
@@ -284,7 +284,7 @@ fn inline_marker(value: Value) -> Result<MarkerRule, String> {
     Ok(read)
 }
 
-/// A text in both languages, or one for both.
+/// Reads a text in both languages, or one text for both.
 fn text(value: Value) -> Result<Text, String> {
     match value {
         Value::Null => Ok(Text::default()),
@@ -300,7 +300,7 @@ fn title(bundled: &recordings::Bundled) -> Text {
     )
 }
 
-/// A recording as a lesson: an informer of today's shape is fed with it.
+/// A recording as a lesson: a reflector, a DeltaFIFO and an Indexer, assembled by hand, play it.
 #[must_use]
 pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
     let handler = HandlerSettings {
@@ -317,7 +317,7 @@ pub fn recorded(id: Arc<str>, title: Text, recorded: Recorded) -> Lesson {
         store: true,
         emit_delta_type_replaced: true,
         indices: ["namespace", "app", "node"].map(Arc::from).to_vec(),
-        // Slower than the events come, so that Deltas pile up.
+        // Slower than the events arrive, so that deltas pile up.
         mode: ProcessModeText(ProcessMode::Paced(1400)),
         process_ms: 100,
         handlers: vec![handler],

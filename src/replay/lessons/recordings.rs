@@ -1,25 +1,24 @@
-//! Recordings of a real API server that come with the page.
+//! Recordings of a real API server that ship with the page.
 //!
-//! The files are the bytes that kubernetes 1.36 sent, as they were: what the page does with them it
-//! does with anybody's.
+//! The files hold the bytes that Kubernetes 1.36 sent. The page reads them in the same way as a user's files.
 
 use deltascope_world::source::wire::{self, Recorded};
 
-/// A recording that comes with the page.
+/// A recording that ships with the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bundled {
     /// Its stable id, as in a link.
     pub id: &'static str,
-    /// What it is called, in English.
+    /// The title in English.
     pub title_en: &'static str,
-    /// 简体中文
+    /// The title in 简体中文.
     pub title_zh: &'static str,
-    /// Its files: name and bytes, as if they had been dropped on the page.
+    /// The files: name and bytes, as if a user had dropped them on the page.
     pub files: &'static [(&'static str, &'static [u8])],
 }
 
 impl Bundled {
-    /// Reads it.
+    /// Reads the recording.
     #[must_use]
     pub fn open(&self) -> Recorded {
         let files: Vec<(String, Vec<u8>)> = self
@@ -31,7 +30,7 @@ impl Bundled {
     }
 }
 
-/// All of them, in the order of a menu.
+/// All bundled recordings, in the order of the menu.
 #[must_use]
 pub fn bundled() -> &'static [Bundled] {
     &BUNDLED

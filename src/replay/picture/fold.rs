@@ -1,4 +1,4 @@
-//! The picture as a fold: what each fact changes of it.
+//! The picture as a fold: the change that each fact makes.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use super::{
 };
 
 impl Picture {
-    /// Adds what one fact says.
+    /// Applies one fact.
     pub fn apply(&mut self, record: &FactRecord) {
         self.add(record);
         self.settle();
     }
 
-    /// Adds what several facts say; what follows from the rest is worked out once, at the end.
+    /// Applies several facts; derived values are computed once, at the end.
     pub fn apply_all(&mut self, records: &[FactRecord]) {
         for record in records {
             self.add(record);
@@ -52,7 +52,7 @@ impl Picture {
         self.look_again(&record.fact);
     }
 
-    /// What follows from the rest.
+    /// Computes the derived values.
     pub(super) fn settle(&mut self) {
         self.store.behind = self.behind();
     }
@@ -71,7 +71,7 @@ impl Picture {
                 let (watch, kind, times) = (*watch, *kind, *times);
                 order_refusals(&mut api.refusals, Refusals { watch, kind, times });
             }
-            // What was asked for comes before any other reason to refuse.
+            // Requested refusals come before any other reason to refuse.
             ServerFact::ListRefused { .. } => take_refusal(&mut api.refusals, false),
             ServerFact::WatchDenied { .. } => take_refusal(&mut api.refusals, true),
             ServerFact::ConnectionRefused => {
@@ -145,7 +145,7 @@ impl Picture {
             | ServerFact::RequestDeferred { .. }
             | ServerFact::WatchRefused { .. } => {}
         }
-        // A recreated object is no longer among the deleted; the last few of those stay in sight.
+        // A recreated object is no longer deleted; only the last deleted ones stay.
         api.deleted
             .retain(|key| api.objects.get(key).is_some_and(|entry| entry.deleted));
         while api.deleted.len() > DELETED_SHOWN {
@@ -230,7 +230,7 @@ impl Picture {
             ReflectorFact::EventReceived { event, object, .. } => {
                 reflector.events += 1;
                 api.received();
-                // A program of its own keeps nothing in hand.
+                // A program without a reflector keeps nothing in hand.
                 if is_change(*event) && actor != Actor::Program {
                     reflector.in_hand = Some((*event, object.clone()));
                 }
@@ -241,7 +241,7 @@ impl Picture {
                 reflector.temporary = None;
                 api.watch = None;
                 api.tells = false;
-                // Nobody reads any more.
+                // Nobody reads the stream anymore.
                 api.lose();
             }
             ReflectorFact::BackoffStarted { ms, reason } => {
@@ -279,7 +279,7 @@ impl Picture {
             } => {
                 let deltas = queue.deltas.or_default(object.key.clone());
                 deltas.push((*delta_type, object.clone()));
-                // Also between two facts a key is queued exactly when it has deltas.
+                // Even between two facts a key is queued exactly when it has deltas.
                 if deltas.len() == 1 {
                     queue.keys.push_back(object.key.clone());
                 }
@@ -292,7 +292,7 @@ impl Picture {
                     }
                 }
             }
-            // Only a FIFO's key takes its place by this alone.
+            // Only in a FIFO this fact alone queues the key.
             QueueFact::KeyEnqueued { key, .. } if queue.kind == QueueKind::Fifo => {
                 queue.keys.push_back(key.clone());
             }
@@ -608,7 +608,7 @@ impl WorkRoom {
     fn apply(&mut self, fact: &WorkFact, actor: Actor, time: u64) {
         match fact {
             WorkFact::WorkAdded { key, place } => {
-                // The delaying queue's own goroutine.
+                // The delaying queue's own goroutine adds the key.
                 if actor == Actor::Main {
                     self.delayed.remove(key);
                 }
@@ -682,7 +682,7 @@ impl ApiRoom {
         self.trim();
     }
 
-    /// The server's version moves with every change, and the window of its history with it.
+    /// Each change advances the server's version and the window of its history.
     fn written(&mut self, rv: &Rv) {
         self.rv = Arc::clone(rv);
         self.history.push_back(Arc::clone(rv));
@@ -693,7 +693,7 @@ impl ApiRoom {
         }
     }
 
-    /// The reflector took the next event off the stream.
+    /// The reflector received the next event of the stream.
     fn received(&mut self) {
         let mut lines = self.stream.iter_mut();
         if let Some(line) = lines.find(|line| line.delivery == Delivery::Waiting) {
@@ -702,7 +702,7 @@ impl ApiRoom {
         self.trim();
     }
 
-    /// What is still on the stream never arrives.
+    /// The events in flight never arrive.
     fn lose(&mut self) {
         for line in &mut self.stream {
             if line.delivery == Delivery::Waiting {

@@ -1,8 +1,8 @@
-//! The picture: everything the screen draws, as a fold of facts.
+//! The picture: everything that the screen draws, as a fold of facts.
 //!
-//! The screen never reads the cache in the middle of an operation. It draws a [`Picture`], which is
-//! made from nothing but the facts so far; `tests/runs/fold` holds it against the world after every
-//! step, so the animation cannot lie.
+//! The screen never reads the cache in the middle of an operation. It draws a [`Picture`], which is computed
+//! from the facts alone; `tests/runs/fold` compares it with the world after every step, so the animation
+//! cannot show anything false.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -27,15 +27,15 @@ pub use deltascope_world::virtual_time::{
 mod fold;
 mod of_world;
 
-/// So many things of which all pictures share the content weigh as much as one that they do not share.
+/// How many items whose content all pictures share weigh as much as one that is not shared.
 const SHARED: usize = 8;
 
-/// What the screen draws.
+/// Everything that the screen draws.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Picture {
-    /// What stands behind the reflector.
+    /// The kind of informer behind the reflector.
     pub informer: InformerKind,
-    /// Whose behaviour it has.
+    /// The client-go generation of the informer.
     pub generation: Generation,
     /// The API server's room.
     pub api: ApiRoom,
@@ -53,52 +53,51 @@ pub struct Picture {
     pub store: StoreRoom,
     /// The handlers.
     pub handlers: Vec<HandlerRoom>,
-    /// Handlers that were asked for and are not there yet.
+    /// Handlers whose addition was requested and is not done yet.
     pub asked: VecDeque<HandlerRoom>,
-    /// How often the informer looks for due resyncs, in ms; 0: never.
+    /// How often the informer checks for due resyncs, in ms; 0: never.
     pub resync_check_ms: u64,
     /// The workqueue and its workers, where the program has them.
     pub work: Option<WorkRoom>,
-    /// What the programs printed, the newest [`OUTPUT_LINES`].
+    /// The lines printed by the programs, the newest [`OUTPUT_LINES`].
     pub output: VecDeque<Arc<str>>,
-    /// The informers beside the one that is shown.
+    /// The peer informers.
     pub beside: Vec<BesideRoom>,
 }
 
 /// The API server, its objects and the watch stream.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ApiRoom {
-    /// What stands in this room.
+    /// The kind of source in this room.
     pub source: SourceKind,
-    /// Its resource version.
+    /// The resource version of the server.
     pub rv: Rv,
-    /// Its objects in the order of their creation, the last [`DELETED_SHOWN`] deleted ones among
-    /// them.
+    /// The objects in the order of their creation, including the last [`DELETED_SHOWN`] deleted ones.
     pub objects: IndexMap<Key, ApiObject>,
-    /// The deleted ones, the longest ago first.
+    /// The keys of the deleted objects, the longest ago first.
     pub deleted: VecDeque<Key>,
     /// How many events were sent.
     pub sent: u64,
-    /// A recording with a list: its events tell what the server has.
+    /// Whether the events keep `objects` complete: they continue a known list.
     pub told_by_events: bool,
-    /// The last lines of the watch stream, oldest first, at most [`STREAM_LINES`].
+    /// The last events of the watch stream, oldest first, at most [`STREAM_LINES`].
     pub stream: VecDeque<StreamLine>,
     /// The `resourceVersion` of the open watch.
     pub watch: Option<Rv>,
-    /// A watch is open, and tells of what changes: its end is not on the way.
+    /// Whether a watch is open and can still send events: its end is not in flight.
     pub tells: bool,
-    /// A watch from before this version is answered with 410; empty when the history is whole.
+    /// A watch from before this version is answered with 410; empty if the history is complete.
     pub oldest: Rv,
     /// The versions of the changes that the server remembers, at most [`WATCH_WINDOW`].
     pub history: VecDeque<Rv>,
-    /// The requests that it was asked to refuse and has not refused yet, the first first.
+    /// The requests that the server will still refuse, the next one first.
     pub refusals: VecDeque<Refusals>,
-    /// What is asked for; all where there is none.
+    /// The selector of lists and watches; `None` selects all objects.
     pub selector: Option<Selector>,
 }
 
 impl ApiRoom {
-    /// Whether an object with these labels is asked for.
+    /// Whether the selector matches these labels.
     #[must_use]
     pub fn selects(&self, labels: &Labels) -> bool {
         let selector = self.selector.as_ref();
@@ -111,16 +110,16 @@ impl ApiRoom {
 pub struct ApiObject {
     /// Its key, version and UID.
     pub object: ObjectRef,
-    /// What it is like.
+    /// The fields that the page shows.
     pub body: Body,
-    /// It has been deleted and is shown struck out; it counts as gone.
+    /// Whether it is deleted and shown struck out; it counts as gone.
     pub deleted: bool,
 }
 
 /// The reflector.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ReflectorRoom {
-    /// What it is doing.
+    /// The state of the reflector.
     pub state: ReflectorState,
     /// `LastSyncResourceVersion()`.
     pub last_sync: Rv,
@@ -128,17 +127,17 @@ pub struct ReflectorRoom {
     pub events: u64,
     /// Lists received.
     pub lists: u64,
-    /// How long it waits, in ms, while it backs off.
+    /// The length of the current backoff, in ms.
     pub backoff_ms: u64,
-    /// Whether a list comes next, while it backs off.
+    /// Whether a list follows the backoff.
     pub relist: bool,
-    /// The event that was taken off the stream and is not in the queue yet.
+    /// The event that was received and is not in the queue yet.
     pub in_hand: Option<(EventType, ObjectRef)>,
-    /// Lists asked for, whatever the number of their pages.
+    /// Lists requested, whatever the number of their pages.
     pub lists_asked: u64,
-    /// Watches asked for, those of streaming lists among them.
+    /// Watches requested, including streaming lists.
     pub watches_asked: u64,
-    /// Its requests, the newest last, at most [`REQUESTS`].
+    /// The requests, oldest first, at most [`REQUESTS`].
     pub requests: VecDeque<RequestLine>,
     /// A streaming list's temporary store, while it is being filled.
     pub temporary: Option<SortedMap<Key, ObjectRef>>,
@@ -150,7 +149,7 @@ pub struct ReflectorRoom {
     pub resyncs: u64,
 }
 
-/// Which queue it is.
+/// The kind of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum QueueKind {
     /// FIFO
@@ -163,7 +162,7 @@ pub enum QueueKind {
 }
 
 impl QueueKind {
-    /// Upstream's name of it.
+    /// The name in client-go.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -177,15 +176,15 @@ impl QueueKind {
 /// The queue.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct QueueRoom {
-    /// Which.
+    /// The kind of the queue.
     pub kind: QueueKind,
-    /// The keys in order, the next one first. In a FIFO one can be there without an object, and twice.
+    /// The keys in order, the next one first. A FIFO's key may be listed without an object, and twice.
     pub keys: VecDeque<Key>,
-    /// The deltas of each key, oldest first; of a FIFO its object, as one of type Added.
+    /// The deltas of each key, oldest first; for a FIFO its object, with type Added.
     pub deltas: SortedMap<Key, Vec<(DeltaType, ObjectRef)>>,
-    /// RealFIFO only: its entries, the next one first.
+    /// RealFIFO only: the entries, the next one first.
     pub entries: VecDeque<Entry>,
-    /// Whether `Delete`, `Replace` and `Resync` can ask KnownObjects.
+    /// Whether `Delete`, `Replace` and `Resync` can use KnownObjects.
     pub known_objects: bool,
     /// Whether it was filled for the first time.
     pub populated: bool,
@@ -198,45 +197,45 @@ pub struct QueueRoom {
 /// A lock.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct LockState {
-    /// Who has it.
+    /// The actor that holds the lock.
     pub holder: Option<Actor>,
-    /// Who waits for it, the first first.
+    /// The waiting actors, the first in line first.
     pub waiting: Vec<Actor>,
 }
 
 /// Pop and the process function.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct PopRoom {
-    /// How the process loop runs.
+    /// The mode of the process loop.
     pub mode: ProcessMode,
-    /// How often Pop has been asked for and not yet come (held only).
+    /// How many requested Pops have not begun yet (mode `Held` only).
     pub asked: u32,
-    /// What is being processed.
+    /// The item being processed.
     pub processing: Option<Popped>,
-    /// What was processed last.
+    /// The last item processed.
     pub last: Option<Popped>,
-    /// How many Pops there were.
+    /// The number of Pops.
     pub count: u64,
 }
 
-/// Something that was popped.
+/// A popped item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Popped {
     /// The key.
     pub key: Key,
-    /// Its deltas, oldest first.
+    /// The deltas, oldest first.
     pub deltas: Vec<(DeltaType, ObjectRef)>,
-    /// Which of them is in work (`None` before the first).
+    /// The index of the delta being processed (`None` before the first).
     pub position: Option<usize>,
-    /// Whether it belongs to the first list.
+    /// Whether the item belongs to the first list.
     pub is_in_initial_list: bool,
-    /// RealFIFO only: the entries, oldest first; `key` is empty and `deltas` are theirs (of a list or
-    /// a resync, which is one entry, there are none).
+    /// RealFIFO only: the entries, oldest first. `key` is empty then, and `deltas` holds the entries' deltas;
+    /// an entry that is a whole list or resync has none.
     pub entries: Vec<Entry>,
 }
 
 impl Popped {
-    /// What a RealFIFO gave out.
+    /// The entries popped from a RealFIFO.
     #[must_use]
     pub fn of_entries(entries: Vec<Entry>, is_in_initial_list: bool) -> Self {
         Self {
@@ -255,22 +254,22 @@ impl Popped {
     }
 }
 
-/// How many objects of what the informer selects the store does not show as the server has them: each
-/// one that it lacks, has in another version or still has counts once, however often it changed.
+/// How many selected objects differ between the store and the server. An object that the store lacks, has in
+/// another version or still has counts once, however often it changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Behind {
-    /// There is no server, no store, or nothing that fills the one from the other.
+    /// There is no server, no store, or nothing that fills the store from the server.
     #[default]
     Nothing,
-    /// It cannot be known. A cluster, or a recording of one, tells what it has in a list, and then only
-    /// while a watch is open; of the simulated server it is always known.
+    /// It is unknown. A cluster or its recording states its objects by a list, and changes only while a watch
+    /// is open. For the simulated server the number is always known.
     Unknown,
-    /// By so many objects.
+    /// The number of differing objects.
     By(u64),
 }
 
 impl Behind {
-    /// The number, where there is one and it is known.
+    /// The number, if it is known.
     #[must_use]
     pub fn count(self) -> Option<u64> {
         match self {
@@ -285,17 +284,17 @@ impl Behind {
 pub struct StoreRoom {
     /// Whether the program has a store at all.
     pub present: bool,
-    /// What is stored, by key.
+    /// The stored objects, by key.
     pub items: SortedMap<Key, ObjectRef>,
-    /// Index name → indexed value → keys; every index is there, also an empty one.
+    /// Index name → indexed value → keys; empty indices are included.
     pub indices: IndexMap<Arc<str>, SortedMap<Arc<str>, Vec<Key>>>,
     /// The version of the last list or event that was applied (not kept by client-go before 1.36).
     pub rv: Rv,
     /// Whether client-go itself keeps that version (from 1.36 on).
     pub keeps_rv: bool,
-    /// The keys of what it does not show as the server has it.
+    /// The keys of the objects that differ from the server's.
     pub unlike: SortedMap<Key, ()>,
-    /// How far it is behind the server.
+    /// How many objects the store is behind the server.
     pub behind: Behind,
 }
 
@@ -304,36 +303,36 @@ pub struct StoreRoom {
 pub struct HandlerRoom {
     /// Its name.
     pub name: Arc<str>,
-    /// It runs inside `process`, under the queue's lock, and has no buffer.
+    /// Whether it runs inside `process`, under the queue's lock and without a buffer.
     pub inline: bool,
     /// How long it takes for each notification, in virtual ms.
     pub latency_ms: u32,
-    /// What waits for it.
+    /// The notifications that wait for it.
     pub pending: VecDeque<NotificationRef>,
-    /// What it is working on.
+    /// The notification that it is processing.
     pub running: Option<NotificationRef>,
-    /// What it has been told so far, the newest [`NOTIFICATIONS`].
+    /// The notifications that it has received, the newest [`NOTIFICATIONS`].
     pub notifications: VecDeque<Arc<NotificationRef>>,
-    /// What was sent to it and is not in its buffer yet: its sender waits.
+    /// The notification that was sent and is not in the buffer yet: its sender waits.
     pub sending: Option<NotificationRef>,
-    /// Its own `HasSynced()`: it was told the whole first list.
+    /// The handler's own `HasSynced()`: it has processed the whole first list.
     pub synced: bool,
-    /// Whether it takes part in resyncs at the moment.
+    /// Whether it currently takes part in resyncs.
     pub syncing: bool,
-    /// How often it wants a resync, in ms; 0: never.
+    /// The resync period, in ms; 0: never.
     pub resync_ms: u64,
-    /// Only objects with this label and value pass, as `app=web`; empty: all.
+    /// Only objects with this label and value reach it, as `app=web`; empty: all.
     pub filter: Arc<str>,
-    /// It is being removed: that was asked for and has not come yet.
+    /// Whether its removal was requested and is not done yet.
     pub leaving: bool,
-    /// It was removed.
+    /// Whether it was removed.
     pub removed: bool,
     /// How often it panicked.
     pub panics: u32,
 }
 
 impl HandlerRoom {
-    /// Whether it was removed and has ended what it was at.
+    /// Whether it was removed and has finished its last notification.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.removed && self.running.is_none()
@@ -343,40 +342,40 @@ impl HandlerRoom {
 /// A workqueue and its workers.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct WorkRoom {
-    /// The keys that wait, the next one first.
+    /// The waiting keys, the next one first.
     pub queue: VecDeque<Key>,
-    /// The keys that have to be looked at, also those that a worker has.
+    /// The dirty keys, including those that a worker holds.
     pub dirty: SortedMap<Key, ()>,
-    /// What each worker has.
+    /// The key that each worker holds.
     pub workers: Vec<Option<Key>>,
-    /// The keys that will be added, each with its moment in ms.
+    /// The delayed keys, each with its due virtual time in ms.
     pub delayed: SortedMap<Key, u64>,
     /// How often each key has failed since it was forgotten.
     pub failures: SortedMap<Key, u32>,
-    /// How many keys were reconciled well.
+    /// How many reconciles succeeded.
     pub reconciled: u64,
-    /// It takes nothing more.
+    /// Whether it accepts no more keys.
     pub shut_down: bool,
 }
 
-/// An informer beside the one that is shown.
+/// A peer informer.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct BesideRoom {
-    /// It is a shared one.
+    /// Whether it is a shared informer.
     pub shared: bool,
-    /// How many handlers it was given.
+    /// The number of its handlers.
     pub handlers: usize,
-    /// Lists it has asked for.
+    /// The number of lists requested.
     pub lists: u64,
-    /// Watches it has asked for.
+    /// The number of watches requested.
     pub watches: u64,
-    /// What is in its store, by key.
+    /// The stored objects, by key.
     pub objects: SortedMap<Key, ObjectRef>,
 }
 
 impl Picture {
-    /// The number, from 1, of an informer beside among those of its kind, shared or not, that of the
-    /// one that is shown among them. `None`: it is shared, and the one that is shown is not.
+    /// The number of a peer informer, from 1, among all informers of the same kind (shared or not), including
+    /// the main one. `None` if the peer is shared and the main one is not.
     #[must_use]
     pub fn beside_number(&self, informer: u8) -> Option<usize> {
         let place = usize::from(informer);
@@ -387,7 +386,7 @@ impl Picture {
         (shown || !shared).then(|| usize::from(shown == shared) + before + 1)
     }
 
-    /// How many things are in it, roughly: what a copy of it costs.
+    /// The approximate number of items in it: the cost of a copy.
     #[must_use]
     pub fn weight(&self) -> usize {
         let queued: usize = self.queue.deltas.values().map(Vec::len).sum();
@@ -428,7 +427,7 @@ impl Picture {
     }
 }
 
-/// Nothing is told of what it is like.
+/// An object of which the source states no body.
 fn told_object(object: &ObjectRef, deleted: bool) -> ApiObject {
     ApiObject {
         object: object.clone(),

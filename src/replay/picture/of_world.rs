@@ -1,4 +1,4 @@
-//! The picture as a world shows it: read off the machines themselves.
+//! The picture of a world, read directly from its machines.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use super::{
 };
 
 impl Picture {
-    /// What a world is like now, read off the world itself: where a fold begins, and what tests
-    /// hold the fold against.
+    /// The picture of a world, read directly from it: the start of a fold, and the reference for tests of the
+    /// fold.
     #[must_use]
     pub fn of(world: &World<AnySource>) -> Self {
         let mut picture = Self {
@@ -56,7 +56,7 @@ impl Picture {
 }
 
 impl ApiRoom {
-    /// What a server is known to have.
+    /// Adds the objects that the server is known to have.
     fn know(&mut self, known: &Known) {
         self.rv = Arc::clone(known.rv());
         self.told_by_events = known.is_complete();
@@ -90,7 +90,7 @@ fn api_of(world: &World<AnySource>) -> ApiRoom {
                 room.objects.insert(key.clone(), object);
             }
             let deleted = server.objects().filter(|(_, stored)| stored.deleted);
-            // No two have one version.
+            // Versions are unique.
             let deleted: SortedMap<u64, &Key> = deleted
                 .map(|(key, stored)| {
                     (

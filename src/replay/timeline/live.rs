@@ -1,4 +1,4 @@
-//! A run that happens while it is looked at, and what is left of it when its beginning is forgotten.
+//! A live run, which happens while the user watches it, and the rest of it after its beginning was forgotten.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use deltascope_world::virtual_time::Input;
 use super::{AT_ONCE, SEGMENT, SETTLED_MS, Segment, Timeline, give, is_told};
 
 impl Timeline {
-    /// A run that happens as it is looked at: nothing comes but what is told, and nothing before its time.
+    /// A live run: it receives only the reported responses, and never runs ahead of time.
     ///
     /// # Errors
-    /// Says which object of the scenario cannot be read.
+    /// States which object of the scenario cannot be read.
     pub fn live(scenario: Scenario) -> Result<Self, String> {
         let world = scenario.build()?;
         let mut timeline = Self::of(Arc::new(scenario), world, false);
@@ -26,20 +26,20 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Whether it goes on by itself, as time does.
+    /// Whether the run advances with real time.
     #[must_use]
     pub fn is_live(&self) -> bool {
         self.live.is_some()
     }
 
-    /// Nothing more is told; it is a recording from now on.
+    /// Ends the live run; it is a recording from now on.
     pub fn end_live(&mut self) {
         self.live = None;
         self.over = true;
     }
 
-    /// Time has gone by up to `now`: what is due happens, at most so many facts of it. True when that
-    /// was all.
+    /// Advances to `now` and executes what is due, with at most `most` facts. True when everything due has
+    /// been executed.
     pub fn go_to(&mut self, now: Time, most: usize) -> bool {
         let Some(live) = self.live else {
             return true;
@@ -56,7 +56,7 @@ impl Timeline {
         false
     }
 
-    /// What comes into a live run now; for when [`Self::go_to`] has said that all has happened.
+    /// Gives the live run an input at `now`, after executing everything that is due.
     pub fn take(&mut self, now: Time, input: Input<Command>) {
         let now = now.max(self.last_time());
         while !self.go_to(now, SEGMENT) {}
@@ -78,23 +78,23 @@ impl Timeline {
         self.collect();
     }
 
-    /// When something happens in a live run by itself.
+    /// The next virtual time at which a live run does something by itself, in ms.
     #[must_use]
     pub fn next_moment(&self) -> Option<Time> {
         self.live?;
         self.world.next_moment()
     }
 
-    /// Where list and watch come from, at the end of what is known.
+    /// The source, at the end of the known facts.
     #[must_use]
     pub fn source(&self) -> &AnySource {
         self.world.source()
     }
 
-    /// Forgets the oldest facts, and the inputs behind them, so that about so many are left; what is left
-    /// begins at 0 again. Answers how many were forgotten.
+    /// Forgets the oldest facts, and their inputs, so that about `left` facts remain, which begin at 0 again.
+    /// Returns how many were forgotten.
     ///
-    /// It begins where a watch is open: there a recording can begin.
+    /// The rest begins at an open watch, where a recording can begin.
     pub fn forget(&mut self, left: usize) -> usize {
         let latest = self.len().saturating_sub(left);
         let steady = |segment: &Segment| match segment.start.world.source() {
@@ -133,7 +133,7 @@ impl Timeline {
         gone
     }
 
-    /// What stands for all that was forgotten: what the user did, and what the cluster had.
+    /// The inputs that replace the forgotten beginning: the user's own, and the cluster's objects.
     pub(super) fn prologue(&self) -> Vec<RecordedInput> {
         let mut prologue = self.by_hand.clone();
         let Some(start) = self.start().filter(|_| self.forgotten > 0) else {
@@ -142,7 +142,7 @@ impl Timeline {
         let AnySource::Live(live) = start.world.source() else {
             return prologue;
         };
-        // A watch that ends within a second without an event would count as a failed one.
+        // A watch that ends within a second without an event counts as failed.
         let at = start.time.saturating_sub(SETTLED_MS);
         let rv = live.known().rv();
         let objects = live.objects().map(Arc::clone);

@@ -1,4 +1,4 @@
-//! A recording, run.
+//! Runs a recording.
 
 use crate::recording::{RecordedInput, Recording};
 use deltascope_world::Time;
@@ -10,22 +10,22 @@ use deltascope_world::virtual_time::{Input, World};
 
 use super::{AHEAD, MAX_FACTS, Timeline};
 
-/// Whether a cluster told it: nobody did it by hand.
+/// Whether an input is a response of a cluster, not an action of the user.
 #[must_use]
 pub fn is_told(input: &Input<Command>) -> bool {
     matches!(input, Input::Source(Command::Tell(_)))
 }
 
-/// An input as it stands in a recording that begins where a watch was open: `was` is what its request is called here, `is`
-/// there.
+/// Adapts an input to a recording that begins with an open watch: `was` is the number of its request in the
+/// run, `is` the one in the recording.
 pub fn renumber(taken: &mut RecordedInput, (was, is): (u32, u32)) {
-    // It came after other facts than it will.
+    // Other facts precede it in the recording.
     taken.after = usize::MAX;
     if let Input::Source(Command::Tell(told)) = &mut taken.input {
         *told = told
             .iter()
             .map(|telling| ServerResponse {
-                // What is about an older one was passed over, and will be.
+                // A response to an older request was ignored and will be again.
                 request: match telling.request.checked_sub(was) {
                     Some(later) => is + later,
                     None => 0,
@@ -36,15 +36,15 @@ pub fn renumber(taken: &mut RecordedInput, (was, is): (u32, u32)) {
     }
 }
 
-/// The inputs that are kept, and how many came before them.
+/// The kept inputs, and the number of inputs before them.
 #[derive(Clone, Copy)]
 pub(super) struct Inputs<'a> {
     pub(super) all: &'a [RecordedInput],
     pub(super) before: usize,
 }
 
-/// Lets a world that has stated so many facts, the last at `time`, take its next input, if that is due,
-/// or make its next micro-step; false when there is none.
+/// Gives a world that has stated `known` facts, the last at `time`, its next input if that is due, or lets it
+/// make its next micro-step; false when it can do neither.
 pub(super) fn go_on(
     world: &mut World<AnySource>,
     inputs: Inputs<'_>,
@@ -63,10 +63,10 @@ pub(super) fn go_on(
     }
 }
 
-/// Gives a world an input. One that came later than the last fact came when time had gone by.
+/// Gives a world an input. If the input is later than the last fact, the clock advances first.
 pub(super) fn give(world: &mut World<AnySource>, taken: &RecordedInput, time: Time) {
     if taken.at > time {
-        // What states no fact is done meanwhile.
+        // Meanwhile the micro-steps without facts are made.
         while world.step_within(taken.at) {}
         world.wait_until(taken.at);
     }
@@ -74,29 +74,28 @@ pub(super) fn give(world: &mut World<AnySource>, taken: &RecordedInput, time: Ti
 }
 
 impl Recording {
-    /// Runs it. An input comes after as many facts as it did; where those are others than they were
-    /// (it is another generation, another setting, another version of this program), at its time.
+    /// Runs the recording. Each input comes after the recorded number of facts. Where the facts differ (in
+    /// another generation, setting or version of this program), it comes at its virtual time.
     ///
     /// # Errors
-    /// Says which object of the scenario cannot be read.
+    /// States which object of the scenario cannot be read.
     pub fn play(&self) -> Result<Timeline, String> {
         let (timeline, _) = self.play_within(MAX_FACTS)?;
         Ok(timeline)
     }
 
-    /// The same with no more than so many facts, for what comes from outside; and how many of the inputs
-    /// could be played.
+    /// Runs an untrusted recording with at most `most` facts. Also returns the number of inputs that fit.
     ///
     /// # Errors
-    /// Says which object of the scenario cannot be read.
+    /// States which object of the scenario cannot be read.
     pub fn play_within(&self, most: usize) -> Result<(Timeline, usize), String> {
         at_once(self.play_slowly(most, &Slices::whole()))
     }
 
-    /// The same in slices.
+    /// Like [`Self::play_within`], in slices.
     ///
     /// # Errors
-    /// Says which object of the scenario cannot be read.
+    /// States which object of the scenario cannot be read.
     pub async fn play_slowly(
         &self,
         most: usize,
@@ -105,11 +104,11 @@ impl Recording {
         self.play_to(most, true, slices).await
     }
 
-    /// Runs it, with no more than so many facts, with every input at its time: after the last fact of
-    /// that moment.
+    /// Runs the recording with at most `most` facts and with every input at its virtual time, after the last
+    /// fact of that time.
     ///
     /// # Errors
-    /// Says which object of the scenario cannot be read.
+    /// States which object of the scenario cannot be read.
     pub fn play_by_time(&self, most: usize) -> Result<Timeline, String> {
         let (timeline, _) = at_once(self.play_to(most, false, &Slices::whole()))?;
         Ok(timeline)

@@ -1,4 +1,4 @@
-//! The segments that a run is cut into, their checkpoints, and those that are computed again.
+//! The segments of a run, their checkpoints and their recomputation.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl Timeline {
         last.holds += holds;
         self.held += holds;
         Arc::make_mut(facts).append(&mut new);
-        // Only after a whole micro-step: there the world is what the next segment begins with.
+        // Only after a whole micro-step, where the world is the one that the next segment begins with.
         if facts.len() < self.gap && last.holds < self.may_hold.segment {
             return;
         }
@@ -49,7 +49,7 @@ impl Timeline {
         });
     }
 
-    /// Drops what there is too much of, the oldest first.
+    /// Drops facts and checkpoints beyond the limits, the oldest first.
     pub(super) fn keep_bounds(&mut self) {
         let (mut kept, mut hold) = (0, 0);
         for segment in self.segments.iter_mut().rev() {
@@ -65,7 +65,7 @@ impl Timeline {
         self.thin(self.checkpoints);
     }
 
-    /// Gives back what can be computed again: nobody looks at it for a while.
+    /// Frees everything that can be recomputed, because the run is not shown for a while.
     pub fn rest(&mut self) {
         let last = self.segments.len().saturating_sub(1);
         for segment in self.segments.iter_mut().take(last) {
@@ -75,8 +75,8 @@ impl Timeline {
         self.looked_at.borrow_mut().clear();
     }
 
-    /// Leaves as many states that were kept along the run as it has checkpoints: of each segment the
-    /// earliest. `seen`: how many facts a state comes after.
+    /// Reduces states kept along the run to one per checkpoint: the earliest of each segment. `seen` returns
+    /// the number of facts before a state.
     pub fn thin_along<S>(&self, kept: &mut Vec<S>, seen: impl Fn(&S) -> usize) {
         if kept.len() <= self.segments.len() {
             return;
@@ -88,19 +88,19 @@ impl Timeline {
         });
     }
 
-    /// Leaves so many checkpoints.
+    /// Reduces the checkpoints to `most`.
     pub(super) fn thin(&mut self, most: usize) {
         let weigh = |segment: &Segment| segment.start.picture.weight();
         let mut weight: usize = self.segments.iter().map(weigh).sum();
         while self.segments.len() > most.max(2) || weight > CHECKPOINTS_WEIGH {
-            // Two neighbours become one, the shortest of the older ones, so that all grow alike.
+            // Merge two neighbours, the shortest pair of the older ones, so that all segments grow evenly.
             let old = 1..(self.segments.len() * 3 / 4).max(2);
             let length = |number: &usize| self.len_of(number - 1) + self.len_of(*number);
             let Some(number) = old.min_by_key(length) else {
                 return;
             };
             let until = self.segments.get(number + 1).map(|next| next.from);
-            // The last one grows, and stays.
+            // The last segment still grows and is not merged.
             let Some(until) = until else {
                 return;
             };
@@ -115,7 +115,7 @@ impl Timeline {
         }
     }
 
-    /// Which segment has the fact at this place, or would have it.
+    /// The number of the segment that contains this index, or would contain it.
     pub(super) fn segment_of(&self, place: usize) -> usize {
         let after = self
             .segments
@@ -129,7 +129,7 @@ impl Timeline {
         next.map_or_else(|| self.len(), |next| next.from) - from
     }
 
-    /// The segment with the fact at this place: how many facts come before it, and its facts.
+    /// The segment that contains this index: the number of facts before it, and its facts.
     pub(super) fn segment_at(&self, place: usize) -> Option<(usize, Arc<Vec<FactRecord>>)> {
         let number = self.segment_of(place);
         let segment = self.segments.get(number)?;
@@ -142,7 +142,7 @@ impl Timeline {
         Some((segment.from, facts?))
     }
 
-    /// Drops the run in slices: to drop a million facts takes a fifth of a second on the page.
+    /// Drops the run in slices: dropping a million facts takes a fifth of a second on the page.
     pub async fn drop_slowly(mut self, slices: &Slices) {
         while let Some(segment) = self.segments.pop() {
             drop(segment);
@@ -150,8 +150,7 @@ impl Timeline {
         }
     }
 
-    /// Computes the facts of this place's segment again, in slices, where they were dropped. Returns where the
-    /// segment ends.
+    /// Recomputes the dropped facts of the segment at this index, in slices. Returns the end of the segment.
     pub async fn ready(&self, place: usize, slices: &Slices) -> usize {
         let number = self.segment_of(place);
         let Some(segment) = self.segments.get(number) else {
@@ -164,7 +163,7 @@ impl Timeline {
         segment.from + self.len_of(number)
     }
 
-    /// A segment made ready to be looked at; to be given back to [`Self::looked`].
+    /// Takes a segment into use; [`Self::looked`] takes it back.
     pub(super) fn look(&self, number: usize) -> LookedAt {
         at_once(self.look_slowly(number, &Slices::whole()))
     }
@@ -180,7 +179,7 @@ impl Timeline {
         };
         let mut one = take().unwrap_or_default();
         one.from = segment.from;
-        // They may have been dropped since it was looked at.
+        // The facts may have been dropped since the segment was last in use.
         if segment.facts.is_none() && one.facts.is_none() {
             let len = self.len_of(number);
             let mut world = segment.start.world.clone();
@@ -217,7 +216,7 @@ impl Timeline {
     }
 }
 
-/// The segment that begins with this has so many facts.
+/// The length of a segment that begins with this picture, in facts.
 pub(super) fn gap_after(picture: &Picture) -> usize {
     SEGMENT.max(picture.weight() * 2)
 }

@@ -32,7 +32,7 @@ fn endless() -> Scenario {
 }
 
 #[test]
-fn what_is_kept_for_seeking_weighs_no_more_than_the_facts() {
+fn the_checkpoints_weigh_no_more_than_the_facts() {
     for scenario in [heavy(), endless()] {
         let mut timeline = Timeline::new(scenario).unwrap();
         timeline.extend(30_000);
@@ -51,7 +51,7 @@ fn what_is_kept_for_seeking_weighs_no_more_than_the_facts() {
     }
 }
 
-/// A server of many objects whose lists come again and again; each fills the store with one fact.
+/// A server of many objects that are listed repeatedly; each list fills the store with one fact.
 fn relisting() -> Scenario {
     let initial = (0..500).map(|n| serde_json::json!({ "metadata": { "name": format!("p{n}") } }));
     let settings = serde_json::json!({ "machinery": "plain", "era": "1.36", "watchList": false });
@@ -68,9 +68,9 @@ fn relisting() -> Scenario {
 }
 
 #[test]
-fn what_facts_hold_is_bounded_beside_their_number() {
+fn the_memory_of_facts_is_limited_independently_of_their_number() {
     const KB: usize = 1 << 10;
-    // So much comes with one micro-step.
+    // The memory of the facts of one micro-step.
     const STEP: usize = 100 * KB;
     let weigh =
         |facts: &[FactRecord]| -> usize { facts.iter().map(|record| record.fact.weight()).sum() };
@@ -99,13 +99,13 @@ fn what_facts_hold_is_bounded_beside_their_number() {
     let held = weigh(&bounded.all_facts());
     assert!((whole / 2..whole / 2 + STEP).contains(&held), "{held}");
     assert!(bounded.all_facts()[..] == all.facts(0..len)[..]);
-    // There is room again farther back.
+    // An earlier cut makes room again.
     bounded.insert(len / 2, Input::Print("a".into()));
     assert_eq!(bounded.held, weigh(&bounded.all_facts()));
 }
 
 #[test]
-fn a_place_is_found_however_many_came_before() {
+fn a_fact_is_found_by_its_number_after_many_forgotten_ones() {
     let mut timeline = Timeline::new(endless()).unwrap();
     let gone = (1 << 32) + 5;
     timeline.forgotten = gone;
@@ -115,7 +115,7 @@ fn a_place_is_found_however_many_came_before() {
 }
 
 #[test]
-fn past_the_bound_the_oldest_are_thinned_alike() {
+fn the_oldest_checkpoints_are_thinned_out_evenly_beyond_the_limit() {
     let mut timeline = Timeline::new(endless()).unwrap();
     timeline.checkpoints = 12;
     timeline.extend(100 * SEGMENT);
@@ -136,7 +136,7 @@ fn past_the_bound_the_oldest_are_thinned_alike() {
 }
 
 #[test]
-fn what_is_dropped_while_it_is_looked_at_is_computed_again() {
+fn facts_dropped_while_in_use_are_recomputed() {
     let mut timeline = Timeline::new(endless()).unwrap();
     timeline.extend(3 * SEGMENT);
     let kept = timeline.all_facts().to_vec();
@@ -147,7 +147,7 @@ fn what_is_dropped_while_it_is_looked_at_is_computed_again() {
         assert!(timeline.picture(place) == picture, "{place}");
         assert!(timeline.fact(place).as_ref() == kept.get(place), "{place}");
     }
-    // Without its cache being emptied.
+    // Keep the cache this time.
     timeline.extend(6 * SEGMENT);
     let before = timeline.picture(5 * SEGMENT - 9);
     for segment in timeline.segments.iter_mut().take(4) {
@@ -158,7 +158,7 @@ fn what_is_dropped_while_it_is_looked_at_is_computed_again() {
 }
 
 #[test]
-fn inputs_that_come_elsewhere_are_all_kept() {
+fn inputs_at_changed_positions_are_all_kept() {
     let mut timeline = Timeline::new(endless()).unwrap();
     timeline.extend(400);
     for place in [100, 104, 108, 300] {
@@ -171,7 +171,7 @@ fn inputs_that_come_elsewhere_are_all_kept() {
     let recording = timeline.recording();
     let again = recording.play().unwrap();
     assert!(again.facts(0..300)[..] == timeline.facts(0..300)[..]);
-    // Facts that there were not, places that are too far, times that go back: none is lost.
+    // Missing facts, positions beyond the end, unordered times: no input is lost.
     for change in [-9_i64, 3, 10, 10_000_000] {
         let mut other = recording.clone();
         for taken in &mut other.inputs {
@@ -188,7 +188,7 @@ fn inputs_that_come_elsewhere_are_all_kept() {
                     other.play().unwrap()
                 };
                 assert_eq!(played.inputs().len(), 5, "{change} {swapped} {by_time}");
-                // What is played can be played again, and computed again.
+                // The run can be replayed again and recomputed.
                 played.extend(800);
                 let mut twice = played.recording().play().unwrap();
                 twice.extend(800);
@@ -204,7 +204,7 @@ fn inputs_that_come_elsewhere_are_all_kept() {
 }
 
 #[test]
-fn an_input_after_the_end_comes_when_time_has_gone_by() {
+fn an_input_after_the_end_comes_at_its_time() {
     let mut timeline = Timeline::new(heavy()).unwrap();
     timeline.extend(1);
     let end = timeline.time_at(timeline.len());
@@ -218,7 +218,7 @@ fn an_input_after_the_end_comes_when_time_has_gone_by() {
         let mut played = recording.play().unwrap();
         let last = played.len();
         assert_eq!(played.time_at(last), end + 25_000);
-        // Computed again it comes at the same time.
+        // Recomputed, the input comes at the same time.
         let fact = played.fact(last - 1);
         played.over = true;
         played.rewind(last);
@@ -228,7 +228,7 @@ fn an_input_after_the_end_comes_when_time_has_gone_by() {
 }
 
 #[test]
-fn what_was_dropped_is_computed_again_and_the_same() {
+fn dropped_facts_are_recomputed_identically() {
     let mut timeline = Timeline::new(endless()).unwrap();
     timeline.extend(3 * SEGMENT);
     timeline.insert(
@@ -246,7 +246,7 @@ fn what_was_dropped_is_computed_again_and_the_same() {
             segment.facts = None;
         }
         if drop == 1 {
-            // As thinning does.
+            // Merge two segments, as thinning does.
             timeline.segments.remove(1);
             timeline.looked_at.borrow_mut().clear();
         }

@@ -1,4 +1,4 @@
-//! Any of the sources, so that a world can be built from a scenario.
+//! Any of the sources, so that a scenario can choose one.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub enum AnySource {
     Server(Simulator),
     /// A recorded stream.
     Recorded(Recording),
-    /// A real cluster, or what one has told.
+    /// A real cluster, or the recorded responses of one.
     Live(Live),
     /// A program that calls the queue itself.
     Program(Program),

@@ -1,4 +1,4 @@
-//! What a server is known to have, going by its lists and its events.
+//! The objects that a server is known to have, according to its lists and events.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use deltascope_cache::key::Key;
 
 use super::simulator::DELETED_SHOWN;
 
-/// The objects of a server.
+/// The known objects of a server.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// Whether all of them are known: there was a list.
+    /// Whether all objects are known, because there was a list.
     complete: bool,
     rv: Rv,
     objects: IndexMap<Key, (ObjectRef, bool)>,
@@ -21,7 +21,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Nothing yet, at this version.
+    /// No objects, at this version.
     #[must_use]
     pub fn new(rv: Rv, complete: bool) -> Self {
         Self {
@@ -38,28 +38,28 @@ impl Known {
         &self.rv
     }
 
-    /// Whether it is known what the server has.
+    /// Whether all objects of the server are known.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// The objects, the last deleted ones (true) among them.
+    /// The objects, with whether each was deleted; the last deleted ones are included.
     pub fn objects(&self) -> impl Iterator<Item = (&Key, &(ObjectRef, bool))> {
         self.objects.iter()
     }
 
-    /// The deleted ones among them, the longest ago first.
+    /// The deleted objects, the longest ago first.
     pub fn deleted(&self) -> impl Iterator<Item = &Key> {
         self.deleted.iter()
     }
 
-    /// The server has come to this version.
+    /// Sets the server's version.
     pub fn set_rv(&mut self, rv: Rv) {
         self.rv = rv;
     }
 
-    /// A list tells all that there is.
+    /// Replaces the objects by those of a list.
     pub fn learn(&mut self, rv: Rv, objects: &[ObjectRef]) {
         self.rv = rv;
         self.deleted.clear();
@@ -70,7 +70,7 @@ impl Known {
         }
     }
 
-    /// An event tells what has changed.
+    /// Applies an event.
     pub fn follow(&mut self, event: EventType, object: &ObjectRef) {
         if !object.rv.is_empty() {
             self.rv = Arc::clone(&object.rv);
@@ -81,8 +81,8 @@ impl Known {
         let key = &object.key;
         match event {
             EventType::Added => {
-                // One that is there stays where it is: a stream that tells all of them again, each to be
-                // moved to the end, would cost the square of their number.
+                // An object that exists keeps its place: if a stream repeats all objects, moving each to the
+                // end would take quadratic time.
                 if self.objects.get(key).is_some_and(|(_, deleted)| *deleted) {
                     self.objects.shift_remove(key);
                 }

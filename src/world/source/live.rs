@@ -1,8 +1,8 @@
-//! A real cluster as a source: what the reflector wants is put down, what came of it is told.
+//! A real cluster as a source: it requests lists and watches, and the responses arrive as inputs.
 //!
-//! There is no I/O here. [`Live::wanted`] says what should be on the wire; whoever owns the wire (a
-//! page's fetch, a program's socket) tells what came, with [`Command::Tell`], and each telling is an
-//! input with its moment. So a live run is a recording from the start, and plays again without the
+//! There is no I/O here. [`Live::wanted`] states the request that should be on the wire. The owner of the
+//! wire (a page's fetch, a program's socket) reports each response with [`Command::Tell`], and each report is
+//! an input with its moment. So a live run is a recording from the start, and plays again without the
 //! cluster.
 
 use std::collections::VecDeque;
@@ -34,33 +34,34 @@ use super::simulator::{bare, key_of, reference, write_target};
 use super::stream::Stream;
 use super::wire::{self, RecordedEvent};
 
-/// What should be on the wire.
+/// The request that should be on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// The number of the request, from 1; it grows with each.
+    /// The number of the request, from 1; each request has the next one.
     pub request: u32,
-    /// What is asked for.
+    /// The list or the watch.
     pub ask: Asked,
-    /// Of the list that it goes on with, so many objects are here.
+    /// How many objects of the same list have already arrived; 0 unless the request continues a list.
     pub has: usize,
-    /// The last time it brought more than can be kept: it is worth asking for again once there is less.
+    /// Whether the last full list had more objects than can be kept: it should be requested again only when
+    /// there are fewer.
     pub too_much: bool,
 }
 
-/// What came of a request.
+/// A response to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerResponse {
-    /// Its number; what is told of one before the wanted one is passed over.
+    /// The number of the request; a response to an older request is ignored.
     pub request: u32,
-    /// What came.
+    /// The response, or a part of it.
     pub told: ResponsePart,
 }
 
-/// What a node of JSON takes, about, in bytes: itself, its place in a map, its text's allocation.
+/// The estimated memory of a JSON node, in bytes: the node, its place in a map, the allocation of its text.
 const NODE: usize = 96;
 
 impl ServerResponse {
-    /// How much memory its objects take, about, in bytes.
+    /// The estimated memory of its objects, in bytes.
     #[must_use]
     pub fn weight(&self) -> usize {
         match &self.told {
@@ -91,45 +92,45 @@ fn weigh(value: &Value) -> usize {
     }
 }
 
-/// What can come of a request.
+/// A part of a response.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ResponsePart {
-    /// A list, or a page of one.
+    /// A list, or one page of it.
     Page(Page),
     /// The watch is open.
     Opened,
-    /// It failed for good; a code of 0: there was no answer.
+    /// The request failed for good; code 0 means that there was no answer.
     Refused(ApiError),
-    /// The server asks to come again later, and the client will: the request is the same.
+    /// The server asks for a retry, and the client will send the same request again.
     Later {
         /// HTTP status.
         code: u16,
-        /// When, in ms from now.
+        /// Delay before the retry, in ms.
         after_ms: u64,
-        /// How often it was sent so far.
+        /// How often the request was sent so far.
         attempt: u32,
     },
-    /// What the watch brought; never [`RecordedEvent::Cut`].
+    /// An event of the watch; never [`RecordedEvent::Cut`].
     Event(RecordedEvent),
-    /// The watch is over.
+    /// The watch has ended.
     Ended(WatchEnd),
 }
 
-/// A list, or a page of one.
+/// A list, or one page of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// Its version.
+    /// The version of the list.
     pub rv: Rv,
     /// The objects.
     pub items: Arc<[Arc<DynamicObject>]>,
-    /// What the next page is asked for with; empty after the last.
+    /// The continue token for the next page; empty on the last page.
     pub continue_token: Arc<str>,
 }
 
-/// Reads what came of a request, as a trace writes it; a page has its objects as `items`.
+/// Reads a response as a trace writes it; a page has its objects as `items`.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// States what is wrong with the response.
 pub fn telling(value: Value) -> Result<ServerResponse, String> {
     let mut fields = Fields::of("what a cluster has told", value)?;
     let request = fields.need("request")?;
@@ -208,18 +209,18 @@ fn read_error(value: Value) -> Result<ApiError, String> {
     Ok(error)
 }
 
-/// Where the request is.
+/// The state of the request.
 #[derive(Clone, Debug)]
 enum State {
-    /// There is none.
+    /// There is no request.
     Idle,
-    /// It was sent.
+    /// The request was sent.
     Asked(Asked),
-    /// Its answer is here and has not been taken.
+    /// The answer is here; the reflector has not taken it yet.
     Answered(Asked, Result<Answer, ApiError>),
     /// The watch is open.
     Open(WatchRequest),
-    /// The watch is over; the reflector does not know yet.
+    /// The watch has ended; the reflector does not know it yet.
     Ended,
 }
 
@@ -229,23 +230,23 @@ enum Answer {
     Opened,
 }
 
-/// The source.
+/// A real cluster, or its recorded responses, as a source.
 #[derive(Clone, Debug)]
 pub struct Live {
     request: u32,
     state: State,
-    /// What was told and waits for the watch to be open.
+    /// Parts of the response that arrived before the reflector opened the watch.
     early: VecDeque<ResponsePart>,
-    /// What was told of requests that were not made yet: where a run is another than it was when this
-    /// was told, the reflector may come to them later.
+    /// Responses to requests that were not made yet: in an edited run the reflector may reach these requests
+    /// later than in the recorded one.
     ahead: VecDeque<ServerResponse>,
     stream: Stream,
     known: Known,
-    /// The objects behind `known`, the deleted ones left out.
+    /// The objects of `known`, without the deleted ones.
     objects: IndexMap<Key, Arc<DynamicObject>>,
-    /// There was more than can be kept the last time that all of it was asked for.
+    /// Whether the last full list had more objects than can be kept.
     too_much: bool,
-    /// Of the list that is under way, in pages; or of the initial events of a stream.
+    /// The objects so far of a list in pages, or of the initial events of a streaming list.
     under_way: Option<IndexMap<Key, Arc<DynamicObject>>>,
 }
 
@@ -266,8 +267,8 @@ impl Default for Live {
 }
 
 impl Live {
-    /// What should be on the wire: a request without an answer, or with an open watch. Anything else
-    /// that is there is to be closed.
+    /// The request that should be on the wire: one without an answer, or an open watch. Any other request on
+    /// the wire should be closed.
     #[must_use]
     pub fn wanted(&self) -> Option<Wanted> {
         let ask = match &self.state {
@@ -280,7 +281,7 @@ impl Live {
             Asked::Watch(watch) => (watch.send_initial_events == Some(true), false),
         };
         let waits = matches!(self.state, State::Asked(_));
-        // What is left of a list that failed is none of the next.
+        // Objects of a list that failed do not belong to the next list.
         let of_list = self.under_way.as_ref().filter(|_| continues);
         Some(Wanted {
             request: self.request,
@@ -290,7 +291,7 @@ impl Live {
         })
     }
 
-    /// Whether a watch is open, with nothing else under way: here a recording can begin.
+    /// Whether a watch is open and nothing else is in progress: a recording can begin here.
     #[must_use]
     pub fn is_steady(&self) -> bool {
         matches!(self.state, State::Open(_))
@@ -313,19 +314,19 @@ impl Live {
         }
     }
 
-    /// What was sent.
+    /// The watch stream.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// What the server is known to have.
+    /// The objects that the server is known to have.
     #[must_use]
     pub fn known(&self) -> &Known {
         &self.known
     }
 
-    /// Its objects, without the deleted ones.
+    /// The server's objects, without the deleted ones.
     pub fn objects(&self) -> impl Iterator<Item = &Arc<DynamicObject>> {
         self.objects.values()
     }
@@ -367,7 +368,7 @@ impl Live {
                 self.state = State::Ended;
                 self.stream.end_at_once(now, end, trace);
             }
-            // Nobody waits for it any more.
+            // The reflector does not wait for this anymore.
             _ => {}
         }
     }
@@ -440,13 +441,13 @@ impl Live {
         }
         self.known.follow(sent, &object);
         self.stream.send_at(now, sent, object, item, trace);
-        // What the stream did not tell of again is gone.
+        // An object that the stream did not repeat is gone.
         if let Some(objects) = settled {
             self.settle(objects, trace);
         }
     }
 
-    /// A change of a run that was told, as if the cluster had told of it, too: by its watch.
+    /// A user's change of a cluster's run, applied as if the cluster's watch had sent it.
     fn write(&mut self, now: Time, write: Write, trace: &mut impl Trace) {
         let (verb, key) = write_target(&write);
         let current = self.objects.get(&key);
@@ -474,7 +475,7 @@ impl Live {
                 return trace.fact(Step::ServerCheck, || refused(Refusal::NotFound));
             }
         };
-        // Versions are the server's to make; one that is a number is followed by the next.
+        // Only the server assigns versions; a numeric one is incremented.
         let rv = self.known.rv();
         let rv = rv
             .parse::<u64>()
@@ -488,7 +489,7 @@ impl Live {
         self.send(now, RecordedEvent::Object { event, object }, trace);
     }
 
-    /// The whole of what the server has is known.
+    /// The server's objects are completely known now.
     fn settle(&mut self, objects: IndexMap<Key, Arc<DynamicObject>>, trace: &mut impl Trace) {
         let told: Arc<[ObjectRef]> = objects
             .iter()
@@ -505,7 +506,7 @@ impl Live {
     }
 }
 
-/// The wire brings no such list, but a file may hold one.
+/// The wire never delivers such a list, but a file may contain one.
 fn too_much() -> ApiError {
     let message = format!("there are more than {MAX_OBJECTS} objects");
     ApiError::new(ApiErrorKind::Other, &message)
@@ -525,7 +526,7 @@ fn refused(error: &ApiError, watch: bool, trace: &mut impl Trace) {
         return trace.fact(step, || Fact::Server(ServerFact::ConnectionRefused));
     }
     let code = error.code;
-    // No answer that could be used has no reason, either.
+    // An answer that could not be used has no reason; its message takes that place.
     let reason = if code == 0 {
         &error.message
     } else {
@@ -559,7 +560,7 @@ impl Source for Live {
                 }
             }
             Command::Write(write) => self.write(now, write, trace),
-            // As if the network did it; what comes later is not read.
+            // As if the network had failed; later events are ignored.
             Command::Cut => {
                 if matches!(self.state, State::Open(_)) {
                     self.state = State::Ended;
@@ -699,7 +700,7 @@ impl Source for Live {
     }
 
     fn hang_up(&mut self) {
-        // A request that has no answer yet is not a watch.
+        // A request without an answer is not a watch.
         if matches!(self.state, State::Open(_) | State::Ended) {
             self.state = State::Idle;
         }

@@ -1,4 +1,4 @@
-//! Where list and watch come from.
+//! The sources that a reflector can list and watch.
 
 pub mod any;
 pub mod known;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use deltascope_cache::lister_watcher::ApiErrorKind;
 
-/// What the outside can tell a source.
+/// A command to a source.
 #[derive(Clone, Debug)]
 #[allow(
     clippy::large_enum_variant,
@@ -28,30 +28,29 @@ use deltascope_cache::lister_watcher::ApiErrorKind;
 pub enum Command {
     /// Write an object.
     Write(pod::Write),
-    /// Break the connection of the watch; what is on its way is lost, and the network stays down for a
-    /// moment.
+    /// Break the connection of the watch: events in flight are lost, and the network stays down for a while.
     Cut,
     /// Forget the history, so that a watch from an old version gets 410.
     Compact,
-    /// Close the watch in good order, as a server does when its time is up.
+    /// Close the watch cleanly, as an API server does when its timeout is over.
     Close,
     /// Send a bookmark.
     Bookmark,
     /// End the watch with an `ERROR` event of this HTTP status.
     ErrorEvent(u16),
-    /// Refuse the next requests; no times: take back what was asked for and has not come yet.
+    /// Refuse the next requests; with `times` 0, withdraw the refusals that are still pending.
     Refuse(Refusals),
-    /// What a real cluster has answered, all at once.
+    /// Responses of a real cluster, all at the same time.
     Tell(Arc<[live::ServerResponse]>),
 }
 
 /// Requests that a simulated server refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusals {
-    /// Watches (streaming lists are), else lists.
+    /// Whether watches (including streaming lists) are refused, else lists.
     pub watch: bool,
-    /// What it says.
+    /// The error.
     pub kind: ApiErrorKind,
-    /// How many of them.
+    /// How many requests are refused.
     pub times: u32,
 }

@@ -1,4 +1,4 @@
-//! Pods as dynamic objects: made, read, and checked when they come from outside.
+//! Pods as dynamic objects: built, read, and validated when they come from outside.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use crate::bounds::{self, MAX_OBJECT, MAX_TEXT};
 use crate::fill::fill;
 use deltascope_cache::fact::Body;
 
-/// The longest name: a DNS subdomain, as the API server has it.
+/// The longest name: a DNS subdomain, as in the API server's validation.
 const MAX_NAME: usize = 253;
 /// The longest DNS label (a namespace), and the longest name or value of a label.
 const MAX_LABEL: usize = 63;
-/// Holds a whole copy of the object, also of a Secret's data.
+/// `kubectl apply` stores a whole copy of the object here, including a Secret's data.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// What a small pod is like; empty fields are left out of the object.
+/// The fields of a small pod; empty ones are left out of the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodSpec {
     /// `metadata.namespace`
@@ -33,16 +33,16 @@ pub struct PodSpec {
     pub phase: String,
 }
 
-/// What a client asks the API server to write.
+/// A write request to the API server.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(
     clippy::large_enum_variant,
     reason = "writes are made one at a time and not kept"
 )]
 pub enum Write {
-    /// Make this object.
+    /// Create this object.
     Create(DynamicObject),
-    /// Put this in place of the object of its name.
+    /// Replace the object of the same name.
     Update(DynamicObject),
     /// Delete the object of this name.
     Delete {
@@ -54,7 +54,7 @@ pub enum Write {
 }
 
 impl PodSpec {
-    /// As JSON, the way somebody would write it.
+    /// As JSON, the way a user would write it.
     #[must_use]
     pub fn to_json(&self) -> Value {
         json!({
@@ -100,7 +100,7 @@ pub fn node(object: &DynamicObject) -> &str {
     field(object, "/spec/nodeName")
 }
 
-/// What the API server shows of it.
+/// The fields of the object that the page shows.
 #[must_use]
 pub fn body(object: &DynamicObject) -> Body {
     Body {
@@ -110,11 +110,11 @@ pub fn body(object: &DynamicObject) -> Body {
     }
 }
 
-/// An object out of JSON text; see [`from_json`].
+/// Reads an object from JSON text; see [`from_json`].
 ///
 /// # Errors
 ///
-/// Says what is wrong, where, and what to do.
+/// States what is wrong, where, and what to do.
 pub fn parse(text: &str) -> Result<DynamicObject, String> {
     if text.len() > MAX_OBJECT {
         return Err(too_large(text.len()));
@@ -124,12 +124,12 @@ pub fn parse(text: &str) -> Result<DynamicObject, String> {
     checked(value)
 }
 
-/// An object out of JSON that somebody made by hand. Only `metadata.name` is needed: without `kind`
-/// it is a Pod, without a namespace it is cluster-scoped.
+/// Reads an object from JSON that a user wrote. Only `metadata.name` is required: without `kind` it is a Pod,
+/// without a namespace it is cluster-scoped.
 ///
 /// # Errors
 ///
-/// Says what is wrong, where, and what to do.
+/// States what is wrong, where, and what to do.
 pub fn from_json(value: &Value) -> Result<DynamicObject, String> {
     let size = serde_json::to_vec(value).map_or(0, |bytes| bytes.len());
     if size > MAX_OBJECT {
@@ -138,18 +138,18 @@ pub fn from_json(value: &Value) -> Result<DynamicObject, String> {
     checked(value.clone())
 }
 
-/// What is kept of an object beside what its kind says.
+/// Which parts of an object are kept, in addition to the rules for its kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keep {
-    /// It is a Secret or a ConfigMap, whatever it says: without its data.
+    /// Drop the data as for a Secret or a ConfigMap, whatever kind the object states.
     pub(crate) redacted: bool,
-    /// The metadata alone.
+    /// Keep the metadata alone.
     pub(crate) metadata_only: bool,
 }
 
-/// Makes an object of JSON as it is, without what must not or need not be kept: of the metadata
-/// all but what identifies, versions and labels an object; the copy of the last applied
-/// configuration; the data of Secrets and ConfigMaps. `types` is for what has no `kind` of its own.
+/// Builds an object from JSON without the parts that must not or need not be kept: metadata other than the
+/// fields that identify, version, label or annotate the object; the last applied configuration; the data of
+/// Secrets and ConfigMaps. `types` applies to an object without a `kind`.
 pub(crate) fn trimmed(
     mut fields: Map<String, Value>,
     types: Option<&TypeMeta>,
@@ -164,7 +164,7 @@ pub(crate) fn trimmed(
     };
     let kind = text(&fields, "kind").or(types.map(|types| &*types.kind));
     let redacted = keep.redacted || matches!(kind, Some("Secret" | "ConfigMap"));
-    // Where the kind is not known it may be a secret.
+    // An object of unknown kind may be a Secret.
     let mut redacted = redacted;
     if kind.is_none() {
         for name in ["data", "stringData", "binaryData"] {
@@ -185,7 +185,7 @@ pub(crate) fn trimmed(
     let metadata = fields.remove("metadata").unwrap_or_default();
     let mut metadata = read_metadata(metadata).map_err(|error| format!("metadata{error}"))?;
     if redacted {
-        // Tools write copies of a whole object there, each under a name of its own.
+        // Tools store copies of the whole object in annotations, under names of their own.
         metadata.annotations = None;
     }
     Ok(DynamicObject {
@@ -195,8 +195,8 @@ pub(crate) fn trimmed(
     })
 }
 
-/// Reads the metadata by hand: serde's reader of all of it, with its timestamps, would be a tenth of
-/// the page's wasm.
+/// Reads the metadata by hand: serde's reader for all its fields, with timestamps, would be a tenth of the
+/// page's wasm.
 fn read_metadata(value: Value) -> Result<ObjectMeta, String> {
     let mut fields = match value {
         Value::Null => return Ok(ObjectMeta::default()),
@@ -253,7 +253,7 @@ fn read_metadata(value: Value) -> Result<ObjectMeta, String> {
     })
 }
 
-/// kube-core has no Pod of its own to name the type by.
+/// kube-core has no Pod type of its own.
 type PodKind = k8s_openapi::api::core::v1::Pod;
 
 fn field<'a>(object: &'a DynamicObject, pointer: &str) -> &'a str {
@@ -393,7 +393,7 @@ fn check_label(key: &str, value: &Value) -> Result<(), String> {
     }
 }
 
-/// In quotes, and short enough for a message.
+/// Quotes a text, shortened for a message.
 fn quoted(text: &str) -> String {
     const SHOWN: usize = 40;
     match text.char_indices().nth(SHOWN) {
@@ -402,7 +402,7 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// As it is, but for what would not show.
+/// Replaces control characters, which would not show.
 fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
@@ -424,7 +424,7 @@ fn is_qualified(text: &str) -> bool {
     text.len() <= MAX_LABEL && is_bounded(text, |byte| matches!(byte, b'-' | b'_' | b'.'), true)
 }
 
-/// Not empty, begins and ends with a letter or digit, and has only those and `inner` between.
+/// Not empty, begins and ends with a letter or digit, and contains only those and `inner`.
 fn is_bounded(text: &str, inner: impl Fn(u8) -> bool, upper: bool) -> bool {
     let plain = |byte: u8| {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || (upper && byte.is_ascii_uppercase())
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_keep_their_data_to_themselves() {
+    fn the_data_of_a_secret_is_dropped() {
         let object = from_json(&json!({
             "apiVersion": "v1", "kind": "Secret",
             "metadata": {"name": "s", "managedFields": [], "annotations": {
@@ -501,7 +501,7 @@ mod tests {
         let text = serde_json::to_string(&object).unwrap();
         assert!(!text.contains("hunter2"), "{text}");
         assert!(!text.contains("managedFields"), "{text}");
-        // Any annotation may be a copy of the whole.
+        // Any annotation may be a copy of the whole object.
         assert!(
             text.contains("Opaque") && !text.contains("annotations"),
             "{text}"
@@ -509,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_objects_say_what_and_where() {
+    fn an_invalid_object_is_refused_with_its_field_and_the_reason() {
         let long = "a".repeat(254);
         let label = "a".repeat(64);
         for (value, part) in [

@@ -19,21 +19,21 @@ use super::pod::Write;
 use super::simulator::{key_of, reference, write_target};
 use super::stream::{Delivery, Stream};
 
-/// One call: Added is `Add`, Updated is `Update`, Deleted is `Delete`.
+/// One call on the queue: Added is `Add`, Updated is `Update`, Deleted is `Delete`.
 type Call = (DeltaType, Arc<DynamicObject>);
 
-/// The source.
+/// A program as a source: it makes queue calls instead of answering requests.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     due: VecDeque<(Time, Call)>,
     calls: Stream,
-    /// What each object was handed over as last: a delete hands it over again.
+    /// The object of the last call for each key: a delete passes it again.
     latest: SortedMap<Key, Arc<DynamicObject>>,
     versions: u64,
 }
 
 impl Program {
-    /// The calls that were made.
+    /// The calls made so far.
     #[must_use]
     pub fn calls(&self) -> &Stream {
         &self.calls
@@ -123,7 +123,7 @@ impl Source for Program {
     }
 }
 
-/// How a call is written where a watch event would stand.
+/// The watch event type that stands for a call.
 #[must_use]
 pub fn event_of(delta_type: DeltaType) -> EventType {
     match delta_type {

@@ -1,7 +1,7 @@
-//! A recorded stream as a source: the bodies that a real API server once sent.
+//! A recorded stream as a source: response bodies that a real API server sent.
 //!
-//! Only what was recorded can be answered. When the reflector asks for more, the recording is over
-//! and says so.
+//! It can answer only what was recorded. When the reflector asks for more, the source reports that the
+//! recording is over.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use super::simulator::{bare, key_of, reference, write_target};
 use super::stream::Stream;
 use super::wire::{Recorded, RecordedEvent};
 
-/// How far apart the events of a recording without times are played, in virtual ms.
+/// The interval at which the events of a recording without times are played, in virtual ms.
 pub const EVENT_MS: Time = 500;
 
-/// The source.
+/// A recorded stream as a source.
 #[derive(Clone, Debug)]
 pub struct Recording {
     list: Option<ListPage<DynamicObject>>,
@@ -33,15 +33,15 @@ pub struct Recording {
     has_watch: bool,
     watch: Option<Rv>,
     next: Time,
-    /// How many events were taken.
+    /// How many events were sent.
     number: u32,
     stream: Stream,
-    /// What the server had by now; without a list nobody knows.
+    /// The objects that the server has by now; unknown without a list.
     known: Known,
 }
 
 impl Recording {
-    /// From what [`super::wire::open`] read.
+    /// Builds the source from a recording that [`super::wire::open`] has read.
     #[must_use]
     pub fn new(recorded: Recorded) -> Self {
         let mut known = Known::new("".into(), recorded.start.is_some());
@@ -75,13 +75,13 @@ impl Recording {
         self.watch.clone()
     }
 
-    /// What was sent.
+    /// The watch stream.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// What the server is known to have.
+    /// The objects that the server is known to have.
     #[must_use]
     pub fn known(&self) -> &Known {
         &self.known
@@ -91,7 +91,7 @@ impl Recording {
 impl Source for Recording {
     type Command = Command;
 
-    /// Nobody can write to the past; a cut is possible.
+    /// A write is refused, because a recording cannot change; a cut is possible.
     fn command(&mut self, now: Time, command: Command, trace: &mut impl Trace) {
         match command {
             Command::Write(write) => {
@@ -110,7 +110,7 @@ impl Source for Recording {
                     self.stream.end(now, WatchEnd::Cut, trace);
                 }
             }
-            // What was recorded is all that there is.
+            // A recording has no more than was recorded.
             Command::Compact
             | Command::Close
             | Command::Bookmark

@@ -1,4 +1,4 @@
-//! A scenario: everything that makes a run, as data.
+//! A scenario: all data that determines a run.
 
 use std::sync::Arc;
 
@@ -25,77 +25,77 @@ use super::wire::Recorded;
 use super::workload::{Options, Workload};
 use super::{Command, Refusals};
 
-/// Settings, what is there at the start, and what happens when.
+/// Settings, initial objects and a timed script.
 #[derive(Clone, Debug, Default)]
 pub struct Scenario {
-    /// What is built.
+    /// How the world is built.
     pub settings: Settings,
     /// The objects that the server has at the start.
     pub initial: Vec<Value>,
-    /// What happens, in the order of time.
+    /// The script, in the order of time.
     pub script: Vec<Entry>,
-    /// Endless traffic with this seed.
+    /// The seed of endless traffic, if there is any.
     pub traffic: Option<u64>,
-    /// The writes of the traffic that are left out, by number.
+    /// The numbers of the traffic's writes that are left out.
     pub drops: Vec<u32>,
-    /// Further informers, of which only the lines are shown: with the same API server, or, where
-    /// they name objects of their own, with that of another kind.
+    /// Peer informers, of which the run shows only requests, stored objects and printed lines. They share the
+    /// API server, or, if they have objects or a script of their own, have a server of another kind.
     pub beside: Vec<Scenario>,
-    /// What was recorded, for a recorded stream.
+    /// The recording, for a recorded stream.
     pub recorded: Option<Recorded>,
 }
 
-/// One thing that happens.
+/// One entry of a script.
 ///
-/// Written as one object: `at`, `op` and what the op asks for.
+/// Written as one JSON object: `at`, `op` and the arguments of the op.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// When, in virtual ms.
+    /// Virtual time of the entry, in ms.
     pub at: Time,
-    /// What.
+    /// The operation.
     pub act: Act,
 }
 
-/// What can happen, as a script or `inject` writes it.
+/// An operation, as a script or `inject` writes it.
 #[derive(Clone, Debug)]
 pub enum Act {
     /// Create this object.
     Create {
-        /// It.
+        /// The object.
         object: Value,
     },
-    /// Change this object.
+    /// Update this object.
     Update {
-        /// It, whole.
+        /// The whole object.
         object: Value,
     },
     /// Delete this object.
     Delete {
-        /// Its metadata are enough.
+        /// The object; its metadata are enough.
         object: Value,
     },
     /// Cut the watch.
     Cut,
-    /// Forget the history.
+    /// Forget the watch history.
     Compact,
-    /// What a cluster has told.
+    /// Responses of a cluster.
     Tell {
-        /// It.
+        /// The responses.
         tellings: Arc<[ServerResponse]>,
     },
-    /// Pop once.
+    /// Pop one item.
     Pop,
     /// Set how the process loop runs.
     Mode {
         /// `free`, `held` or a pause in ms.
         mode: ProcessModeText,
     },
-    /// Switch KnownObjects.
+    /// Switch KnownObjects on or off.
     KnownObjects {
-        /// On or off.
+        /// Whether it is on.
         on: bool,
     },
-    /// Close the watch in good order.
+    /// Close the watch cleanly.
     Close,
     /// Send a bookmark.
     Bookmark,
@@ -106,27 +106,27 @@ pub enum Act {
     },
     /// Refuse the next requests.
     Refuse {
-        /// Which, with what and how often.
+        /// The kind of request, the error and how many times.
         refusals: Refusals,
     },
     /// Add a handler to a shared informer.
     AddHandler {
-        /// It.
+        /// The settings of the handler.
         handler: HandlerSettings,
     },
     /// Remove a handler from a shared informer.
     RemoveHandler {
-        /// Its place, from 0.
+        /// Its index, from 0.
         handler: u8,
     },
     /// The program prints a line.
     Print {
-        /// It; `{indices}` is filled in.
+        /// The line; `{indices}` is filled in.
         line: Arc<str>,
     },
-    /// The program asks the Indexer for the keys of a value, and prints them.
+    /// The program asks the Indexer for the keys of an index value, and prints them.
     Ask {
-        /// Of which index, for which value and how to print the answer.
+        /// The index, the value and the format of the answer.
         question: Question,
     },
 }
@@ -228,7 +228,7 @@ impl Read for Entry {
 
 deserialize_by_fields!(Scenario, Entry);
 
-/// What can happen, as a script names it.
+/// The names of the operations in a script.
 const OPS: [&str; 17] = [
     "create",
     "update",
@@ -254,14 +254,14 @@ fn none_of(field: &str, value: &str, known: &[&str]) -> String {
     format!("{field:?} cannot be {value:?} in a script; there are: {known}")
 }
 
-/// How a script, and the page, name what a server refuses a request with.
+/// The error that a script or the page names to refuse requests with.
 #[must_use]
 pub fn refusal_kind(name: &str) -> Option<ApiErrorKind> {
     let found = REFUSALS.iter().find(|(word, _)| *word == name);
     found.map(|(_, kind)| *kind)
 }
 
-/// The name of what a server refuses a request with; what has none is an internal error.
+/// The name of an error that a server refuses requests with; any other is an internal error.
 pub(super) fn refusal_name(kind: ApiErrorKind) -> &'static str {
     let found = REFUSALS.iter().find(|(_, other)| *other == kind);
     found.map_or("internalError", |(word, _)| word)
@@ -277,11 +277,11 @@ const REFUSALS: [(&str, ApiErrorKind); 7] = [
     ("invalid", ApiErrorKind::Invalid),
 ];
 
-/// To build an object costs as much as so many facts.
+/// Building an object costs about as much as this many facts.
 const EACH: usize = 4;
 
 impl Act {
-    /// Whether it happens on the server, which informers can share.
+    /// Whether it acts on the server, which informers can share.
     fn is_for_server(&self) -> bool {
         !matches!(
             self,
@@ -299,7 +299,7 @@ impl Act {
     /// As an input of a world.
     ///
     /// # Errors
-    /// Says what is wrong with the object, and what to do about it.
+    /// States what is wrong with the object, and what to do about it.
     pub fn into_input(self) -> Result<Input<Command>, String> {
         let write = match self {
             Self::Create { object } => Write::Create(pod::from_json(&object)?),
@@ -331,10 +331,10 @@ impl Act {
 }
 
 impl Scenario {
-    /// Whether there is room for all that would be built.
+    /// Checks that the scenario is not too large to build.
     ///
     /// # Errors
-    /// Says what there is too much of.
+    /// States the limit that is exceeded.
     pub fn bounded(&self) -> Result<(), String> {
         let nested = |beside: &Self| !beside.beside.is_empty();
         if self.beside.iter().any(nested) {
@@ -356,25 +356,25 @@ impl Scenario {
         Ok(())
     }
 
-    /// How many informers read what was recorded, each its own copy.
+    /// How many informers read the recording; each has its own copy.
     #[must_use]
     pub fn readers(&self) -> usize {
         let reads = |one: &&Self| one.settings.source == SourceKind::Recorded;
         1 + self.beside.iter().filter(reads).count()
     }
 
-    /// Builds the world; nothing has happened in it yet.
+    /// Builds the world, before its first step.
     ///
     /// # Errors
-    /// Says which object of the scenario cannot be read and why.
+    /// States which object of the scenario cannot be read and why.
     pub fn build(&self) -> Result<World<AnySource>, String> {
         at_once(self.build_slowly(&Slices::whole()))
     }
 
-    /// The same in slices.
+    /// Builds the world in slices.
     ///
     /// # Errors
-    /// Says which object of the scenario cannot be read and why.
+    /// States which object of the scenario cannot be read and why.
     pub async fn build_slowly(&self, slices: &Slices) -> Result<World<AnySource>, String> {
         let mut world = self.build_alone(slices).await?;
         for beside in &self.beside {
@@ -449,22 +449,22 @@ impl Scenario {
         Ok(World::new(self.settings.clone(), source, script))
     }
 
-    /// A world with a server that has nothing and to which nothing happens.
+    /// A world with an empty server and no script.
     #[must_use]
     pub fn empty_world(&self) -> World<AnySource> {
         let source = AnySource::Server(Simulator::new(Vec::new(), None));
         World::new(self.settings.clone(), source, Vec::new())
     }
 
-    /// Whether it goes on for ever.
+    /// Whether the run never ends.
     #[must_use]
     pub fn is_endless(&self) -> bool {
         let settings = &self.settings;
         let resyncs = settings.resync_ms > 0 && settings.is_informer();
         self.traffic.is_some()
-            // It asks again for as long as there is something to reject.
+            // The reflector retries for as long as an object is rejected.
             || settings.rejects() && settings.source == SourceKind::Server
-            // It warns for ever.
+            // The reflector repeats its warning forever.
             || settings.withholds_initial_events_end && settings.source == SourceKind::Server
             || resyncs && settings.source != SourceKind::Program
             || self.beside.iter().any(Self::is_endless)
@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_a_time_an_op_and_what_the_op_asks_for() {
+    fn an_entry_is_a_time_an_op_and_the_arguments_of_the_op() {
         let mode = read(r#"{"at": 5, "op": "mode", "mode": 70}"#);
         assert!(matches!(
             mode,
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_with_too_much_or_too_little_is_refused() {
+    fn an_entry_with_a_missing_unknown_or_invalid_field_is_refused() {
         for (text, named) in [
             (r#"{"at": 5, "op": "cut", "object": {}}"#, "\"object\""),
             (r#"{"at": 5, "op": "create", "objekt": {}}"#, "\"object\""),

@@ -1,8 +1,8 @@
-//! A simulated API server: revisions, create, edit, delete, list, watch, and what can go wrong.
+//! A simulated API server: versions, create, update, delete, list, watch, and failures.
 //!
-//! It answers as a real one does where the reflector can tell: every write gets the next resource
-//! version, a deletion too; a watch starts after a version, as long as the server still has the
-//! history since then, and is answered with 410 Expired otherwise.
+//! It behaves like a real one as far as the reflector can observe: every write gets the next resource
+//! version, a deletion too. A watch starts after a version while the server still has the history since then;
+//! otherwise the answer is 410 Expired.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,22 +28,22 @@ use super::stream::Stream;
 use super::workload::Workload;
 use super::{Command, Refusals};
 
-/// How many changes the server remembers: small, so that a watch can expire before one's eyes.
+/// How many changes the server remembers: few, so that a user can see a watch expire.
 pub const WATCH_WINDOW: usize = 50;
-/// Where the versions begin: 0 has a meaning of its own in a request, so no server is ever there.
+/// The first version. Version 0 has a meaning of its own in a request, so no server is ever at it.
 const FIRST_RV: u64 = 1;
-/// How long the network is down after a cut, in virtual ms: long enough for the first attempt to
-/// reconnect to be refused.
+/// How long the network is down after a cut, in virtual ms: long enough that the first attempt to reconnect
+/// fails.
 const OUTAGE_MS: Time = 300;
-/// How many deleted objects stay in the picture, struck out.
+/// How many deleted objects the page still shows, struck out.
 pub const DELETED_SHOWN: usize = 2;
 
-/// One object the server has, or had a moment ago.
+/// An object that the server has, or had a moment ago.
 #[derive(Clone, Debug)]
 pub struct Stored {
-    /// It.
+    /// The object.
     pub object: Arc<DynamicObject>,
-    /// It has been deleted: kept for the picture alone.
+    /// Whether it has been deleted and is kept for the page alone.
     pub deleted: bool,
 }
 
@@ -52,38 +52,38 @@ struct Change {
     rv: u64,
     event: EventType,
     object: Arc<DynamicObject>,
-    /// What was there before.
+    /// The object before the change.
     old: Option<Arc<DynamicObject>>,
 }
 
-/// The server.
+/// A simulated API server.
 #[derive(Clone, Debug)]
 pub struct Simulator {
     rv: u64,
     uids: u64,
     objects: IndexMap<Key, Stored>,
     history: VecDeque<Change>,
-    /// A watch from before this version is too old.
+    /// A watch from before this version is answered with 410.
     oldest: u64,
     watch: Option<Rv>,
     stream: Stream,
-    /// Until then no connection is accepted.
+    /// No connection is accepted before this virtual time.
     down_until: Time,
-    /// What is left of the list that is being handed out in pages.
+    /// The rest of the list that is being sent in pages.
     pages: Option<Pages>,
     refusals: VecDeque<Refusals>,
-    /// Whether it knows streaming lists.
+    /// Whether it supports streaming lists.
     streams: bool,
-    /// Whether it leaves out the bookmark that ends the initial events of one.
+    /// Whether it omits the bookmark that ends the initial events of a streaming list.
     withholds_initial_events_end: bool,
-    /// What its lists and watches are asked for; all where there is none.
+    /// The selector of its lists and watches; `None` selects all objects.
     selector: Option<Selector>,
-    /// The keys of the objects that a list names twice.
+    /// The keys of the objects that a list repeats.
     repeats: Arc<[Arc<str>]>,
     traffic: Option<Traffic>,
 }
 
-/// The rest of a list, as it was when its first page was asked for.
+/// The rest of a list, as of the request for its first page.
 #[derive(Clone, Debug)]
 struct Pages {
     rv: u64,
@@ -95,14 +95,14 @@ struct Pages {
 struct Traffic {
     workload: Workload,
     next: Option<(Time, Write)>,
-    /// How many writes were due.
+    /// The number of writes that were due so far.
     number: u32,
-    /// The writes that are left out.
+    /// The numbers of the writes that are left out.
     drops: Arc<[u32]>,
 }
 
 impl Simulator {
-    /// A server that has these objects already, and perhaps traffic that goes on for ever.
+    /// A server that has these objects already, and possibly endless traffic.
     #[must_use]
     pub fn new(initial: Vec<DynamicObject>, workload: Option<Workload>) -> Self {
         let mut server = Self {
@@ -123,7 +123,7 @@ impl Simulator {
             traffic: None,
         };
         for object in initial {
-            // A name that is there twice stays as it was first.
+            // The first of two objects with the same name wins.
             let _refused = server.apply(Write::Create(object), &mut ());
         }
         server.history.clear();
@@ -138,13 +138,13 @@ impl Simulator {
         server
     }
 
-    /// The same server, which knows streaming lists or refuses them.
+    /// Sets whether the server supports streaming lists or refuses them.
     #[must_use]
     pub fn with_streaming_lists(self, streams: bool) -> Self {
         Self { streams, ..self }
     }
 
-    /// The same server, which sends the bookmark at the end of the initial events, or never does.
+    /// Sets whether the server omits the bookmark at the end of the initial events.
     #[must_use]
     pub fn withholding_initial_events_end(self, withholds: bool) -> Self {
         Self {
@@ -153,13 +153,13 @@ impl Simulator {
         }
     }
 
-    /// The same server, whose lists and watches are asked for with this label selector.
+    /// Sets the label selector of the server's lists and watches.
     #[must_use]
     pub fn with_selector(self, selector: Option<Selector>) -> Self {
         Self { selector, ..self }
     }
 
-    /// The same server, whose lists name the objects with these keys once more at their end: a broken one.
+    /// Makes the server a broken one: its lists repeat the objects with these keys at their end.
     #[must_use]
     pub fn repeating(self, keys: &[Arc<str>]) -> Self {
         Self {
@@ -168,7 +168,7 @@ impl Simulator {
         }
     }
 
-    /// The same server, whose traffic leaves out the writes with these numbers.
+    /// Leaves out the writes of the traffic that have these numbers.
     #[must_use]
     pub fn without(mut self, drops: &[u32]) -> Self {
         if let Some(traffic) = &mut self.traffic {
@@ -177,7 +177,7 @@ impl Simulator {
         self
     }
 
-    /// Its version.
+    /// The server's current version.
     #[must_use]
     pub fn rv(&self) -> Rv {
         self.rv.to_string().into()
@@ -189,14 +189,14 @@ impl Simulator {
         self.oldest.to_string().into()
     }
 
-    /// The versions of the changes that it remembers, oldest first.
+    /// The versions of the remembered changes, oldest first.
     pub fn history(&self) -> impl Iterator<Item = Rv> {
         self.history
             .iter()
             .map(|change| change.rv.to_string().into())
     }
 
-    /// Its objects in the order of their creation, and the last deleted ones.
+    /// The objects in the order of their creation, including the last deleted ones.
     pub fn objects(&self) -> impl Iterator<Item = (&Key, &Stored)> {
         self.objects.iter()
     }
@@ -207,18 +207,18 @@ impl Simulator {
         self.watch.clone()
     }
 
-    /// What was sent.
+    /// The watch stream.
     #[must_use]
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// The requests that it will refuse, the first first.
+    /// The pending refusals, the next one first.
     pub fn refusals(&self) -> impl Iterator<Item = &Refusals> {
         self.refusals.iter()
     }
 
-    /// Whether writes go on for ever.
+    /// Whether the server has endless traffic.
     #[must_use]
     pub fn is_endless(&self) -> bool {
         self.traffic.is_some()
@@ -231,7 +231,7 @@ impl Simulator {
             .map(|stored| &stored.object)
     }
 
-    /// Applies a write; `None` when it was refused.
+    /// Applies a write; `None` if it was refused.
     fn apply(&mut self, write: Write, trace: &mut impl Trace) -> Option<Change> {
         let (verb, key) = write_target(&write);
         let current = self.live(&key).cloned();
@@ -290,7 +290,7 @@ impl Simulator {
                 if let Some(stored) = self.objects.get_mut(&key) {
                     stored.deleted = true;
                 }
-                // `deleted` objects leave the picture in the order of their deletion.
+                // `deleted` objects disappear in the order of their deletion.
                 while self.objects.values().filter(|s| s.deleted).count() > DELETED_SHOWN {
                     let first = self
                         .objects
@@ -361,12 +361,12 @@ impl Simulator {
             .send(now, EventType::Bookmark, sent, item, trace);
     }
 
-    /// Whether a watch is open that something can be sent on.
+    /// Whether an open watch can receive events.
     fn is_watched(&self) -> bool {
         self.watch.is_some() && !self.stream.is_ending()
     }
 
-    /// The objects that are asked for.
+    /// The existing objects that the selector matches.
     fn live_objects(&self) -> Vec<Arc<DynamicObject>> {
         self.objects
             .values()
@@ -375,7 +375,7 @@ impl Simulator {
             .collect()
     }
 
-    /// The same, some of them twice.
+    /// The objects of a list, with the repeated ones.
     fn listed_objects(&self) -> Vec<Arc<DynamicObject>> {
         let mut objects = self.live_objects();
         let again = self.repeats.iter().filter_map(|key| self.live(key));
@@ -391,8 +391,9 @@ impl Simulator {
             .is_none_or(|selector| selector.matches(labels.unwrap_or(&Labels::new())))
     }
 
-    /// What a watch tells of a change: one that enters what is asked for is new to it, and one that leaves it
-    /// is gone, as it was last, with the version of the change.
+    /// The event that a watch sends for a change. An object that starts matching the selector is new to the
+    /// watch. One that stops matching is deleted: the event holds its last matching state, with the version
+    /// of the change.
     fn told(&self, change: &Change) -> Option<(EventType, Arc<DynamicObject>)> {
         let was = change.old.as_ref().filter(|old| self.selects(old));
         let is = change.event != EventType::Deleted && self.selects(&change.object);
@@ -418,10 +419,10 @@ impl Simulator {
         }
     }
 
-    /// What stands between a request and its answer: the network, and refusals that were ordered.
+    /// Fails a request while the network is down or a refusal is pending.
     fn refused(&mut self, now: Time, watch: bool, trace: &mut impl Trace) -> Result<(), ApiError> {
         let is_down = now < self.down_until;
-        // A broken network does what a refused connection was asked for.
+        // A network that is down also consumes a pending refusal that is a refused connection.
         let asked = self.refusals.iter().find(|order| order.watch == watch);
         let asked = asked.map(|order| order.kind);
         let comes = !is_down || asked == Some(ApiErrorKind::ConnectionRefused);
@@ -481,8 +482,8 @@ impl Source for Simulator {
                 }
             }
             Command::Compact => {
-                // Versions belong to the whole server: other kinds have been written, too. So a watch
-                // that is asked for again comes too late.
+                // Versions belong to the whole server, where other kinds have been written too. So a watch
+                // that is opened again from an old version comes too late.
                 self.rv += 1;
                 self.pages = None;
                 self.history.clear();
@@ -514,7 +515,7 @@ impl Source for Simulator {
                 }
             }
             Command::Refuse(refusals) => self.ask_refusals(refusals, trace),
-            // It knows for itself what it has.
+            // The simulator knows its own objects.
             Command::Tell(_) => {}
         }
     }
@@ -559,7 +560,7 @@ impl Source for Simulator {
             }
             (self.rv, 0, self.listed_objects().into())
         } else {
-            // A token leads on in the list that it came with, as long as the server remembers that.
+            // A continue token continues the list that it came with, while the server remembers that list.
             match self.pages.take() {
                 Some(pages) if *request.continue_token == *pages.token() => {
                     (pages.rv, pages.handed_out, pages.rest)
@@ -567,7 +568,7 @@ impl Source for Simulator {
                 _ => return Err(refuse_request(ApiErrorKind::Expired, false, trace).into()),
             }
         };
-        // Out of the watch cache ("0") a list comes in one piece, whatever the limit.
+        // A list from the watch cache (version "0") comes in one piece, whatever the limit.
         let limit = match (request.limit, &*request.resource_version) {
             (0, _) | (_, "0") => rest.len(),
             (limit, _) => rest.len().min(limit as usize),
@@ -664,13 +665,13 @@ impl Source for Simulator {
 }
 
 impl Pages {
-    /// Opaque to everybody else.
+    /// Opaque to clients.
     fn token(&self) -> String {
         format!("{}:{}", self.rv, self.handed_out)
     }
 }
 
-/// Adds to what will be refused, or takes back.
+/// Adds a pending refusal, or withdraws it where `times` is 0.
 pub fn order_refusals(orders: &mut VecDeque<Refusals>, new: Refusals) {
     if new.times > 0 {
         orders.push_back(new);
@@ -679,7 +680,7 @@ pub fn order_refusals(orders: &mut VecDeque<Refusals>, new: Refusals) {
     }
 }
 
-/// A request was refused as asked for.
+/// Consumes one pending refusal of a list or a watch.
 pub fn take_refusal(orders: &mut VecDeque<Refusals>, watch: bool) {
     let Some(place) = orders.iter().position(|order| order.watch == watch) else {
         return;
@@ -721,7 +722,7 @@ fn refuse_request(kind: ApiErrorKind, watch: bool, trace: &mut impl Trace) -> Ap
     error
 }
 
-/// What the server says, where it says no.
+/// The server's message for an error.
 fn message(kind: ApiErrorKind) -> &'static str {
     use ApiErrorKind as K;
     match kind {
@@ -756,7 +757,7 @@ pub fn kind_of(code: u16) -> ApiErrorKind {
     }
 }
 
-/// A bookmark or an error: about no object.
+/// The reference of a bookmark or an error, which has no object.
 pub(crate) fn bare(rv: Rv) -> ObjectRef {
     ObjectRef {
         key: Key::from(""),
@@ -793,7 +794,7 @@ pub(super) fn key_of(object: &DynamicObject) -> Key {
     join(object.namespace(), object.name())
 }
 
-/// What facts say of an object.
+/// The reference that facts hold of an object.
 pub fn reference(key: &Key, object: &DynamicObject) -> ObjectRef {
     ObjectRef {
         key: key.clone(),
@@ -803,12 +804,12 @@ pub fn reference(key: &Key, object: &DynamicObject) -> ObjectRef {
     }
 }
 
-/// The version of an object of the simulator, as a number; 0 where it is none.
+/// The version of an object of the simulator, as a number; 0 without a numeric version.
 pub fn version(object: &DynamicObject) -> u64 {
     object.resource_version().parse().unwrap_or_default()
 }
 
-/// A UID that looks like one; the same for the same number.
+/// A UID that looks real, derived from a number.
 fn uid(number: u64) -> String {
     let mut rng = deltascope_cache::rng::Rng::new(number);
     let (a, b) = (rng.next_u64(), rng.next_u64());

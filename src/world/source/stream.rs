@@ -1,4 +1,4 @@
-//! The watch stream: what was sent, and what became of it.
+//! The watch stream: the events sent, and whether they arrived.
 
 use std::collections::VecDeque;
 
@@ -10,17 +10,17 @@ use deltascope_cache::lister_watcher::WatchItem;
 use deltascope_cache::step::Step;
 use deltascope_cache::trace::Trace;
 
-/// How long an event travels to the reflector, in virtual ms.
+/// How long an event takes to reach the reflector, in virtual ms.
 pub const TRAVEL_MS: Time = 30;
-/// How many lines are kept once they have arrived: more than a screen shows, less than memory minds.
+/// How many delivered events are kept: more than fit on a screen, few enough for memory.
 pub const STREAM_LINES: usize = 200;
 
 /// Where an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// Sent, not yet taken by the reflector.
+    /// Sent, not yet received by the reflector.
     Waiting,
-    /// Taken by the reflector.
+    /// Received by the reflector.
     Received,
     /// Lost when the connection broke.
     Lost,
@@ -29,13 +29,13 @@ pub enum Delivery {
 /// One event on the watch stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamLine {
-    /// How many were sent before it, since the start.
+    /// The number of events sent before it since the start.
     pub number: u64,
-    /// Its type.
+    /// The type of the event.
     pub event: EventType,
-    /// Its object.
+    /// The object of the event.
     pub object: ObjectRef,
-    /// Where it is.
+    /// Where the event is.
     pub delivery: Delivery,
 }
 
@@ -49,18 +49,18 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// What was sent, oldest first; old lines that have arrived are forgotten.
+    /// The events sent, oldest first; old ones that have arrived are dropped.
     pub fn lines(&self) -> impl Iterator<Item = &StreamLine> {
         self.lines.iter()
     }
 
-    /// How many were sent since the start.
+    /// How many events were sent since the start.
     #[must_use]
     pub fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// Puts an event on its way.
+    /// Sends an event.
     pub fn send(
         &mut self,
         now: Time,
@@ -72,7 +72,7 @@ impl Stream {
         self.send_at(now + TRAVEL_MS, event, object, item, trace);
     }
 
-    /// The same, with the moment when it arrives.
+    /// Sends an event that arrives at this time.
     pub fn send_at(
         &mut self,
         arrival: Time,
@@ -99,7 +99,7 @@ impl Stream {
         });
     }
 
-    /// Notes something that needs no travelling.
+    /// Records an event that does not travel.
     pub fn note(&mut self, event: EventType, object: ObjectRef, delivery: Delivery) {
         self.lines.push_back(StreamLine {
             number: self.sent,
@@ -111,7 +111,7 @@ impl Stream {
         self.trim();
     }
 
-    /// Ends the stream now, after all that has arrived.
+    /// Ends the stream now, after all events have arrived.
     pub fn end_at_once(&mut self, now: Time, end: WatchEnd, trace: &mut impl Trace) {
         trace.fact(Step::ServerClose, || {
             Fact::Server(ServerFact::WatchClosed {
@@ -122,7 +122,7 @@ impl Stream {
         self.end = Some((now, end));
     }
 
-    /// Ends the stream after what is on its way, or (a cut) instead of it.
+    /// Ends the stream after the events in flight; a cut drops them.
     pub fn end(&mut self, now: Time, end: WatchEnd, trace: &mut impl Trace) {
         let mut lost = 0;
         if end == WatchEnd::Cut {
@@ -144,20 +144,20 @@ impl Stream {
         self.end = Some((now + TRAVEL_MS, end));
     }
 
-    /// Whether the end is on its way.
+    /// Whether the end of the stream is in flight.
     #[must_use]
     pub fn is_ending(&self) -> bool {
         self.end.is_some()
     }
 
-    /// Whether an end is on the way, of whatever kind: nothing will be told after it.
+    /// Whether an end is in flight, of any kind: no event will follow it.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let is_error = |(_, item): &(Time, WatchItem<_>)| matches!(item, WatchItem::Error(_));
         self.is_ending() || self.on_the_way.iter().any(is_error)
     }
 
-    /// When the next thing arrives.
+    /// Virtual time at which the next item arrives, in ms.
     #[must_use]
     pub fn arrival(&self) -> Option<Time> {
         self.on_the_way
@@ -166,7 +166,7 @@ impl Stream {
             .or_else(|| self.end.as_ref().map(|(at, _)| *at))
     }
 
-    /// Takes it.
+    /// Takes that item.
     pub fn receive(&mut self) -> Option<WatchItem<DynamicObject>> {
         let Some((_, item)) = self.on_the_way.pop_front() else {
             return self.end.take().map(|_| WatchItem::Closed);
@@ -182,7 +182,7 @@ impl Stream {
         Some(item)
     }
 
-    /// Nobody reads any more: what is on its way is lost.
+    /// Drops the events in flight: the reader is gone.
     pub fn hang_up(&mut self) {
         for line in &mut self.lines {
             if line.delivery == Delivery::Waiting {
@@ -194,7 +194,7 @@ impl Stream {
         self.trim();
     }
 
-    /// What still waits is never forgotten.
+    /// Waiting events are never dropped.
     fn trim(&mut self) {
         while self.lines.len() > STREAM_LINES
             && self

@@ -1,10 +1,10 @@
-//! Text of others, so that it can be shown: a control character drives a terminal, and a bidi control makes a line read
-//! otherwise than it is.
+//! Makes foreign text safe to show: control characters drive a terminal, and bidi controls make a line read
+//! differently from what it is.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a terminal, or whoever reads it there, takes the character for anything but itself.
+/// Whether a terminal or its reader takes the character for anything but itself.
 #[must_use]
 pub fn is_active(letter: char) -> bool {
     letter.is_control()
@@ -14,7 +14,8 @@ pub fn is_active(letter: char) -> bool {
         )
 }
 
-/// In one line: what is active stands there as Rust writes it, `\u{1b}` or `\n`.
+/// As one line: active characters are escaped as in Rust, `\u{1b}` or `
+/// `.
 #[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {
     replaced(text, is_active, |letter, out| {
@@ -22,7 +23,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same in several lines: their ends and tabs stay.
+/// As several lines: line ends and tabs stay, other active characters are escaped.
 #[must_use]
 pub fn lines(text: &str) -> Cow<'_, str> {
     let active = |letter| is_active(letter) && !matches!(letter, '\n' | '\t');
@@ -31,7 +32,7 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// JSON that says the same: outside of strings only line ends and tabs are active, and these stay.
+/// Equivalent JSON: outside of strings only line ends and tabs are active, and they stay.
 #[must_use]
 pub fn json(text: &str) -> Cow<'_, str> {
     let active = |letter| is_active(letter) && !matches!(letter, '\n' | '\r' | '\t');
@@ -40,12 +41,12 @@ pub fn json(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// XML that says the same: a reference stands for a character where one can be.
+/// Equivalent XML: active characters become character references where XML allows them.
 #[must_use]
 pub fn xml(text: &str) -> Cow<'_, str> {
     let active = |letter| is_active(letter) && !matches!(letter, '\n' | '\r' | '\t');
     replaced(text, active, |letter, out| {
-        // No XML may name those below the space.
+        // XML allows no reference to a control character below the space.
         let named = if letter < ' ' { '\u{fffd}' } else { letter };
         let _ = write!(out, "&#x{:x};", u32::from(named));
     })
@@ -78,7 +79,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_drives_a_terminal_is_written_out() {
+    fn terminal_controls_are_escaped() {
         for (text, one_line, several) in [
             ("plain 中文 é 🦀", "plain 中文 é 🦀", "plain 中文 é 🦀"),
             (
@@ -103,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn controls_and_what_turns_a_line_are_active_and_nothing_else() {
-        // Unicode's Bidi_Control, its two ends of lines, and what was once for shaping.
+    fn only_control_characters_and_bidi_controls_are_active() {
+        // Unicode's Bidi_Control, its two line separators, and its deprecated shaping controls.
         let others = [
             '\u{61c}'..='\u{61c}',
             '\u{200e}'..='\u{200f}',
@@ -124,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn json_and_xml_say_the_same(text in "(\\PC|[\\x00-\\x1f\\x7f-\\x9f\u{200e}\u{2028}-\u{202e}\u{2066}-\u{2069}\"\\\\]){0,30}") {
+        fn escaped_json_and_xml_are_equivalent(text in "(\\PC|[\\x00-\\x1f\\x7f-\\x9f\u{200e}\u{2028}-\u{202e}\u{2066}-\u{2069}\"\\\\]){0,30}") {
             let written = serde_json::Value::from(&*text).to_string();
             let shown = json(&written);
             prop_assert!(!shown.chars().any(is_active), "{shown}");

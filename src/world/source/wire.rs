@@ -1,8 +1,8 @@
-//! Recorded list and watch bodies: what a client read from a Kubernetes API server, as a file.
+//! Recorded list and watch bodies: responses of a Kubernetes API server, as files.
 //!
-//! A list is one JSON document; a watch is one JSON object a line. Both are taken as the server sent
-//! them. What cannot be read is never a panic: [`Recorded::error`] says what, where and what to do,
-//! and what came before it still plays.
+//! A list is one JSON document; a watch is one JSON object per line. Both are read as the server sent them.
+//! Unreadable input never panics: [`Recorded::error`] says what is wrong, where and what to do, and the
+//! events before the error still play.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,11 +27,11 @@ pub use stream::{LineSplitter, LineTooLong, WatchReader, event_of, too_heavy};
 pub(in crate::source) use stream::{event_in, whole};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
-/// So many bytes are read before somebody asks whether that was enough for now; …
+/// The number of bytes read between two checks whether the slice is over; …
 const CHUNK: usize = 16 << 10;
-/// … so many cost as much as a fact.
+/// … this many bytes cost about as much as one fact.
 const BYTES: usize = 128;
-/// What the API server says of itself: it has no objects.
+/// Discovery documents of the API server: they look like lists but have no objects.
 const NO_LISTS: [&str; 5] = [
     "APIVersions",
     "APIGroup",
@@ -43,35 +43,35 @@ const NO_LISTS: [&str; 5] = [
 /// A recording, as far as it could be read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
-    /// The list it starts from; without one the store starts empty.
+    /// The initial list; without one the store starts empty.
     pub start: Option<RecordedList>,
-    /// What the watch brought, in order.
+    /// The events of the watch, in order.
     pub events: Vec<RecordedEvent>,
-    /// Whether there is a watch, be it one without events.
+    /// Whether there is a watch, possibly without events.
     pub has_watch: bool,
-    /// What could not be read.
+    /// The part that could not be read.
     pub error: Option<WireError>,
 }
 
 /// A list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RecordedList {
-    /// Its version; empty where the file has none (`kubectl get -o json`).
+    /// The version of the list; empty where the file has none (`kubectl get -o json`).
     pub rv: Rv,
-    /// The kind of its items: `Pod`; empty where they tell it themselves.
+    /// The kind of the items: `Pod`; empty where each item states its own kind.
     pub kind: String,
     /// The objects.
     pub items: Vec<Arc<DynamicObject>>,
-    /// It is one page of several: the server had more.
+    /// Whether it is one page of several: the server had more.
     pub partial: bool,
 }
 
-/// One thing that a watch brought.
+/// One item of a watch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordedEvent {
     /// `ADDED`, `MODIFIED` or `DELETED`.
     Object {
-        /// Which of the three.
+        /// The type of the event.
         event: EventType,
         /// The object.
         object: Arc<DynamicObject>,
@@ -80,34 +80,34 @@ pub enum RecordedEvent {
     Bookmark {
         /// The version.
         rv: Rv,
-        /// It ends the initial events of a streaming list.
+        /// Whether it ends the initial events of a streaming list.
         initial_events_end: bool,
     },
     /// `ERROR`: a Status.
     Error {
-        /// Its code; 0 where it has none.
+        /// The code of the Status; 0 where it has none.
         code: u16,
-        /// Its reason: `Expired`.
+        /// The reason: `Expired`.
         reason: String,
-        /// Its text.
+        /// The message.
         message: String,
-        /// The texts of its `details.causes`: one of them tells a version that is too large from any
-        /// other timeout.
+        /// The texts of its `details.causes`: one of them distinguishes a too large resource version from
+        /// other timeouts.
         causes: Vec<String>,
     },
     /// The connection broke inside a line.
     Cut {
-        /// So many bytes of it had come.
+        /// The number of bytes of the line that had arrived.
         bytes: u32,
     },
 }
 
-/// What could not be read.
+/// A recording, or a part of it, that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WireError {
-    /// What, where and what to do.
+    /// What is wrong, where and what to do.
     pub message: Text,
-    /// The line, from 1; none where it is about a whole file or several.
+    /// The line, from 1; `None` where the error concerns a whole file or several.
     pub line: Option<u32>,
 }
 
@@ -119,14 +119,14 @@ impl fmt::Display for WireError {
 
 impl std::error::Error for WireError {}
 
-/// Reads a recording: a list, a watch, or a list and the watch that goes on from it (in any order);
-/// each file with its name.
+/// Reads a recording: a list, a watch, or a list and the watch that continues it (in any order). Each file
+/// comes with its name.
 #[must_use]
 pub fn open(files: &[(String, Vec<u8>)]) -> Recorded {
     at_once(open_slowly(files, &Slices::whole()))
 }
 
-/// The same in slices.
+/// Reads a recording in slices; see [`open`].
 pub async fn open_slowly(files: &[(String, Vec<u8>)], slices: &Slices) -> Recorded {
     let mut recorded = Recorded::default();
     if let Err(error) = bounded(files) {
@@ -141,14 +141,14 @@ pub async fn open_slowly(files: &[(String, Vec<u8>)], slices: &Slices) -> Record
             Ok(Content::List(_)) => return Recorded::failed(two_of_a_kind("lists", "列表")),
             Ok(Content::Watch(_)) => return Recorded::failed(two_of_a_kind("watches", "watch")),
             Err(error) => {
-                // The first that fails is the one to mend.
+                // The first error is the one to fix.
                 recorded.error.get_or_insert(error);
             }
         }
     }
     if let Some((name, lines)) = watch {
         if recorded.error.is_some() {
-            // It goes on from a list that could not be read.
+            // The watch continues a list that could not be read.
             return recorded;
         }
         let mut reader = WatchReader::new(name);
@@ -162,7 +162,7 @@ pub async fn open_slowly(files: &[(String, Vec<u8>)], slices: &Slices) -> Record
     recorded
 }
 
-/// Reads a recording that came as text; see [`open`].
+/// Reads a recording from text; see [`open`].
 #[must_use]
 pub fn open_text(name: &str, text: &str) -> Recorded {
     open(&[(name.to_owned(), text.as_bytes().to_vec())])
@@ -177,10 +177,10 @@ impl Recorded {
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 enum Content<'a> {
     List(RecordedList),
-    /// Its lines.
+    /// The lines of the file.
     Watch(&'a [u8]),
 }
 
@@ -224,7 +224,7 @@ async fn content<'a>(
     slices: &Slices,
 ) -> Result<Content<'a>, WireError> {
     let fail = |line, en: &str, zh: &str| Err(error(name, line, en, zh));
-    // Through a text decoder the second byte becomes U+FFFD.
+    // A text decoder turns the second byte into U+FFFD.
     if bytes.starts_with(b"\x1f\x8b") || bytes.starts_with("\u{1f}\u{fffd}".as_bytes()) {
         return fail(
             None,
@@ -284,8 +284,9 @@ async fn content<'a>(
     document(name, json, slices).await.map(Content::List)
 }
 
-/// Whether the first key of the object is one of a watch event's two. A document has others, also
-/// with its keys in order (`apiVersion`); and a key cut short in the only line is a watch's.
+/// Whether the object's first key is `type` or `object`, as in a watch event. A document begins with another
+/// key, even with its keys sorted (`apiVersion`). If the only line is cut inside its first key, it is a
+/// watch.
 fn is_watch(object: &[u8]) -> bool {
     let Some(rest) = object.strip_prefix(b"{") else {
         return false;
@@ -304,7 +305,7 @@ fn line_at(bytes: &[u8], at: usize) -> u32 {
     u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// Counted from one, in bytes.
+/// The column of a byte, from 1, in bytes.
 fn column_at(bytes: &[u8], at: usize) -> usize {
     let line = bytes[..at].iter().rposition(|&byte| byte == b'\n');
     at - line.map_or(0, |end| end + 1) + 1
@@ -322,7 +323,7 @@ pub(super) fn code(status: &Map<String, Value>) -> u16 {
         .unwrap_or_default()
 }
 
-/// The texts of the causes of a Status, reasons and messages alike.
+/// The texts of a Status's causes: reasons and messages alike.
 pub(super) fn causes(status: &Map<String, Value>) -> Vec<String> {
     let causes = status.get("details").and_then(|of| of.get("causes"));
     let causes = causes.and_then(Value::as_array).into_iter().flatten();
@@ -335,7 +336,7 @@ pub(super) fn causes(status: &Map<String, Value>) -> Vec<String> {
         .collect()
 }
 
-/// serde_json's reason without its place, which is said elsewhere.
+/// serde_json's message without the position, which is reported separately.
 pub fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line ") {
@@ -344,7 +345,7 @@ pub fn reason(error: &serde_json::Error) -> String {
     }
 }
 
-/// An error in a file of this name; its words say where it is.
+/// An error in a file of this name; its message includes the position.
 pub fn error(name: &str, line: Option<u32>, en: &str, zh: &str) -> WireError {
     let file = shortened(name);
     let message = match line {

@@ -1,4 +1,4 @@
-//! Traffic for the sandbox: what a small cluster's clients write, from a seed.
+//! Traffic for the sandbox: the writes of a small cluster's clients, from a seed.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +10,7 @@ use deltascope_cache::sorted::SortedMap;
 
 use super::pod::{PodSpec, Write};
 
-/// Namespace, name and label `app` of the pods that come first.
+/// Namespace, name and label `app` of the first pods.
 const ROSTER: [(&str, &str, &str); 7] = [
     ("default", "web-0", "web"),
     ("default", "web-1", "web"),
@@ -20,7 +20,7 @@ const ROSTER: [(&str, &str, &str); 7] = [
     ("shop", "front", "web"),
     ("kube-sys", "proxy", "tools"),
 ];
-/// Whose pods get a new name each time, as a Deployment's do.
+/// Deployments: their pods get a new name each time.
 const DEPLOYMENTS: [(&str, &str); 3] = [("shop", "api"), ("default", "api"), ("shop", "cart")];
 const APPS: [&str; 5] = ["web", "api", "db", "dns", "tools"];
 const NODES: [&str; 3] = ["n1", "n2", "n3"];
@@ -28,18 +28,18 @@ const NODES: [&str; 3] = ["n1", "n2", "n3"];
 /// How busy the cluster is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Nothing is deleted when no more than this are alive.
+    /// Nothing is deleted while at most this many pods are alive.
     pub min_alive: usize,
-    /// Nothing is created when no fewer than this are alive.
+    /// Nothing is created while at least this many pods are alive.
     pub max_alive: usize,
-    /// The rest between bursts in ms, from and to.
+    /// The pause between bursts in ms, from and to.
     pub pause_ms: (u64, u64),
-    /// The rest between the writes of a burst in ms, from and to.
+    /// The pause between the writes of a burst in ms, from and to.
     pub gap_ms: (u64, u64),
 }
 
 impl Default for Options {
-    /// As many as the page shows without scrolling; bursts short enough that deltas pile up.
+    /// As many pods as the page shows without scrolling; bursts short enough that deltas pile up.
     fn default() -> Self {
         Self {
             min_alive: 3,
@@ -50,34 +50,34 @@ impl Default for Options {
     }
 }
 
-/// Writes for ever: the same seed makes the same ones, in every release.
+/// An endless series of writes: the same seed makes the same ones, in every release.
 ///
-/// It looks at what exists before each write, so other clients may write too; what they do between
-/// that look and the write's moment it cannot know.
+/// It looks at the existing objects before each write, so other clients may write too. It cannot know of
+/// their writes between that look and its own write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
     rng: Rng,
     options: Options,
-    /// The object of the burst, and what is left to do to it.
+    /// The object of the current burst, and the steps left for it.
     target: Option<(String, String)>,
     plan: VecDeque<Act>,
 }
 
-/// What a burst does to its object; skipped when it does not fit.
+/// One step of a burst; skipped where it does not fit the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     Create,
-    /// Bind it, then start it.
+    /// Bind the pod, then start it.
     Advance,
     /// Change its label `app`.
     Relabel,
-    /// Let it succeed or fail.
+    /// Let the pod succeed or fail.
     Finish,
     Delete,
 }
 
 impl Workload {
-    /// From a seed.
+    /// Creates a workload from a seed.
     #[must_use]
     pub fn new(seed: u64, options: Options) -> Self {
         Self {
@@ -88,8 +88,8 @@ impl Workload {
         }
     }
 
-    /// The pods that a sandbox starts with, all running: as many as the least that are alive, but
-    /// no more than the roster has.
+    /// The pods that a sandbox starts with, all running: `min_alive` of them, but no more than the roster
+    /// has.
     pub fn start(&mut self) -> Vec<PodSpec> {
         let count = self.options.min_alive.min(ROSTER.len());
         ROSTER[..count]
@@ -104,10 +104,10 @@ impl Workload {
             .collect()
     }
 
-    /// The next write and its moment, after `now_ms`. `existing` is what the server has, in any
-    /// order; a key is `namespace/name`, or `name` where there is no namespace.
+    /// The next write and its time, after `now_ms`. `existing` holds the server's objects, in any order; a
+    /// key is `namespace/name`, or `name` without a namespace.
     pub fn next(&mut self, now_ms: u64, existing: &[(Key, Body)]) -> (u64, Write) {
-        // The order of the caller must not matter.
+        // The caller's order must not matter.
         let existing: SortedMap<(&str, &str), &Body> = fill(
             existing
                 .iter()
@@ -119,7 +119,7 @@ impl Workload {
         }
         let (low, high) = self.options.pause_ms;
         let at = now_ms.saturating_add(self.rng.between(low, high));
-        // A plan always begins with what fits, unless nothing does but to make an object.
+        // A plan begins with a step that fits, unless only a creation is possible.
         self.plan_burst(&existing);
         let write = match self.continue_burst(&existing) {
             Some(write) => write,
@@ -170,7 +170,7 @@ impl Workload {
         self.plan.extend(acts);
     }
 
-    /// A new name, and some of its first steps.
+    /// Plans a new object and some of its first steps.
     fn plan_creation(&mut self, existing: &SortedMap<(&str, &str), &Body>) {
         let free: Vec<_> = ROSTER
             .iter()
@@ -181,7 +181,7 @@ impl Workload {
             ((*namespace).to_owned(), (*name).to_owned())
         } else {
             let (namespace, app) = DEPLOYMENTS[self.rng.below(DEPLOYMENTS.len() as u64) as usize];
-            // Short names are easier to read; where they run out, longer ones do not.
+            // Short names are easier to read; where they run out, longer ones are used.
             let mut names = 0x100;
             loop {
                 let name = format!("{app}-{:02x}", self.rng.below(names));
@@ -202,7 +202,7 @@ impl Workload {
         );
     }
 
-    /// The next act of the plan that fits, or nothing.
+    /// The next step of the plan that fits, if any.
     fn continue_burst(&mut self, existing: &SortedMap<(&str, &str), &Body>) -> Option<Write> {
         let (namespace, name) = self.target.clone()?;
         let body = existing.get(&(&*namespace, &*name)).copied();
@@ -248,7 +248,7 @@ impl Workload {
         None
     }
 
-    /// Makes the target; nothing runs yet.
+    /// Creates the target as a pending pod.
     fn create(&self) -> Write {
         let (namespace, name) = self.target.clone().unwrap_or_default();
         let app = ROSTER
@@ -295,7 +295,7 @@ mod tests {
         Key::from(format!("{namespace}/{name}"))
     }
 
-    /// Does a write and fails when a server would refuse it.
+    /// Applies a write and fails where a server would refuse it.
     fn apply(existing: &mut Existing, write: &Write) -> (Key, Option<Body>) {
         let (key, body) = match write {
             Write::Create(object) | Write::Update(object) => {
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_fit_and_the_cluster_keeps_its_size() {
+    fn every_write_is_accepted_and_the_cluster_keeps_its_size() {
         for seed in 0..20 {
             let (mut workload, mut existing) = seeded(seed);
             let mut now = 0;
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn fills_an_empty_cluster() {
+    fn the_workload_fills_an_empty_cluster() {
         let mut workload = Workload::new(3, Options::default());
         let mut existing = Vec::new();
         let mut now = 0;
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_decides_and_the_order_of_the_caller_does_not() {
+    fn the_writes_follow_from_the_seed_and_not_from_the_order_of_the_caller() {
         let run = |seed, reversed: bool| {
             let (mut workload, mut existing) = seeded(seed);
             let (mut now, mut made) = (0, Vec::new());
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn pods_live_as_pods_do() {
+    fn pods_follow_the_usual_life_cycle() {
         let (mut workload, mut existing) = seeded(11);
         let (mut now, mut longest, mut burst) = (0, 0, 1);
         let mut last: Option<Key> = None;

@@ -1,7 +1,7 @@
-//! Writes scenarios, inputs and recorded streams as the JSON that is read back to the same.
+//! Writes scenarios, inputs and recorded streams as JSON that reads back as the same value.
 //!
-//! What has its default is left out, but for the generation. So a default never changes: what is
-//! shared today would become another run.
+//! Fields with their default value are left out, except the generation. So a default must never change: a
+//! link shared today would become another run.
 
 use kube_core::DynamicObject;
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use super::pod::Write;
 use super::scenario::{Act, Entry, Scenario, refusal_name};
 use super::wire::{Recorded, RecordedEvent, RecordedList};
 
-/// A scenario, without what was recorded: that may be large, and is written by [`list`] and [`event`].
+/// A scenario without its recording, which may be large: [`list`] and [`event`] write that.
 #[must_use]
 pub fn scenario(scenario: &Scenario) -> Value {
     let Scenario {
@@ -41,7 +41,7 @@ pub fn scenario(scenario: &Scenario) -> Value {
     fields.done()
 }
 
-/// Settings.
+/// The settings of a world, as JSON.
 #[must_use]
 pub fn settings(settings: &Settings) -> Value {
     let Settings {
@@ -153,8 +153,8 @@ pub fn entry(entry: &Entry) -> Value {
     fields.done()
 }
 
-/// What came from outside, as the entry of a script that does the same at this time; `more` stands
-/// before it.
+/// An input as the script entry that does the same at this time; `more` holds fields that come before the
+/// operation.
 #[must_use]
 pub fn input(at: u64, more: &[(&str, u64)], input: &Input<Command>) -> Value {
     let mut fields = Fields::default();
@@ -166,7 +166,8 @@ pub fn input(at: u64, more: &[(&str, u64)], input: &Input<Command>) -> Value {
     fields.done()
 }
 
-/// An object, with what is kept of it. A Pod of v1 is what an object is anyway.
+/// An object, with the fields that are kept of it. `kind` and `apiVersion` of a v1 Pod are left out, because
+/// they are the default.
 #[must_use]
 pub fn object(object: &DynamicObject) -> Value {
     let mut written = whole_object(object);
@@ -197,7 +198,7 @@ pub fn items(list: &RecordedList) -> impl Iterator<Item = Value> {
     list.items.iter().map(|object| whole_object(object))
 }
 
-/// An event as the server sent it; where the connection broke, how many bytes of a line had come.
+/// An event as the server sent it; for a broken connection, how many bytes of the line had arrived.
 #[must_use]
 pub fn event(event: &RecordedEvent) -> Value {
     let mut object = Fields::default();
@@ -249,7 +250,7 @@ fn cause(text: &str) -> Value {
     fields.done()
 }
 
-/// A scenario with what was recorded, as one value.
+/// A scenario with its recording, as one value.
 #[must_use]
 pub fn whole(scenario: &Scenario) -> Value {
     let mut written = self::scenario(scenario);
@@ -349,7 +350,7 @@ fn mode(mode: ProcessMode) -> Value {
     }
 }
 
-/// As a script would write it.
+/// An input as an entry of a script.
 fn act_of(input: &Input<Command>) -> Act {
     match input {
         Input::Source(Command::Write(Write::Create(made))) => Act::Create {
@@ -475,8 +476,8 @@ fn whole_object(object: &DynamicObject) -> Value {
     Value::Object(fields)
 }
 
-/// What came of a request. Of a page the number of its objects: they are written apart (see
-/// [`told_items`]), because together they are longer than a line may be.
+/// A response to a request. For a page it holds only the number of objects: [`told_items`] writes these
+/// apart, because together they exceed the longest line.
 fn telling(telling: &ServerResponse) -> Value {
     let mut fields = Fields::default();
     fields.some("request", Some(telling.request.into()));
@@ -523,7 +524,7 @@ fn telling(telling: &ServerResponse) -> Value {
     fields.done()
 }
 
-/// The objects of the pages among what was told, in order.
+/// The objects of all pages among the responses, in order.
 pub fn told_items(tellings: &[ServerResponse]) -> impl Iterator<Item = Value> {
     tellings
         .iter()
@@ -539,7 +540,7 @@ pub fn told_items(tellings: &[ServerResponse]) -> impl Iterator<Item = Value> {
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// One that is left out where it says nothing.
+    /// Adds a field, unless its value is empty.
     fn put(&mut self, name: &str, value: Value) {
         let blank = match &value {
             Value::Null => true,
@@ -552,7 +553,7 @@ impl Fields {
         self.some(name, (!blank).then_some(value));
     }
 
-    /// One that says something also where it is empty.
+    /// Adds a field that has a value, even an empty one.
     fn some(&mut self, name: &str, value: Option<Value>) {
         if let Some(value) = value {
             self.0.insert(name.to_owned(), value);
@@ -568,7 +569,7 @@ fn array(mut values: impl Iterator<Item = Value>) -> Value {
     collect(&mut values)
 }
 
-// Once, and not once for each kind of list.
+// One copy of this code, not one for each type of list.
 fn collect(values: &mut dyn Iterator<Item = Value>) -> Value {
     Value::Array(values.collect())
 }

@@ -23,31 +23,31 @@ use super::{NOTIFICATIONS, World, ceil_ms, key_of, millis, phase_of};
 
 type Obj = DynamicObject;
 
-/// How often the mutation detector looks, in virtual ms.
+/// The mutation detector's period, in virtual ms.
 const COMPARE_MS: Time = COMPARE_PERIOD.as_secs() * 1_000;
 
 /// One handler.
 #[derive(Clone)]
 pub struct Handler {
-    /// How it behaves.
+    /// The settings of the handler.
     pub settings: HandlerSettings,
-    /// Whether the process function calls it itself, as `NewInformer` does: it has no listener.
+    /// Whether the process function calls it directly, as in `NewInformer`: it has no listener.
     pub inline: bool,
     pub(super) id: ListenerId,
     pub(super) running: Option<Running>,
-    /// Its listener, once that was removed.
+    /// Its listener, after its removal.
     left: Option<ProcessorListener<Obj>>,
-    /// The notifications that it was given last.
+    /// The last notifications that it received.
     pub notifications: VecDeque<Arc<NotificationRef>>,
     /// Whether it was removed.
     pub removed: bool,
     /// How often it has panicked.
     pub panics: u32,
-    /// Whether it took part in resyncs when it was removed.
+    /// Whether it took part in resyncs at its removal.
     pub syncing: bool,
 }
 
-/// What a handler is at.
+/// The notification that a handler is processing.
 #[derive(Clone)]
 pub(super) struct Running {
     notification: Arc<Notification<Obj>>,
@@ -69,14 +69,14 @@ impl Handler {
         }
     }
 
-    /// Its own `HasSynced`, if it was removed.
+    /// The last `HasSynced` of a removed handler.
     pub fn had_synced(&self) -> bool {
         self.left
             .as_ref()
             .is_some_and(ProcessorListener::has_synced)
     }
 
-    /// What it is working on.
+    /// The notification that it is processing.
     pub fn at_work(&self) -> Option<NotificationRef> {
         self.running
             .as_ref()
@@ -94,14 +94,14 @@ impl Handler {
         let Some((label, value)) = self.settings.filter.as_deref().map(label_and_value) else {
             return true;
         };
-        // The filter of a real program, too, has to look into tombstones.
+        // A real program's filter has to look into tombstones, too.
         item.as_object()
             .and_then(|object| object.labels().get(label))
             .is_some_and(|has| has == value)
     }
 
-    /// What the handler behind the filter is told.
-    fn told(&self, notification: &Notification<Obj>) -> Option<Notification<Obj>> {
+    /// The notification that passes the handler's filter, possibly of another type.
+    fn filtered(&self, notification: &Notification<Obj>) -> Option<Notification<Obj>> {
         match notification {
             Notification::Update { old, new } => {
                 let old_passes = self.passes(old.as_ref().unwrap_or(new));
@@ -123,9 +123,9 @@ impl Handler {
         }
     }
 
-    /// Whether it asks, told this inside `process`, whether the queue has synced.
+    /// Whether it calls `HasSynced` on this notification inside `process`.
     pub(super) fn calls_has_synced(&self, notification: &Notification<Obj>) -> bool {
-        self.settings.calls_has_synced && self.told(notification).is_some()
+        self.settings.calls_has_synced && self.filtered(notification).is_some()
     }
 
     fn lines(
@@ -143,7 +143,7 @@ impl Handler {
     }
 }
 
-/// Lines with what they say of an object.
+/// Fills an object's fields into line templates.
 pub(super) fn filled(
     templates: &[String],
     type_name: &str,
@@ -167,7 +167,7 @@ pub(super) fn filled(
     templates.iter().map(line).collect()
 }
 
-/// What the program around the informer is asked to do.
+/// A request to the program around the informer.
 #[derive(Clone, Debug)]
 pub(super) enum Request {
     Add(HandlerSettings),
@@ -187,14 +187,14 @@ enum MainStage {
     Idle,
     Want(Request),
     Act(Request),
-    /// These are to be told to a new listener.
+    /// The notifications that a new listener still has to receive.
     Initial(ListenerId, VecDeque<Arc<Notification<Obj>>>),
-    /// At this step.
+    /// Release `blockDeltas` at this step.
     Unblock(Step),
 }
 
 impl Main {
-    /// The new listener that is being told what there is.
+    /// The new listener that is receiving its initial notifications.
     pub(super) fn is_telling(&self) -> Option<ListenerId> {
         match &self.stage {
             MainStage::Initial(id, _) => Some(*id),
@@ -206,7 +206,7 @@ impl Main {
 impl<S: Source> World<S> {
     // ---- handlers inside process
 
-    /// A handler is called, …
+    /// Calls a handler, …
     pub(super) fn call_inside(&mut self, number: usize, notification: &Arc<Notification<Obj>>) {
         let Some(handler) = self.handlers.get_mut(number) else {
             return;
@@ -225,7 +225,7 @@ impl<S: Source> World<S> {
         });
     }
 
-    /// … does what it does, and returns.
+    /// … executes it, and returns from it.
     pub(super) fn return_inside(
         &mut self,
         number: usize,
@@ -244,7 +244,7 @@ impl<S: Source> World<S> {
         });
     }
 
-    /// What a handler does: it prints, writes into the object, adds the key to the workqueue.
+    /// A handler's work: it prints, writes into the object, adds the key to the workqueue.
     fn handle(
         &mut self,
         number: usize,
@@ -255,7 +255,7 @@ impl<S: Source> World<S> {
         let Some(handler) = self.handlers.get(number) else {
             return;
         };
-        let Some(told) = handler.told(notification) else {
+        let Some(told) = handler.filtered(notification) else {
             return;
         };
         let queues = handler.settings.queues;
@@ -277,7 +277,7 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// A handler writes a label into an object that it shares with everybody.
+    /// A handler writes a label into an object that the cache shares.
     fn write_through(&mut self, number: u8, item: &Item<Obj>, mutation: &str) {
         let (Some(old), Some(store)) = (item.plain_object(), self.store.as_mut()) else {
             return;
@@ -291,7 +291,7 @@ impl<S: Source> World<S> {
         labels.insert(label.to_owned(), value.to_owned());
         let new = Arc::new(object);
         let key = key_of(item);
-        // The store may hold a newer one by now.
+        // The store may already hold a newer object.
         let shared = store.get_by_key(&key).and_then(Item::plain_object);
         if shared.is_some_and(|shared| Arc::ptr_eq(shared, old)) {
             store.write_through(&key, Item::Object(Arc::clone(&new)));
@@ -310,19 +310,19 @@ impl<S: Source> World<S> {
         });
     }
 
-    /// The mutation detector as of now. It looks once a second, from the start on; where nobody has
-    /// written into anything, that is made up for here, so that a world can come to rest.
+    /// The mutation detector as of now. It compares once a second from the start on. While no handler has
+    /// written into an object, these comparisons are made up for here, so that a world can come to rest.
     pub(super) fn detector(&mut self) -> Option<&mut MutationDetector<Obj>> {
         let detector = self.detector.as_mut()?;
         detector.catch_up(millis(self.now));
         Some(detector)
     }
 
-    /// The mutation detector looks at all that came in.
+    /// The mutation detector compares all objects.
     pub(super) fn compare_objects(&mut self) {
         self.compare_at = None;
         if let Some(detector) = &mut self.detector {
-            // What it finds it states; upstream panics.
+            // A mutation is stated as a fact; client-go panics.
             let _stated = detector.compare_objects(millis(self.now), &mut self.tracker);
             self.tracker.compared();
         }
@@ -350,7 +350,7 @@ impl<S: Source> World<S> {
             return Wait::External;
         };
         match &handler.running {
-            // The process loop is at it.
+            // The process loop runs this handler.
             _ if handler.inline => Wait::External,
             Some(running) => Wait::Until(running.until),
             None if self
@@ -372,7 +372,7 @@ impl<S: Source> World<S> {
         if let Some(running) = handler.running.take() {
             let name = running.notification.object().as_object().map(|o| o.name());
             let panics = handler.settings.panics_at.as_deref();
-            let is_called = handler.told(&running.notification).is_some();
+            let is_called = handler.filtered(&running.notification).is_some();
             let end = if is_called && panics.is_some() && panics == name {
                 handler.panics += 1;
                 HandlerEnd::Panicked("a fault of the handler".into())
@@ -408,7 +408,7 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// The listener of a handler, as long as it is among the processor's.
+    /// The listener of a handler, until it is removed from the processor.
     pub fn listener(&self, number: u8) -> Option<&ProcessorListener<Obj>> {
         let handler = self.handlers.get(usize::from(number))?;
         self.processor.get(handler.id)
@@ -436,7 +436,7 @@ impl<S: Source> World<S> {
         self.main.requests.push_back((asked, request));
     }
 
-    /// The handlers that were asked for and are not there yet.
+    /// The handlers whose addition was requested and is not done yet.
     pub fn asked(&self) -> impl Iterator<Item = &HandlerSettings> {
         let at = match &self.main.stage {
             MainStage::Want(request) | MainStage::Act(request) => Some(request),
@@ -451,7 +451,7 @@ impl<S: Source> World<S> {
             })
     }
 
-    /// Whether the removal of a handler was asked for and has not come yet.
+    /// Whether the removal of a handler was requested and is not done yet.
     pub fn is_leaving(&self, number: u8) -> bool {
         let at = match &self.main.stage {
             MainStage::Want(request) | MainStage::Act(request) => Some(request),
@@ -463,7 +463,7 @@ impl<S: Source> World<S> {
             .any(|request| matches!(request, Request::Remove(of) if *of == number))
     }
 
-    /// Whether a handler is there, or will be, whose removal can be asked for.
+    /// Whether a handler exists, or will exist, whose removal can be requested.
     pub(super) fn can_remove(&self, number: u8) -> bool {
         let place = usize::from(number);
         let is_there = match self.handlers.get(place) {
@@ -490,7 +490,7 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Whether its next micro-step states a fact, where that shows before.
+    /// Whether the next micro-step states a fact, if that is known beforehand.
     pub(super) fn main_states(&self) -> Option<bool> {
         if self.timer_at().is_some_and(|at| at <= self.now) {
             return None;
@@ -536,7 +536,7 @@ impl<S: Source> World<S> {
                     return;
                 };
                 if let Some(notification) = notifications.pop_front() {
-                    // Its `pop` has taken the one before.
+                    // The listener's `pop` has received the previous one.
                     let _has_room = listener.offer(notification, &mut self.tracker);
                     self.main.stage = MainStage::Initial(id, notifications);
                 } else {
@@ -593,7 +593,7 @@ impl<S: Source> World<S> {
         {
             handler.syncing = syncing;
             listener.close();
-            // What waits is dropped; what the handler is at, it ends.
+            // Waiting notifications are dropped; the handler finishes the current one.
             listener.receive(&mut ());
             handler.left = Some(listener);
             handler.removed = true;
@@ -601,7 +601,7 @@ impl<S: Source> World<S> {
     }
 }
 
-/// What of an object must not change while it is shared.
+/// A hash of the parts of an object that must not change while it is shared.
 pub(super) fn fingerprint(object: &Obj) -> u64 {
     use std::hash::BuildHasher;
     let state = foldhash::quality::FixedState::with_seed(0);

@@ -1,15 +1,14 @@
 //! A world: one informer and its source under a clock that jumps.
 //!
-//! Deterministic: from the same settings, source and inputs come the same facts, byte for byte,
-//! natively and in wasm. There is no thread and no real clock here. [`World::step`] lets one
-//! machine do one micro-step; when none can go on, the clock jumps to the next moment at which one
-//! can.
+//! Deterministic: the same settings, source and inputs cause the same facts, byte for byte, natively and in
+//! wasm. There is no thread and no real clock here. [`World::step`] lets one machine do one micro-step; when
+//! no machine can continue, the clock jumps to the next virtual time at which one can.
 //!
-//! The machines are those of `cache`, which `cache/threads` runs as well; here each is driven so
-//! that every step can be seen: the source does what is due; the reflector (or a program that calls
-//! the queue itself) and its resync timer fill the queue; the process loop pops, updates the Indexer
-//! and tells the handlers; each listener has a `pop` and a `run`; workers take keys from a workqueue.
-//! What blocks them are locks that can be seen, moments, and sends that nobody has received.
+//! The machines are those of `cache`, which `cache/threads` runs as well. Here each one is driven so that
+//! every step is visible. The source executes its scheduled actions. The reflector (or a program that calls
+//! the queue itself) and its resync timer fill the queue. The process loop pops, updates the Indexer and
+//! notifies the handlers. Each listener has a `pop` and a `run`. Workers take keys from a workqueue. A
+//! machine blocks on a visible lock, until a virtual time, or on a send that nobody has received.
 
 mod handlers;
 mod process;
@@ -65,24 +64,24 @@ pub use work::Work;
 
 pub use deltascope_cache::reflector::ReflectorState;
 
-/// After so many moments at which only informers beside did something that is not told, nothing will
-/// be.
+/// How many times in a row the clock jumps without a fact before a step gives up: only peer informers act
+/// then, and nothing they do is recorded.
 const SILENT_MOMENTS: usize = 1_000;
 /// How many lines of output a world keeps.
 pub const OUTPUT_LINES: usize = 500;
 /// How many notifications a world keeps for each handler.
 pub const NOTIFICATIONS: usize = 500;
 
-/// What reaches a world from outside; together with the settings it makes the whole run.
+/// An input from outside; settings, source and inputs determine the whole run.
 #[derive(Clone, Debug)]
 pub enum Input<C> {
-    /// For the source.
+    /// A command to the source.
     Source(C),
-    /// Pop once (held only).
+    /// Pop once (in mode `Held` only).
     Pop,
-    /// How the process loop runs from now on.
+    /// The mode of the process loop from now on.
     Mode(ProcessMode),
-    /// With or without KnownObjects from now on (of a queue that was put together by hand).
+    /// Switch KnownObjects on or off (manual queue only).
     KnownObjects(bool),
     /// Add a handler to a shared informer.
     AddHandler(HandlerSettings),
@@ -90,18 +89,18 @@ pub enum Input<C> {
     RemoveHandler(u8),
     /// The program prints this line; `{indices}` is filled in.
     Print(Arc<str>),
-    /// The program asks the Indexer, and prints what it is told.
+    /// The program asks the Indexer, and prints the answer.
     Ask(Question),
 }
 
-/// What a program asks an Indexer: the keys that an index has for a value.
+/// A program's question to an Indexer: the keys that an index holds for a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The index.
+    /// The name of the index.
     pub index: Arc<str>,
-    /// The value.
+    /// The indexed value.
     pub value: Arc<str>,
-    /// Whether the answer is printed as JSON; else as Go prints keys and an error.
+    /// Whether to print the answer as JSON; else as Go prints keys and an error.
     pub json: bool,
 }
 
@@ -129,26 +128,26 @@ pub struct World<S: Source> {
     main: handlers::Main,
     work: Option<Work>,
     detector: Option<MutationDetector<Obj>>,
-    /// When the detector looks next; only where somebody has written into an object.
+    /// Virtual time of the detector's next comparison; set only after a handler has written into an object.
     compare_at: Option<Time>,
     output: VecDeque<Arc<str>>,
     script: VecDeque<(Time, Input<S::Command>)>,
-    /// Who acted last: it goes on as long as it can.
+    /// The actor of the last micro-step: it continues as long as it can.
     last: Option<Actor>,
     inputs: u32,
-    /// How many entries of the script it has taken.
+    /// The number of script entries taken so far.
     scripted: u32,
     beside: Vec<program::PeerInformer<S>>,
-    /// So many moments have come since the last fact.
+    /// How often the clock has jumped since the last fact.
     silent: usize,
-    /// What comes next states a fact: that was tried.
+    /// Whether a trial has shown that the next micro-step states a fact.
     is_settled: bool,
-    /// The input behind each call that a program has yet to make.
+    /// The cause of each call that the program has yet to make.
     calls: VecDeque<Cause>,
 }
 
 impl<S: Source> World<S> {
-    /// Builds a world to which `script` will happen; nothing has happened in it yet.
+    /// Builds a world with a script, before its first step.
     #[must_use]
     pub fn new(settings: Settings, source: S, script: Vec<(Time, Input<S::Command>)>) -> Self {
         let by_hand = !settings.is_informer();
@@ -169,7 +168,7 @@ impl<S: Source> World<S> {
                 InformerKind::Shared => false,
             };
             let resync = handler.resync_ms.map(millis);
-            // It can be refused only after a stop.
+            // A handler can be refused only after a stop.
             let Ok(registration) = informer.add_event_handler(&handler.name, resync, &mut ())
             else {
                 continue;
@@ -177,12 +176,12 @@ impl<S: Source> World<S> {
             let listener = |id, name: &Arc<str>| ProcessorListener::new(id, name);
             let id = processor.add_listener(&registration, 0, listener, Duration::ZERO, &mut ());
             if inline {
-                // Numbers go by the place of the handler.
+                // Listener numbers must equal the handler's index.
                 processor.remove_listener(id, &mut ());
             }
             handlers.push(Handler::new(handler.clone(), inline, id));
         }
-        // It was not started before.
+        // The informer was not started before.
         let period = informer.start().unwrap_or(period);
         let key_func = Arc::new(meta_namespace_key_func);
         let has_store = match settings.informer {
@@ -242,15 +241,15 @@ impl<S: Source> World<S> {
     /// Takes an input, now.
     pub fn input(&mut self, input: Input<S::Command>) {
         if self.source.is_told() {
-            // At rest it is the same world in every replay; and a trial (a clone) for each event of a
-            // busy cluster would cost too much.
+            // A world at rest is the same in every replay. A trial on a clone for each event of a busy
+            // cluster would cost too much.
             while self.step_within(self.now) {}
         } else {
             self.settle();
         }
         self.silent = 0;
         self.input_beside(&input);
-        // What prints touches no machine.
+        // Printing touches no machine.
         self.is_settled &= matches!(input, Input::Print(_) | Input::Ask(_));
         let cause = Cause::Input(self.inputs);
         self.inputs += 1;
@@ -283,7 +282,7 @@ impl<S: Source> World<S> {
                 self.setting(cause, Fact::Run(RunFact::ModeSet { mode }));
             }
             Input::KnownObjects(on) => {
-                // An informer's queue has what it needs, and a FIFO asks nobody.
+                // An informer's queue is fixed, and a FIFO uses no KnownObjects.
                 if self.settings.informer == InformerKind::Manual && !self.settings.has_fifo() {
                     self.known_objects = on;
                     if on && self.store.is_none() {
@@ -292,7 +291,7 @@ impl<S: Source> World<S> {
                     self.setting(cause, Fact::Run(RunFact::KnownObjectsSet { on }));
                 }
             }
-            // Only a shared informer's handlers come and go.
+            // Only a shared informer can add and remove handlers.
             Input::AddHandler(_) | Input::RemoveHandler(_)
                 if self.settings.informer != InformerKind::Shared => {}
             Input::AddHandler(_) if self.handlers.len() + self.asked().count() >= MOST_HANDLERS => {
@@ -307,7 +306,7 @@ impl<S: Source> World<S> {
                 });
                 self.ask_main(cause, asked, handlers::Request::Add(settings));
             }
-            // Once is enough: upstream, too, takes a second removal without a word.
+            // One removal is enough: client-go, too, ignores a second one.
             Input::RemoveHandler(handler) if !self.can_remove(handler) => {}
             Input::RemoveHandler(handler) => {
                 let asked = Fact::Handlers(HandlersFact::RemovalAsked { handler });
@@ -323,14 +322,14 @@ impl<S: Source> World<S> {
         self.tracker.input(cause, Step::SettingChanged, fact);
     }
 
-    /// Lets one machine do one micro-step that states at least one fact; false when nothing can
-    /// happen any more without an input.
+    /// Lets one machine do one micro-step that states at least one fact; false if nothing can happen without
+    /// an input.
     pub fn step(&mut self) -> bool {
         self.step_within(Time::MAX)
     }
 
-    /// The same, if the moment of that micro-step is not after `limit`. Where it is false, moments may
-    /// have come in which nothing was stated.
+    /// Like [`Self::step`], but the clock does not pass `limit`. If it returns false, the clock may still
+    /// have jumped without a fact.
     pub fn step_within(&mut self, limit: Time) -> bool {
         let before = self.tracker.count();
         loop {
@@ -353,19 +352,19 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Whether moments have come since the last fact in which nothing was stated.
+    /// Whether the clock has jumped since the last fact.
     #[must_use]
     pub fn is_ahead(&self) -> bool {
         self.silent > 0
     }
 
-    /// Lets time go by until `moment`; for when nothing happens before.
+    /// Advances the clock to `moment`; for use when nothing happens before.
     pub fn wait_until(&mut self, moment: Time) {
         self.is_settled = false;
         self.now = self.now.max(moment);
     }
 
-    /// When something can happen next, if nothing can now.
+    /// The next virtual time at which something can happen, if nothing can now.
     #[must_use]
     pub fn next_moment(&self) -> Option<Time> {
         let waiting = |actor| match self.wait_of(actor) {
@@ -376,7 +375,7 @@ impl<S: Source> World<S> {
         own.into_iter().chain(self.beside_at()).min()
     }
 
-    /// Lets one machine do what it can do now; false when none can.
+    /// Lets one machine do one micro-step; false if none is ready.
     fn micro_step(&mut self) -> bool {
         let Some((actor, rng)) = self.choose() else {
             return false;
@@ -404,8 +403,8 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Does what states no fact. So an input finds the same world whether it comes while the run goes
-    /// on, at its end or in a replay.
+    /// Does all micro-steps that state no fact. So an input finds the same world during the run, at its end
+    /// and in a replay.
     fn settle(&mut self) {
         while let Some((actor, rng)) = self.choose() {
             match self.states(actor) {
@@ -429,11 +428,11 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Whether the next micro-step of an actor that can go on states a fact; nothing: that shows only
-    /// when it is made.
+    /// Whether the next micro-step of a ready actor states a fact; `None` if only the micro-step itself can
+    /// show it.
     fn states(&self, actor: Actor) -> Option<bool> {
         match actor {
-            // A timer of a reflector's, of a listener's or of a worker's says that it went off.
+            // Timers of the reflector, of listeners and of workers state that they fired.
             Actor::Pop(_) | Actor::Listener(_) => Some(true),
             Actor::Reflector | Actor::Program => self.driver_states(),
             Actor::Resync => self.resync_states(),
@@ -451,35 +450,35 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Whether asking for a lock states a fact: who was handed it while waiting just goes on.
+    /// Whether asking for a lock states a fact: an actor to which it was handed over just continues.
     fn asking_states(&self, lock: &Lock, actor: Actor) -> Option<bool> {
         Some(lock.holder() != Some(actor))
     }
 
-    /// The facts since the last call.
+    /// Takes the facts stated since the last call.
     pub fn drain(&mut self) -> Vec<FactRecord> {
         self.tracker.drain()
     }
 
-    /// How many facts there have been.
+    /// The number of facts so far.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.tracker.count()
     }
 
-    /// What time it is in this world, in ms since its start.
+    /// Virtual time, in ms since the start.
     #[must_use]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// How it was built.
+    /// The settings that it was built with.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Where list and watch come from.
+    /// The source.
     #[must_use]
     pub fn source(&self) -> &S {
         &self.source
@@ -503,20 +502,19 @@ impl<S: Source> World<S> {
         &self.block_deltas
     }
 
-    /// Whether the queue can ask the Indexer.
+    /// Whether the queue uses the Indexer as KnownObjects.
     #[must_use]
     pub fn known_objects(&self) -> bool {
         self.known_objects
     }
 
-    /// The Indexer, where the program has one.
+    /// The Indexer, if there is one.
     #[must_use]
     pub fn store(&self) -> Option<&Indexer<Obj>> {
         self.store.as_ref()
     }
 
-    /// The version of the store: client-go's own where it keeps one, else that of what was written
-    /// last.
+    /// The version of the store: client-go's own where it keeps one, else that of the last write.
     #[must_use]
     pub fn store_rv(&self) -> Rv {
         match &self.store {
@@ -527,7 +525,7 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// What was printed, the newest [`OUTPUT_LINES`].
+    /// The lines printed, the newest [`OUTPUT_LINES`].
     #[must_use]
     pub fn output(&self) -> &VecDeque<Arc<str>> {
         &self.output
@@ -545,7 +543,7 @@ impl<S: Source> World<S> {
         &self.process
     }
 
-    /// The handlers, also those that were removed.
+    /// The handlers, including removed ones.
     #[must_use]
     pub fn handlers(&self) -> &[Handler] {
         &self.handlers
@@ -557,7 +555,7 @@ impl<S: Source> World<S> {
         self.work.as_ref()
     }
 
-    /// How often the informer looks for due resyncs, in ms; 0: never.
+    /// How often the informer checks for due resyncs, in ms; 0: never.
     #[must_use]
     pub fn resync_check_ms(&self) -> u64 {
         ceil_ms(self.informer.resync_check_period())
@@ -583,8 +581,8 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Who goes on: whoever acted last, as long as it can; else the first in the order of the
-    /// pipeline. With `interleave` anybody: then the random numbers are others afterwards.
+    /// Chooses the next actor: the last one, as long as it can continue; else the first in the order of the
+    /// pipeline. With `interleave` it is any ready one, and the random generator advances.
     fn choose(&self) -> Option<(Actor, Rng)> {
         let mut rng = self.rng.clone();
         let mut ready = self.actors().filter(|actor| self.is_ready(*actor));
@@ -624,8 +622,8 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// When one of the timers goes off that the program around the informer has: the delaying queue's,
-    /// the mutation detector's.
+    /// When the next timer of the program around the informer fires: the delaying queue's or the mutation
+    /// detector's.
     fn timer_at(&self) -> Option<Time> {
         let delayed = self.work.as_ref().and_then(Work::next_moment);
         [delayed.map(ceil_ms), self.compare_at]
@@ -644,7 +642,7 @@ impl<S: Source> World<S> {
         self.advance_work();
     }
 
-    /// What is due in the script, or else in the source.
+    /// Takes the next due entry of the script, or else the source's due action.
     fn outside(&mut self) {
         if self.script.front().is_some_and(|(at, _)| *at <= self.now) {
             if let Some((_, input)) = self.script.pop_front() {
@@ -664,7 +662,7 @@ fn millis(time: Time) -> Duration {
     Duration::from_millis(time)
 }
 
-/// The first moment of a world's clock that is not before this one.
+/// The first tick of the world's clock that is not before `moment`.
 fn ceil_ms(moment: Duration) -> Time {
     u64::try_from(moment.as_nanos().div_ceil(1_000_000)).unwrap_or(Time::MAX)
 }
@@ -676,7 +674,7 @@ fn indexer(settings: &Settings) -> Indexer<Obj> {
         .map(|name| (Arc::clone(name), index_func(name)))
         .collect();
     let options = StoreOptions {
-        // The page shows keys in their order; so tombstones of one list come in it, too.
+        // The page shows keys in order; this way a list's tombstones come in that order, too.
         order: Order::Key,
         keeps_resource_version: settings.keeps_resource_version(),
         ..StoreOptions::default()
@@ -684,7 +682,7 @@ fn indexer(settings: &Settings) -> Indexer<Obj> {
     Indexer::with_options(program::key_func(settings), indexers, options)
 }
 
-/// As the programs of the lessons write theirs: one value for each object, empty where it has none.
+/// An index function as in the lessons' programs: one value for each object, empty where it has none.
 fn index_func(name: &Arc<str>) -> IndexFunc<Obj> {
     let name = Arc::clone(name);
     Arc::new(move |item, values| {
@@ -704,15 +702,15 @@ fn index_func(name: &Arc<str>) -> IndexFunc<Obj> {
     })
 }
 
-/// The value of a field, as text: `.spec.nodeName`, `.status.conditions.0.type`. Metadata are what the
-/// page keeps of them.
+/// The value of a field as text: `.spec.nodeName`, `.status.conditions.0.type`. Of the metadata only the kept
+/// fields have one.
 fn field_at(object: &Obj, path: &str) -> Option<Arc<str>> {
     let mut names = path.split('.').skip(1);
     let metadata = &object.metadata;
     let value = match names.next()? {
         "metadata" => {
             let name = names.next()?;
-            // Keys of labels have dots of their own.
+            // Label keys contain dots.
             let key = names.collect::<Vec<_>>().join(".");
             let text = match name {
                 "name" => metadata.name.as_ref(),
@@ -746,8 +744,7 @@ fn phase_of(object: &Obj) -> Arc<str> {
         .into()
 }
 
-/// The key of an item in a queue; for anything without one the empty key, and the queue then
-/// states the error.
+/// The key of an item in a queue. An item without a key has the empty one; the queue then states the error.
 fn key_of(item: &Item<Obj>) -> Key {
     deletion_handling_meta_namespace_key_func(item).unwrap_or_else(|_| Key::from(""))
 }

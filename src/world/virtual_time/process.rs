@@ -29,19 +29,19 @@ enum Work {
     /// Processing needs `blockDeltas`.
     Block,
     Run,
-    /// A handler inside `process` asks whether the queue has synced, …
+    /// A handler inside `process` calls `HasSynced`, …
     HasSynced,
     /// … waits for the queue's lock, …
     HasSyncedWait,
-    /// … and has it.
+    /// … and holds it.
     HasSyncedAnswer,
-    /// The next listener is to be told.
+    /// The next listener is to be notified.
     Send,
-    /// Its `pop` has not taken it yet.
+    /// The listener's `pop` has not received the notification yet.
     Sent(ListenerId),
     Busy(Time),
     Unblock,
-    /// The queue's lock was given back while processing.
+    /// The queue released its lock during processing.
     Relock,
     Finish,
     Unlock,
@@ -50,39 +50,40 @@ enum Work {
 /// Pop and the process function.
 #[derive(Clone)]
 pub struct ProcessLoop {
-    /// Whether it pops by itself.
+    /// How the process loop pops.
     pub mode: ProcessMode,
-    /// How many Pops it was asked for and has not begun.
+    /// How many requested Pops have not begun yet.
     pub asked: u32,
     pub(super) not_before: Time,
     work: Work,
     began: Time,
     run: Option<Process<Obj>>,
     outcome: ProcessOutcome,
-    /// How often the process function has failed because it was set so.
+    /// How often the process function has failed as configured.
     failures: u8,
-    /// What is being told, and to whom.
+    /// The notification being delivered.
     telling: Option<Arc<Notification<Obj>>>,
     type_name: &'static str,
-    /// The handlers inside `process` that are still to be told; the first one is at it while it asks.
+    /// The handlers inside `process` that are still to be notified; the first one is running while it calls
+    /// `HasSynced`.
     inside: VecDeque<usize>,
     targets: VecDeque<ListenerId>,
-    /// What was popped last.
+    /// The last popped item.
     pub last: Option<PoppedWork>,
-    /// How often something was popped.
+    /// How many items were popped.
     pub count: u64,
 }
 
-/// What was popped, for the picture.
+/// A popped item, as the page shows it.
 #[derive(Clone, Debug)]
 pub struct PoppedWork {
-    /// The key; empty for a RealFIFO's entries.
+    /// The key; empty for the entries of a RealFIFO.
     pub key: Key,
-    /// Its deltas, oldest first.
+    /// The deltas, oldest first.
     pub deltas: Vec<(DeltaType, ObjectRef)>,
-    /// The one in work, or the last one that was.
+    /// The index of the current or last processed delta.
     pub position: Option<usize>,
-    /// Whether it belongs to the first list.
+    /// Whether the item belongs to the first list.
     pub is_in_initial_list: bool,
     /// The entries of a RealFIFO.
     pub entries: Vec<Entry>,
@@ -110,7 +111,7 @@ impl ProcessLoop {
 }
 
 impl<S: Source> World<S> {
-    /// What was popped and is not done with.
+    /// The popped item that is still being processed.
     pub fn processing(&self) -> Option<PoppedWork> {
         self.process.run.as_ref().map(|run| self.popped(run))
     }
@@ -131,7 +132,7 @@ impl<S: Source> World<S> {
             },
             PoppedItems::Object(work) => PoppedWork {
                 key: work.key.clone(),
-                // As its `KeyPopped` says it.
+                // The same type as in its `KeyPopped`.
                 deltas: vec![(DeltaType::Added, work.item.to_ref(&work.key))],
                 position: None,
                 is_in_initial_list: work.is_in_initial_list,
@@ -193,7 +194,7 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Whether its next micro-step states a fact, where that shows before.
+    /// Whether the next micro-step states a fact, if that is known beforehand.
     pub(super) fn process_states(&self) -> Option<bool> {
         let actor = Actor::ProcessLoop;
         match self.process.work {
@@ -263,7 +264,7 @@ impl<S: Source> World<S> {
             }
             Work::Run => self.run_step(),
             Work::HasSynced => {
-                // Whether Pop has the lock it does not know.
+                // `HasSynced` does not know whether Pop holds the lock.
                 let step = Step::HasSyncedLock;
                 let taken = self.lock.acquire_again(actor, step, &mut self.tracker);
                 self.process.work = if taken {
@@ -364,7 +365,7 @@ impl<S: Source> World<S> {
         self.process.run = Some(run);
     }
 
-    /// What the process function fails at, as long as it does.
+    /// The configured failure of the process function, until it has occurred `times` times.
     fn fault(&self) -> Option<Fault> {
         let fails = self.settings.process_fails.as_ref()?;
         (self.process.failures < fails.times).then(|| Fault {
@@ -373,12 +374,12 @@ impl<S: Source> World<S> {
         })
     }
 
-    /// What Pop is told: a queue that can put back what was popped may be asked to.
+    /// The outcome for Pop: a queue that can requeue the item is asked to do so if configured.
     fn outcome_of(&mut self, outcome: ProcessOutcome) -> ProcessOutcome {
         let ProcessOutcome::Failed(error) = outcome else {
             return outcome;
         };
-        // Nothing else makes one fail: whatever comes into a world has a key.
+        // A world's objects all have a key, so only the configured failure fails.
         self.process.failures = self.process.failures.saturating_add(1);
         let asks = self.settings.process_fails.as_ref();
         if asks.is_some_and(|fails| fails.requeue) && matches!(self.queue, InformerQueue::Delta(_))
@@ -389,7 +390,7 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Tells the handlers inside `process`, and finds out which listeners are told.
+    /// Notifies the handlers inside `process`, then distributes to the listeners.
     fn tell(&mut self, notification: Arc<Notification<Obj>>, type_name: &'static str) {
         if let Notification::Add { object, .. } | Notification::Update { new: object, .. } =
             &*notification
@@ -405,7 +406,7 @@ impl<S: Source> World<S> {
         self.tell_inside();
     }
 
-    /// Tells the handlers inside `process`, up to one that asks for the lock.
+    /// Notifies the handlers inside `process`, until one calls `HasSynced`.
     fn tell_inside(&mut self) {
         let Some(notification) = self.process.telling.clone() else {
             return;
@@ -428,7 +429,7 @@ impl<S: Source> World<S> {
         self.process.work = Work::Send;
     }
 
-    /// Tells the next listener; where there is none, goes on.
+    /// Notifies the next listener; after the last one, continues.
     fn send(&mut self) {
         let Some(notification) = self.process.telling.clone() else {
             self.process.work = Work::Run;
@@ -444,7 +445,7 @@ impl<S: Source> World<S> {
             return;
         };
         if let Some(listener) = self.processor.get_mut(id) {
-            // Nobody else offers anything while blockDeltas is held.
+            // Nobody else offers a notification while `blockDeltas` is held.
             let _has_room = listener.offer(notification, &mut self.tracker);
             self.process.work = Work::Sent(id);
         }
@@ -456,7 +457,7 @@ impl<S: Source> World<S> {
             .is_some_and(|listener| listener.is_offered())
     }
 
-    /// What the page shows as the store's version, where client-go keeps none.
+    /// Updates the store version that the page shows, where client-go keeps none.
     fn follow_store(&mut self, before: u64, run: &Process<Obj>) {
         let mut rv: Option<Rv> = None;
         for record in self.tracker.since(before) {
@@ -479,7 +480,7 @@ impl<S: Source> World<S> {
             return;
         }
         self.informer.set_synced();
-        // Whoever is still being told what there is hears of it after that.
+        // A new listener that still receives its initial notifications learns of the sync after them.
         let new = self.main.is_telling();
         for (id, listener) in self.processor.listeners_mut() {
             if new != Some(id) {
@@ -490,7 +491,7 @@ impl<S: Source> World<S> {
     }
 }
 
-/// The delta by which `key` was removed, where it holds the object itself.
+/// The object of the delta that removed `key`, unless it is a tombstone.
 fn deleted(run: &Process<Obj>, key: &Key) -> Option<ObjectRef> {
     let object = match run.work() {
         PoppedItems::Deltas(work) => {
@@ -501,13 +502,13 @@ fn deleted(run: &Process<Obj>, key: &Key) -> Option<ObjectRef> {
             QueuedDelta::Delta { key: of, delta } if of == key => Some(delta.object.to_ref(key)),
             _ => None,
         })?,
-        // It tells of no deletes.
+        // A FIFO reports no deletes.
         PoppedItems::Object(_) => return None,
     };
     (object.shape == Shape::Object).then_some(object)
 }
 
-/// The type of the delta that a notice is about; an object of a FIFO has none.
+/// The type of the delta that a notification belongs to; an object of a FIFO has none.
 fn delta_type(run: &Process<Obj>, notification: &Notification<Obj>) -> Option<DeltaType> {
     match run.work() {
         PoppedItems::Object(_) => None,

@@ -1,5 +1,5 @@
-//! What a program does by itself: it lists and watches without a reflector, writes to an Indexer
-//! without a queue, asks it, prints; and it runs further informers beside the one that is shown.
+//! Programs without the usual pipeline: they list and watch without a reflector, write to an Indexer without
+//! a queue, query it, print; and they run peer informers.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -33,30 +33,29 @@ use super::{Input, OUTPUT_LINES, Question, World, key_of};
 
 type Obj = DynamicObject;
 
-/// Who printed a line, where it was no handler but the program around them …
+/// In facts, the handler number of a line that the program itself printed …
 pub const PROGRAM: u8 = u8::MAX;
-/// … or a handler of the first informer beside; the next one has the next number. Handlers have
-/// lower ones.
+/// … or a handler of the first peer informer; the next one has the next number. Handlers have lower numbers.
 pub const BESIDE: u8 = 201;
 
-/// A program that lists and watches itself.
+/// A program that lists and watches without a reflector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Client {
-    /// A list comes next.
+    /// The list request is next.
     #[default]
     List,
-    /// It is answered then.
+    /// The list is answered at this virtual time.
     Listing(Time),
-    /// A watch comes next.
+    /// The watch request is next.
     Watch,
-    /// It is answered then.
+    /// The watch is answered at this virtual time.
     Opening(Time),
-    /// It is open.
+    /// The watch is open.
     Watching,
 }
 
 impl Client {
-    /// What a reflector in its place would be at.
+    /// The state of a reflector in the program's place.
     pub(super) fn state(self) -> ReflectorState {
         match self {
             Self::List => ReflectorState::Idle,
@@ -74,21 +73,21 @@ impl Client {
     }
 }
 
-/// An informer beside the one that is shown: a world of its own, of which its requests, its store
-/// and its lines are told.
+/// A peer informer: a world of its own. The main world records its requests, its stored objects and its
+/// printed lines.
 #[derive(Clone)]
 pub(super) struct PeerInformer<S: Source> {
     world: World<S>,
-    /// Whether it has the same API server: what is written there by hand, it sees, too.
+    /// Whether it shares the API server: writes by a user then reach it, too.
     same_server: bool,
-    /// What has been told of its store.
+    /// The stored objects as recorded so far.
     stored: SortedMap<Key, ObjectRef>,
-    /// It has nothing to do before this moment; nothing: ever, by itself.
+    /// Virtual time of its next action; `None` if it has none by itself.
     due: Option<Time>,
 }
 
 impl<S: Source> World<S> {
-    /// The same with a further informer, whose world is run at the same time.
+    /// Adds a peer informer, whose world runs in parallel.
     #[must_use]
     pub fn with_beside(mut self, world: Self, same_server: bool) -> Self {
         let stored = SortedMap::new();
@@ -101,7 +100,7 @@ impl<S: Source> World<S> {
         self
     }
 
-    /// The worlds of the informers beside the one that is shown.
+    /// The worlds of the peer informers.
     pub fn beside(&self) -> impl Iterator<Item = &Self> {
         self.beside.iter().map(|beside| &beside.world)
     }
@@ -110,11 +109,11 @@ impl<S: Source> World<S> {
         self.beside.iter().filter_map(|beside| beside.due).min()
     }
 
-    /// Brings the informers beside to the present, and tells what they have asked the server for,
-    /// stored and printed.
+    /// Brings the peer informers to the present, and records their requests, stored objects and printed
+    /// lines.
     pub(super) fn run_beside(&mut self) {
         let now = self.now;
-        let mut told = Vec::new();
+        let mut recorded = Vec::new();
         for (place, beside) in (0..).zip(&mut self.beside) {
             let world = &mut beside.world;
             if beside.due.is_none_or(|at| at > now) {
@@ -134,10 +133,10 @@ impl<S: Source> World<S> {
             }
             world.now = now;
             for record in world.drain() {
-                tell_of_beside(place, record.fact, &mut beside.stored, &mut told);
+                tell_of_beside(place, record.fact, &mut beside.stored, &mut recorded);
             }
         }
-        for fact in told {
+        for fact in recorded {
             if let Fact::Handlers(HandlersFact::LinePrinted { line, .. }) = &fact {
                 self.keep_line(line);
             }
@@ -146,7 +145,7 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// What comes from outside comes to all that share the server.
+    /// Passes an input on to all peers that share the server.
     pub(super) fn input_beside(&mut self, input: &Input<S::Command>) {
         if self.beside.is_empty() || !matches!(input, Input::Source(_)) {
             return;
@@ -206,7 +205,7 @@ impl<S: Source> World<S> {
         self.say(PROGRAM, cause, bounded.into_text());
     }
 
-    /// Whoever waited for the sync goes on.
+    /// Prints the lines of the program that waits for the sync.
     pub(super) fn tell_of_sync(&mut self) {
         let cause = self.tracker.synced();
         for line in self.settings.prints.on_sync.clone() {
@@ -235,7 +234,7 @@ impl<S: Source> World<S> {
 
     // ---- List and Watch without a reflector
 
-    /// One micro-step.
+    /// One micro-step of a program that lists and watches.
     pub(super) fn run_client(&mut self, client: Client) {
         let rv = Rv::default();
         let next = match client {
@@ -399,7 +398,7 @@ impl<S: Source> World<S> {
         answer
     }
 
-    /// Why there is no answer; an error of the server is stated.
+    /// The reason for a missing answer; states the fact where the server sent an error.
     fn refused(&mut self, refused: Refused, fact: impl FnOnce(Arc<str>) -> Fact) -> Reason {
         match refused {
             Refused::Over(reason) => reason,
@@ -415,12 +414,12 @@ impl<S: Source> World<S> {
     }
 }
 
-/// What is told of a fact of an informer beside; what stays as it is, is not told.
+/// Converts a fact of a peer informer; a store fact that changes nothing is dropped.
 fn tell_of_beside(
     informer: u8,
     fact: Fact,
     stored: &mut SortedMap<Key, ObjectRef>,
-    told: &mut Vec<Fact>,
+    recorded: &mut Vec<Fact>,
 ) {
     let mut store =
         |stored: &mut SortedMap<Key, ObjectRef>, key: Key, object: Option<ObjectRef>| {
@@ -431,7 +430,7 @@ fn tell_of_beside(
                 Some(object) => stored.insert(key.clone(), object.clone()),
                 None => stored.remove(&key),
             };
-            told.push(Fact::Run(RunFact::BesideStored {
+            recorded.push(Fact::Run(RunFact::BesideStored {
                 informer,
                 key,
                 object,
@@ -462,12 +461,12 @@ fn tell_of_beside(
             let watch = matches!(fact, ReflectorFact::WatchRequested { .. });
             let list = matches!(fact, ReflectorFact::ListRequested { continues, .. } if !continues);
             if watch || list {
-                told.push(Fact::Run(RunFact::BesideRequested { informer, watch }));
+                recorded.push(Fact::Run(RunFact::BesideRequested { informer, watch }));
             }
         }
         Fact::Handlers(fact) => {
             if let HandlersFact::LinePrinted { line, .. } = fact {
-                told.push(Fact::Handlers(HandlersFact::LinePrinted {
+                recorded.push(Fact::Handlers(HandlersFact::LinePrinted {
                     handler: BESIDE.saturating_add(informer).min(PROGRAM - 1),
                     line,
                 }));
@@ -479,7 +478,7 @@ fn tell_of_beside(
 
 /// The key function of a world's Indexer.
 pub(super) fn key_func(settings: &Settings) -> KeyFunc<Obj> {
-    // A queue has keys of its own, and they must be those of the Indexer.
+    // With a queue the Indexer must use the queue's keys.
     let own = settings.informer == InformerKind::Indexer && settings.source == SourceKind::Program;
     match settings.key_separator.clone().filter(|_| own) {
         None => Arc::new(deletion_handling_meta_namespace_key_func),
@@ -490,7 +489,7 @@ pub(super) fn key_func(settings: &Settings) -> KeyFunc<Obj> {
     }
 }
 
-/// A bookmark or an error: about no object.
+/// The reference of a bookmark or an error, which has no object.
 fn nothing(rv: Rv) -> ObjectRef {
     ObjectRef {
         key: Key::from(""),
@@ -500,7 +499,7 @@ fn nothing(rv: Rv) -> ObjectRef {
     }
 }
 
-/// All indices as Go prints a map: in the order of its keys. It sorts only those that the line has room for.
+/// Prints all indices as Go prints a map: ordered by key. It sorts no more than the line has room for.
 fn go_indices(store: &Indexer<Obj>) -> Arc<str> {
     let mut text = Line::default();
     let space = |place: usize| if place > 0 { " " } else { "" };
@@ -528,7 +527,7 @@ fn go_indices(store: &Indexer<Obj>) -> Arc<str> {
     text.into_text()
 }
 
-/// The items by their keys, the smallest first. It sorts as far as somebody takes them.
+/// The items in the order of their keys, sorted lazily.
 fn in_order<K: Ord, T>(items: impl Iterator<Item = (K, T)>) -> impl Iterator<Item = (K, T)> {
     let (mut all, mut first) = (Vec::new(), Vec::new());
     for (place, (key, item)) in items.enumerate() {

@@ -1,5 +1,5 @@
-//! The reflector in a world: it asks the source and calls the queue, one micro-step at a time; and
-//! the program that calls the queue where there is no reflector.
+//! The reflector in a world: it sends requests to the source and calls the queue, one micro-step at a time. A
+//! program that calls the queue itself takes its place where there is no reflector.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use super::{World, ceil_ms, key_of, millis};
 
 /// How long a list or the opening of a watch takes, in virtual ms: a fast server on a local network.
 pub const REQUEST_MS: Time = 40;
-/// How many requests are kept for the picture: two rounds of a list in pages.
+/// How many requests the page shows: two rounds of a list in pages.
 pub const REQUESTS: usize = 8;
 
 /// One request of the reflector.
@@ -41,15 +41,15 @@ pub struct RequestLine {
     pub rv: Rv,
     /// `resourceVersionMatch`; empty without one.
     pub rv_match: &'static str,
-    /// The most objects of a page; 0 without a limit.
+    /// The page size; 0 without a limit.
     pub limit: u32,
-    /// Whether it asks for the next page.
+    /// Whether it requests a following page.
     pub continues: bool,
-    /// What came of it.
+    /// The answer so far.
     pub answer: Answer,
 }
 
-/// What is asked for.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestKind {
     /// `LIST`
@@ -60,52 +60,52 @@ pub enum RequestKind {
     Stream,
 }
 
-/// What came of a request.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing yet.
+    /// There is no answer yet.
     Awaited,
-    /// So many objects, and more to come.
+    /// One page with this many objects; more pages follow.
     Page(u32),
-    /// The list is complete: so many objects.
+    /// The list is complete, with this many objects.
     Listed(u32),
     /// The watch is open.
     Open,
-    /// The watch is over, by an `ERROR` event of this HTTP status; 0: without one.
+    /// The watch has ended, by an `ERROR` event of this HTTP status; 0 without one.
     Ended(u16),
-    /// It failed.
+    /// The request failed with this message.
     Failed(Arc<str>),
 }
 
-/// What has gone through the hands of a reflector's driver, besides what the reflector itself knows: its
-/// requests, and what came of them. It is taken from them, never from facts: the picture, which is
-/// made from facts, is held against it.
+/// The requests of a reflector and their answers, noted by its driver in addition to the reflector's own
+/// state. The driver notes them directly and never from facts, because tests compare them with the picture,
+/// which is made from facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReflectorLog {
-    /// Its requests, the newest last, at most [`REQUESTS`].
+    /// The requests, oldest first, at most [`REQUESTS`].
     pub requests: VecDeque<RequestLine>,
     /// Events received.
     pub events: u64,
     /// Lists received.
     pub lists: u64,
-    /// Lists asked for, whatever the number of their pages; …
+    /// Lists requested, whatever the number of their pages; …
     pub lists_asked: u64,
-    /// … and watches asked for, those of streaming lists among them.
+    /// … and watches requested, including streaming lists.
     pub watches_asked: u64,
-    /// How long it waits, in ms, while it backs off.
+    /// The length of the current backoff, in ms.
     pub backoff_ms: Option<u64>,
     /// How often the watch-error handler was called.
     pub watch_errors: u64,
     /// How often the resync timer fired.
     pub resyncs: u64,
-    /// Whether its watch was opened and is not closed yet …
+    /// Whether the watch is open …
     open: bool,
     /// … and the HTTP status of the last `ERROR` event, 0 without one.
     code: u16,
 }
 
 impl ReflectorLog {
-    /// A list is asked for, or one more page of it.
+    /// A list, or a further page of one, is requested.
     pub(super) fn asks_list(&mut self, request: &ListRequest) {
         let continues = !request.continue_token.is_empty();
         self.lists_asked += u64::from(!continues);
@@ -120,7 +120,7 @@ impl ReflectorLog {
         });
     }
 
-    /// A watch is asked for.
+    /// A watch is requested.
     pub(super) fn asks_watch(&mut self, request: &WatchRequest) {
         self.watches_asked += 1;
         let rv_match = request.resource_version_match;
@@ -144,7 +144,7 @@ impl ReflectorLog {
         self.requests.push_back(line);
     }
 
-    /// What came of the last request.
+    /// Notes the answer to the last request.
     pub(super) fn answered(&mut self, answer: Answer) {
         match &answer {
             Answer::Open => (self.open, self.code) = (true, 0),
@@ -156,7 +156,7 @@ impl ReflectorLog {
         }
     }
 
-    /// The open watch has brought something.
+    /// The open watch has sent an item.
     pub(super) fn receives(&mut self, item: &WatchItem<Obj>) {
         match item {
             WatchItem::Closed => return,
@@ -166,7 +166,7 @@ impl ReflectorLog {
         self.events += 1;
     }
 
-    /// The watch is closed, if it was open.
+    /// Notes that the watch is closed, if it was open.
     pub(super) fn closes(&mut self) {
         if std::mem::take(&mut self.open) {
             self.answered(Answer::Ended(self.code));
@@ -176,30 +176,30 @@ impl ReflectorLog {
 
 type Obj = DynamicObject;
 
-/// Where the driver of the reflector, or the program in its place, is.
+/// The state of the reflector's driver, or of the program in its place.
 ///
 /// ```text
 /// Ask ─► Await ─► Ask ─► Want ─► Do ─► Unlock ─► Stored ─► Ask …
 /// ```
 #[derive(Clone, Debug)]
 pub(super) enum Stage {
-    /// At what the reflector waits for.
+    /// Check the reflector's current need.
     Ask,
-    /// A request is on its way until then.
+    /// A request is in flight until this virtual time.
     Await(Time),
-    /// A call needs the queue's lock.
+    /// A call waits for the queue's lock.
     Want(StoreCall<Obj>),
     Do(StoreCall<Obj>),
     Unlock(Step, Result<(), Error>),
     Stored(Result<(), Error>),
-    /// The program's next call.
+    /// The program's next call is due.
     Calls,
-    /// A program that lists and watches itself.
+    /// A program that lists and watches without a reflector.
     Client(Client),
     Stopped,
 }
 
-/// Where the resync timer's driver is.
+/// The state of the resync timer's driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ResyncStage {
     Timer,
@@ -208,7 +208,7 @@ enum ResyncStage {
     Unlock,
 }
 
-/// The reflector, or a program in its place.
+/// The driver of the reflector, or of a program in its place.
 #[derive(Clone)]
 pub struct ReflectorDriver {
     pub(super) actor: Actor,
@@ -216,9 +216,9 @@ pub struct ReflectorDriver {
     pub(super) reflector: Reflector<Obj>,
     resync: ResyncStage,
     resync_error: Option<Error>,
-    /// What its facts came to.
+    /// The requests and answers so far.
     pub log: ReflectorLog,
-    /// The event that it has received and not handed to the queue.
+    /// The event that the reflector has received and not yet passed to the queue.
     pub in_hand: Option<(EventType, ObjectRef)>,
 }
 
@@ -237,7 +237,7 @@ impl ReflectorDriver {
             resync_period,
             bookmark_store: settings.keeps_resource_version(),
             release: settings.era.0.release(),
-            // The temporary store of a streaming list uses the queue's, too.
+            // The transform also applies to a streaming list's temporary store.
             transformer: settings.transform_func(),
             order: deltascope_cache::order::Order::Key,
             jitter: match settings.jitter {
@@ -269,7 +269,7 @@ impl ReflectorDriver {
         }
     }
 
-    /// What the reflector is doing.
+    /// The state of the reflector.
     #[must_use]
     pub fn state(&self) -> ReflectorState {
         match self.stage {
@@ -280,7 +280,7 @@ impl ReflectorDriver {
         }
     }
 
-    /// The machine.
+    /// The reflector itself.
     #[must_use]
     pub fn reflector(&self) -> &Reflector<Obj> {
         &self.reflector
@@ -313,7 +313,7 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Whether its next micro-step states a fact, where that shows before.
+    /// Whether the next micro-step states a fact, if that is known beforehand.
     pub(super) fn driver_states(&self) -> Option<bool> {
         match &self.driver.stage {
             Stage::Want(_) => self.asking_states(&self.lock, self.driver.actor),
@@ -326,7 +326,7 @@ impl<S: Source> World<S> {
     pub(super) fn step_reflector(&mut self) {
         let actor = self.driver.actor;
         let now = millis(self.now);
-        // Every arm below sets the next stage where it does not stay `Stopped`.
+        // Every arm below sets the next stage, unless it stays `Stopped`.
         match std::mem::replace(&mut self.driver.stage, Stage::Stopped) {
             Stage::Ask => {
                 self.driver.stage = Stage::Ask;
@@ -338,7 +338,7 @@ impl<S: Source> World<S> {
                         self.driver.reflector.waited(now, &mut self.tracker);
                         self.turn_to_need();
                     }
-                    // At the same moment an event comes first.
+                    // An event that arrives at the same time comes first.
                     Need::Event if self.source.arrival().is_none_or(|at| at > self.now) => {
                         self.tracker.because(actor, Cause::Start);
                         let reflector = &mut self.driver.reflector;
@@ -389,7 +389,7 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Looks what the reflector waits for now.
+    /// Sets the stage that the reflector's need calls for.
     fn turn_to_need(&mut self) {
         self.attend();
         let driver = &mut self.driver;
@@ -415,7 +415,7 @@ impl<S: Source> World<S> {
         };
     }
 
-    /// The answer to a request is here.
+    /// The answer to the current request has arrived.
     fn answer(&mut self) {
         let now = millis(self.now);
         self.driver.stage = Stage::Ask;
@@ -441,7 +441,7 @@ impl<S: Source> World<S> {
                         log.answered(Answer::Listed(items.len() as u32));
                     }
                     (Ok(count), Need::List(_)) => log.answered(Answer::Page(count as u32)),
-                    // An object of it was rejected.
+                    // The transform rejected one of the objects.
                     (Ok(_), _) => {}
                 }
             }
@@ -467,14 +467,14 @@ impl<S: Source> World<S> {
         self.turn_to_need();
     }
 
-    /// When the reflector looks next whether a streaming list ends. Not where something was told before:
-    /// what has been recorded keeps its facts.
+    /// When the reflector next checks whether a streaming list has ended. Only with a simulated server:
+    /// recorded runs must keep their facts.
     fn initial_events_end_check(&self) -> Option<Time> {
         let at = self.driver.reflector.initial_events_end_check_at()?;
         (self.settings.source == SourceKind::Server).then(|| ceil_ms(at))
     }
 
-    /// Takes one thing off the watch stream.
+    /// Receives one item of the watch stream.
     fn receive(&mut self) {
         let Some(item) = self.source.receive() else {
             return;
@@ -485,14 +485,14 @@ impl<S: Source> World<S> {
         let ReflectorDriver { reflector, log, .. } = &mut self.driver;
         log.receives(&item);
         reflector.received(millis(self.now), item, &mut self.tracker);
-        // The end of a streaming list: it is complete.
+        // The streaming list is complete.
         if matches!(reflector.need(), Need::Store(StoreCall::Replace(..))) {
             log.lists += 1;
         }
         self.turn_to_need();
     }
 
-    /// Nothing more will come; no resync, either.
+    /// Stops the reflector and its resyncs for good.
     pub(super) fn stop(&mut self, reason: Reason) {
         let now = millis(self.now);
         let reflector = &mut self.driver.reflector;
@@ -501,7 +501,7 @@ impl<S: Source> World<S> {
         self.driver.stage = Stage::Stopped;
     }
 
-    /// Closes the watch once the reflector has done with it, and notes what it came to.
+    /// Closes the watch that the reflector has finished, and updates the log.
     fn attend(&mut self) {
         let now = millis(self.now);
         let ReflectorDriver { reflector, log, .. } = &mut self.driver;
@@ -509,7 +509,7 @@ impl<S: Source> World<S> {
             log.closes();
             self.source.hang_up();
         }
-        // That the handler was called is a fact, too; nobody else is to be told.
+        // The reflector has stated the call of the watch-error handler as a fact; here it is only counted.
         log.watch_errors += u64::from(reflector.take_watch_error().is_some());
         match reflector.need() {
             Need::Wait(until) if reflector.state() == ReflectorState::Backoff => {
@@ -543,7 +543,7 @@ impl<S: Source> World<S> {
         });
     }
 
-    /// Where a call takes the lock, and where it gives it back.
+    /// The steps at which a call takes and releases the lock.
     fn lock_steps(&self, call: &StoreCall<Obj>) -> (Step, Step) {
         match call {
             _ if matches!(self.queue, InformerQueue::Fifo(_)) => (Step::FifoLock, Step::FifoUnlock),
@@ -554,12 +554,12 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Calls the queue; the lock is held. An error of the queue is a fact of the queue.
+    /// Calls the queue, with the lock held. The queue states its errors as facts.
     fn write(&mut self, call: StoreCall<Obj>) -> Result<(), Error> {
         let tracker = &mut self.tracker;
         match (&mut self.queue, &self.store) {
             (queue, Some(store)) if self.known_objects => queue.write(call, store, tracker),
-            // Without KnownObjects; to a RealFIFO of atomic events they are nothing.
+            // Calls without KnownObjects. A RealFIFO of atomic events needs none.
             (InformerQueue::Delta(queue), _) => match call {
                 StoreCall::Add(item) => queue.add(item, tracker),
                 StoreCall::Update(item) => queue.update(item, tracker),
@@ -572,7 +572,7 @@ impl<S: Source> World<S> {
             (InformerQueue::Fifo(queue), None) => match call {
                 StoreCall::Delete(item) => queue.delete(item, None, tracker),
                 StoreCall::Add(item) | StoreCall::Update(item) => queue.add(item, tracker),
-                // A program has neither lists nor resyncs.
+                // A program makes neither lists nor resyncs.
                 _ => Ok(()),
             },
             // An informer always has a store.
@@ -594,7 +594,7 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Whether its next micro-step states a fact, where that shows before.
+    /// Whether the next micro-step states a fact, if that is known beforehand.
     pub(super) fn resync_states(&self) -> Option<bool> {
         match self.driver.resync {
             ResyncStage::Timer | ResyncStage::Unlock => Some(true),
@@ -639,8 +639,8 @@ impl<S: Source> World<S> {
                 self.driver.resync = ResyncStage::Timer;
                 let outcome = self.driver.resync_error.take().map_or(Ok(()), Err);
                 let reflector = &mut self.driver.reflector;
-                // Whoever got the lock had its turn. An error goes to the reflector: at once, where
-                // that waits for an event; else once it does.
+                // The lock's next holder has taken its turn. The reflector receives an error at once if it is
+                // waiting for an event, else as soon as it does.
                 let is_heard = outcome.is_err() && matches!(reflector.need(), Need::Event);
                 self.tracker.turn(self.now, Actor::Resync);
                 if is_heard {
@@ -672,15 +672,15 @@ mod tests {
     use deltascope_cache::controller::Generation;
     use deltascope_cache::lister_watcher::ListPage;
 
-    /// A server that has one object, and from 540 ms on, when the first resync is due, others: each 20
-    /// ms four, until there are 25. The version is their number.
+    /// A server with one object at first. From 540 ms on, when the first resync is due, it creates four more
+    /// every 20 ms, until there are 25. Its version is the number of objects.
     #[derive(Default)]
     struct Server {
-        /// How many the open watch has told of.
+        /// The version that the open watch has reached.
         watch: Option<u64>,
         /// How often it was cloned.
         clones: std::rc::Rc<std::cell::Cell<usize>>,
-        /// What it was asked for: lists, and watches.
+        /// The number of list requests and of watch requests.
         asked: (u64, u64),
     }
 
@@ -787,14 +787,14 @@ mod tests {
         World::new(settings, Server::default(), Vec::new())
     }
 
-    /// One micro-step, when it comes.
+    /// Does one micro-step, or jumps to the next one.
     fn turn(world: &mut World<Server>) {
         if !world.micro_step() {
             world.now = world.next_moment().unwrap();
         }
     }
 
-    /// A clone of a world costs what is in it: whoever gives many inputs must not pay it for each.
+    /// Cloning a world costs as much as the world holds; inputs must not pay that each time.
     #[test]
     fn inputs_and_informers_beside_clone_no_world() {
         for seed in 0..8 {
@@ -803,7 +803,7 @@ mod tests {
                 world.settings.interleave = false;
                 world
             };
-            // Some informers beside, with moments of their own.
+            // Three peer informers with virtual times of their own.
             let mut world = (0..3).fold(world(), |all, _| all.with_beside(world(), true));
             let clones = world.source.clones.clone();
             let mut facts = 0;
@@ -825,9 +825,9 @@ mod tests {
         }
     }
 
-    // Upstream: `startResync` hands its error to the watch, which ends with it.
+    // In client-go, `startResync` passes its error to the watch, which ends with it.
     #[test]
-    fn a_resync_that_fails_ends_the_watch_of_the_reflector_and_the_next_round_resyncs_again() {
+    fn a_failed_resync_ends_the_watch_and_the_next_round_resyncs_again() {
         let (mut heard, mut handed_on, mut kept) = (0, 0, 0);
         for seed in 0..80 {
             let mut world = world(seed);
@@ -844,7 +844,7 @@ mod tests {
                 turn(&mut world);
                 facts = world.drain();
             }
-            let told: Vec<_> = facts
+            let stated: Vec<_> = facts
                 .iter()
                 .map(|record| (record.actor, record.fact.name()))
                 .collect();
@@ -858,8 +858,8 @@ mod tests {
                     .find(|record| record.fact.name() == "WatchEnded");
                 assert_eq!(ended.unwrap().cause, facts[0].cause, "seed {seed}");
             }
-            assert_eq!(told, expected, "seed {seed}");
-            // What is on the way is not read any more.
+            assert_eq!(stated, expected, "seed {seed}");
+            // Events in flight are not read anymore.
             assert!(!is_heard || world.source.watch.is_none(), "seed {seed}");
             heard += usize::from(is_heard);
             handed_on += usize::from(is_heard && next.is_some());
@@ -870,7 +870,7 @@ mod tests {
             while world.now < until {
                 turn(&mut world);
             }
-            // What the driver has noted is what the server has seen.
+            // The driver's log agrees with the requests that the server received.
             let log = &world.driver.log;
             let asked = (log.lists_asked, log.watches_asked);
             assert_eq!(asked, world.source.asked, "seed {seed}");

@@ -1,4 +1,4 @@
-//! How a world is built, as data.
+//! The settings of a world, as data.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use deltascope_cache::selector::Selector;
 
 use super::handlers::label_and_value;
 
-/// What feeds the queue.
+/// The source of the queue's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum SourceKind {
     /// A simulated API server, through a reflector.
@@ -24,110 +24,109 @@ pub enum SourceKind {
     Server,
     /// A recording of a real API server, through a reflector.
     Recorded,
-    /// A real cluster, or what one has told, through a reflector.
+    /// A real cluster, or the recorded responses of one, through a reflector.
     Cluster,
     /// A program that calls the queue itself: no server, no reflector.
     Program,
 }
 
-/// What stands behind the reflector.
+/// The kind of informer behind the reflector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum InformerKind {
-    /// A DeltaFIFO and a process function, put together by hand as the first programs of the lessons
-    /// do; the generation says nothing here.
+    /// A DeltaFIFO and a process function, assembled by hand as in the first programs of the lessons; the
+    /// generation has no effect here.
     #[default]
     Manual,
     /// `NewInformer`: the process loop calls the handlers itself.
     Plain,
-    /// A shared informer: every handler has a listener of its own.
+    /// A shared informer: every handler has its own listener.
     Shared,
     /// No queue: a program writes to an Indexer itself.
     Indexer,
-    /// Neither queue nor Indexer: a program lists and watches itself, and prints what it gets.
+    /// Neither queue nor Indexer: a program lists and watches, and prints the results.
     Client,
 }
 
-/// The queue of what is put together by hand.
+/// The queue of a manual assembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ManualQueue {
-    /// Everything that happened to a key.
+    /// A DeltaFIFO: all deltas of a key.
     #[default]
     DeltaFifo,
-    /// Its newest object.
+    /// A FIFO: the newest object of a key.
     Fifo,
 }
 
 impl InformerKind {
-    /// Whether there is a queue, and whatever feeds and empties it.
+    /// Whether there is a queue, with its producer and its process loop.
     #[must_use]
     pub fn has_queue(self) -> bool {
         !matches!(self, Self::Indexer | Self::Client)
     }
 }
 
-/// What is built, and how it behaves.
+/// How a world is built, and how it behaves.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// What the scheduler's choices follow from, where it has any.
+    /// The seed of the scheduler's random choices.
     pub seed: u64,
-    /// Let machines take turns at random (from the seed) instead of each running until it blocks.
+    /// Let machines take turns at random (from the seed) instead of running each until it blocks.
     pub interleave: bool,
-    /// What the reflector's pauses and the timeouts of its watches are spread by, as client-go's are; left
-    /// out, they are not.
+    /// The seed of the jitter on the reflector's backoffs and watch timeouts; without one there is no jitter,
+    /// unlike in client-go.
     pub jitter: Option<u32>,
-    /// What feeds the queue.
+    /// The source of the queue's items.
     pub source: SourceKind,
-    /// What stands behind the reflector.
+    /// The kind of informer behind the reflector.
     pub informer: InformerKind,
-    /// The queue, where it is put together by hand.
+    /// The queue of a manual assembly.
     pub queue: ManualQueue,
-    /// What stands between namespace and name in the keys of an Indexer without a queue; a slash
-    /// where it is left out.
+    /// The separator of namespace and name in the keys of an Indexer without a queue; a slash by default.
     pub key_separator: Option<Arc<str>>,
-    /// What a program prints that has no handlers.
+    /// The lines printed by a program without handlers.
     pub prints: PrintSettings,
-    /// Whose behaviour the informer and its reflector have.
+    /// The client-go generation of the informer and its reflector.
     pub era: Era,
-    /// Whether the reflector begins with a streaming list; left out, as the generation does.
+    /// Whether the reflector begins with a streaming list; by default as in the generation.
     pub watch_list: Option<bool>,
     /// Whether the simulated server refuses streaming lists.
     pub refuses_streaming: bool,
     /// Whether the simulated server never sends the bookmark that ends the initial events of a
     /// streaming list.
     pub withholds_initial_events_end: bool,
-    /// The label selector of the reflector's lists and watches, on the simulated server; left out, all
-    /// objects are asked for.
+    /// The label selector of the reflector's lists and watches, on the simulated server; `None` selects all
+    /// objects.
     pub selector: Option<Selector>,
-    /// The keys of the objects that a list of the simulated server names twice.
+    /// The keys of the objects that a list of the simulated server repeats.
     pub repeats: Vec<Arc<str>>,
-    /// The most objects of a page of a list; 0: as many as client-go asks for.
+    /// The page size of lists; 0: client-go's default.
     pub page_size: u32,
-    /// How often the informer resyncs, in virtual ms; 0: never.
+    /// The resync period, in virtual ms; 0: never.
     pub resync_ms: u64,
-    /// Whether the queue can ask the Indexer. An informer's queue always can.
+    /// Whether the queue uses the Indexer as KnownObjects, in a manual assembly.
     pub known_objects: bool,
-    /// Whether the process function keeps an Indexer. An informer's always does.
+    /// Whether the process function keeps an Indexer. An informer always does.
     pub store: bool,
-    /// `EmitDeltaTypeReplaced`. An informer's queue always does.
+    /// `EmitDeltaTypeReplaced`. An informer's queue always sets it.
     pub emit_delta_type_replaced: bool,
-    /// The Indexer's indices, by name: `namespace`, `node`, any label, or (with a dot in front) the path
+    /// The names of the Indexer's indices: `namespace`, `node`, any label, or (with a leading dot) the path
     /// of a field: `.spec.nodeName`.
     pub indices: Vec<Arc<str>>,
-    /// What is listed, for the texts of errors, as client-go writes it; left out, `*v1.Pod`.
+    /// The type in error messages, as client-go writes it; `*v1.Pod` by default.
     pub type_description: Option<Arc<str>>,
-    /// How the process loop runs.
+    /// The mode of the process loop.
     pub mode: ProcessModeText,
-    /// What every object goes through before it is queued (`SetTransform`), where there is a queue.
+    /// The transform of every object before it is queued (`SetTransform`), where there is a queue.
     pub transform: Option<TransformSettings>,
-    /// How long `process` takes for each notification, in virtual ms; the queue's lock is held
-    /// meanwhile, unless a RealFIFO gives it back while processing.
+    /// How long `process` takes for each notification, in virtual ms. It holds the queue's lock meanwhile,
+    /// unless a RealFIFO releases it while processing.
     pub process_ms: u32,
-    /// At what the process function fails.
+    /// The configured failure of the process function.
     pub process_fails: Option<ProcessFailure>,
-    /// The process function goes by the delta's type alone, as the first programs of the lessons
-    /// do; else it looks whether the object exists, as `processDeltas` does.
+    /// The process function uses the delta's type alone, as in the first programs of the lessons; else it
+    /// checks whether the object exists, as `processDeltas` does.
     pub by_type: bool,
-    /// Who is told.
+    /// The handlers.
     pub handlers: Vec<HandlerSettings>,
     /// Whether a mutation detector watches the objects (`KUBE_CACHE_MUTATION_DETECTOR`).
     pub mutation_detector: bool,
@@ -135,19 +134,19 @@ pub struct Settings {
     pub work: Option<WorkSettings>,
 }
 
-/// What a transform does; the first that applies comes first.
+/// The effects of a transform, applied in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TransformSettings {
-    /// It refuses objects with this label and value: `bad=true`.
+    /// Refuses objects with this label and value: `bad=true`.
     pub rejects: Option<Arc<str>>,
-    /// It gives every object this label and value: `team=a`.
+    /// Sets this label and value on every object: `team=a`.
     pub sets: Option<Arc<str>>,
-    /// It appends this to the value of this label: `seen=x`. Twice is not the same as once.
+    /// Appends this to the value of this label: `seen=x`. Applying it twice differs from applying it once.
     pub appends: Option<Arc<str>>,
 }
 
 impl TransformSettings {
-    /// As a queue and a reflector take it.
+    /// The transform as a function for a queue and a reflector.
     pub(super) fn func(&self) -> TransformFunc<DynamicObject> {
         let Self {
             rejects,
@@ -155,7 +154,7 @@ impl TransformSettings {
             appends,
         } = self.clone();
         Arc::new(move |item| {
-            // Up to client-go 0.24 it would be given tombstones, too.
+            // Up to 0.24, client-go passed tombstones to the transform, too.
             let Item::Object(before) = &item else {
                 return Ok(item);
             };
@@ -173,7 +172,7 @@ impl TransformSettings {
             }
             if let Some((label, value)) = appends.as_deref().map(label_and_value) {
                 let text = labels.entry(label.to_owned()).or_default();
-                // What went through it often would grow for ever.
+                // An object that is transformed often would grow forever.
                 if text.len() + value.len() <= MAX_TEXT {
                     text.push_str(value);
                 }
@@ -184,31 +183,30 @@ impl TransformSettings {
     }
 }
 
-/// At what a process function fails.
+/// A configured failure of the process function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessFailure {
-    /// At objects of this name.
+    /// The name of the objects at which it fails.
     pub at: Arc<str>,
-    /// So many times; after that it goes well.
+    /// How often it fails before it succeeds.
     pub times: u8,
-    /// It asks for what was popped again (`ErrRequeue`), as long as there is somebody to ask: a
-    /// DeltaFIFO up to 1.32.
+    /// Whether it asks for a requeue (`ErrRequeue`). Only a DeltaFIFO up to 1.32 can do that.
     pub requeue: bool,
 }
 
-/// The lines of a program, with `{type}`, `{name}`, `{rv}` and `{phase}` filled in.
+/// The lines that a program prints, with `{type}`, `{name}`, `{rv}` and `{phase}` filled in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrintSettings {
-    /// For each object of a list that it asked for itself.
+    /// For each object of the program's own list.
     pub on_list: Vec<String>,
-    /// For each event of a watch that it asked for itself.
+    /// For each event of the program's own watch.
     pub on_event: Vec<String>,
-    /// Once its informer has synced.
+    /// After the program's informer has synced.
     pub on_sync: Vec<Arc<str>>,
 }
 
 impl Settings {
-    /// Whether the queue is a FIFO, which a program feeds.
+    /// Whether the queue is a FIFO, which a program fills.
     #[must_use]
     pub fn has_fifo(&self) -> bool {
         self.informer == InformerKind::Manual
@@ -216,7 +214,7 @@ impl Settings {
             && self.source == SourceKind::Program
     }
 
-    /// What cannot be together with a FIFO.
+    /// Refuses settings that a FIFO does not support.
     fn check_fifo(&self) -> Result<(), String> {
         if self.queue == ManualQueue::DeltaFifo {
             return Ok(());
@@ -249,7 +247,7 @@ impl Settings {
         transform.is_some_and(|transform| transform.rejects.is_some())
     }
 
-    /// Whether an informer stands behind the reflector.
+    /// Whether it is an informer, not a manual assembly.
     #[must_use]
     pub fn is_informer(&self) -> bool {
         matches!(self.informer, InformerKind::Plain | InformerKind::Shared)
@@ -264,46 +262,46 @@ impl Settings {
         self.watch_list.unwrap_or(by_default)
     }
 
-    /// What a cluster has told answers the requests that were made: in another generation the reflector
-    /// begins with a streaming list, or with none, as it did.
+    /// Fixes whether the reflector begins with a streaming list. A cluster's recorded responses answer the
+    /// original requests, so another generation must send the same ones.
     pub fn asked_as_before(&mut self) {
         if self.source == SourceKind::Cluster {
             self.watch_list = Some(self.streams());
         }
     }
 
-    /// What is listed, for the texts of errors.
+    /// The type in error messages.
     #[must_use]
     pub fn type_description(&self) -> Arc<str> {
         let given = self.type_description.as_ref().map(Arc::clone);
         given.unwrap_or_else(|| "*v1.Pod".into())
     }
 
-    /// What every object goes through before it is queued.
+    /// The transform of every object before it is queued.
     #[must_use]
     pub fn transform_func(&self) -> Option<TransformFunc<DynamicObject>> {
         self.transform.as_ref().map(TransformSettings::func)
     }
 
-    /// Whether the queue asks the Indexer from the start.
+    /// Whether the queue uses KnownObjects at the start.
     #[must_use]
     pub fn knows_objects(&self) -> bool {
         match self.informer {
             InformerKind::Manual => self.known_objects && !self.has_fifo(),
             InformerKind::Indexer | InformerKind::Client => false,
-            // The consumer works out what is missing from a list.
+            // The consumer detects objects that are missing from a list.
             InformerKind::Plain | InformerKind::Shared => self.era.0 != Generation::Atomic,
         }
     }
 
-    /// Whether the store's version is client-go's own.
+    /// Whether client-go itself keeps a version of the store.
     #[must_use]
     pub fn keeps_resource_version(&self) -> bool {
         self.is_informer() && self.era.0.keeps_store_resource_version()
     }
 }
 
-/// A [`Generation`] as data writes it: `"1.32"`, or any other version of Kubernetes from 1.0 on.
+/// A [`Generation`] as written in JSON: `"1.32"`, or any other version of Kubernetes from 1.0 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(pub Generation);
 
@@ -323,44 +321,43 @@ impl TryFrom<Arc<str>> for Era {
     }
 }
 
-/// One handler.
+/// The settings of a handler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HandlerSettings {
     /// Its name.
     pub name: Arc<str>,
-    /// It runs inside `process`; else it has a buffer and a loop of its own. A plain informer's
-    /// always does, a shared informer's never.
+    /// Whether it runs inside `process`; else it has a buffer and a loop of its own. A plain informer's
+    /// handlers always do, a shared informer's never.
     pub inline: bool,
     /// How long it takes for each notification, in virtual ms (with a buffer only).
     pub latency_ms: u32,
-    /// How often it wants to be told everything again, in virtual ms; left out, as often as the
-    /// informer resyncs.
+    /// The resync period that it asks for, in virtual ms; by default the informer's.
     pub resync_ms: Option<u64>,
-    /// It is told only of objects with this label and value: `app=web`.
+    /// Only objects with this label and value reach it: `app=web`.
     pub filter: Option<Arc<str>>,
-    /// It panics at objects of this name (with a buffer only).
+    /// It panics on objects of this name (with a buffer only).
     pub panics_at: Option<Arc<str>>,
-    /// It writes this label and value into every object it is told of: `app=web`. Everybody shares
-    /// these objects.
+    /// It writes this label and value into every object that it receives: `app=web`. The cache shares these
+    /// objects.
     pub mutates: Option<Arc<str>>,
-    /// It adds the keys to the workqueue.
+    /// Whether it adds the keys to the workqueue.
     pub queues: bool,
-    /// It asks the queue's `HasSynced` before it prints (inside `process` only): `{synced}` is filled in.
+    /// It calls the queue's `HasSynced` before it prints (inside `process` only): `{synced}` is filled in.
     pub calls_has_synced: bool,
-    /// The lines it prints: `{type}`, `{name}`, `{rv}` and `{phase}` are filled in.
+    /// The lines it prints for an add: `{type}`, `{name}`, `{rv}` and `{phase}` are filled in.
     pub on_add: Vec<String>,
-    /// The same for an update.
+    /// The lines it prints for an update.
     pub on_update: Vec<String>,
-    /// The same for a delete.
+    /// The lines it prints for a delete.
     pub on_delete: Vec<String>,
 }
 
-/// Workers that take keys from a workqueue.
+/// The workers of a workqueue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkSettings {
-    /// How many.
+    /// The number of workers.
     pub workers: u8,
-    /// How long one takes for a key, in virtual ms.
+    /// How long a worker takes for a key, in virtual ms.
     pub latency_ms: u32,
     /// How often a key fails before it succeeds.
     pub failures: u32,
@@ -376,7 +373,7 @@ impl Default for WorkSettings {
     }
 }
 
-/// A [`ProcessMode`] as data writes it: `"free"`, `"held"`, or a pause in ms.
+/// A [`ProcessMode`] as written in JSON: `"free"`, `"held"`, or a pause in ms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessModeText(pub ProcessMode);
 

@@ -21,7 +21,7 @@ pub struct Work {
     workers: Vec<Worker>,
     /// How many reconciles have succeeded.
     pub reconciled: u64,
-    /// The keys that have failed at some time.
+    /// The keys that have ever failed.
     failed: SortedMap<Key, ()>,
 }
 
@@ -30,7 +30,7 @@ enum Worker {
     #[default]
     Idle,
     Busy(Key, Time),
-    /// It went well, or not.
+    /// Whether the reconcile succeeded.
     Ended(Key, bool),
     /// `Forget` or `AddRateLimited` was called.
     Answered(Key),
@@ -47,7 +47,7 @@ impl Work {
         }
     }
 
-    /// The queue.
+    /// The workqueue.
     #[must_use]
     pub fn queue(&self) -> &Workqueue<Key> {
         &self.queue
@@ -62,7 +62,7 @@ impl Work {
             .collect()
     }
 
-    /// What each worker has.
+    /// The key that each worker holds.
     pub fn in_work(&self) -> impl Iterator<Item = Option<&Key>> {
         self.workers.iter().map(|worker| match worker {
             Worker::Idle => None,
@@ -70,7 +70,7 @@ impl Work {
         })
     }
 
-    /// When a key is due that waits for its moment.
+    /// When the next delayed key is due.
     pub(super) fn next_moment(&self) -> Option<Duration> {
         self.queue.next_moment()
     }
@@ -93,13 +93,13 @@ impl<S: Source> World<S> {
         }
     }
 
-    /// Whether a worker's next micro-step states a fact, where that shows before.
+    /// Whether a worker's next micro-step states a fact, if that is known beforehand.
     pub(super) fn worker_states(&self, number: u8) -> Option<bool> {
         let worker = self.work.as_ref()?.workers.get(usize::from(number))?;
         (!matches!(worker, Worker::Ended(..))).then_some(true)
     }
 
-    /// The delaying queue's own goroutine: what has waited long enough is queued.
+    /// The delaying queue's own goroutine: queues the keys whose delay is over.
     pub(super) fn advance_work(&mut self) {
         if let Some(work) = &mut self.work {
             work.queue.advance(millis(self.now), &mut self.tracker);
@@ -149,7 +149,7 @@ impl<S: Source> World<S> {
         };
     }
 
-    /// The actors that a workqueue brings along.
+    /// The actors of the workqueue.
     pub(super) fn work_actors(&self) -> impl Iterator<Item = Actor> + use<S> {
         (0..self.workers()).map(Actor::Worker)
     }

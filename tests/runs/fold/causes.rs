@@ -1,4 +1,4 @@
-//! Which fact may cause which.
+//! The valid causes of each fact.
 
 use deltascope::cache::fact::{
     Actor, Cause, Entry, EventType, Fact, FactRecord, HandlersFact, QueueFact, ReflectorFact,
@@ -13,7 +13,7 @@ pub(super) fn cause<'a>(record: &FactRecord, all: &'a [FactRecord]) -> Option<&'
     }
 }
 
-/// Whether a fact's cause is what really caused it.
+/// Whether the fact's cause is a valid one.
 pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
     let Some(by) = cause(record, all) else {
         let by_input = matches!(record.cause, Cause::Input(_) | Cause::Script(_));
@@ -46,9 +46,9 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
                 | ReflectorFact::ResyncDue { .. },
             )
             | Fact::Handlers(HandlersFact::SyncingSet { .. }) => !by_input,
-            // Of an informer beside, whose own facts nobody sees.
+            // Of a peer informer, whose own facts are not recorded.
             Fact::Run(RunFact::BesideRequested { .. } | RunFact::BesideStored { .. }) => !by_input,
-            // Of a recording; a simulated server says such things when it is asked to.
+            // Of a recording; a simulated server sends these events on a command.
             Fact::Server(ServerFact::EventSent { event, .. }) => {
                 !by_input || matches!(event, EventType::Bookmark | EventType::Error)
             }
@@ -67,7 +67,7 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
                 _ => None,
             })
     };
-    // What the reflector, the process loop and the others are at when they do something.
+    // Facts that the reflector, the process loop and other actors act on.
     let at_work = matches!(
         by.fact,
         Fact::Reflector(
@@ -89,7 +89,7 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
                     | HandlersFact::RemovalAsked { .. }
             )
     );
-    // What an answer that was no use leads to.
+    // Facts that report a failed request.
     let refused = matches!(
         by.fact,
         Fact::Server(
@@ -202,7 +202,7 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             ),
             _,
         ) if refused => true,
-        // A list that the queue does not take.
+        // A list that the queue does not accept.
         (
             Fact::Reflector(
                 ReflectorFact::WatchErrorReported { .. } | ReflectorFact::BackoffStarted { .. },
@@ -265,13 +265,13 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             Fact::Queue(QueueFact::FifoKeySkipped { .. }),
             Fact::Queue(QueueFact::FifoItemRemoved { .. }),
         ) => true,
-        // A Pop that finds no object gives the lock back and waits.
+        // A Pop that finds no object releases the lock and waits.
         (
             Fact::Queue(QueueFact::LockReleased { .. }),
             Fact::Run(RunFact::PopAsked { .. })
             | Fact::Queue(QueueFact::FifoItemSet { .. } | QueueFact::FifoItemRemoved { .. }),
         ) => record.actor == Actor::ProcessLoop,
-        // It was handed over at an earlier place, or skipped there.
+        // The key was popped or skipped at an earlier position.
         (
             Fact::Queue(QueueFact::FifoKeySkipped { .. }),
             Fact::Run(RunFact::PopAsked { .. })
@@ -281,7 +281,7 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             Fact::Queue(QueueFact::KeyPopped { deltas, .. }),
             Fact::Queue(QueueFact::FifoItemSet { object, .. }),
         ) => deltas[0].1 == *object,
-        // The list has not what is known of: the deletion of that one, and of no other.
+        // The list lacks a known object: exactly the deletion of that object follows.
         (
             Fact::Queue(
                 QueueFact::DeltaAppended { object, .. }
@@ -345,7 +345,7 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
                 },
             ),
         ) => (delta_type, object) == (t, of),
-        // In a batch, too, each is told because of its own delta.
+        // In a batch, too, each notification is caused by its own delta.
         (
             Fact::Store(
                 StoreFact::ItemStored { .. }
@@ -358,7 +358,7 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             ),
             Fact::Queue(QueueFact::DeltaTaken { object, .. }),
         ) => record.fact.key() == Some(&object.key),
-        // A FIFO's object is not taken once more.
+        // Nothing takes a delta from a FIFO's object.
         (
             Fact::Store(
                 StoreFact::ItemStored { .. }
@@ -452,7 +452,7 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             )
             | Fact::Queue(QueueFact::Synced),
         ) => *handler == PROGRAM,
-        // A handler inside process.
+        // A handler inside `process`.
         (
             Fact::Handlers(HandlersFact::NotificationTaken { .. }),
             Fact::Queue(
@@ -511,7 +511,7 @@ pub(super) fn is_caused(record: &FactRecord, all: &[FactRecord]) -> bool {
             Fact::Handlers(HandlersFact::HandlerRemoved { .. }),
             Fact::Handlers(HandlersFact::RemovalAsked { .. }),
         ) => true,
-        // What an actor does on its way has the cause of the way.
+        // Other facts of an actor have the cause that the actor is acting on.
         (
             Fact::Queue(
                 QueueFact::LockReleased { .. } | QueueFact::Populated { .. } | QueueFact::Synced,

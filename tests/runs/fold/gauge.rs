@@ -1,4 +1,4 @@
-//! How far the store is behind the server, by the picture and by the writes alone.
+//! How far the store is behind the server, according to the picture and to the writes alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use proptest::prelude::*;
 
 use super::{Op, input, ops, pod, scenario, settings};
 
-/// What a server has after some writes, worked out from the writes alone.
+/// A server's objects, computed from the writes alone.
 #[derive(Default)]
 struct Server {
     rv: u64,
-    /// By key: the version, and the labels.
+    /// By key: the version and the labels.
     objects: BTreeMap<String, (u64, BTreeMap<String, String>)>,
 }
 
@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// How many of the objects that are asked for the store does not show as they are.
+    /// How many selected objects differ between the store and this server.
     fn ahead_of(&self, world: &World<AnySource>) -> Behind {
         let Some(store) = world.store() else {
             return Behind::Nothing;
@@ -78,10 +78,10 @@ impl Server {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// How many objects of what the informer selects the store does not show as the server has them: at
-    /// every moment, whatever was cut, refused, forgotten or is held in the queue.
+    /// Checks after every step how many selected objects differ between store and server, whatever was cut,
+    /// refused, compacted or is held in the queue.
     #[test]
-    fn the_gauge_counts_the_objects_that_the_store_does_not_show_as_the_server_has_them(
+    fn the_gauge_counts_the_objects_that_differ_between_store_and_server(
         settings in settings(),
         informer in prop::sample::select(vec![InformerKind::Manual, InformerKind::Plain, InformerKind::Shared]),
         selector in prop::option::of(prop::sample::select(vec!["app", "app=app-1", "app!=app-2"])),
@@ -121,9 +121,9 @@ proptest! {
     }
 }
 
-/// What a recording tells is known while it tells: not before its watch is open, and not after its end.
+/// The gauge of a recording is known only between the opening of its watch and its end.
 #[test]
-fn the_gauge_of_a_recording_says_when_it_cannot_be_known() {
+fn the_gauge_of_a_recording_is_known_only_while_its_watch_is_open() {
     let object = |name, rv: u8| {
         let mut object = pod(name, 0).into_object();
         object.metadata.resource_version = Some(rv.to_string());

@@ -1,4 +1,4 @@
-//! The animation cannot lie: a fold of the facts is the world, after every step.
+//! The animation shows the truth: the fold of the facts equals the world after every step.
 
 #![allow(
     clippy::unwrap_used,
@@ -128,7 +128,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec(op, 1..60)
 }
 
-/// One of the handlers that can be, by its number.
+/// A handler, derived from a number.
 fn handler(n: u8) -> HandlerSettings {
     HandlerSettings {
         name: format!("h{n}").into(),
@@ -221,7 +221,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     emit_delta_type_replaced: replaced && !is_fifo,
                     by_type,
                     transform: (seed % 4 == 1 && !is_fifo).then(|| TransformSettings {
-                        // A server's list would be asked for again without an end.
+                        // With a server the reflector would relist forever.
                         rejects: (source == SourceKind::Program).then(|| "app=app-2".into()),
                         sets: Some("sets=a".into()),
                         appends: Some("app=+".into()),
@@ -251,7 +251,7 @@ fn settings() -> impl Strategy<Value = Settings> {
         )
 }
 
-/// Perhaps with informers beside it, of the same kind and of another.
+/// A scenario, in some cases with peer informers: one with the same server and one with another.
 fn scenario(settings: Settings) -> Scenario {
     let beside = |script| Scenario {
         settings: settings.clone(),

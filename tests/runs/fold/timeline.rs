@@ -1,4 +1,4 @@
-//! The fold along a timeline: back and forth, again from its recording, and with inputs into the past.
+//! The fold along a timeline: back and forth, replayed from its recording, and with inputs into the past.
 
 use deltascope::cache::fact::{FactRecord, ProcessMode};
 use deltascope::replay::timeline::Timeline;
@@ -12,7 +12,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_walk_back_and_forth_ends_in_the_identical_picture(
+    fn any_walk_back_and_forth_ends_in_the_same_picture(
         settings in settings(),
         ops in ops(),
         walk in prop::collection::vec(any::<prop::sample::Index>(), 1..8),
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn an_input_into_the_past_keeps_what_came_before(
+    fn an_input_into_the_past_keeps_the_facts_before_it(
         settings in settings(),
         ops in ops(),
         place in any::<prop::sample::Index>(),
@@ -87,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn an_input_at_the_same_place_takes_the_place_of_the_first() {
+fn an_input_at_the_same_position_replaces_the_first() {
     let scenario = deltascope::replay::lessons::load("indexer")
         .unwrap()
         .scenario;

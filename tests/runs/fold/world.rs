@@ -1,4 +1,4 @@
-//! The fold of the facts is the world after every step, and each fact has its cause.
+//! The fold of the facts equals the world after every step, and each fact has its cause.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use proptest::prelude::*;
 use super::causes::{cause, is_caused};
 use super::{Op, input, ops, pod, scenario, settings};
 
-/// Applies what is new and holds the fold against the world.
+/// Applies the new facts and compares the fold with the world.
 fn check(world: &mut World<AnySource>, picture: &mut Picture, all: &mut Vec<FactRecord>) {
     for record in world.drain() {
         picture.apply(&record);
-        // Also between the facts of one step a key is queued exactly when it has deltas.
+        // Even between the facts of one step a key is queued exactly when it has deltas.
         let queued: BTreeSet<_> = picture.queue.keys.iter().collect();
         if picture.queue.kind == QueueKind::Fifo {
-            // Its keys may have lost their objects, and be there twice.
+            // A FIFO's keys may have lost their objects, and be queued twice.
             let mut keys = picture.queue.deltas.keys();
             let set = matches!(record.fact, Fact::Queue(QueueFact::FifoItemSet { .. }));
             assert!(set || keys.all(|key| queued.contains(key)));
@@ -35,7 +35,7 @@ fn check(world: &mut World<AnySource>, picture: &mut Picture, all: &mut Vec<Fact
     assert_eq!(*picture, Picture::of(world), "after {:#?}", all.last());
 }
 
-/// What a file could hold, and more: objects without a version, errors and cuts in the middle.
+/// Any content of a file, and more: objects without a version, errors and cuts in the middle.
 fn recorded() -> impl Strategy<Value = Recorded> {
     let object = |name: u8, rv: u8| {
         let mut object = pod(name, rv).into_object();
@@ -111,7 +111,7 @@ proptest! {
         recorded in recorded(),
         ops in ops(),
     ) {
-        // A timer has no end.
+        // A resync timer never ends.
         let settings = Settings { source: SourceKind::Recorded, resync_ms: 0, ..settings };
         let scenario = Scenario { recorded: Some(recorded), ..scenario(settings) };
         let mut world = scenario.build().unwrap();
@@ -151,7 +151,7 @@ proptest! {
 }
 
 #[test]
-fn a_long_run_forgets_the_same_in_the_picture_and_in_the_world() {
+fn a_long_run_drops_the_same_lines_and_events_in_the_picture_and_in_the_world() {
     let mut scenario = deltascope::replay::lessons::load("sandbox")
         .unwrap()
         .scenario;

@@ -1,4 +1,4 @@
-//! A live run: what a cluster tells, recorded, seen, forgotten, written and played again.
+//! Live runs: a cluster's responses, recorded, shown, forgotten, exported and replayed.
 
 #![allow(
     clippy::unwrap_used,
@@ -69,30 +69,30 @@ fn object(name: u8, rv: u64) -> Arc<DynamicObject> {
     }
 }
 
-/// A server as small as can be, and the wire to it.
+/// A minimal server, and the connection to it.
 #[derive(Default)]
 struct Cluster {
     rv: u64,
     objects: BTreeMap<u8, Arc<DynamicObject>>,
-    /// What an open watch has not been told.
+    /// The events not yet sent on the open watch.
     unsent: Vec<RecordedEvent>,
-    /// The request that was answered last.
+    /// The number of the last answered request.
     answered: u32,
     watching: bool,
 }
 
-/// What happens.
+/// An event in a live run.
 #[derive(Clone, Copy, Debug)]
 enum Op {
-    /// Time goes by.
+    /// Time passes.
     Wait(u16),
-    /// The wire is read.
+    /// The connection is read.
     Read,
     Write(u8),
     Delete(u8),
     Bookmark,
     End(u8),
-    /// The next answers are no.
+    /// The next requests are refused.
     Refuse(u8),
     Mode(u8),
     Pop,
@@ -125,13 +125,13 @@ impl Cluster {
         self.rv.to_string().into()
     }
 
-    /// Whether something was written that is not told yet.
+    /// Whether a written object has not been sent yet.
     fn has_more(&self) -> bool {
         let is_object = |event: &RecordedEvent| matches!(event, RecordedEvent::Object { .. });
         self.unsent.iter().any(is_object)
     }
 
-    /// How many objects a store does not show as they are here.
+    /// How many objects differ between a store and this server.
     fn ahead_of(&self, picture: &Picture) -> Behind {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let there = self.objects.values().map(|object| {
@@ -152,7 +152,7 @@ impl Cluster {
         Behind::By((gone + unlike) as u64)
     }
 
-    /// What comes over the wire now; `refuse` says with what a new request is answered.
+    /// The responses that arrive now; `refuse` selects the refusal of a new request.
     fn tell(&mut self, wanted: Option<Wanted>, refuse: Option<u8>) -> Vec<ServerResponse> {
         let Some(Wanted { request, ask, .. }) = wanted else {
             self.watching = false;
@@ -317,7 +317,7 @@ impl Run {
         }
     }
 
-    /// Until the store has what the cluster has.
+    /// Runs until the store equals the cluster.
     fn catch_up(&mut self) {
         self.timeline.take(self.now, Input::Mode(ProcessMode::Free));
         for _ in 0..200 {
@@ -339,7 +339,7 @@ fn stored(timeline: &Timeline) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Brings a copy of the run up to date; false where it cannot be whole any more.
+/// Updates a copy of the run; false if the copy cannot be complete anymore.
 fn copied(session: &Session, kept: &mut Kept, copy: &mut String) -> bool {
     let mut is_whole = true;
     while let Some(copied) = session.copy(kept) {

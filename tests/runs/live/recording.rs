@@ -1,4 +1,4 @@
-//! A live run is a recording: played again, from memory and from a file, it is the same.
+//! A live run is a recording: replayed from memory or from a file, it is the same.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     prop::collection::vec(op, 1..80)
 }
 
-/// The facts there, in short.
+/// The facts around a difference, in short.
 fn differ(one: &Timeline, other: &Timeline, at: Option<usize>) -> String {
     let of = |timeline: &Timeline| {
         let record = timeline.fact(at?)?;
@@ -45,8 +45,8 @@ fn differ(one: &Timeline, other: &Timeline, at: Option<usize>) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
-    /// The picture is right, what was recorded is the same run when it is played again, from memory and
-    /// from a file; and in the end the store has what the cluster has.
+    /// The picture is right; the recording replays as the same run, from memory and from a file; in the end
+    /// the store equals the cluster.
     #[test]
     fn a_live_run_is_a_recording(
         ops in ops(),
@@ -60,7 +60,8 @@ proptest! {
             run.act(*op);
             picture.apply_all(&run.timeline.facts(seen..run.timeline.len()));
             seen = run.timeline.len();
-            // Without a watch nobody knows what the cluster has; with one, as far as it has told.
+            // Without a watch the cluster's state is unknown; with one it is known as far as the cluster has
+            // sent it.
             match picture.store.behind {
                 Behind::Unknown => {}
                 behind => {
@@ -107,9 +108,9 @@ proptest! {
         prop_assert_eq!(behind, Behind::By(0));
     }
 
-    /// What is left of a long run is itself a recording: it begins with what the cluster had.
+    /// The rest of a long run is itself a recording: it begins with the cluster's objects at that time.
     #[test]
-    fn what_is_forgotten_is_made_up_for(
+    fn a_forgotten_beginning_is_replaced_by_the_state_of_the_cluster(
         generation in generation(),
         streams in any::<Option<bool>>(),
         left in 0..9_000usize,
@@ -140,7 +141,7 @@ proptest! {
             run.act(*op);
         }
         run.catch_up();
-        // Computed again after it was dropped.
+        // Recomputed after it was dropped.
         let mut rested = run.timeline.clone();
         rested.rest();
         let middle = rested.len() / 2;
@@ -159,17 +160,17 @@ proptest! {
         let mut played = read.unwrap().recording.play().unwrap();
         played.extend_past(run.now);
         prop_assert_eq!(stored(&played), stored(&live));
-        let told = |timeline: &Timeline| {
-            let mut told = Vec::new();
+        let sent = |timeline: &Timeline| {
+            let mut sent = Vec::new();
             timeline.each::<()>(0..timeline.len(), &mut |_, record| {
                 if let Fact::Server(ServerFact::EventSent { event, object, .. }) = &record.fact {
-                    told.push(format!("{} {}", event.as_str(), object.rv));
+                    sent.push(format!("{} {}", event.as_str(), object.rv));
                 }
                 std::ops::ControlFlow::Continue(())
             });
-            told
+            sent
         };
-        let (was, is) = (told(&live), told(&played));
+        let (was, is) = (sent(&live), sent(&played));
         prop_assert!(is.ends_with(&was), "{} events, then {}", was.len(), is.len());
     }
 }
@@ -201,7 +202,7 @@ fn the_copy_of_a_run_is_its_recording() {
         assert_eq!(lines(&copy), lines(&exported), "{what}");
         assert_eq!(session.copy(&mut kept), None, "{what}");
     }
-    // What is too large to be written down at once has no copy.
+    // A trace too large to be written at once has no copy.
     let pods = (0..3_000)
         .map(|n| json!({ "metadata": { "namespace": "default", "name": format!("pod-{n}") } }));
     let trace = format!(
@@ -215,8 +216,8 @@ fn the_copy_of_a_run_is_its_recording() {
 }
 
 #[test]
-fn the_waits_of_a_run_are_spread_and_play_again_as_they_were() {
-    // What a seed makes of the first pause and of the time that a watch is asked for.
+fn waits_have_jitter_and_replay_identically() {
+    // The first backoff and the requested duration of a watch, for a jitter seed.
     let waits = |jitter: Option<u32>| {
         let mut scenario = scenario(Generation::Atomic, Some(false));
         scenario.settings.jitter = jitter;

@@ -1,4 +1,4 @@
-//! A live run on the page: who goes along, who looks back, and what is forgotten meanwhile.
+//! A live run on the page: following it, looking back, and forgetting its beginning.
 
 use deltascope::cache::controller::Generation;
 use deltascope::cache::fact::ProcessMode;
@@ -44,9 +44,9 @@ fn read(session: &mut Session, cluster: &mut Cluster, now: Time) {
 }
 
 #[test]
-fn going_along_stops_at_a_breakpoint_and_playing_joins_the_edge() {
+fn following_stops_at_a_breakpoint_and_playing_returns_to_the_live_edge() {
     let (mut session, mut cluster) = session();
-    // (how many objects come at once: shown fact by fact, and at once)
+    // (how many objects arrive together: one is shown fact by fact, 40 at once)
     for (round, names) in [1_u8, 40].into_iter().enumerate() {
         let now = 1_000 * (round as u64 + 1);
         session.obey(Click::GoLive);
@@ -62,7 +62,7 @@ fn going_along_stops_at_a_breakpoint_and_playing_joins_the_edge() {
         assert!(!live.following && live.behind > 0, "{names}: {live:?}");
         let stopped = session.view().walking.breaks[0].clone();
         assert_eq!(stopped.hit, Some(session.view().step));
-        // On from there, up to the edge.
+        // Continue from there to the live edge.
         session.obey(Click::Break(BreakCommand::Remove(stopped.id)));
         session.play();
         while session.tick() == deltascope::presentation::session::Change::Forward {}
@@ -76,7 +76,7 @@ fn at_the_edge(session: &mut Session) {
 }
 
 #[test]
-fn who_goes_along_is_late_only_for_a_moment_and_sees_the_end() {
+fn a_follower_is_late_only_briefly_and_sees_the_end() {
     let (mut session, mut cluster) = session();
     read(&mut session, &mut cluster, 10);
     at_the_edge(&mut session);
@@ -92,7 +92,7 @@ fn who_goes_along_is_late_only_for_a_moment_and_sees_the_end() {
 }
 
 #[test]
-fn a_live_session_goes_on_wherever_one_looks() {
+fn a_live_session_continues_while_the_user_looks_back() {
     let (mut session, mut cluster) = session();
     for name in 0..4 {
         cluster.write(name);
@@ -106,7 +106,7 @@ fn a_live_session_goes_on_wherever_one_looks() {
             .is_some_and(|live| live.following && live.behind == 0)
     );
     assert_eq!(view.picture.store.items.len(), 4);
-    // Looking back, and the recording goes on.
+    // Looking back does not stop the recording.
     session.obey(Click::Step(-30));
     let step = session.view().step;
     cluster.write(9);
@@ -118,7 +118,7 @@ fn a_live_session_goes_on_wherever_one_looks() {
         view.live
             .is_some_and(|live| !live.following && live.behind > 30)
     );
-    // The past cannot be acted on while there is a present; the present can.
+    // During a live run the user cannot act on the past, only on the present.
     session.obey(Click::AddHandler);
     assert!(session.view().error.is_some());
     session.obey(Click::Fork);
@@ -130,7 +130,7 @@ fn a_live_session_goes_on_wherever_one_looks() {
     at_the_edge(&mut session);
     assert_eq!(session.view().picture.handlers.len(), 2);
     assert_eq!(session.view().picture.store.items.len(), 5);
-    // Why leads to the cluster, and a link is refused: a file is what carries it.
+    // The causes lead to the cluster; a link is refused, because only a file can hold the run.
     session.obey(Click::AskWhy(true));
     assert!(session.view().why.is_some());
     assert!(session.export(Export::Link).is_err());
@@ -144,7 +144,7 @@ fn a_live_session_goes_on_wherever_one_looks() {
             > 1_000
     );
 
-    // Disconnected it is a recording like any other: forked, changed, and an event left out.
+    // After a disconnect it is a normal recording: it can be forked, changed, and an event dropped.
     session.obey(Click::Disconnect);
     assert!(!session.is_live() && session.live_wanted().is_none());
     let steps = session.view().steps;
@@ -157,13 +157,13 @@ fn a_live_session_goes_on_wherever_one_looks() {
     session.obey(Click::Seek(60));
     session.obey(Click::Mode(ProcessMode::Paced(3)));
     assert!(session.view().error.is_none());
-    // What came later comes all the same.
+    // The later responses still come.
     session.obey(Click::Seek(usize::MAX));
     assert_eq!(session.view().picture.store.items.len(), 4);
     session.obey(Click::Generation("1.32".into()));
     session.obey(Click::Seek(usize::MAX));
     assert_eq!(session.view().picture.store.items.len(), 4);
-    // Started over, the cluster tells what it told, and what was set stays; what was done here does not.
+    // Starting over keeps the cluster's responses and the settings, and drops the user's actions.
     session.obey(Click::Reset);
     assert_eq!((session.view().step, session.view().error), (0, None));
     session.obey(Click::Seek(usize::MAX));
@@ -183,7 +183,7 @@ fn a_live_session_goes_on_wherever_one_looks() {
 }
 
 #[test]
-fn a_busy_cluster_is_forgotten_as_it_goes() {
+fn the_beginning_of_a_busy_run_is_forgotten() {
     let (mut session, mut cluster) = session();
     let (mut now, mut most) = (0, 0);
     let (mut kept, mut copy) = (Kept::default(), String::new());
@@ -199,7 +199,7 @@ fn a_busy_cluster_is_forgotten_as_it_goes() {
     let view = session.view();
     assert!(most < 470_000, "{most}");
     assert!(view.live.is_some_and(|live| live.forgotten > 100_000));
-    // Where it begins now it had gone on for long.
+    // The rest begins long after the start of the run.
     session.obey(Click::Seek(0));
     let view = session.view();
     assert!(
@@ -212,7 +212,7 @@ fn a_busy_cluster_is_forgotten_as_it_goes() {
         said[0].contains("no longer kept") && said[1].contains("不再保留"),
         "{said:?}"
     );
-    // What somebody looks at stays, however much comes; who goes along lets it go.
+    // The facts that the user is looking at are kept; following the run again lets them go.
     session.obey(Click::Seek(5_000));
     let looked_at = session.view();
     for round in 0..1_000_u32 {
@@ -236,7 +236,7 @@ fn a_busy_cluster_is_forgotten_as_it_goes() {
     let picture = session.view().picture;
     assert_eq!(picture.store.items.len(), 60);
     assert!(*picture == fold(&session), "the picture at the edge");
-    // The copy outside of the program has what was forgotten, too.
+    // The copy outside of the program also has the forgotten part.
     let (trace, error) = trace::read("copy.jsonl", copy.as_bytes());
     assert_eq!(error.map(|error| error.message.en), None);
     let inputs = trace.unwrap().recording.inputs;
@@ -264,7 +264,7 @@ fn fold(session: &Session) -> Picture {
 }
 
 #[test]
-fn what_was_told_can_be_written_to_once_it_is_over() {
+fn a_live_run_can_be_written_to_after_a_disconnect() {
     let (mut session, mut cluster) = session();
     cluster.write(1);
     for now in [10, 20] {
@@ -273,7 +273,7 @@ fn what_was_told_can_be_written_to_once_it_is_over() {
     session.obey(Click::GoLive);
     let facts = session.view().steps;
     let pod = |name: &str| json!({ "metadata": { "namespace": "ns0", "name": name } });
-    // Nobody asks a server: so no server refuses, and nothing of it is recorded.
+    // A live cluster cannot be written to, so no server refuses the write and no fact records it.
     session.inject("create", pod("new"));
     let error = session.view().error.unwrap().message;
     assert!(error.en.contains("only looked at"), "{}", error.en);
@@ -287,7 +287,7 @@ fn what_was_told_can_be_written_to_once_it_is_over() {
         let items: Vec<String> = items.map(|(key, _)| key.to_string()).collect();
         items.join(" ")
     };
-    // (what, at what, what the store has then or what is said of it)
+    // (operation, object, the store's keys afterwards or a part of the error)
     for (op, object, has) in [
         ("create", pod("new"), Ok("ns0/new ns1/p1")),
         ("create", pod("new"), Err("409")),
@@ -310,7 +310,7 @@ fn what_was_told_can_be_written_to_once_it_is_over() {
             Err(part) => assert!(error.unwrap().contains(part), "{op}"),
         }
     }
-    // Before anything watches nobody would hear of it.
+    // Before a watch is open, the reflector would not learn of the write.
     session.obey(Click::Seek(1));
     session.inject("create", pod("early"));
     let error = session.view().error.unwrap().message;

@@ -1,4 +1,4 @@
-//! What a live run asks the cluster for, and what it makes of the answers.
+//! The requests of a live run to the cluster, and its use of the answers.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn an_index_of_a_field_has_its_values() {
 }
 
 #[test]
-fn more_than_can_be_kept_is_waited_for_and_no_error_of_the_reflector() {
+fn too_many_objects_are_waited_for_and_are_no_error_of_the_reflector() {
     let mut run = Run::new(Generation::Atomic, None);
     run.go();
     let one = |n: u32| {
@@ -53,7 +53,7 @@ fn more_than_can_be_kept_is_waited_for_and_no_error_of_the_reflector() {
             .collect()
     };
     tell(&mut run, all(50_001));
-    // It asks for all of it again, and says that it is worth waiting for; nobody has failed.
+    // It requests the whole list again and marks it as too large to retry at once; nothing has failed.
     for _ in 0..3 {
         run.now += 100_000;
         run.go();
@@ -63,7 +63,7 @@ fn more_than_can_be_kept_is_waited_for_and_no_error_of_the_reflector() {
     let picture = run.timeline.picture(run.timeline.len());
     assert_eq!(picture.reflector.watch_errors, 0);
     assert!(picture.store.items.is_empty());
-    // There are fewer: it goes on by itself.
+    // Now there are fewer objects, and it continues by itself.
     tell(&mut run, all(3));
     let rv = "9".into();
     let end = ResponsePart::Event(RecordedEvent::Bookmark {
@@ -73,13 +73,13 @@ fn more_than_can_be_kept_is_waited_for_and_no_error_of_the_reflector() {
     tell(&mut run, vec![end]);
     assert_eq!(stored(&run.timeline).len(), 3);
     assert!(!wanted(&run.timeline).unwrap().too_much);
-    // What was recorded of it is the same run.
+    // The recording replays as the same run.
     let again = run.timeline.recording().play().unwrap();
     assert_eq!(stored(&again).len(), 3);
 }
 
 #[test]
-fn the_pages_of_one_list_count_together_and_no_others() {
+fn only_the_pages_of_one_list_count_together() {
     let mut run = Run::new(Generation::Classic, None);
     let mut has = Vec::new();
     for told in [

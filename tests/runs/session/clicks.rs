@@ -1,4 +1,4 @@
-//! What somebody does to the run, and what is said where it cannot be done.
+//! The user's actions on a run, and the errors for those that are not possible.
 
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::{Command, Draft};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{end, now, open};
 
 #[test]
-fn what_is_written_reaches_the_server_at_once_and_the_store_in_the_end() {
+fn a_write_reaches_the_server_at_once_and_the_store_in_the_end() {
     let mut session = open("indexer");
     end(&mut session);
     let pod =
@@ -42,7 +42,7 @@ fn what_is_written_reaches_the_server_at_once_and_the_store_in_the_end() {
 }
 
 #[test]
-fn what_cannot_be_done_says_so_and_changes_nothing_else() {
+fn an_impossible_action_reports_an_error_and_changes_nothing_else() {
     // (lesson, op, object, a part of the message)
     let pod = json!({ "metadata": { "name": "x" } });
     for (lesson, op, object, part) in [
@@ -140,7 +140,7 @@ fn a_watch_that_is_ending_cannot_be_cut_again() {
 }
 
 #[test]
-fn a_history_is_forgotten_only_where_there_is_one() {
+fn a_history_is_compacted_only_where_there_is_one() {
     for (lesson, fails) in [
         ("indexer", false),
         ("pod-lifecycle", true),
@@ -174,7 +174,7 @@ fn an_edit_keeps_the_labels_that_the_form_does_not_show() {
 }
 
 #[test]
-fn an_endless_run_goes_on_as_far_as_it_is_looked_at() {
+fn an_endless_run_is_computed_as_far_as_the_cursor_goes() {
     let mut session = open("sandbox");
     let known = session.view().steps;
     session.obey(Command::Seek(known + 500));

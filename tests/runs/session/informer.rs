@@ -1,4 +1,4 @@
-//! The informer on the page: its handlers, its faults, and that each of its facts is shown somewhere.
+//! The informer on the page: its handlers, its faults, and a place on the page for each of its facts.
 
 use std::collections::BTreeSet;
 
@@ -53,16 +53,16 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
     let cut = || Input::Source(Server::Cut);
     let compact = || Input::Source(Server::Compact);
     let held = || Input::Mode(ProcessMode::Held);
-    // Each input right behind the one before (false) or after all that follows from it (true).
+    // Each input comes right after the previous one (false), or after all effects of that one (true).
     for inputs in [
-        // A deletion that the watch misses; the relist finds it.
+        // A deletion that the watch misses and the relist detects.
         vec![
             (true, create()),
             (true, cut()),
             (false, delete()),
             (false, compact()),
         ],
-        // A deletion that waits in the queue when a list finds it once more.
+        // A deletion that is still queued when a list detects it again.
         vec![
             (true, create()),
             (true, held()),
@@ -98,7 +98,7 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         .collect();
     note(&Timeline::new(slow).unwrap());
 
-    // What only other queues, transformers, closed queues and later generations state.
+    // Facts that only other queues, transforms, closed queues and later generations state.
     let elsewhere: BTreeSet<&str> = [
         "AlreadyPresent",
         "EntriesTaken",
@@ -119,7 +119,7 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "StoreVersionMoved",
         "TransformFailed",
         "Transformed",
-        // The reflector with all its fall-backs, the shared processor, the workqueue.
+        // The reflector with all its fallbacks, the shared processor, the workqueue.
         "PageReceived",
         "ListFailed",
         "InitialEventKept",
@@ -144,7 +144,7 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
         "ObjectMutated",
         "MutationDetected",
         "WorkShutDown",
-        // Of a real cluster: tests/runs/live.
+        // Facts of a real cluster: tests/runs/live.
         "ObjectsLearned",
         "RequestDeferred",
     ]
@@ -166,7 +166,7 @@ fn every_fact_of_the_classic_informer_is_shown_by_a_lesson_or_a_click() {
 }
 
 #[test]
-fn a_handler_that_comes_late_is_told_what_is_there_and_a_removed_one_nothing_more() {
+fn a_late_handler_receives_the_stored_objects_and_a_removed_one_nothing_more() {
     let mut session = informer();
     end(&mut session);
     assert!(matches!(
@@ -199,7 +199,7 @@ fn a_handler_that_comes_late_is_told_what_is_there_and_a_removed_one_nothing_mor
 }
 
 #[test]
-fn a_handler_is_removed_once_however_often_that_is_asked_for() {
+fn a_handler_is_removed_once_even_if_requested_twice() {
     let mut session = informer();
     end(&mut session);
     session.obey(Command::RemoveHandler(0));
@@ -212,7 +212,7 @@ fn a_handler_is_removed_once_however_often_that_is_asked_for() {
     let picture = session.picture();
     assert!(picture.handlers[0].removed && !picture.handlers[0].leaving);
 
-    // The world itself, too, takes the second one without a word.
+    // The world, too, ignores the second request silently.
     let lesson = lessons::load("sharedinformer-listwatch").unwrap();
     let mut timeline = Timeline::new(lesson.scenario).unwrap();
     timeline.extend(usize::MAX);
@@ -234,7 +234,7 @@ fn a_handler_is_removed_once_however_often_that_is_asked_for() {
 }
 
 #[test]
-fn an_armed_fault_is_in_sight_and_can_be_taken_back() {
+fn an_armed_fault_is_shown_and_can_be_disarmed() {
     for taken_back in [false, true] {
         let mut session = informer();
         end(&mut session);
@@ -262,7 +262,7 @@ fn an_armed_fault_is_in_sight_and_can_be_taken_back() {
 }
 
 #[test]
-fn a_streaming_list_says_what_was_asked_for_and_which_bookmark_ends_it() {
+fn a_streaming_list_shows_its_parameters_and_the_bookmark_that_ends_it() {
     let mut session = open("sharedinformer-listwatch");
     session.obey(Command::Generation("1.36".into()));
     session.obey(Command::Seek(0));
@@ -273,8 +273,8 @@ fn a_streaming_list_says_what_was_asked_for_and_which_bookmark_ends_it() {
         if let Fact::Server(ServerFact::EventSent { ends_list, .. })
         | Fact::Reflector(ReflectorFact::EventReceived { ends_list, .. }) = record.fact
         {
-            let told = caption::words(&record, &view.recent, &view.picture, Lang::En);
-            let what = caption::plain(&told.what);
+            let words = caption::words(&record, &view.recent, &view.picture, Lang::En);
+            let what = caption::plain(&words.what);
             assert_eq!(what.contains("ends the initial list"), ends_list, "{what}");
             ends.extend(ends_list.then_some(record.fact.name()));
             assert_eq!(
@@ -288,12 +288,12 @@ fn a_streaming_list_says_what_was_asked_for_and_which_bookmark_ends_it() {
 }
 
 #[test]
-fn the_reflector_comes_back_from_every_fault() {
+fn the_reflector_recovers_from_every_fault() {
     for fault in FAULTS {
         let mut session = informer();
         end(&mut session);
         session.obey(Command::Fault(fault));
-        // A list only fails when there is one.
+        // A list request must follow to fail.
         if matches!(fault, Fault::List(_) | Fault::Refuse) {
             session.obey(Command::Compact);
         }

@@ -1,4 +1,4 @@
-//! What a visitor's commands come to, without a browser.
+//! The effects of a user's commands, without a browser.
 
 #![allow(
     clippy::unwrap_used,
@@ -35,7 +35,7 @@ fn end(session: &mut Session) -> Value {
     now(session)
 }
 
-/// A shared informer with a slow handler; two pods at the start, one more and an update later.
+/// A shared informer with a slow handler; two pods at the start, another one and an update later.
 fn informer() -> Session {
     let pod = |name: &str, phase: &str| {
         json!({ "metadata": { "namespace": "shop", "name": name, "labels": { "app": name } },

@@ -1,4 +1,4 @@
-//! How lessons and files open, and what they show at once.
+//! How lessons and files open, and the first state that they show.
 
 use deltascope::cache::delta::DeltaType;
 use deltascope::cache::fact::{Fact, QueueFact};
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{end, now, open};
 
 #[test]
-fn a_lesson_opens_at_its_start_with_every_member_of_the_state() {
+fn a_lesson_opens_at_its_start_with_a_complete_state() {
     let mut session = open("indexer");
     assert_eq!(
         now(&mut session),
@@ -31,7 +31,7 @@ fn a_lesson_opens_at_its_start_with_every_member_of_the_state() {
 }
 
 #[test]
-fn the_page_opens_with_deltas_piled_up_and_a_delete_that_is_kept() {
+fn the_page_opens_with_queued_deltas_and_a_delete_that_is_kept() {
     let mut session = Session::new();
     assert!(matches!(
         &session.current().unwrap().fact,
@@ -73,7 +73,7 @@ fn the_switch_for_known_objects_decides_whether_the_same_delete_is_kept() {
 }
 
 #[test]
-fn files_that_cannot_be_read_leave_what_came_before_playable() {
+fn the_lines_before_an_unreadable_one_still_play() {
     let event = |name: &str, rv: &str| {
         json!({ "type": "ADDED", "object": { "kind": "Pod", "apiVersion": "v1",
             "metadata": { "namespace": "a", "name": name, "resourceVersion": rv } } })
@@ -91,7 +91,7 @@ fn files_that_cannot_be_read_leave_what_came_before_playable() {
     let state = end(&mut session);
     assert_eq!(state["store"]["items"], json!({ "a/p": "1", "a/q": "2" }));
 
-    // Nothing at all could be read: what was open stays open.
+    // If nothing could be read, the open run stays open.
     let mut session = open("deltafifo");
     session.obey(Command::Open(vec![("x".into(), b"\x1f\x8b\x08".to_vec())]));
     let state = now(&mut session);
@@ -100,8 +100,8 @@ fn files_that_cannot_be_read_leave_what_came_before_playable() {
 }
 
 #[test]
-fn a_list_that_is_one_page_says_so() {
-    for (token, told) in [("", false), ("abc", true)] {
+fn the_note_of_a_list_says_if_it_is_one_page_of_several() {
+    for (token, is_partial) in [("", false), ("abc", true)] {
         let list = json!({ "kind": "PodList", "apiVersion": "v1", "items": [],
             "metadata": { "resourceVersion": "7", "continue": token } });
         let mut session = Session::new();
@@ -110,7 +110,7 @@ fn a_list_that_is_one_page_says_so() {
         let view = session.view();
         assert!(view.error.is_none());
         let note = &view.lesson.note;
-        assert_eq!(note.en.contains("one page of several"), told);
-        assert_eq!(note.zh.contains("多页中的一页"), told);
+        assert_eq!(note.en.contains("one page of several"), is_partial);
+        assert_eq!(note.zh.contains("多页中的一页"), is_partial);
     }
 }

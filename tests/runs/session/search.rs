@@ -1,4 +1,4 @@
-//! Searches through the facts: what is found, and what a failed one leaves.
+//! Searches through the facts: their results, and that a failed one changes nothing.
 
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::Command;
@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use super::open;
 
-/// All that the screen shows, but what came of a search.
-fn but_the_search(session: &mut Session) -> View {
+/// The view without the result of a search.
+fn without_the_search(session: &mut Session) -> View {
     let mut view = session.view();
     let mut walking = (*view.walking).clone();
     walking.said = None;
@@ -35,7 +35,7 @@ proptest! {
         if held {
             session.obey(Command::Mode(ProcessMode::Held));
         }
-        let before = but_the_search(&mut session);
+        let before = without_the_search(&mut session);
         let text = format!("key=nobody/at-all {part}");
         let mut options = Options::default();
         options.set("until", "input:9999").unwrap();
@@ -54,10 +54,10 @@ proptest! {
         } else if how < 3 {
             prop_assert!(session.view().error.is_some());
         }
-        prop_assert_eq!(&but_the_search(&mut session), &before);
+        prop_assert_eq!(&without_the_search(&mut session), &before);
         session.obey(Command::LookOn);
-        prop_assert_eq!(&but_the_search(&mut session), &before);
-        // What the search looked through is forgotten where the run becomes another one.
+        prop_assert_eq!(&without_the_search(&mut session), &before);
+        // The searched facts are forgotten when the run changes.
         session.obey(Command::Mode(ProcessMode::Free));
         session.obey(Command::RunUntil("fact=ModeSet".to_owned()));
         session.obey(Command::Mode(ProcessMode::Paced(9)));
@@ -68,9 +68,9 @@ proptest! {
     }
 }
 
-/// In a run without end the search computes far more of it than is shown, and takes nothing of that over.
+/// In an endless run a search computes far more facts than are shown, and keeps none of them.
 #[test]
-fn who_has_searched_goes_on_as_who_has_not() {
+fn a_search_has_no_effect_on_the_run() {
     let (mut one, mut other) = (open("sandbox"), open("sandbox"));
     let mut both = |act: &dyn Fn(&mut Session)| {
         act(&mut one);
@@ -85,17 +85,17 @@ fn who_has_searched_goes_on_as_who_has_not() {
         assert!(matches!(said, Some(Said::NotFound(_))), "{text}: {said:?}");
     };
     search(&mut one, "key=default/nobody");
-    assert_eq!(but_the_search(&mut one), but_the_search(&mut other));
+    assert_eq!(without_the_search(&mut one), without_the_search(&mut other));
     for session in [&mut one, &mut other] {
         session.obey(Command::Mode(ProcessMode::Held));
     }
-    // Of the copy that was searched before there is nothing left: it has Pops.
+    // The copy of the run that was searched before, with its Pops, is dropped.
     search(&mut one, "fact=KeyPopped");
-    assert_eq!(but_the_search(&mut one), but_the_search(&mut other));
+    assert_eq!(without_the_search(&mut one), without_the_search(&mut other));
 }
 
 #[test]
-fn a_search_that_fails_says_what_holds_it_back() {
+fn a_failed_search_states_the_reason() {
     for (lesson, held, text, parts) in [
         (
             "sandbox",
@@ -135,7 +135,7 @@ fn a_search_that_fails_says_what_holds_it_back() {
             session = open(lesson);
         }
         if held {
-            // Nothing comes into the Indexer, so a resync has nothing to send.
+            // Nothing reaches the Indexer, so a resync has nothing to send.
             session.obey(Command::Seek(0));
             session.obey(Command::Mode(ProcessMode::Held));
         }

@@ -1,4 +1,4 @@
-//! What was set is kept where it fits, and a switch says what it holds for.
+//! Settings are kept where they apply, and a switch states the part of the run that it affects.
 
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::Command;
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use super::{end, informer, now, open};
 
-/// What was set stays, what was done goes; and the switch that did nothing for what was before holds for
-/// all of the run.
+/// Starting over keeps the settings and drops the actions; a switch that was turned on during the run then
+/// applies to the whole run.
 #[test]
-fn starting_over_keeps_what_was_set() {
+fn starting_over_keeps_the_settings() {
     use deltascope::replay::edit::Setting;
     let settings = |session: &mut Session| -> Vec<String> {
         let rows = session.view().settings;
@@ -83,7 +83,7 @@ fn starting_over_keeps_what_was_set() {
             assert_eq!(session.view().error, None, "{command:?}");
         }
         let mut set = settings(&mut session);
-        // What is set as it runs is no setting of the scenario yet.
+        // A setting changed during the run is not part of the scenario yet.
         for taken in session.timeline().inputs() {
             let wanted = match taken.input {
                 Input::Mode(mode) => Setting::Mode(mode),
@@ -110,14 +110,14 @@ fn starting_over_keeps_what_was_set() {
         let shown = session.timeline().scenario();
         assert_eq!(shown.script.len(), own.script.len());
         assert_eq!(shown.settings.handlers.len(), own.settings.handlers.len());
-        // It says so, where anything is otherwise than in the lesson.
+        // The notice appears if anything differs from the lesson.
         let said = session.view().notice;
         assert_eq!(
             said.is_some(),
             lesson != "deltafifo",
             "{lesson} {commands:?}"
         );
-        // Once more there is nothing to leave behind.
+        // Starting over again has nothing to drop.
         let branches = session.view().branches.len();
         session.obey(Command::Reset);
         assert_eq!(session.view().branches.len(), branches);
@@ -136,7 +136,7 @@ fn starting_over_keeps_what_was_set() {
 }
 
 #[test]
-fn a_switch_says_what_it_holds_for() {
+fn a_switch_states_the_part_of_the_run_that_it_affects() {
     for (lesson, command, en, zh) in [
         (
             "sandbox",
@@ -162,9 +162,9 @@ fn a_switch_says_what_it_holds_for() {
     }
 }
 
-/// What was set of one program is nothing to another, and traffic has only who had some.
+/// The settings of one program do not apply to another, and only a scenario with traffic gets a traffic seed.
 #[test]
-fn what_was_set_is_kept_where_it_fits() {
+fn settings_are_kept_where_they_apply() {
     let scenario = |(queue, process_ms, traffic): (&str, u32, Option<u64>)| -> Scenario {
         let settings = json!({ "queue": queue, "feed": "program", "processMs": process_ms });
         serde_json::from_value(json!({ "settings": settings, "traffic": traffic })).unwrap()
@@ -214,7 +214,7 @@ fn another_generation_runs_the_same_clicks_at_the_same_times() {
         assert_eq!(now(&mut session)["store"]["items"], stored, "{era}");
         let lines = now(&mut session)["output"].to_string();
         assert!(lines.contains("+ mine"), "{era}: {lines}");
-        // From the end of one generation to the end of the next, and back to where it was.
+        // From the end of one generation to the end of the next, and back to the same time.
         assert!(step > 0);
         let place = session
             .view()

@@ -1,4 +1,4 @@
-//! The way from a fact back to what caused it.
+//! The chain of causes behind a fact.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use deltascope::world::source::scenario::Act;
 use deltascope::world::virtual_time::Era;
 use serde_json::json;
 
-/// What the drawer says of the step at the cursor: its facts, in brackets what is no cause but explains one.
+/// The drawer's links for the fact at the cursor: their facts, in brackets those that only explain a cause.
 fn chain(session: &mut Session) -> Vec<String> {
     session.obey(Command::AskWhy(true));
     let why = session.view().why.unwrap();
@@ -28,8 +28,8 @@ fn chain(session: &mut Session) -> Vec<String> {
 }
 
 #[test]
-fn a_deletion_that_nobody_saw_leads_to_what_was_known_and_to_the_delete() {
-    // By a list: what is between the deletion and the request for the list.
+fn a_missed_deletion_leads_to_the_known_object_and_to_the_delete() {
+    // By a list: the facts between the deletion and the list request.
     let queued = |first: &str| {
         let rest =
             "DeletionDetected (ItemStored) ListReceived ListAnswered (ObjectDeleted) ListRequested";
@@ -45,7 +45,7 @@ fn a_deletion_that_nobody_saw_leads_to_what_was_known_and_to_the_delete() {
         (Generation::Batched, false, None, &*entry),
         (Generation::Atomic, false, None, whole),
         (Generation::Classic, true, None, streamed),
-        // It lives on, and is not asked for any more.
+        // The object still exists, but the selector no longer matches it.
         (Generation::Classic, false, Some("app"), &*left),
     ] {
         let mut lesson = lessons::load("tombstone").unwrap();
@@ -60,12 +60,12 @@ fn a_deletion_that_nobody_saw_leads_to_what_was_known_and_to_the_delete() {
         let mut session = Session::new();
         session.open(lesson);
         let steps = session.view().steps;
-        let told = (1..=steps).rev().find(|step| {
+        let notified = (1..=steps).rev().find(|step| {
             session.obey(Command::Seek(*step));
             let last = session.current().unwrap().fact;
             matches!(last, Fact::Handlers(HandlersFact::LinePrinted { line, .. }) if &*line == "OnDelete: b")
         });
-        assert!(told.is_some(), "{generation:?}");
+        assert!(notified.is_some(), "{generation:?}");
         let names = chain(&mut session).join(" ");
         assert!(names.contains(expected), "{generation:?}: {names}");
         let why = session.view().why.unwrap();
@@ -89,7 +89,7 @@ fn a_deletion_that_nobody_saw_leads_to_what_was_known_and_to_the_delete() {
 }
 
 #[test]
-fn an_empty_place_in_a_fifo_leads_to_what_emptied_it() {
+fn a_fifo_key_without_an_object_leads_to_the_removal_of_the_object() {
     let call = |at: u32, op: &str, name: &str, rv: &str| json!({ "at": at, "op": op, "object": { "metadata": { "name": name, "resourceVersion": rv } } });
     let lesson = json!({
         "id": "fifo", "title": { "en": "", "zh": "" }, "note": { "en": "", "zh": "" }, "era": "1.32",

@@ -1,4 +1,4 @@
-//! Nothing from outside takes much, and what takes long is opened in slices.
+//! Limits on untrusted input; and expensive input is opened in slices.
 
 use std::task::{Context, Poll, Waker};
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::{HEADER, SCENARIO};
 
 #[test]
-fn what_many_informers_would_read_is_counted_for_each() {
+fn a_recording_is_counted_once_for_each_informer_that_reads_it() {
     let said = |beside: usize, items: usize, bytes: usize| {
         let reader = json!({ "settings": { "machinery": "shared", "feed": "recorded" } });
         let mut scenario = reader.clone();
@@ -37,7 +37,7 @@ fn what_many_informers_would_read_is_counted_for_each() {
     assert!(said(16, 3_000, 0).contains("51000 objects and entries"));
     assert_eq!(said(40, 1, 1 << 20), "");
     assert!(said(40, 2, 1 << 20).contains("the most is 67108864"));
-    // The same in a link, where what was recorded is a part of the scenario.
+    // The same in a link, where the recording is a part of the scenario.
     let reader = json!({ "settings": { "machinery": "shared", "feed": "recorded" } });
     let items: Vec<Value> = (0..1_000)
         .map(|number| json!({ "metadata": { "name": number.to_string() } }))
@@ -55,7 +55,7 @@ fn what_many_informers_would_read_is_counted_for_each() {
     assert!(error.en.contains("51000 objects"), "{}", error.en);
 }
 
-/// What stands behind the `#` of a link to a scenario with these inputs.
+/// The fragment of a link to a scenario with these inputs.
 fn link_to(scenario: &Value, inputs: &str) -> String {
     use base64::Engine;
     let lines = format!("{}\n{inputs}", json!({ "scenario": scenario }));
@@ -70,10 +70,10 @@ fn pods(count: usize) -> Vec<Value> {
     (0..count).map(pod).collect()
 }
 
-/// A small link that takes much is refused with what, where and what to do: as a link, as a trace and as
-/// a scenario of somebody's page or book.
+/// Small but expensive input is refused with what is wrong, where and what to do: as a link, as a trace and
+/// as a scenario in a web page or a book.
 #[test]
-fn no_small_file_takes_much() {
+fn small_but_expensive_files_are_refused() {
     let long = "x".repeat(500_000);
     let shared = |settings: Value| {
         let mut settings = settings;
@@ -201,15 +201,15 @@ fn no_small_file_takes_much() {
             assert!(error.len() < 1_000, "{field}: {}", error.len());
         }
     }
-    // A cluster's objects may have names of their own, but no endless ones.
+    // A cluster's objects may have their own names, but no endless ones.
     let item = json!({ "item": { "metadata": { "name": long } } });
     let (_, error) = trace::read("a.jsonl", format!("{HEADER}{SCENARIO}{item}\n").as_bytes());
     assert!(error.unwrap().message.en.contains("the most is 4096"));
 }
 
-/// What a template becomes is bounded as well, and says so.
+/// The result of a template is limited as well, and says so.
 #[test]
-fn what_a_line_is_filled_in_with_has_an_end() {
+fn a_filled_in_line_is_cut_at_its_limit() {
     let scenario = json!({
         "settings": { "machinery": "shared", "indices": ["namespace"], "handlers": [{ "onAdd": ["{name}".repeat(600)] }] },
         "initial": pods(400),
@@ -223,15 +223,15 @@ fn what_a_line_is_filled_in_with_has_an_end() {
     session.obey(Command::Seek(usize::MAX));
     let picture = session.view().picture;
     let last = picture.output.back().unwrap();
-    // Go sorts the keys of a map that it prints, not what it prints of them.
+    // Go sorts the keys of a map that it prints, not the printed text.
     assert!(last.starts_with("map[namespace:map[a:map[a/p0:{} a/p1:{} a/p10:{} a/p100:{} "));
     assert!(last.ends_with("… (cut after 16384 bytes)"));
     assert!(picture.output.iter().all(|line| line.len() < 17_000));
 }
 
-/// Many small values take twenty times their text: a file of them is read only so far.
+/// Many small values take twenty times the memory of their text: such a file is read only up to a limit.
 #[test]
-fn what_a_file_comes_to_is_bounded_in_bytes() {
+fn the_memory_of_a_parsed_file_is_limited() {
     let values = "{\"a\":0},".repeat(120_000);
     let object = |number: usize| {
         let metadata = json!({ "name": format!("n{number}"), "uid": "u" });
@@ -280,7 +280,8 @@ fn what_a_file_comes_to_is_bounded_in_bytes() {
     assert!(line.error.unwrap().message.en.contains("small values"));
 }
 
-/// Opens it with each pause that there may be; says how many there were, and how much was done without one.
+/// Opens it with every possible pause; returns the number of pauses, and the most work done between two of
+/// them.
 fn in_slices(command: &Command) -> (Session, usize, usize) {
     let slices = Slices::until(|| true);
     let mut work = Box::pin(opening::open(command, &slices));
@@ -298,9 +299,9 @@ fn in_slices(command: &Command) -> (Session, usize, usize) {
     }
 }
 
-/// Whatever is asked for, the page gets its turn after a slice, and what comes is the same.
+/// Whatever is opened, the page regains control after each slice, and the result is the same.
 #[test]
-fn what_is_opened_comes_in_slices() {
+fn everything_opens_in_slices() {
     let crowd = json!({ "settings": { "machinery": "shared", "resyncMs": 1, "work": { "workers": 255 },
         "handlers": vec![json!({ "queues": true }); 150] }, "initial": [{ "metadata": { "name": "a" } }] });
     let beside = json!({ "settings": { "machinery": "shared", "resyncMs": 1 } });
@@ -322,7 +323,7 @@ fn what_is_opened_comes_in_slices() {
     let log: Vec<String> = (1..2_000).map(event).collect();
     let items: Vec<String> = (1..5_000).map(|n| pod(n).to_string()).collect();
     let list = format!("{{\"kind\":\"PodList\",\"items\":[{}]}}", items.join(","));
-    // (what is opened, words of its error, how many pauses there are at the least)
+    // (what is opened, a part of the error, the least number of pauses)
     for (command, words, least) in [
         (
             open(at(link_to(&crowd, ""), "t:999999999999")),
@@ -335,11 +336,11 @@ fn what_is_opened_comes_in_slices() {
             1_000,
         ),
         (open(at(link_to(&deep, ""), "t:400")), "", 1_000),
-        // Each line that is printed.
+        // A pause for each printed line.
         (open(link_to(&many, &prints.join("\n"))), "", 2_000),
         (file(trace), "", 2_000),
         (file(log.join("\n")), "", 1_000),
-        // Each object, also where something is wrong in the end.
+        // A pause for each object, even if an error follows at the end.
         (
             file(list.replace("]}", ",7]}")),
             "items[4999] cannot be used",
@@ -370,7 +371,7 @@ fn what_is_opened_comes_in_slices() {
         let (one, two) = (state(&view, Lang::En), state(&other.view(), Lang::En));
         assert_eq!(one, two);
     }
-    // What cannot come is not computed at all.
+    // An unreachable moment is not computed at all.
     let slices = Slices::whole();
     let far = open("#v1;lesson=sandbox;at=listed+4294967290".to_owned());
     assert!(at_once(opening::open(&far, &slices)).is_err());
@@ -378,8 +379,8 @@ fn what_is_opened_comes_in_slices() {
 }
 
 #[test]
-fn what_would_take_too_long_is_cut_short() {
-    // Farther than any run, in any order, and never where they say they were.
+fn a_run_that_takes_too_long_is_cut_short() {
+    // Beyond the end of any run, unordered, and never at the stated position.
     let mut text = format!("{HEADER}{SCENARIO}");
     for (after, at) in [(u32::MAX, 1_000_000_000_000_u64), (5, 3), (7, 900_000)] {
         text.push_str(&format!(
@@ -391,7 +392,7 @@ fn what_would_take_too_long_is_cut_short() {
     let (timeline, played) = read.unwrap().recording.play_within(20_000).unwrap();
     assert_eq!(played, 0);
     assert!((20_000..20_100).contains(&timeline.len()));
-    // A run that ends by itself, one day.
+    // A run that ends, but far too late.
     let endless = json!({ "settings": { "machinery": "shared", "work": { "failures": u32::MAX },
         "handlers": [{ "queues": true }] },
         "initial": [{ "metadata": { "name": "a" } }] });
@@ -406,7 +407,7 @@ fn what_would_take_too_long_is_cut_short() {
 }
 
 #[test]
-fn what_a_crowd_costs_is_bounded_too() {
+fn the_cost_of_many_handlers_is_limited_too() {
     let steps = |handlers: usize| {
         let scenario = json!({ "settings": { "machinery": "shared", "resyncMs": 1,
             "handlers": vec![json!({ "onUpdate": ["{name}"] }); handlers] },

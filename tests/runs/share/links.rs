@@ -1,4 +1,4 @@
-//! Links: the moments that they name, what they carry, and that they open for ever.
+//! Links: the moments that they name, their content, and that old links keep opening.
 
 use deltascope::cache::fact::Cause;
 use deltascope::presentation::anchor::Anchor;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::{HEADER, all_lessons, debug, holds, made, touched};
 
 #[test]
-fn moments_are_named_by_what_lasts() {
+fn moments_have_stable_names() {
     for text in [
         "kept-delete",
         "kept-delete+3",
@@ -59,7 +59,7 @@ fn moments_are_named_by_what_lasts() {
     let first = find(&mut timeline, "input:1").unwrap();
     let record = timeline.fact(first - 1).unwrap();
     assert!(matches!(record.cause, Cause::Input(0)), "{record:?}");
-    // What has fewer facts than it had.
+    // A time with fewer facts than the link states.
     let end = timeline.count_until(1_000);
     assert_eq!(find(&mut timeline, "t:1000+99999"), Some(end));
     let mut endless = touched("sandbox").play_within(9_000).unwrap().0;
@@ -99,11 +99,10 @@ fn a_link_is_short() {
     }
 }
 
-/// Every link that was ever made opens to what it opened to: each file has the link, and what the
-/// page says of itself then. A link is never changed; what it opens to only where what is simulated
-/// was wrong.
+/// Every published link opens to the same state: each file holds the link and the page's state at that time.
+/// A link is never changed; its state only where the simulation was wrong.
 #[test]
-fn links_open_for_ever() {
+fn old_links_keep_opening() {
     let mut seen = 0;
     for file in std::fs::read_dir("tests/links").unwrap() {
         let path = file.unwrap().path();
@@ -146,7 +145,7 @@ fn links_open_for_ever() {
             "{path}\n{}",
             serde_json::to_string(&found).unwrap()
         );
-        // What is shared from there opens to the same again.
+        // A link made from there opens to the same state again.
         let again = session.export(Export::Link).unwrap();
         let mut other = Session::new();
         other.obey(Command::OpenLink(again.clone().into()));
@@ -160,7 +159,7 @@ fn links_open_for_ever() {
 }
 
 #[test]
-fn a_link_carries_what_is_selected() {
+fn a_link_contains_the_selection() {
     let mut session = Session::new();
     let anchor = "api/object/default/web-1";
     session.obey(Command::Select(Anchor::read(anchor)));
@@ -176,9 +175,9 @@ fn a_link_carries_what_is_selected() {
     assert_eq!((other.view().selection, other.view().error), (None, None));
 }
 
-/// What a link changes is nowhere else: to start over does not lose it.
+/// The settings of a link are stored nowhere else, so starting over must not lose them.
 #[test]
-fn who_starts_over_keeps_what_a_link_has_set_and_leaves_what_it_did() {
+fn starting_over_keeps_the_settings_of_a_link_and_drops_its_actions() {
     let mut maker = Session::new();
     maker.obey(Command::SetText(Setting::ProcessMs(0), "300".into()));
     let set = maker.export(Export::Link).unwrap();
@@ -215,7 +214,7 @@ fn who_starts_over_keeps_what_a_link_has_set_and_leaves_what_it_did() {
     }
 }
 
-/// A marker is looked for only so far; a moment that is later is named by its time.
+/// The search for a marker is limited; a later moment is named by its time.
 #[test]
 fn a_link_to_a_late_marker_opens_there() {
     let mut session = Session::new();
@@ -246,8 +245,8 @@ fn a_link_to_a_late_marker_opens_there() {
 }
 
 #[test]
-fn what_is_farther_than_a_link_computes_is_not_linked() {
-    // A crowd, so that not much is computed.
+fn a_moment_beyond_the_limit_of_a_link_is_not_linked() {
+    // Many handlers, so that the limit is low.
     let handlers = vec![json!({ "onUpdate": ["{name}"] }); 200];
     let scenario = json!({ "settings": { "machinery": "shared", "resyncMs": 1, "handlers": handlers },
         "initial": [{ "metadata": { "name": "a" } }] });
@@ -270,8 +269,8 @@ fn what_is_farther_than_a_link_computes_is_not_linked() {
 }
 
 #[test]
-fn what_is_done_farther_than_a_link_computes_is_not_linked() {
-    // One handler more, and so many more facts are too many.
+fn a_run_with_an_action_beyond_the_limit_of_a_link_is_not_linked() {
+    // One more handler makes the facts so far too expensive.
     let handlers = vec![json!({ "onUpdate": ["{name}"] }); 191];
     let scenario = json!({ "settings": { "machinery": "shared", "resyncMs": 1, "handlers": handlers },
         "initial": [{ "metadata": { "name": "a" } }] });
@@ -289,7 +288,7 @@ fn what_is_done_farther_than_a_link_computes_is_not_linked() {
 }
 
 proptest! {
-    // Each of them runs worlds: a quarter is enough.
+    // Each case runs worlds, so a quarter of the cases is enough.
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
 
     #[test]
@@ -307,7 +306,7 @@ proptest! {
     }
 
     #[test]
-    fn a_link_opens_what_it_was_made_of(
+    fn a_link_reads_back_the_same_recording(
         scenario in made::scenario(),
         inputs in proptest::collection::vec((0..20_000_u64, 0..900_usize, made::input()), 0..6),
         own in made::scenario(),
@@ -322,13 +321,13 @@ proptest! {
     }
 
     #[test]
-    fn no_link_does_harm(text in "\\PC{0,40}", packed in proptest::collection::vec(any::<u8>(), 0..80)) {
+    fn any_link_is_read_or_refused_without_a_panic(text in "\\PC{0,40}", packed in proptest::collection::vec(any::<u8>(), 0..80)) {
         let _ = Link::read(&text);
         let _ = Link::read(&format!("#v1;{text}"));
         let _ = Link::read(&format!("#v1;at={text}"));
         use base64::Engine;
         let packed = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(packed);
-        // Random bytes may be something packed, but hardly lines of a trace.
+        // Random bytes may unpack to something, but hardly to lines of a trace.
         let read = Link::read(&format!("#v1;i={packed}"));
         prop_assert!(read.is_err() || read.unwrap().inputs.is_empty());
     }

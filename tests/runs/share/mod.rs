@@ -1,4 +1,4 @@
-//! What is shared: what is written reads back to the same, and nothing that comes from outside does harm.
+//! Sharing: everything written reads back the same, and untrusted input does no harm.
 
 #![allow(
     clippy::unwrap_used,
@@ -40,7 +40,7 @@ fn inputs_of(acts: &[(u64, Value)]) -> Vec<RecordedInput> {
     acts.iter().map(entry).collect()
 }
 
-/// A lesson to which somebody did things.
+/// A lesson with some user inputs.
 fn touched(id: &str) -> Recording {
     let object = |name: &str| json!({ "metadata": { "namespace": "default", "name": name } });
     let inputs = inputs_of(&[
@@ -62,7 +62,7 @@ fn all_lessons() -> Vec<Arc<str>> {
 const HEADER: &str = "{\"deltascope\":1}\n";
 const SCENARIO: &str = "{\"scenario\":{\"settings\":{\"feed\":\"server\"},\"traffic\":7}}\n";
 
-/// Whether all that is said is so; what is not said may be anything.
+/// Whether `found` contains everything in `said`; it may contain more.
 fn holds(said: &Value, found: &Value) -> bool {
     match (said, found) {
         (Value::Object(said), Value::Object(found)) => (said.iter())

@@ -1,4 +1,4 @@
-//! Traces: what is exported opens again, for ever, and what is wrong in one is named.
+//! Traces: exported traces open again, old ones keep opening, and errors in a trace are reported.
 
 use deltascope::cache::fact::ProcessMode;
 use deltascope::presentation::command::{Command, Draft, Export, Fault};
@@ -43,7 +43,7 @@ fn a_trace_plays_the_same_facts() {
 }
 
 #[test]
-fn an_input_comes_where_it_was_whether_it_was_counted_or_not() {
+fn an_input_keeps_its_position_whether_the_position_or_only_the_time_is_given() {
     for id in ["sandbox", "reflector", "sharedinformer-simulate"] {
         let counted = touched(id);
         let mut by_hand = counted.clone();
@@ -65,7 +65,7 @@ fn an_input_comes_where_it_was_whether_it_was_counted_or_not() {
 }
 
 #[test]
-fn a_trace_that_is_wrong_says_its_line_and_what_to_do() {
+fn an_error_in_a_trace_states_the_line_and_what_to_do() {
     let deep = format!("{}{}\n", "[".repeat(300), "]".repeat(300));
     let nested = json!({ "beside": [{ "beside": [{}] }] });
     let wide = json!({ "beside": vec![json!({}); 50], "initial": vec![json!({}); 1_100] });
@@ -184,7 +184,7 @@ fn a_trace_that_is_wrong_says_its_line_and_what_to_do() {
     assert_eq!(read.unwrap().recording.inputs.len(), trace::MAX_INPUTS);
 }
 
-/// What somebody does on the page.
+/// A user's command on the page.
 fn command() -> impl Strategy<Value = Command> {
     let word = || {
         proptest::sample::select(vec![
@@ -244,9 +244,9 @@ fn command() -> impl Strategy<Value = Command> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
 
-    /// Whatever somebody did: what the page gives away it takes again, and it is the same.
+    /// Whatever the user did: an exported trace opens again, and is the same run.
     #[test]
-    fn a_trace_that_can_be_exported_opens_again(
+    fn an_exported_trace_opens_again(
         id in proptest::sample::select(all_lessons()),
         commands in proptest::collection::vec(command(), 0..12),
         injected in proptest::collection::vec(
@@ -273,17 +273,17 @@ proptest! {
 }
 
 proptest! {
-    // Each of them runs worlds: a quarter is enough.
+    // Each case runs worlds, so a quarter of the cases is enough.
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_scenario_from_outside_does_harm(
+    fn any_scenario_is_built_or_refused_without_a_panic(
         scenario in made::scenario(),
         inputs in proptest::collection::vec((0..20_000_u64, 0..900_usize, made::input()), 0..6),
     ) {
         let inputs = inputs.into_iter().map(|(at, after, input)| RecordedInput { after, at, input });
         let recording = Recording { scenario, inputs: inputs.collect() };
-        // Not every one can be built, and that is said.
+        // Not every scenario can be built; those are refused.
         if let Ok((timeline, _)) = recording.play_within(1_000) {
             let exact = timeline.recording();
             let (again, played) = exact.play_within(1_000).unwrap();
@@ -295,7 +295,7 @@ proptest! {
     }
 
     #[test]
-    fn a_spoiled_trace_is_read_as_far_as_it_goes(
+    fn a_corrupt_trace_is_read_up_to_the_error(
         place in 0.0..1.0_f64,
         byte in any::<u8>(),
         cut in any::<bool>(),
@@ -321,9 +321,9 @@ proptest! {
     }
 }
 
-/// The same of traces: what stands beside each says what the page says of itself when it is open.
+/// Old traces open to the same state: the file beside each trace holds the page's state when it is open.
 #[test]
-fn traces_open_for_ever() {
+fn old_traces_keep_opening() {
     let mut seen = 0;
     for file in std::fs::read_dir("tests/traces").unwrap() {
         let path = file.unwrap().path();
@@ -347,7 +347,7 @@ fn traces_open_for_ever() {
             "{name}\n{}",
             serde_json::to_string(&found).unwrap()
         );
-        // What is exported opens to the same.
+        // The exported trace opens to the same state.
         let trace = session.export(Export::Trace).unwrap();
         let mut other = Session::new();
         other.obey(Command::Open(vec![(
@@ -361,8 +361,8 @@ fn traces_open_for_ever() {
 }
 
 #[test]
-fn a_trace_whose_moment_does_not_come_is_shown_from_its_start() {
-    // A run that ends has an end, and what would be after it is there.
+fn a_trace_with_an_unreachable_moment_opens_at_its_start() {
+    // If the run ends earlier, its end is shown.
     for (at, step) in [("nowhere", 0), ("input:99", 0), ("t:900000000000", 10)] {
         let text = format!("{{\"deltascope\":1,\"at\":\"{at}\"}}\n{{\"scenario\":{{}}}}\n");
         let mut session = Session::new();

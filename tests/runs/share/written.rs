@@ -1,4 +1,4 @@
-//! What is written down reads back to the same: scenarios, inputs, recordings and differences.
+//! Everything written reads back the same: scenarios, inputs, recordings and differences.
 
 use deltascope::replay::difference::{apply, difference};
 use deltascope::replay::lessons;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{debug, made};
 
-/// As text, and read from it.
+/// The value after a round trip through text.
 fn through_text(value: &Value) -> Value {
     serde_json::from_str(&value.to_string()).unwrap()
 }
@@ -33,7 +33,7 @@ proptest! {
 }
 
 #[test]
-fn what_has_its_default_is_left_out_but_for_the_generation() {
+fn default_values_are_left_out_except_the_generation() {
     let written = write::settings(&Settings::default());
     assert_eq!(written, json!({ "era": "1.32" }));
     let said = json!({ "era": "1.36", "watchList": false, "mode": 0, "work": { "workers": 0 },
@@ -43,7 +43,7 @@ fn what_has_its_default_is_left_out_but_for_the_generation() {
 }
 
 #[test]
-fn every_lesson_is_written_and_read() {
+fn every_lesson_reads_back_to_the_same() {
     for (id, _) in lessons::menu() {
         let scenario = lessons::load(&id).unwrap().scenario;
         let mut read = Scenario::read(through_text(&write::scenario(&scenario))).unwrap();
@@ -91,7 +91,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_difference_makes_the_one_of_the_other(from in made::json(), to in made::json()) {
+    fn a_difference_turns_one_value_into_the_other(from in made::json(), to in made::json()) {
         if let Some(change) = difference(&from, &to) {
             let mut made = from.clone();
             apply(&mut made, through_text(&change)).unwrap();
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn any_change_of_any_value_is_taken_or_refused(from in made::json(), change in made::json()) {
+    fn any_change_is_applied_or_refused_without_a_panic(from in made::json(), change in made::json()) {
         let mut made = from;
         let _ = apply(&mut made, change);
     }

@@ -1,4 +1,4 @@
-//! Every recorded answer means what it should, in whatever pieces it comes.
+//! The meaning of every recorded answer, in chunks of any size.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use super::{Answer, Meaning, meaning, path};
 
 use ApiErrorKind as K;
 
-/// Up to so many bytes an answer is cut at each of them.
+/// The largest answer that is cut at every byte.
 const SMALL: usize = 4_000;
 
 /// Every recorded answer.
@@ -458,13 +458,13 @@ const FILES: &[(&str, Meaning)] = &[
 ];
 
 #[test]
-fn every_answer_means_what_it_should() {
+fn every_answer_has_the_expected_meaning() {
     for &(name, expected) in FILES {
         let answer = Answer::of(name);
-        let told = answer.told(&answer.chunks);
+        let told = answer.responses(&answer.chunks);
         let found = meaning(&told);
         assert!(is_meant(found, expected), "{name}: {found:?}");
-        assert_eq!(answer.told(&[]), told, "{name} in one piece");
+        assert_eq!(answer.responses(&[]), told, "{name} in one piece");
     }
     let listed: BTreeSet<String> = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(
@@ -481,23 +481,23 @@ fn small_answers_may_be_cut_anywhere() {
         if answer.body.len() > SMALL {
             continue;
         }
-        let told = answer.told(&[]);
+        let told = answer.responses(&[]);
         for cut in 1..answer.body.len() {
-            assert!(answer.told(&[cut]) == told, "{name} cut at {cut}");
+            assert!(answer.responses(&[cut]) == told, "{name} cut at {cut}");
         }
         let everywhere: Vec<usize> = (1..answer.body.len()).collect();
-        assert!(answer.told(&everywhere) == told, "{name} byte by byte");
+        assert!(answer.responses(&everywhere) == told, "{name} byte by byte");
     }
 }
 
-/// A compressed answer is unpacked by whoever owns the wire.
+/// The owner of the connection decompresses a compressed answer.
 #[test]
-fn a_large_list_is_read_as_it_comes() {
+fn a_large_list_is_read_in_chunks() {
     let mut answer = Answer::of("list-gzip");
-    // What stands around the compressed bytes: ten before, eight after.
+    // The gzip header has ten bytes, the trailer eight.
     let packed = &answer.body[10..answer.body.len() - 8];
     answer.body = miniz_oxide::inflate::decompress_to_vec(packed).unwrap();
-    let told = answer.told(&[]);
+    let told = answer.responses(&[]);
     assert!(
         matches!(meaning(&told), List(60, "41295", false)),
         "{:?}",
@@ -505,11 +505,11 @@ fn a_large_list_is_read_as_it_comes() {
     );
     for size in [1, 7, 4_096] {
         let cuts: Vec<usize> = (0..answer.body.len()).step_by(size).collect();
-        assert!(answer.told(&cuts) == told, "in pieces of {size}");
+        assert!(answer.responses(&cuts) == told, "in pieces of {size}");
     }
 }
 
-/// Texts need only begin so.
+/// Texts need only contain the expected part.
 fn is_meant(found: Meaning, expected: Meaning) -> bool {
     match (found, expected) {
         (Refused(code, kind, reason, text), Refused(code_, kind_, reason_, part)) => {
@@ -546,13 +546,13 @@ proptest! {
         for (name, _) in FILES {
             let answer = Answer::of(name);
             let cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(answer.body.len() + 1)).collect();
-            prop_assert!(answer.told(&cuts) == answer.told(&[]), "{}", name);
+            prop_assert!(answer.responses(&cuts) == answer.responses(&[]), "{}", name);
         }
     }
 
-    /// Whatever comes, there is one answer to a list, and a watch ends once.
+    /// For any input there is one answer to a list, and a watch ends once.
     #[test]
-    fn spoiled_answers_are_answers(
+    fn corrupt_answers_are_read_or_refused(
         which in any::<prop::sample::Index>(),
         spoils in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         end in any::<prop::sample::Index>(),
@@ -571,10 +571,10 @@ proptest! {
         if broken {
             answer.end = End::Broken("reset".to_owned());
         }
-        let told = answer.told(&[]);
+        let told = answer.responses(&[]);
         let cut = cut.index(answer.body.len() + 1);
-        prop_assert!(answer.told(&[cut]) == told, "{} cut at {}", name, cut);
-        // It says itself what does not fit.
+        prop_assert!(answer.responses(&[cut]) == told, "{} cut at {}", name, cut);
+        // `meaning` panics on responses that do not fit together.
         meaning(&told);
     }
 }

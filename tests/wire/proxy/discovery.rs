@@ -1,4 +1,4 @@
-//! Which resources a server has, and by what names.
+//! The resources of a server, and the names to find them by.
 
 use deltascope::world::source::proxy::discovery::{self, Discovery, Found};
 use deltascope::world::source::proxy::exchange::Head;
@@ -37,7 +37,7 @@ fn old_and_new_servers_have_the_same_resources() {
     assert_eq!(new.errors, []);
     let old = discovered(recorded("old"));
     assert_eq!(old.resources, new.resources[..3]);
-    // Of the group there is no answer.
+    // The request for the group failed.
     let [error] = &old.errors[..] else {
         panic!("{:?}", old.errors);
     };
@@ -45,7 +45,7 @@ fn old_and_new_servers_have_the_same_resources() {
 }
 
 #[test]
-fn what_fails_hides_nothing_else() {
+fn a_failed_request_does_not_hide_other_resources() {
     let group = |name: &str, versions: &str| {
         format!(r#"{{"metadata":{{"name":"{name}"}},"versions":[{versions}]}}"#)
     };
@@ -123,7 +123,7 @@ fn what_fails_hides_nothing_else() {
     );
     assert!(error.zh.contains("没有应答"), "{error:?}");
 
-    // Half of the API, and none at all.
+    // One half of the API fails, then both.
     let forbidden = Answer::of("error-403-namespace");
     let found = discovered(|path| match path {
         "/api" => answer(list(&of_pods)),
@@ -151,7 +151,7 @@ fn what_fails_hides_nothing_else() {
 }
 
 #[test]
-fn resources_have_the_names_that_kubectl_takes() {
+fn resources_are_found_by_the_names_that_kubectl_accepts() {
     let with = |group: &str, kind: &str, plural: &str, short: &str| Resource {
         singular: kind.to_ascii_lowercase(),
         short_names: vec![short.to_owned()],
@@ -195,7 +195,7 @@ fn resources_have_the_names_that_kubectl_takes() {
     }
 }
 
-/// What is found where each GET is answered so.
+/// The result of a discovery with these answers.
 fn discovered(answer: impl Fn(&str) -> Result<(Head, Vec<u8>), String>) -> Found {
     let mut discovery = Discovery::new("/");
     while let Some(ask) = discovery.next_ask() {

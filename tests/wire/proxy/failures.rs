@@ -1,4 +1,4 @@
-//! What is told of a server that says when, stays silent, breaks off or sends what cannot be read.
+//! Servers that defer a request, stay silent, break the connection or send unreadable data.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::{Answer, meaning, pods, wanted};
 use ApiErrorKind as K;
 
 #[test]
-fn a_server_that_says_when_is_asked_again_ten_times() {
+fn a_deferred_request_is_retried_ten_times() {
     let busy = Answer::of("error-429");
     let mut exchange = busy.exchange();
     let mut now = 0;
@@ -38,7 +38,7 @@ fn a_server_that_says_when_is_asked_again_ten_times() {
             }]
         );
         assert_eq!(exchange.phase(), Phase::Waiting(now + 1_000));
-        // What the connection still brings says nothing more.
+        // Further data of the connection is ignored.
         assert_eq!(exchange.chunk(now, b"busy"), []);
         assert_eq!(exchange.end(now, End::Complete), []);
         assert_eq!(exchange.timeout(now + 999), []);
@@ -57,7 +57,7 @@ fn a_server_that_says_when_is_asked_again_ten_times() {
     );
     assert_eq!((exchange.phase(), exchange.due()), (Phase::Done, None));
 
-    // Only with a number, and only of these classes.
+    // Only a number counts, and only with these classes of status.
     for (status, retry_after, later) in [
         (503, "2", Some(2_000)),
         (500, "0", Some(0)),
@@ -71,7 +71,7 @@ fn a_server_that_says_when_is_asked_again_ten_times() {
         let mut answer = Answer::of("error-429");
         answer.head.status = status;
         answer.head.retry_after = retry_after.to_owned();
-        let found = meaning(&answer.told(&[]));
+        let found = meaning(&answer.responses(&[]));
         match later {
             Some(ms) => assert_eq!(found, Later(status, ms)),
             None => assert!(
@@ -83,7 +83,7 @@ fn a_server_that_says_when_is_asked_again_ten_times() {
 }
 
 #[test]
-fn what_stays_silent_is_given_up() {
+fn a_silent_exchange_is_given_up() {
     let deadlines = Deadlines {
         list_ms: 100,
         watch_ms: 300,
@@ -104,12 +104,12 @@ fn what_stays_silent_is_given_up() {
         );
         assert_eq!(exchange.phase(), Phase::Done);
     }
-    // Bytes of any kind count.
+    // Bytes of any kind count as activity.
     let lifecycle = Answer::of("watch-pod-lifecycle");
     let mut exchange = fresh(true);
     exchange.sent(20);
     assert_eq!(exchange.head(50, &lifecycle.head).len(), 1);
-    // Without a bookmark nobody knows that others will come: the watch's own time counts.
+    // Without a bookmark no others are due: the watch's own timeout counts.
     assert_eq!(exchange.due(), Some(350));
     let mut quiet = fresh(true);
     let mut asked = wanted(true);
@@ -124,14 +124,15 @@ fn what_stays_silent_is_given_up() {
         b"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"9\"}}}\n";
     assert_eq!(quiet.chunk(60, bookmark).len(), 1);
     assert_eq!(quiet.due(), Some(360));
-    // The one that ends the initial events says nothing of others: a server without a watch cache sends it.
+    // The bookmark that ends the initial events does not make others due: a server without a watch cache
+    // sends it, too.
     let mut events = Exchange::new(&pods(), &asked, deadlines, 10);
     events.sent(20);
     events.head(50, &lifecycle.head);
     let end = b"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"9\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n";
     assert_eq!(events.chunk(60, end).len(), 1);
     assert_eq!(events.due(), Some(400_110));
-    // What is held back is not silent.
+    // Paused reading is not silence.
     quiet.held(300);
     assert_eq!((quiet.due(), quiet.last_heard()), (Some(600), 60));
     assert_eq!(exchange.chunk(200, &lifecycle.body[..7]), []);
@@ -145,7 +146,7 @@ fn what_stays_silent_is_given_up() {
         }]
     ));
     assert_eq!(exchange.chunk(501, &lifecycle.body[7..]), []);
-    // In the middle of a list.
+    // Silence in the middle of a list.
     let list = Answer::of("list-3");
     let mut exchange = fresh(false);
     assert_eq!(exchange.head(50, &list.head), []);
@@ -155,7 +156,7 @@ fn what_stays_silent_is_given_up() {
 }
 
 #[test]
-fn a_connection_may_break_at_any_time() {
+fn a_broken_connection_is_an_error_at_any_time() {
     let broken = End::Broken("connection reset by peer".to_owned());
     for name in ["list-3", "watch-pod-lifecycle", "error-401"] {
         let answer = Answer::of(name);
@@ -170,19 +171,19 @@ fn a_connection_may_break_at_any_time() {
     let mut list = Answer::of("list-3");
     list.body.truncate(12_000);
     list.end = broken.clone();
-    let found = meaning(&list.told(&[]));
+    let found = meaning(&list.responses(&[]));
     assert!(
         matches!(found, Refused(0, K::Other, "", text) if text.contains("reset by peer")),
         "{found:?}"
     );
-    // Half a list that looks whole to the network is none either.
+    // Half a list over an intact connection is an error, too.
     list.end = End::Complete;
-    assert!(matches!(meaning(&list.told(&[])), Refused(200, ..)));
-    // Half a Status is no reason to forget the code.
+    assert!(matches!(meaning(&list.responses(&[])), Refused(200, ..)));
+    // Half a Status still has its status code.
     let mut denied = Answer::of("error-401");
     denied.body.truncate(20);
     denied.end = broken;
-    let found = meaning(&denied.told(&[]));
+    let found = meaning(&denied.responses(&[]));
     assert!(
         matches!(found, Refused(401, K::Unauthorized, ..)),
         "{found:?}"
@@ -190,7 +191,7 @@ fn a_connection_may_break_at_any_time() {
 }
 
 #[test]
-fn an_event_that_cannot_be_read_ends_the_watch_with_an_error() {
+fn an_unreadable_event_ends_the_watch_with_an_error() {
     let good =
         r#"{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}}"#;
     let mut long = br#"{"type":"ADDED","object":{"x":""#.to_vec();
@@ -209,7 +210,7 @@ fn an_event_that_cannot_be_read_ends_the_watch_with_an_error() {
     ] {
         let mut answer = Answer::of("watch-rv0");
         answer.body = [good.as_bytes(), line, good.as_bytes()].join(&b"\n"[..]);
-        let told = answer.told(&[]);
+        let told = answer.responses(&[]);
         let found = meaning(&told);
         assert!(
             matches!(found, Watch([1, 0, 0, 0], Error(500, "InternalError", text)) if text.contains(part)),
@@ -220,12 +221,12 @@ fn an_event_that_cannot_be_read_ends_the_watch_with_an_error() {
         };
         assert!(causes.iter().any(|cause| cause == "ClientWatchDecoding"));
         let middle = answer.body.len() / 2;
-        assert!(answer.told(&[1, middle]) == told);
+        assert!(answer.responses(&[1, middle]) == told);
     }
-    // The last line needs no end, and empty ones say nothing.
+    // The last line needs no line end, and empty lines are ignored.
     let mut answer = Answer::of("watch-rv0");
     answer.body = format!("\n\r\n{good}\r\n\n{good}").into_bytes();
-    assert_eq!(meaning(&answer.told(&[])), Watch([2, 0, 0, 0], Closed));
+    assert_eq!(meaning(&answer.responses(&[])), Watch([2, 0, 0, 0], Closed));
     answer.end = End::Broken(String::new());
-    assert_eq!(meaning(&answer.told(&[])), Watch([2, 0, 0, 0], Cut));
+    assert_eq!(meaning(&answer.responses(&[])), Watch([2, 0, 0, 0], Cut));
 }

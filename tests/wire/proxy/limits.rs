@@ -1,4 +1,4 @@
-//! How much of a list is taken, and what becomes of one that does not fit.
+//! The limits of a list, and the retry of one that exceeds them.
 
 use deltascope::cache::lister_watcher::ApiErrorKind;
 use deltascope::world::source::live::Wanted;
@@ -14,24 +14,24 @@ use super::{Answer, answer, meaning, pods, wanted};
 use ApiErrorKind as K;
 
 #[test]
-fn a_list_is_read_in_any_order_and_bounded() {
-    let told = |body: &str| {
+fn a_list_is_read_with_its_keys_in_any_order_and_limited() {
+    let read = |body: &str| {
         let mut answer = Answer::of("list-3");
         answer.body = body.as_bytes().to_vec();
-        meaning(&answer.told(&[]))
+        meaning(&answer.responses(&[]))
     };
-    // Custom resources have their keys in order; items say themselves what they are.
+    // Custom resources have their keys sorted; the items state their own kind.
     for body in [
         r#"{"apiVersion":"a/v1","items":[{"kind":"A","metadata":{"name":"]}\"[{"}},{"kind":"A","metadata":{"name":"b"}}],"kind":"AList","metadata":{"resourceVersion":"5"}}"#,
         r#" { "metadata":{"resourceVersion":"5"}, "x":["items",{"items":[1]}], "kind":"AList", "items" : [ {"metadata":{"name":"a"}} , {"metadata":{"name":"b"}} ] } "#,
     ] {
-        assert_eq!(told(body), List(2, "5", false), "{body}");
+        assert_eq!(read(body), List(2, "5", false), "{body}");
     }
     for body in [
         r#"{"kind":"AList","items":[]}"#,
         r#"{"kind":"AList","metadata":{},"items":null}"#,
     ] {
-        assert_eq!(told(body), List(0, "", false), "{body}");
+        assert_eq!(read(body), List(0, "", false), "{body}");
     }
     for (body, part) in [
         ("", "0 bytes came"),
@@ -51,7 +51,7 @@ fn a_list_is_read_in_any_order_and_bounded() {
         ("<!doctype html>", "not a JSON list"),
         (&"[".repeat(70_000), "bytes around the objects"),
     ] {
-        let found = told(body);
+        let found = read(body);
         assert!(
             matches!(found, Refused(200, K::Other, "", text) if text.contains(part)),
             "{part}: {found:?}"
@@ -63,7 +63,7 @@ fn a_list_is_read_in_any_order_and_bounded() {
     assert_eq!(list::count(b"<html>"), None);
 }
 
-/// A list of so many objects.
+/// A list of `count` objects.
 fn list_of(count: usize) -> Vec<u8> {
     let items = vec![r#"{"metadata":{"name":"a"}}"#; count].join(",");
     format!(r#"{{"kind":"PodList","metadata":{{"resourceVersion":"5"}},"items":[{items}]}}"#)
@@ -71,7 +71,7 @@ fn list_of(count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_does_not_fit_is_asked_for_again_once_it_does() {
+fn a_list_that_is_too_large_is_requested_again_once_it_fits() {
     let deadlines = Deadlines {
         count_ms: 1_000,
         blind_ms: 9_000,
@@ -83,7 +83,7 @@ fn what_does_not_fit_is_asked_for_again_once_it_does() {
             .into_bytes()
     };
     let is_count = |exchange: &Exchange| exchange.request().url.contains("limit=1&");
-    // The first answer, or (a streaming list) the world says that it was too much.
+    // The first answer has too many objects; or, for a streaming list, the world states that it had too many.
     let mut streamed = wanted(true);
     streamed.too_much = true;
     for wanted in [wanted(false), streamed] {
@@ -93,8 +93,8 @@ fn what_does_not_fit_is_asked_for_again_once_it_does() {
             assert_eq!(told, []);
         }
         assert_eq!(exchange.excess(), Some((Excess::Objects, None)));
-        // Then it looks how many there are, and nothing else: also where nobody answers, and where they
-        // are one too many still.
+        // Then only the number of objects is requested, also if the request fails or there is still one too
+        // many.
         let mut now = 1_000;
         for (status, body, count) in [
             (200, counted(list::MAX_OBJECTS), Some(50_001)),
@@ -111,7 +111,7 @@ fn what_does_not_fit_is_asked_for_again_once_it_does() {
             assert_eq!(exchange.excess(), Some((Excess::Objects, count)));
             now += 1_000;
         }
-        // A look that is lost, or that nobody answers, is one as well.
+        // A failed or unanswered count is repeated, too.
         exchange.timeout(now);
         exchange.sent(now);
         assert_eq!(exchange.end(now, End::Broken("reset".to_owned())), []);
@@ -120,7 +120,7 @@ fn what_does_not_fit_is_asked_for_again_once_it_does() {
         now = exchange.due().unwrap();
         assert_eq!(exchange.timeout(now), []);
         assert_eq!(exchange.phase(), Phase::Waiting(now + 1_000));
-        // They fit: what was wanted is asked for.
+        // Now they fit: the wanted list is requested again.
         exchange.timeout(now + 1_000);
         let told = answer(
             &mut exchange,
@@ -136,7 +136,7 @@ fn what_does_not_fit_is_asked_for_again_once_it_does() {
             assert_eq!(meaning(&told), List(list::MAX_OBJECTS, "5", false));
         }
     }
-    // Who may not look is told so in answer to what was wanted.
+    // If the user may not count, the wanted request will be refused the same way.
     let mut exchange = fresh(&pods(), &wanted(false));
     answer(&mut exchange, 0, 200, &list_of(list::MAX_OBJECTS + 1));
     exchange.timeout(1_000);
@@ -144,7 +144,8 @@ fn what_does_not_fit_is_asked_for_again_once_it_does() {
     assert_eq!(exchange.phase(), Phase::Send);
     assert!(!is_count(&exchange));
 
-    // What no server counts is asked for whole, more seldom: what has selectors, and bytes.
+    // Where no server can count, the whole list is requested, less often: with selectors, or if bytes are the
+    // exceeded limit.
     let selected = Target {
         label_selector: "app=web".to_owned(),
         ..pods()

@@ -1,5 +1,4 @@
-//! What an API server and a proxy really answered, through the wire: whatever the cutting, it means
-//! the same.
+//! Recorded answers of an API server and a proxy, decoded: in chunks of any size they mean the same.
 
 #![allow(
     clippy::unwrap_used,
@@ -29,16 +28,16 @@ use serde_json::Value;
 use Ending::{Closed, Cut, CutInLine, Error};
 use Meaning::{Later, List, Refused, Watch};
 
-/// What a file must come to.
+/// The meaning of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
-    /// Objects, version, and whether there is a next page.
+    /// Number of objects, version, and whether there is a next page.
     List(usize, &'static str, bool),
-    /// ADDED, MODIFIED, DELETED, BOOKMARK and how it ends.
+    /// Numbers of ADDED, MODIFIED, DELETED and BOOKMARK events, and the end of the watch.
     Watch([usize; 4], Ending),
     /// Code, class, reason and a part of the text.
     Refused(u16, ApiErrorKind, &'static str, &'static str),
-    /// To be asked again: code and ms.
+    /// Deferred: status code and delay in ms.
     Later(u16, u64),
 }
 
@@ -47,7 +46,7 @@ enum Ending {
     Closed,
     Cut,
     CutInLine(u32),
-    /// An ERROR event of this code, reason and a part of its text.
+    /// An ERROR event with this code, reason and part of its text.
     Error(u16, &'static str, &'static str),
 }
 
@@ -60,7 +59,7 @@ fn answer(exchange: &mut Exchange, now: u64, status: u16, body: &[u8]) -> Vec<Se
     exchange.sent(now);
     let mut told = exchange.head(now, &head);
     if exchange.phase() != Phase::Reading {
-        // Whoever owns the wire has closed it.
+        // The exchange has closed the connection.
         return told;
     }
     told.extend(exchange.chunk(now, body));
@@ -75,7 +74,7 @@ struct Answer {
     head: Head,
     end: End,
     body: Vec<u8>,
-    /// Where its chunks ended.
+    /// The ends of its chunks.
     chunks: Vec<usize>,
 }
 
@@ -124,8 +123,8 @@ impl Answer {
         Exchange::new(&self.target, &wanted(self.watch), Deadlines::default(), 0)
     }
 
-    /// What is told where the body comes in pieces that end there.
-    fn told(&self, cuts: &[usize]) -> Vec<ServerResponse> {
+    /// The responses for a body cut at these positions.
+    fn responses(&self, cuts: &[usize]) -> Vec<ServerResponse> {
         let mut exchange = self.exchange();
         exchange.sent(0);
         let mut told = exchange.head(0, &self.head);
@@ -193,12 +192,12 @@ fn meaning(told: &[ServerResponse]) -> Meaning {
                     ResponsePart::Ended(WatchEnd::CutInLine(bytes)) => {
                         ending = Some(CutInLine(*bytes))
                     }
-                    other => panic!("a watch told {other:?}"),
+                    other => panic!("unexpected in a watch: {other:?}"),
                 }
             }
             Watch(counts, ending.expect("a watch ends"))
         }
-        _ => panic!("{} tellings that make no answer", told.len()),
+        _ => panic!("{} responses that are not one answer", told.len()),
     }
 }
 

@@ -1,4 +1,5 @@
-//! What a reflector asks for is asked for as client-go does, or refused before it is sent.
+//! A reflector's requests are sent as client-go sends them, and invalid ones are refused before they are
+//! sent.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use super::Meaning::Refused;
 use super::{meaning, pods, resource, wanted};
 
 #[test]
-fn requests_are_those_of_a_reflector() {
+fn requests_have_the_parameters_of_a_reflector() {
     let list = |rv: &str, limit, token: &str| {
         Asked::List(ListRequest {
             resource_version: rv.into(),
@@ -90,7 +91,7 @@ fn requests_are_those_of_a_reflector() {
 }
 
 #[test]
-fn what_cannot_be_asked_for_is_refused_before_it_is_sent() {
+fn an_invalid_target_is_refused_before_it_is_sent() {
     let of = |change: fn(&mut Target)| {
         let mut target = pods();
         change(&mut target);

@@ -1,4 +1,4 @@
-//! The data of a Secret stays on the wire.
+//! The data of a Secret is never kept.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::Ending::Closed;
 use super::Meaning::{List, Watch};
 use super::{Answer, meaning, resource};
 
-/// Where the data of a Secret, or a copy of it, may stand; and what stands there.
+/// The places where a Secret's data, or a copy of it, can be; and a value there.
 const PLACES: &[(&[&str], &str)] = &[
     (&["data"], r#"{"password":"hunter2"}"#),
     (&["stringData"], r#"{"password":"hunter2"}"#),
@@ -28,9 +28,9 @@ const PLACES: &[(&[&str], &str)] = &[
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What a Secret or a ConfigMap holds is left behind, wherever it stands and however it is spoiled.
+    /// The data of a Secret or a ConfigMap is dropped wherever it is, even from a corrupt answer.
     #[test]
-    fn data_stays_on_the_wire(
+    fn the_data_of_a_secret_is_never_kept(
         of_config in any::<bool>(),
         metadata_only in any::<bool>(),
         watch in any::<bool>(),
@@ -41,7 +41,7 @@ proptest! {
     ) {
         let (kind, plural) = if of_config { ("ConfigMap", "configmaps") } else { ("Secret", "secrets") };
         let mut object: Value = serde_json::from_str(r#"{"metadata":{"name":"a","namespace":"default","resourceVersion":"5","labels":{"app":"web"}}}"#).unwrap();
-        // Its own kind, that of its metadata, none, or something else.
+        // Its own kind, that of its metadata, none, or another one.
         let own = [Some(kind), Some("PartialObjectMetadata"), None, Some("Opaque")][usize::from(says_kind)];
         if let Some(own) = own {
             object["kind"] = own.into();
@@ -70,8 +70,8 @@ proptest! {
         if let Some(end) = end {
             answer.body.truncate(end.index(answer.body.len() + 1));
         }
-        let told = answer.told(&[]);
-        // One byte of it may be another, so a part of it has to do.
+        let told = answer.responses(&[]);
+        // One byte of the data may have been changed, so only a part of it is searched.
         prop_assert!(!format!("{told:?}").contains("unter"), "{:?}", meaning(&told));
         if spoil.is_none() && end.is_none() && !format!("{object}").contains("[\"hunter2\"]") {
             let found = meaning(&told);

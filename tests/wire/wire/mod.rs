@@ -1,4 +1,4 @@
-//! Recorded bodies, as an API server sent them and as people spoil them.
+//! Recorded bodies, as an API server sent them and as users may damage them.
 
 #![allow(
     clippy::unwrap_used,

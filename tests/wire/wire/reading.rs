@@ -1,4 +1,4 @@
-//! What a list and a watch are read as, line by line and byte by byte.
+//! Reading lists and watches, line by line and byte by byte.
 
 use std::fs;
 
@@ -56,7 +56,7 @@ fn items_of_a_list_get_their_types() {
 }
 
 #[test]
-fn pods_keep_what_is_shown_and_lose_managed_fields() {
+fn pods_keep_the_shown_fields_and_lose_managed_fields() {
     let recorded = open(&[file("watch-pod-lifecycle")]);
     let phases: Vec<String> = recorded
         .events
@@ -119,7 +119,7 @@ fn bookmarks_are_versions() {
 }
 
 #[test]
-fn errors_of_the_server_are_events() {
+fn errors_of_the_server_are_error_events() {
     for (name, code, reason, part) in [
         (
             "watch-410",
@@ -161,9 +161,9 @@ fn errors_of_the_server_are_events() {
     }
 }
 
-/// A server has one or two causes: of a thousand the first are kept.
+/// A server sends one or two causes: of a thousand only the first are kept.
 #[test]
-fn of_causes_some_are_kept() {
+fn only_the_first_causes_are_kept() {
     let causes: Vec<serde_json::Value> = (0..1_000)
         .map(|number| serde_json::json!({ "reason": "", "message": number.to_string() }))
         .collect();
@@ -179,7 +179,7 @@ fn of_causes_some_are_kept() {
 }
 
 #[test]
-fn secrets_never_leave() {
+fn the_data_of_secrets_is_dropped() {
     let secret = r#""metadata":{"name":"s","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"hunter2"}},"data":{"p":"hunter2"},"stringData":{"p":"hunter2"},"binaryData":{"p":"hunter2"}"#;
     for text in [
         format!(
@@ -208,7 +208,7 @@ fn secrets_never_leave() {
 }
 
 #[test]
-fn marks_and_line_ends_are_tolerated() {
+fn byte_order_marks_and_line_ends_are_tolerated() {
     let plain = open(&[file("watch-bookmarks")]);
     let text = fs::read_to_string(path("watch-bookmarks")).unwrap();
     for other in [
@@ -224,7 +224,7 @@ fn marks_and_line_ends_are_tolerated() {
     let other = format!("\u{feff}{}\r\n", list.replace('\n', "\r\n"));
     assert_eq!(open_text("l", &other), open_text("l", &list));
     assert_eq!(open_text("l", &other).start.unwrap().items.len(), 3);
-    // Keys in order, as jq -S writes them.
+    // Sorted keys, as `jq -S` writes them.
     let sorted = r#"{"object":{"kind":"Pod","metadata":{"name":"a"}},"type":"DELETED"}"#;
     let recorded = open_text("w", sorted);
     assert!(
@@ -258,7 +258,8 @@ fn a_watch_may_be_cut_at_any_byte() {
                     assert_eq!(*bytes as usize, rest, "{name} cut at {end}");
                     assert_eq!(recorded.events[..recorded.events.len() - 1], whole[..lines]);
                 }
-                // Only its \n is missing, or nothing at all.
+                // Only the
+                // is missing, or nothing at all.
                 _ => assert_eq!(recorded.events[..], whole[..lines + usize::from(rest > 0)]),
             }
         }
@@ -275,7 +276,7 @@ fn a_watch_may_be_cut_at_any_byte() {
 }
 
 #[test]
-fn lines_are_bounded() {
+fn the_length_of_lines_is_limited() {
     let mut splitter = LineSplitter::new(3);
     let mut lines = Vec::new();
     let mut source =

@@ -1,4 +1,4 @@
-//! Every transcript opens as it should, and the bundled recordings play.
+//! Every transcript opens as expected, and the bundled recordings play.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,16 +12,16 @@ use super::{FOLDERS, file, root};
 
 use Outcome::{Fails, List, Page, Watch};
 
-/// What a file must come to.
+/// The result of opening a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// Kind and number of the items, resource version.
     List(&'static str, usize, &'static str),
-    /// The same, of a page that is not the last one.
+    /// The same for a page that is not the last one.
     Page(&'static str, usize, &'static str),
-    /// ADDED, MODIFIED, DELETED, BOOKMARK, ERROR, and the bytes of a cut line.
+    /// Numbers of ADDED, MODIFIED, DELETED, BOOKMARK and ERROR events, and the bytes of a cut line.
     Watch([usize; 5], Option<u32>),
-    /// The line, and a part of the reason.
+    /// The line of the error, and a part of the message.
     Fails(Option<u32>, &'static str),
 }
 
@@ -195,7 +195,7 @@ const FILES: &[(&str, Outcome)] = &[
 ];
 
 #[test]
-fn every_transcript_opens_as_it_should() {
+fn every_transcript_opens_as_expected() {
     for &(name, expected) in FILES {
         check(name, &open(&[file(name)]), expected);
     }
@@ -209,7 +209,7 @@ fn every_transcript_is_in_the_table() {
     for folder in FOLDERS {
         for entry in fs::read_dir(root().join(folder)).unwrap() {
             let path = entry.unwrap().path();
-            // What was asked, and how the answer came, stand beside it.
+            // The request and the timing of the answer are in a file beside it.
             if path.extension().unwrap() == "json" {
                 continue;
             }
@@ -221,10 +221,10 @@ fn every_transcript_is_in_the_table() {
 }
 
 #[test]
-fn text_is_read_as_bytes_are() {
+fn text_and_bytes_are_read_the_same() {
     for (name, _) in FILES {
         let (file_name, bytes) = file(name);
-        // A text decoder does what the page's did: what is not UTF-8 becomes U+FFFD.
+        // As in a text decoder of the page, invalid UTF-8 becomes U+FFFD.
         let text = String::from_utf8_lossy(&bytes).into_owned();
         assert_eq!(
             open_text(&file_name, &text),
@@ -341,7 +341,7 @@ proptest! {
     }
 
     #[test]
-    fn spoiled_files_never_panic(
+    fn corrupt_files_never_panic(
         index in any::<prop::sample::Index>(),
         spoils in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         end in any::<prop::sample::Index>(),
@@ -356,7 +356,7 @@ proptest! {
         }
         bytes.truncate(end.index(bytes.len() + 1));
         let recorded = open(&[(file_name, bytes)]);
-        // Something to play, or a reason why not.
+        // There is something to play, or an error.
         prop_assert!(recorded.start.is_some() || recorded.has_watch || recorded.error.is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong in a file is named, with its place, and what came before plays.
+//! Errors in files: they are reported with their position, and the events before them play.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn other_combinations_are_errors() {
         "These are 3 files",
     );
 
-    // A list plays without the watch that cannot be read; a watch does not without its list.
+    // A list plays although the watch is unreadable; a watch does not play without its list.
     let recorded = open(&[file("list-3"), file("error-401")]);
     assert_eq!(recorded.start.unwrap().items.len(), 3);
     assert!(
@@ -62,7 +62,7 @@ fn other_combinations_are_errors() {
 const ADDED: &str = r#"{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"default","resourceVersion":"1"}}}"#;
 
 #[test]
-fn a_bad_line_is_named_and_what_came_before_plays() {
+fn an_invalid_line_is_reported_and_the_events_before_it_play() {
     for (line, part) in [
         (
             &b"{\"type\":\"ADDED\",}"[..],
@@ -142,7 +142,7 @@ fn a_bad_line_is_named_and_what_came_before_plays() {
 }
 
 #[test]
-fn a_bad_document_is_named() {
+fn an_invalid_document_is_reported() {
     let text = fs::read_to_string(path("list-3")).unwrap();
     let third = text.rfind("    {\n      \"metadata\"").unwrap();
     let (before, after) = text.split_at(third);
@@ -194,7 +194,7 @@ fn a_bad_document_is_named() {
             Some(lines + 1),
             "a second document begins here",
         ),
-        // Each item is read alone: what is between two commas.
+        // Each item is read alone: the text between two commas.
         (
             "{\"kind\":\"PodList\",\"items\":[\n{\"metadata\":{\"name\":\"a\"}}},\n{}]}".to_owned(),
             Some(2),
@@ -290,7 +290,7 @@ fn a_bad_document_is_named() {
 }
 
 #[test]
-fn what_is_too_much_is_refused() {
+fn input_beyond_the_limits_is_refused() {
     let recorded = open(&[("l".to_owned(), vec![b' '; MAX_BYTES + 1])]);
     assert!(
         recorded
@@ -341,7 +341,7 @@ fn what_is_too_much_is_refused() {
         "{error}"
     );
 
-    // Deeper than anybody reads: an error, not the end of the stack.
+    // Too deep nesting is an error, not a stack overflow.
     for text in [
         "[".repeat(100_000),
         "{\"a\":".repeat(100_000),

@@ -1,7 +1,7 @@
-//! Which resources an API server has.
+//! Discovers the resources of an API server.
 //!
-//! Servers since 1.26 say it in two answers; older ones, and what such a server could not learn of an
-//! API server behind it, are asked group by group. What fails hides nothing else.
+//! Servers since 1.26 need two requests. Older ones need one for each group version; so do groups that a
+//! newer server could not learn from an aggregated API server behind it. One failure does not hide the rest.
 
 use std::collections::VecDeque;
 
@@ -16,37 +16,37 @@ use super::exchange::{Head, error_of};
 use super::request::{HttpRequest, JSON, get};
 pub use super::target::Resource;
 
-/// The most bytes of an answer: a cluster with a thousand custom resources has some MB.
+/// The most bytes of an answer: a cluster with a thousand custom resources sends some MB.
 pub const MAX_BODY: usize = 32 << 20;
-/// The most versions of groups that are asked for one by one: more than any cluster has.
+/// The most group versions that are requested one by one: more than any cluster has.
 const MAX_ASKED: usize = 1_000;
-/// How many names a message offers.
+/// How many names an error message suggests.
 const OFFERED: usize = 5;
 
-/// A GET that is to be sent.
+/// A GET to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// Its number: the answer is handed over with it.
+    /// The number of the request, to be passed to [`Discovery::answer`].
     pub id: usize,
-    /// What to send.
+    /// The request to send.
     pub request: HttpRequest,
 }
 
-/// What was found.
+/// The result of a discovery.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// What can be listed and watched, each once, in the version that the server prefers; the core
-    /// group first.
+    /// The resources that can be listed and watched, each once, in the version that the server prefers; the
+    /// core group first.
     pub resources: Vec<Resource>,
-    /// What could not be learnt; without any resources, why.
+    /// The failures; without any resources, the reason.
     pub errors: Vec<Text>,
 }
 
-/// Asks for the resources of a server, one GET after the other or several at a time.
+/// Discovers the resources of a server by GETs, one after the other or several at a time.
 #[derive(Clone, Debug)]
 pub struct Discovery {
     base: String,
-    /// What was or will be asked for, by number.
+    /// All requests so far, by number.
     asked: Vec<DiscoveryRequest>,
     next: VecDeque<usize>,
     open: usize,
@@ -68,7 +68,7 @@ enum DiscoveryRequest {
 #[derive(Clone, Debug, Default)]
 struct Group {
     name: String,
-    /// The preferred one first.
+    /// The preferred version first.
     versions: Vec<Version>,
 }
 
@@ -79,7 +79,7 @@ struct Version {
 }
 
 impl Discovery {
-    /// Of the API server there.
+    /// Starts the discovery of the API server at `base`.
     #[must_use]
     pub fn new(base: &str) -> Self {
         let mut discovery = Self {
@@ -96,7 +96,7 @@ impl Discovery {
         discovery
     }
 
-    /// The next GET, if there is one to be sent now: an answer may bring more.
+    /// The next GET, if one is to be sent now; an answer may add more.
     pub fn next_ask(&mut self) -> Option<Ask> {
         let id = self.next.pop_front()?;
         self.open += 1;
@@ -109,13 +109,13 @@ impl Discovery {
         Some(Ask { id, request })
     }
 
-    /// Whether every GET has its answer.
+    /// Whether every GET is answered.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.next.is_empty() && self.open == 0
     }
 
-    /// The answer to one of them: its head and body, or why there was none.
+    /// Takes the answer to a GET: its head and body, or the reason why there is none.
     pub fn answer(&mut self, id: usize, answer: Result<(&Head, &[u8]), &str>) {
         self.open = self.open.saturating_sub(1);
         let Some(what) = self.asked.get(id).cloned() else {
@@ -142,7 +142,7 @@ impl Discovery {
         }
     }
 
-    /// What has been found.
+    /// The resources found.
     #[must_use]
     pub fn finish(self) -> Found {
         let mut resources: Vec<Resource> = Vec::new();
@@ -249,7 +249,8 @@ impl Discovery {
                 .flatten()
                 .filter_map(|resource| aggregated_resource(resource, name, version))
                 .collect();
-            // The server behind did not answer when it was asked last: it may now, or says why not.
+            // The aggregated server did not answer the last time: ask again, to get its resources or its
+            // error.
             if text(of, "freshness") == "Stale" {
                 self.ask(DiscoveryRequest::Version {
                     group: name.to_owned(),
@@ -280,7 +281,7 @@ impl Discovery {
         self.legacy(text(group, "name"), &versions)
     }
 
-    /// A group whose resources are still to be asked for.
+    /// A group whose resources are still to be requested.
     fn legacy(&mut self, name: &str, versions: &[&str]) -> Group {
         let mut group = Group {
             name: name.to_owned(),
@@ -366,7 +367,7 @@ fn legacy_resource(resource: &Value, group: &str, version: &str) -> Option<Resou
     })
 }
 
-/// Without what is no resource of its own (`pods/status`).
+/// Drops subresources (`pods/status`) and incomplete entries.
 fn checked(resource: Resource) -> Option<Resource> {
     let usable =
         !resource.plural.is_empty() && !resource.plural.contains('/') && !resource.kind.is_empty();
@@ -394,15 +395,15 @@ fn texts(value: &Value, name: &str) -> Vec<String> {
     texts.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The resource that somebody means, the way kubectl reads it: `pods`, `po`, `Pod`,
-/// `deployments.apps`, `deployments.v1.apps`.
+/// Finds the resource that a user means, as kubectl does: `pods`, `po`, `Pod`, `deployments.apps`,
+/// `deployments.v1.apps`.
 ///
 /// # Errors
-/// There is none of that name; says which there are.
+/// No resource has that name; the text lists some that exist.
 pub fn find<'a>(resources: &'a [Resource], text: &str) -> Result<&'a Resource, Text> {
     let wanted = text.trim().to_ascii_lowercase();
     let (name, of) = wanted.split_once('.').unwrap_or((&wanted, ""));
-    // The exact name counts before others, and what stands first before what comes later.
+    // The plural name has priority, then singular and kind, then short names; earlier resources come first.
     for rank in 0..3 {
         let found = resources.iter().find(|resource| {
             let versioned = format!("{}.{}", resource.version, resource.group);

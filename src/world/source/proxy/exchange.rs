@@ -1,4 +1,4 @@
-//! One wanted request, from its first sending to the last byte of its answer.
+//! One wanted request, from its first attempt to the last byte of the answer.
 
 use serde_json::Value;
 
@@ -15,56 +15,57 @@ use super::list::{self, Excess, ListError, ListReader, MAX_OBJECTS};
 use super::request::{self, HttpRequest};
 use super::target::Target;
 
-/// How often client-go's client asks again of its own accord when a server says when to.
+/// How often client-go's REST client retries by itself when a server sends `Retry-After`.
 pub const MAX_RETRIES: u32 = 10;
-/// The longest that such a wait is: beyond it nobody waits.
+/// The longest `Retry-After` that is respected, in s.
 const MAX_WAIT_S: u64 = 3_600;
-/// The most bytes that are read of an error: a Status has some hundred.
+/// The most bytes read of an error response: a Status has some hundred.
 const MAX_ERROR: usize = 1 << 20;
-/// The most bytes of a text of an error that are kept, as in client-go.
+/// The most bytes kept of an error text, as in client-go.
 const MAX_TEXT: usize = 2_048;
 
-/// How long nothing may come, and how long what cannot be kept is left alone.
+/// How long silence is tolerated, and how long an exchange waits before it retries too large a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
-    /// Before an answer begins, and inside a list.
+    /// Silence before an answer begins, and inside a list, in ms.
     pub list_ms: Time,
-    /// Inside a watch that has been sent a bookmark: others will come.
+    /// Silence inside a watch that has received a periodic bookmark, so that others are due, in ms.
     pub watch_ms: Time,
-    /// Beyond its own time inside a watch that has not: what a server keeps no watch cache of (Events, by
-    /// default) gets none, however long it is quiet.
+    /// Silence inside a watch without bookmarks, in ms beyond its own timeout. A resource without a watch
+    /// cache (Events, by default) gets no bookmarks, however long it is quiet.
     pub over_ms: Time,
-    /// After more objects came than can be kept, and between two looks at how many there are now.
+    /// The interval between two counts of the objects, after there were too many, in ms.
     pub count_ms: Time,
-    /// The same where no server says how many there are: then all of it is asked for again.
+    /// The same interval where no server can count the objects, so that the whole list is requested again, in
+    /// ms.
     pub blind_ms: Time,
 }
 
 impl Default for Deadlines {
     fn default() -> Self {
         Self {
-            // A server itself gives up a list after a minute.
+            // An API server itself ends a list after a minute.
             list_ms: 75_000,
-            // A bookmark comes about once a minute: one is missing, and half of the next minute is over.
+            // A bookmark is due about once a minute: one is missing, and half of the next minute is over.
             watch_ms: 90_000,
             over_ms: 30_000,
-            // As long as a reflector's longest back-off: a look costs the server one object.
+            // As long as a reflector's longest backoff; a count costs the server one object.
             count_ms: 30_000,
             blind_ms: 300_000,
         }
     }
 }
 
-/// What comes before the body of an answer.
+/// The head of an answer: status and headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// HTTP status.
     pub status: u16,
-    /// The header `Content-Type`; empty without.
+    /// The header `Content-Type`; empty if missing.
     pub content_type: String,
-    /// The header `Retry-After`; empty without.
+    /// The header `Retry-After`; empty if missing.
     pub retry_after: String,
-    /// The header `Server`; empty without.
+    /// The header `Server`; empty if missing.
     pub server: String,
 }
 
@@ -72,29 +73,29 @@ pub struct Head {
 /// English and one in Chinese.
 pub const SERVE: &str = "deltascope-serve";
 
-/// How an answer, or the hope for one, ended.
+/// How an answer, or the attempt to get one, ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// The body is complete.
     Complete,
-    /// The connection broke, or there was none; why, as far as it is known.
+    /// The connection broke, or could not be opened; the reason, as far as it is known.
     Broken(String),
 }
 
-/// What whoever owns the wire has to do.
+/// What the owner of the connection has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Send [`Exchange::request`], then say [`Exchange::sent`].
+    /// Send [`Exchange::request`], then call [`Exchange::sent`].
     Send,
-    /// Hand over what comes.
+    /// Pass on the answer as it arrives.
     Reading,
-    /// Close the connection, and call [`Exchange::timeout`] at this moment.
+    /// Close the connection, and call [`Exchange::timeout`] at this time.
     Waiting(Time),
     /// Close the connection.
     Done,
 }
 
-/// A request and what has come of it so far.
+/// A request and its answer so far.
 #[derive(Debug)]
 pub struct Exchange {
     number: u32,
@@ -102,35 +103,35 @@ pub struct Exchange {
     target: Target,
     request: Result<HttpRequest, String>,
     deadlines: Deadlines,
-    /// How long the watch was asked for, in ms.
+    /// The requested duration of the watch, in ms.
     watch_for: Time,
-    /// A bookmark has come that was due by time: others will.
+    /// Whether a periodic bookmark has arrived, so that others are due.
     bookmarked: bool,
-    /// How many objects there is room for.
+    /// How many more objects can be kept.
     room: usize,
-    /// More came than can be kept, and it waits until that has changed; …
+    /// The limit that the answer exceeded, while the exchange waits for a smaller one; …
     excess: Option<Excess>,
-    /// … how many there were, when it looked; …
+    /// … the number of objects at the last count; …
     counted: Option<u64>,
-    /// … and it looks now.
+    /// … and whether a count is in progress.
     counting: bool,
     phase: Phase,
     body: Body,
-    /// How often it was asked again.
+    /// The number of retries.
     retries: u32,
     heard: Time,
-    /// From when on the deadline counts.
+    /// The start of the current silence.
     since: Time,
 }
 
-/// What is being read.
+/// The part of the answer that is being read.
 #[derive(Debug)]
 enum Body {
     /// There is no answer yet.
     Awaited,
     List(Box<ListReader>),
     Watch(LineSplitter),
-    /// How many objects there are.
+    /// The answer to a count.
     Count(Vec<u8>),
     Error {
         status: u16,
@@ -140,7 +141,7 @@ enum Body {
 }
 
 impl Exchange {
-    /// For what a world wants; it is to be sent now.
+    /// Starts the exchange of a wanted request, which is to be sent now.
     #[must_use]
     pub fn new(target: &Target, wanted: &Wanted, deadlines: Deadlines, now: Time) -> Self {
         let request = request::of(target, &wanted.ask).map_err(|words| words.en.to_string());
@@ -159,7 +160,7 @@ impl Exchange {
             counted: None,
             counting: false,
             target: target.clone(),
-            // What cannot be sent fails at once.
+            // A request that cannot be built fails at once.
             phase: if request.is_ok() {
                 Phase::Send
             } else {
@@ -184,7 +185,7 @@ impl Exchange {
         self.number
     }
 
-    /// What is to be sent.
+    /// The request to send.
     #[must_use]
     pub fn request(&self) -> HttpRequest {
         let count = self.counting.then(|| request::count(&self.target).ok());
@@ -192,14 +193,13 @@ impl Exchange {
         count.unwrap_or_else(|| self.request.clone().unwrap_or_default())
     }
 
-    /// What there is too much of, where it waits for that to change; and how many objects there were
-    /// when it looked last.
+    /// The exceeded limit, while the exchange waits; and the number of objects at the last count.
     #[must_use]
     pub fn excess(&self) -> Option<(Excess, Option<u64>)> {
         Some((self.excess?, self.counted))
     }
 
-    /// How long it waits until it looks again, in ms.
+    /// The interval at which it counts or requests the list again, in ms.
     #[must_use]
     pub fn looks_every(&self) -> Time {
         if self.can_count() {
@@ -209,14 +209,14 @@ impl Exchange {
         }
     }
 
-    /// Whether a server says how many objects there are, and that is what there are too many of.
+    /// Whether the server can count the objects, and their number is the exceeded limit.
     fn can_count(&self) -> bool {
         self.excess == Some(Excess::Objects)
             && self.target.label_selector.is_empty()
             && self.target.field_selector.is_empty()
     }
 
-    /// Asks for nothing more for a while. Nothing is told: the request has no answer yet.
+    /// Waits before the next count or retry. It sends no response: the request has no answer yet.
     fn wait(&mut self, now: Time, excess: Excess) {
         self.excess = Some(excess);
         self.counting = false;
@@ -224,19 +224,19 @@ impl Exchange {
         self.phase = Phase::Waiting(now.saturating_add(self.looks_every()));
     }
 
-    /// What is to be done.
+    /// What has to be done next.
     #[must_use]
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// When anything was heard last, bytes of any kind; the beginning where there was nothing yet.
+    /// Virtual time of the last byte received; before the first one, of the start.
     #[must_use]
     pub fn last_heard(&self) -> Time {
         self.heard
     }
 
-    /// When [`Exchange::timeout`] is to be called if nothing comes before.
+    /// When to call [`Exchange::timeout`] if nothing arrives before.
     #[must_use]
     pub fn due(&self) -> Option<Time> {
         let quiet = match (self.phase, &self.body) {
@@ -252,14 +252,14 @@ impl Exchange {
         Some(self.since.saturating_add(quiet))
     }
 
-    /// Nothing is read for now, because what came before is still worked on: that is no silence.
+    /// Postpones the deadline: reading pauses while earlier input is processed, and that is no silence.
     pub fn held(&mut self, now: Time) {
         if self.phase == Phase::Reading {
             self.since = now;
         }
     }
 
-    /// The request is on its way.
+    /// The request has been sent.
     pub fn sent(&mut self, now: Time) {
         if self.phase == Phase::Send {
             self.phase = Phase::Reading;
@@ -267,7 +267,7 @@ impl Exchange {
         }
     }
 
-    /// The answer begins.
+    /// The head of the answer has arrived.
     pub fn head(&mut self, now: Time, head: &Head) -> Vec<ServerResponse> {
         let mut told = Vec::new();
         if !self.hears(now) || !matches!(self.body, Body::Awaited) {
@@ -286,7 +286,7 @@ impl Exchange {
         if self.counting {
             match status {
                 200 => self.body = Body::Count(Vec::new()),
-                // Whoever may not look is told so in answer to the request itself.
+                // If the user may not count, the request itself will be refused the same way.
                 401 | 403 | 404 => self.ask_again(now),
                 _ => self.wait(now, Excess::Objects),
             }
@@ -326,7 +326,7 @@ impl Exchange {
         told
     }
 
-    /// A part of the body, cut anywhere.
+    /// A part of the body has arrived, cut anywhere.
     pub fn chunk(&mut self, now: Time, chunk: &[u8]) -> Vec<ServerResponse> {
         let mut told = Vec::new();
         if chunk.is_empty() || !self.hears(now) {
@@ -334,7 +334,7 @@ impl Exchange {
         }
         let keep = self.target.keep();
         match &mut self.body {
-            // Of no answer there is no body.
+            // Without a head there is no body.
             Body::Awaited => {}
             Body::List(reader) => {
                 if let Err(error) = reader.source(chunk) {
@@ -370,7 +370,8 @@ impl Exchange {
                     over = true;
                 }
                 for event in events {
-                    // The one that ends the initial events comes of servers, too, that send no others.
+                    // The bookmark that ends the initial events does not count: servers without periodic
+                    // bookmarks send it, too.
                     let by_time = matches!(
                         event,
                         RecordedEvent::Bookmark {
@@ -389,11 +390,11 @@ impl Exchange {
         told
     }
 
-    /// The body is over, or the connection; also where there never was one.
+    /// The body or the connection has ended; also called if there never was a connection.
     pub fn end(&mut self, now: Time, end: End) -> Vec<ServerResponse> {
         let mut told = Vec::new();
         let broken = match end {
-            // Nothing was heard that was not there before.
+            // A broken connection does not count as received data.
             End::Broken(why) if self.is_open() => Some(why),
             End::Complete if self.hears(now) => None,
             _ => return told,
@@ -442,7 +443,7 @@ impl Exchange {
         told
     }
 
-    /// Nothing came until [`Exchange::due`].
+    /// Nothing has arrived until [`Exchange::due`].
     pub fn timeout(&mut self, now: Time) -> Vec<ServerResponse> {
         let mut told = Vec::new();
         if self.due().is_none_or(|due| now < due) {
@@ -483,12 +484,12 @@ impl Exchange {
         told
     }
 
-    /// Whether anything more is read.
+    /// Whether input is still read.
     fn is_open(&self) -> bool {
         matches!(self.phase, Phase::Send | Phase::Reading)
     }
 
-    /// The same, and something was heard.
+    /// Whether input is still read; if so, notes that data arrived.
     fn hears(&mut self, now: Time) -> bool {
         let open = self.is_open();
         if open {
@@ -504,7 +505,7 @@ impl Exchange {
         });
     }
 
-    /// What was asked for at first is asked for again.
+    /// Sends the wanted request again.
     fn ask_again(&mut self, now: Time) {
         (self.excess, self.counted, self.counting) = (None, None, false);
         self.body = Body::Awaited;
@@ -512,7 +513,7 @@ impl Exchange {
         self.since = now;
     }
 
-    /// The list cannot be used: it waits for one that can, or says why there is none.
+    /// Handles an unusable list: waits for a smaller one, or reports the error.
     fn no_list(&mut self, now: Time, error: ListError, told: &mut Vec<ServerResponse>) {
         match error {
             ListError::Excess(excess) => self.wait(now, excess),
@@ -526,15 +527,15 @@ impl Exchange {
         self.phase = Phase::Done;
     }
 
-    /// Nobody answered. What a page's fetch knows about it is next to nothing: to the reflector it is
-    /// a server that is down for a moment, and a watch goes on where it was.
+    /// Nobody answered. A page's fetch knows next to nothing of the reason. To the reflector it is a refused
+    /// connection, after which a watch continues where it was.
     fn no_answer(&mut self, why: &str, told: &mut Vec<ServerResponse>) {
         let error = ApiError::new(ApiErrorKind::ConnectionRefused, &shortened(why));
         self.tell(ResponsePart::Refused(error), told);
         self.phase = Phase::Done;
     }
 
-    /// The answer is an error: a Status, or whatever else stood between the server and here.
+    /// The answer is an error: a Status, or the page of a proxy in between.
     fn fail(&mut self, told: &mut Vec<ServerResponse>) {
         let body = std::mem::replace(&mut self.body, Body::Awaited);
         if let Body::Error {
@@ -549,7 +550,7 @@ impl Exchange {
         self.phase = Phase::Done;
     }
 
-    /// What was left of a line when the stream ended.
+    /// Handles the unfinished line at the end of the stream.
     fn last_line(&self, splitter: LineSplitter, broken: bool, told: &mut Vec<ServerResponse>) {
         let mut end = if broken {
             WatchEnd::Cut
@@ -580,7 +581,7 @@ impl Exchange {
     }
 }
 
-/// Why a line is no event.
+/// Why a line is not an event.
 enum Fault {
     /// It ends in the middle.
     Cut,
@@ -610,7 +611,7 @@ fn event(line: &[u8], keep: Keep) -> Result<RecordedEvent, Fault> {
         }
     })?;
     let mut event = event_in(value, keep).map_err(|(error, _)| {
-        // What to do about it is said for files, and it may quote what it does not like.
+        // Advice on a fix is meant for files, and the text may quote the object.
         let error = error.split(". ").next().unwrap_or_default();
         Fault::Bad(if keep.redacted {
             "unable to decode watch event".to_owned()
@@ -624,7 +625,7 @@ fn event(line: &[u8], keep: Keep) -> Result<RecordedEvent, Fault> {
     Ok(event)
 }
 
-/// What client-go's watch makes of what it cannot read: an event with an error of its own.
+/// The event that client-go's watch makes of an undecodable one: an error of its own.
 fn undecodable(why: &str) -> RecordedEvent {
     let why = format!("unable to decode an event from the watch stream: {why}");
     RecordedEvent::Error {
@@ -641,17 +642,17 @@ fn undecodable(why: &str) -> RecordedEvent {
     }
 }
 
-/// How long to wait before asking again, where a server says so.
+/// The delay before a retry, if the server asks for one.
 fn wait_ms(status: u16, retry_after: &str) -> Option<Time> {
     if status != 429 && status < 500 {
         return None;
     }
-    // A date counts as nothing, as in client-go.
+    // A date is ignored, as in client-go.
     let seconds: i64 = retry_after.trim().parse().ok()?;
     Some(u64::try_from(seconds).unwrap_or_default().min(MAX_WAIT_S) * 1_000)
 }
 
-/// What a failed request means: its Status, or what client-go makes of an answer without one.
+/// The error of a failed request: its Status, or the one that client-go generates without it.
 pub fn error_of(status: u16, is_text: bool, body: &[u8], resource: &str) -> ApiError {
     let text = String::from_utf8_lossy(body);
     if let Ok(Value::Object(fields)) = serde_json::from_str(&text)
@@ -680,7 +681,7 @@ pub fn error_of(status: u16, is_text: bool, body: &[u8], resource: &str) -> ApiE
     ApiError::from_status(status, reason, &message, [said])
 }
 
-/// The reason and the text for an HTTP status without a Status.
+/// The reason and the message for an HTTP status without a Status.
 fn generic(status: u16, said: &str) -> (&'static str, String) {
     let told = |reason, text: &str| (reason, text.to_owned());
     match status {
@@ -735,7 +736,7 @@ fn generic(status: u16, said: &str) -> (&'static str, String) {
     }
 }
 
-/// A text that a server may have made as long as it likes.
+/// Limits a text from a server.
 fn clipped(text: &str) -> &str {
     let mut end = text.len().min(MAX_TEXT);
     while !text.is_char_boundary(end) {

@@ -1,5 +1,5 @@
-//! A list, read while it comes: each object is trimmed as soon as it is whole, so that a list of many
-//! megabytes never lies in memory as text.
+//! Reads a list incrementally: each object is trimmed as soon as it is complete, so that the text of a list
+//! of many megabytes is never in memory as a whole.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::source::wire::{MAX_LINE, reason, text_of, whole};
 
 use super::target::Target;
 
-/// The most objects of one answer. A page with 10,000 of them stays smooth; a multiple of that is
-/// kept, but takes the memory that a page has.
+/// The most objects of one answer. A page with 10,000 of them stays smooth; a multiple of that still works,
+/// but takes the memory that a page has.
 pub const MAX_OBJECTS: usize = 50_000;
-/// The most bytes of one answer: those objects, with all that they have.
+/// The most bytes of one answer: enough for those objects in full.
 pub const MAX_LIST: usize = 512 << 20;
-/// The most bytes around the objects: a kind, a version and a token.
+/// The most bytes outside of the items: a kind, a version and a token.
 const MAX_FRAME: usize = 64 << 10;
 
-/// What there is more of than can be kept.
+/// A limit that an answer exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
     /// Objects: more than [`MAX_OBJECTS`].
@@ -31,32 +31,32 @@ pub enum Excess {
     Object,
 }
 
-/// Why a list is none.
+/// Why a list cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListError {
-    /// It is one, and there is no room for it.
+    /// The list is valid but too large.
     Excess(Excess),
-    /// What is wrong with it.
+    /// The list is invalid; the reason.
     Bad(String),
 }
 
-/// Reads a list as it comes, in chunks of any size.
+/// Reads a list incrementally, in chunks of any size.
 #[derive(Debug)]
 pub struct ListReader {
     keep: Keep,
-    /// How many objects there is room for.
+    /// How many objects can be kept.
     room: usize,
-    /// What items without types are, unless the list says it before them.
+    /// The type of items without one, unless the list states it before them.
     types: TypeMeta,
     place: Place,
     depth: u32,
     in_string: bool,
     escaped: bool,
-    /// What stands around the items.
+    /// The text outside of the items.
     frame: Vec<u8>,
-    /// Where the last text of the frame begins and ends.
+    /// The range of the last string in the frame.
     text: (usize, usize),
-    /// The item that is under way.
+    /// The current, incomplete item.
     item: Vec<u8>,
     items: Vec<Arc<DynamicObject>>,
     has_items: bool,
@@ -75,7 +75,7 @@ enum Place {
 }
 
 impl ListReader {
-    /// For what was asked of this target, with room for so many objects.
+    /// Creates a reader for answers of this target, for at most `room` objects.
     #[must_use]
     pub fn new(target: &Target, room: usize) -> Self {
         Self {
@@ -96,16 +96,16 @@ impl ListReader {
         }
     }
 
-    /// How many objects have come so far.
+    /// How many objects are complete.
     #[must_use]
     pub fn count(&self) -> usize {
         self.items.len()
     }
 
-    /// Takes a chunk; after an error nothing more is read.
+    /// Reads a chunk; after an error chunks are ignored.
     ///
     /// # Errors
-    /// Says why this is no list, or none that can be kept.
+    /// Why this is not a list, or not one that can be kept.
     pub fn source(&mut self, mut chunk: &[u8]) -> Result<(), ListError> {
         if self.error.is_none() && self.bytes + chunk.len() > MAX_LIST {
             self.error = Some(ListError::Excess(Excess::Bytes));
@@ -117,10 +117,10 @@ impl ListReader {
         self.error.clone().map_or(Ok(()), Err)
     }
 
-    /// The list is whole.
+    /// Ends the list and returns its page.
     ///
     /// # Errors
-    /// Says why this is no list.
+    /// Why this is not a list.
     pub fn finish(mut self) -> Result<Page, ListError> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -131,7 +131,7 @@ impl ListReader {
             ListError::Bad(error)
         })?;
         let kind = text_of(&frame, "kind").unwrap_or_default();
-        // A watch event's types stand before its object, a list's may stand after its items.
+        // Only checked at the end, because the kind may follow the items.
         if !kind.ends_with("List") || !self.has_items && !frame.contains_key("items") {
             let kind = crate::source::wire::shortened(kind);
             return Err(ListError::Bad(format!(
@@ -151,7 +151,7 @@ impl ListReader {
         })
     }
 
-    /// Takes at least one byte, and says how many.
+    /// Reads at least one byte; returns how many it has read.
     fn some_of(&mut self, chunk: &[u8]) -> usize {
         match self.place {
             Place::Item => self.item_bytes(chunk),
@@ -203,13 +203,13 @@ impl ListReader {
         }
     }
 
-    /// Takes what belongs to the item, and reads it where that was all of it.
+    /// Collects the bytes of an item; reads it once it is complete.
     fn item_bytes(&mut self, chunk: &[u8]) -> usize {
         let mut taken = chunk.len();
         let mut ends = false;
         for (at, &byte) in chunk.iter().enumerate() {
             let level = !self.in_string && self.depth == 2;
-            // What is no object ends before a comma, or the end of the items.
+            // An item that is not an object ends before a comma or the end of the items.
             if level && matches!(byte, b',' | b']') {
                 (taken, ends) = (at, true);
                 break;
@@ -239,7 +239,7 @@ impl ListReader {
         taken
     }
 
-    /// Follows the nesting.
+    /// Tracks the nesting.
     fn follow(&mut self, byte: u8) {
         match byte {
             _ if self.escaped => self.escaped = false,
@@ -255,7 +255,7 @@ impl ListReader {
     fn read_item(&mut self) -> Result<(), String> {
         let fields = fields_of(&self.item)?;
         let object = whole(fields, Some(&self.types), self.keep);
-        // An error may quote what it does not like.
+        // An error may quote the object.
         let object = object.map_err(|(error, _)| match self.keep.redacted {
             true => "its metadata cannot be read".to_owned(),
             false => error,
@@ -264,7 +264,8 @@ impl ListReader {
         Ok(())
     }
 
-    /// A server that cannot do what was asked for says so with its kind; most write it first.
+    /// A server that cannot send metadata only sends whole objects, as its kind says; most servers write the
+    /// kind first.
     fn learn_types(&mut self) {
         let mut frame = self.frame.clone();
         frame.extend_from_slice(b"]}");
@@ -285,7 +286,7 @@ impl ListReader {
 }
 
 fn fields_of(bytes: &[u8]) -> Result<Map<String, Value>, String> {
-    // serde_json's own reader of bytes is another copy of all of it.
+    // serde_json's own reader of bytes would be a second copy of its code.
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
     match serde_json::from_str(text) {
         Ok(Value::Object(fields)) => Ok(fields),
@@ -294,8 +295,8 @@ fn fields_of(bytes: &[u8]) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// How many objects there are, out of the answer to [`super::request::count`]; with selectors a
-/// server does not say, and it is at least this.
+/// The total number of objects, from the answer to [`super::request::count`]. With selectors a server does
+/// not state it; the result is then a lower bound.
 #[must_use]
 pub fn count(body: &[u8]) -> Option<u64> {
     let list = fields_of(body).ok()?;
@@ -306,7 +307,7 @@ pub fn count(body: &[u8]) -> Option<u64> {
     Some(here + more.and_then(Value::as_u64).unwrap_or_default())
 }
 
-/// The names of the objects of a list, as [`super::request::namespaces`] asks for it.
+/// The names of a list's objects, from the answer to [`super::request::namespaces`].
 #[must_use]
 pub fn names(body: &[u8]) -> Option<Vec<String>> {
     let list = fields_of(body).ok()?;

@@ -1,8 +1,8 @@
-//! The wire to a real API server: what is asked of it, and what its answers mean.
+//! The HTTP exchange with a real API server: its requests, and the meaning of the answers.
 //!
-//! There is no I/O here. A page sends with fetch, a program through a socket; both are told what to
-//! send ([`exchange::Exchange::request`]), hand over what comes, in pieces of any size, and are told
-//! what it means. What must not be kept (the data of Secrets and ConfigMaps) is left behind here.
+//! There is no I/O here. A page sends requests with fetch, a program through a socket. Both take the request
+//! from [`exchange::Exchange::request`] and pass on the answer in chunks of any size; the exchange decodes
+//! it. Data that must not be kept (of Secrets and ConfigMaps) is dropped here.
 
 pub mod discovery;
 pub mod exchange;

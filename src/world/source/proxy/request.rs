@@ -1,4 +1,4 @@
-//! The requests, as kube-core builds them, with what it leaves out.
+//! The requests that kube-core builds, with the parameters that it leaves out.
 
 use kube_core::params::{ListParams, WatchParams};
 use kube_core::{DynamicObject, Request, Resource as _};
@@ -9,25 +9,25 @@ use deltascope_cache::lister_watcher::{ListRequest, ResourceVersionMatch, WatchR
 
 use super::target::Target;
 
-/// JSON, and nothing else.
+/// Plain JSON.
 pub const JSON: &str = "application/json";
-/// A list of metadata; the whole of it where a server cannot do that.
+/// A list of metadata; whole objects where a server does not support that.
 const METADATA_LIST: &str =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-/// A watch of metadata: here the name is that of one object.
+/// A watch of metadata: here the type is the one of a single object.
 const METADATA: &str =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
-/// What is to be sent: a GET.
+/// A GET request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// Where to.
+    /// The address.
     pub url: String,
     /// The header `Accept`.
     pub accept: String,
 }
 
-/// A GET of a path (without `/` at its beginning).
+/// A GET of a path (without a leading `/`).
 #[must_use]
 pub fn get(base: &str, path: &str, accept: &str) -> HttpRequest {
     HttpRequest {
@@ -36,10 +36,10 @@ pub fn get(base: &str, path: &str, accept: &str) -> HttpRequest {
     }
 }
 
-/// What asks for this.
+/// Builds the request for a list or a watch.
 ///
 /// # Errors
-/// The target is none; says what to do.
+/// The target is invalid; the text says what to do.
 pub fn of(target: &Target, asked: &Asked) -> Result<HttpRequest, Text> {
     target.check()?;
     match asked {
@@ -48,10 +48,10 @@ pub fn of(target: &Target, asked: &Asked) -> Result<HttpRequest, Text> {
     }
 }
 
-/// A list of one object, whose answer says how many there are: see [`super::list::count`].
+/// A list of one object whose answer states the total number: see [`super::list::count`].
 ///
 /// # Errors
-/// The target is none; says what to do.
+/// The target is invalid; the text says what to do.
 pub fn count(target: &Target) -> Result<HttpRequest, Text> {
     let one = ListRequest {
         limit: 1,
@@ -82,7 +82,7 @@ fn list(target: &Target, request: &ListRequest) -> Result<HttpRequest, Text> {
         continue_token,
     } = request;
     let (version, token) = (&**resource_version, &**continue_token);
-    // kube-core takes back version 0 beside a limit; a reflector sends both.
+    // kube-core drops version 0 when there is a limit; a reflector sends both.
     let beside = version == "0" && *limit > 0 && token.is_empty();
     let params = ListParams {
         label_selector: some(&target.label_selector),
@@ -117,7 +117,7 @@ fn watch(target: &Target, request: &WatchRequest) -> Result<HttpRequest, Text> {
         send_initial_events,
         timeout,
     } = request;
-    // kube-core asks for initial events with all that belongs to them, or not at all.
+    // kube-core requests initial events with all required parameters, or not at all.
     let initial = *send_initial_events == Some(true)
         && *allow_watch_bookmarks
         && *resource_version_match == Some(ResourceVersionMatch::NotOlderThan);
@@ -132,7 +132,7 @@ fn watch(target: &Target, request: &WatchRequest) -> Result<HttpRequest, Text> {
     let built = built
         .as_ref()
         .and_then(|built| built.uri().path_and_query());
-    // kube-core says that there is no version; client-go says nothing.
+    // kube-core sends an empty version; client-go omits it.
     let built = built.map(|path| {
         let path = path.as_str();
         path.strip_suffix("&resourceVersion=").unwrap_or(path)
@@ -179,10 +179,10 @@ fn finished(
             zh: "请求太长，无法写成地址。请使用更短的选择器。".into(),
         });
     };
-    // kube-core joins the first of them as it does the others.
+    // kube-core joins the first parameter with `&`, like the others.
     let path = path.trim_start_matches('/').replacen("?&", "?", 1);
     let join = if path.ends_with('?') { "" } else { "&" };
-    // A browser gets indented JSON otherwise.
+    // API servers send browsers indented JSON otherwise.
     let path = format!("{path}{join}pretty=false{more}");
     Ok(get(&target.base, &path, accept))
 }

@@ -1,4 +1,4 @@
-//! What is listed and watched.
+//! The target of lists and watches.
 
 use kube_core::discovery::ApiResource;
 use kube_core::{GroupVersionKind, TypeMeta};
@@ -7,41 +7,41 @@ use crate::source::pod::{Keep, is_dns_label};
 use crate::text::Text;
 use deltascope_cache::selector::Selector;
 
-/// The longest selector: a request's first line has to stay below the 64 KiB that servers take.
+/// The longest selector, in bytes: the request line must stay below the 64 KiB that servers accept.
 const MAX_SELECTOR: usize = 8 << 10;
-/// The longest part of a path that an API has: a DNS subdomain.
+/// The longest part of an API path: a DNS subdomain.
 const MAX_NAME: usize = 253;
 
-/// A kind of object that an API server has.
+/// A kind of object that an API server offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resource {
-    /// Its group; empty for the core group.
+    /// API group; empty for the core group.
     pub group: String,
-    /// The group's version.
+    /// API version of the group.
     pub version: String,
-    /// `Pod`
+    /// Kind: `Pod`.
     pub kind: String,
-    /// `pods`
+    /// Plural name: `pods`.
     pub plural: String,
-    /// `pod`; may be empty.
+    /// Singular name: `pod`; may be empty.
     pub singular: String,
-    /// `po`
+    /// Short names: `po`.
     pub short_names: Vec<String>,
-    /// Whether its objects are in namespaces.
+    /// Whether its objects belong to namespaces.
     pub namespaced: bool,
-    /// What can be done with it: `list`, `watch`.
+    /// The supported verbs: `list`, `watch`.
     pub verbs: Vec<String>,
 }
 
 impl Resource {
-    /// As kube-core names it.
+    /// The resource as kube-core's type.
     #[must_use]
     pub fn api_resource(&self) -> ApiResource {
         let kind = GroupVersionKind::gvk(&self.group, &self.version, &self.kind);
         ApiResource::from_gvk_with_plural(&kind, &self.plural)
     }
 
-    /// `pods`, `deployments.apps`: how errors and kubectl name it.
+    /// `pods`, `deployments.apps`: the name in errors and in kubectl.
     #[must_use]
     pub fn name(&self) -> String {
         if self.group.is_empty() {
@@ -51,35 +51,35 @@ impl Resource {
         }
     }
 
-    /// Whether the data of its objects must not be kept.
+    /// Whether the data of its objects must be dropped.
     #[must_use]
     pub fn is_secret(&self) -> bool {
         self.group.is_empty() && matches!(&*self.plural, "secrets" | "configmaps")
     }
 }
 
-/// What is listed and watched, and where.
+/// The kind, the place and the selectors of lists and watches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
-    /// Where the API is: `/` or `/k8s/` in a page, `http://127.0.0.1:8001/` elsewhere. It ends in `/`.
+    /// The address of the API: `/` or `/k8s/` in a page, `http://127.0.0.1:8001/` elsewhere. It ends in `/`.
     pub base: String,
     /// The kind of object.
     pub resource: Resource,
-    /// Of one namespace, else of all.
+    /// Only objects of this namespace; `None` for all namespaces.
     pub namespace: Option<String>,
-    /// Only objects with such labels; empty for all.
+    /// Only objects that match this label selector; empty for all.
     pub label_selector: String,
-    /// Only objects with such fields; empty for all.
+    /// Only objects that match this field selector; empty for all.
     pub field_selector: String,
-    /// Without spec, status and the like.
+    /// Whether only metadata is requested, without spec and status.
     pub metadata_only: bool,
 }
 
 impl Target {
-    /// Whether it can be asked for.
+    /// Checks that the target can be requested.
     ///
     /// # Errors
-    /// Says what cannot, and what to do.
+    /// States what is wrong, and what to do.
     pub fn check(&self) -> Result<(), Text> {
         base(&self.base)?;
         let Resource {
@@ -130,7 +130,7 @@ impl Target {
         Ok(())
     }
 
-    /// What is kept of an object.
+    /// The parts of an object that are kept.
     pub(super) fn keep(&self) -> Keep {
         Keep {
             redacted: self.resource.is_secret(),
@@ -138,7 +138,7 @@ impl Target {
         }
     }
 
-    /// The types of what comes without any: items of a list.
+    /// The type of list items, which come without one.
     pub(super) fn types(&self) -> TypeMeta {
         if self.metadata_only {
             return TypeMeta {
@@ -153,10 +153,10 @@ impl Target {
     }
 }
 
-/// Where an API is, as somebody wrote it: a path of this page, or an address.
+/// Checks and completes an API's address as a user typed it: a path of this page, or a URL.
 ///
 /// # Errors
-/// It is neither.
+/// The text is neither a path nor a URL.
 pub fn base(text: &str) -> Result<String, Text> {
     let text = text.trim();
     let path = match text.split_once("://") {

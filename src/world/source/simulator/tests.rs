@@ -41,11 +41,12 @@ fn watch(server: &mut Simulator, rv: &str, initial: bool) {
     server.watch(0, &request, &mut ()).unwrap();
 }
 
-/// Type, version and label of what was sent, bookmarks by `end` and `mark`.
+/// Type, version and label of each item received; `mark` is a bookmark, `end` the one that ends the initial
+/// events.
 fn received(server: &mut Simulator) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut items = Vec::new();
     while let Some(item) = server.receive() {
-        told.push(match item {
+        items.push(match item {
             WatchItem::Event(event, item) => {
                 let object = item.plain_object().unwrap();
                 let app = &object.metadata.labels.as_ref().unwrap()["app"];
@@ -61,12 +62,12 @@ fn received(server: &mut Simulator) -> Vec<String> {
             _ => "over".to_owned(),
         });
     }
-    told
+    items
 }
 
-// As recorded from a real server: `watch-pod-lifecycle-selector`.
+// Recorded from a real server: `watch-pod-lifecycle-selector`.
 #[test]
-fn a_watch_with_a_selector_tells_of_what_enters_and_leaves_as_of_what_comes_and_goes() {
+fn a_watch_with_a_selector_sends_added_and_deleted_when_an_object_starts_and_stops_matching() {
     let update = |app| Write::Update(object("x", app));
     let delete = || Write::Delete {
         namespace: String::new(),
@@ -77,7 +78,7 @@ fn a_watch_with_a_selector_tells_of_what_enters_and_leaves_as_of_what_comes_and_
         (update("cache"), None),
         (update("web"), Some("ADDED 6 web")),
         (update("web"), Some("MODIFIED 7 web")),
-        // It lives on; the watch has the last it knew of it, with the version of the change.
+        // The object still exists; the watch sends its last matching state, with the version of the change.
         (update("db"), Some("DELETED 8 web")),
         (delete(), None),
         (Write::Create(object("x", "web")), Some("ADDED 10 web")),
@@ -89,16 +90,16 @@ fn a_watch_with_a_selector_tells_of_what_enters_and_leaves_as_of_what_comes_and_
     let mut all = Vec::new();
     for (write, expected) in table {
         server.command(0, Command::Write(write), &mut ());
-        let told = received(&mut server);
-        assert_eq!(told, Vec::from_iter(expected), "{all:?}");
-        all.extend(told);
+        let items = received(&mut server);
+        assert_eq!(items, Vec::from_iter(expected), "{all:?}");
+        all.extend(items);
     }
-    // What was missed comes the same, and a bookmark says how far the server is.
+    // A watch from an old version receives the same events; a bookmark then states the server's version.
     watch(&mut server, "3", false);
     server.command(0, Command::Bookmark, &mut ());
     all.push("mark 11".to_owned());
     assert_eq!(received(&mut server), all);
-    // A watch from the present on, and a streaming list.
+    // A watch from version 0, and a streaming list.
     watch(&mut server, "0", false);
     assert_eq!(received(&mut server), ["ADDED 2 web"]);
     watch(&mut server, "", true);
@@ -108,7 +109,7 @@ fn a_watch_with_a_selector_tells_of_what_enters_and_leaves_as_of_what_comes_and_
 }
 
 #[test]
-fn a_broken_server_names_objects_twice_and_does_not_end_the_initial_events() {
+fn a_broken_server_lists_objects_twice_and_does_not_end_the_initial_events() {
     let again = ["out".into(), "gone".into(), "in".into()];
     for (selector, limit, pages) in [
         (None, 0, vec![vec!["in", "out", "out", "in"]]),

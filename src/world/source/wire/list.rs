@@ -16,28 +16,28 @@ use super::{
     not_utf8, nothing_to_play, quoted, reason, status, table, text_of, too_heavy, whole,
 };
 
-/// Where the parts of a document stand in its text.
+/// The positions of a document's parts in its text.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    /// What is between the brackets of its items.
+    /// The range between the brackets of `items`.
     around: Option<Range<usize>>,
-    /// Each of them, what is between two commas: no more than [`MAX_ITEMS`] and one.
+    /// The range of each item, between two commas: at most [`MAX_ITEMS`] and one.
     items: Vec<Range<usize>>,
-    /// How many there are.
+    /// The number of items.
     count: usize,
-    /// Where it has items once more.
+    /// The position of a second `items`.
     again: Option<usize>,
-    /// Where it ends; nothing where the text ends before.
+    /// The end of the document; `None` where the text ends earlier.
     end: Option<usize>,
 }
 
 impl Parts {
-    /// Looks through a text that begins with a brace.
+    /// Scans a text that begins with a brace.
     async fn of(text: &str, slices: &Slices) -> Self {
         let bytes = text.as_bytes();
         let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
         let mut parts = Self::default();
-        // The last string; where the items begin, and one of them, while this is in them.
+        // The range of the last string; inside the items also where they and the current one begin.
         let (mut string, mut begin, mut item) = (0..0, None, None);
         for (chunk, from) in bytes.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
             for (&byte, at) in chunk.iter().zip(from..) {
@@ -55,7 +55,7 @@ impl Parts {
                 }
                 if let (Some(start), 2) = (begin, depth) {
                     match byte {
-                        // Where there is none, the comma or bracket stands in its place.
+                        // A missing item is represented by the comma or bracket in its place.
                         b',' => parts.add(item.take().map_or(at..at + 1, |start| start..at)),
                         b']' => {
                             match item.take() {
@@ -112,7 +112,7 @@ impl Parts {
         }
     }
 
-    /// The document ends here, be it in its items, or in one of them.
+    /// The text ends here, possibly inside the items or inside one of them.
     fn cut(&mut self, begin: Option<usize>, item: Option<usize>, end: usize) {
         if let Some(begin) = begin {
             if let Some(start) = item {
@@ -123,8 +123,8 @@ impl Parts {
     }
 }
 
-/// One JSON document; only a list will do. Its items are read one by one: the JSON of all at once would
-/// take some times what is kept of it, and as long as there is no pause.
+/// Reads one JSON document, which must be a list. Its items are read one by one: the JSON of all items at
+/// once would take several times the memory of what is kept, without a pause.
 pub(super) async fn document(
     name: &str,
     bytes: &[u8],
@@ -181,7 +181,7 @@ pub(super) async fn document(
             ));
         }
         kind = kind_of_list(&fields).map_err(|words| fail(first, words))?;
-        // Others may come under an escaped name, or null after an array.
+        // More items may come under an escaped name, or null may follow an array.
         let is_all = match fields.get("items") {
             Some(Value::Array(rest)) => is_found && rest.is_empty(),
             _ => !is_found,
@@ -212,7 +212,7 @@ pub(super) async fn document(
         };
         slices.spend(json.len() / BYTES).await;
         match object {
-            // The file is no JSON: only the first error in it is looked for.
+            // The file is not valid JSON: only its first error is still looked for.
             _ if late.is_some() => {}
             Ok(object) => items.add(object).map_err(|words| fail(first, words))?,
             Err(words) => return Err(fail(range.start, unusable(index, words))),
@@ -225,7 +225,7 @@ pub(super) async fn document(
     Ok(list_with(&fields, kind, items.objects))
 }
 
-/// The objects of a list, and what they hold.
+/// The objects of a list and their weight.
 #[derive(Default)]
 pub(super) struct Items {
     objects: Vec<Arc<DynamicObject>>,
@@ -243,7 +243,7 @@ impl Items {
     }
 }
 
-/// What a list is of; its kind without `List`.
+/// The kind of a list's items: its own kind without `List`.
 pub(super) fn kind_of_list(fields: &Map<String, Value>) -> Result<&str, (String, String)> {
     let kind = text_of(fields, "kind").unwrap_or_default();
     match kind {
@@ -264,7 +264,7 @@ pub(super) fn kind_of_list(fields: &Map<String, Value>) -> Result<&str, (String,
         ));
     };
     match fields.get("items") {
-        // Null is how Go writes a slice that was never made.
+        // Go writes a nil slice as null.
         Some(Value::Array(_) | Value::Null) => Ok(of),
         _ => {
             let kind = quoted(kind);
@@ -353,7 +353,7 @@ pub(super) fn no_json(bytes: &[u8], at: usize, wrong: &serde_json::Error) -> (St
     )
 }
 
-/// Where in a text it is that is wrong.
+/// The position of a JSON error in a text.
 pub(super) fn place_of(text: &str, wrong: &serde_json::Error) -> usize {
     if wrong.is_eof() {
         return text.len();
@@ -364,7 +364,8 @@ pub(super) fn place_of(text: &str, wrong: &serde_json::Error) -> usize {
     before.map(str::len).sum::<usize>() + wrong.column().saturating_sub(1)
 }
 
-/// Items come without their types; a `List` of kubectl mixes kinds, and its items have them.
+/// Items of a typed list have no types of their own; a `List` of kubectl mixes kinds, and each of its items
+/// has them.
 pub(super) fn types_of(fields: &Map<String, Value>, kind: &str) -> Option<TypeMeta> {
     (!kind.is_empty()).then(|| TypeMeta {
         api_version: text_of(fields, "apiVersion").unwrap_or_default().to_owned(),
@@ -392,10 +393,10 @@ pub(super) fn list_with(
     }
 }
 
-/// Reads a list whose items stand apart from it: at most [`MAX_ITEMS`] of them.
+/// Reads a list whose items are stored apart from it: at most [`MAX_ITEMS`] of them.
 ///
 /// # Errors
-/// Says what is wrong with it and what to do.
+/// States what is wrong with the list and what to do.
 pub fn list_of(list: Value, items: Vec<Value>) -> Result<RecordedList, WireError> {
     let fail = |(en, zh): (String, String)| error("", None, &en, &zh);
     let Value::Object(fields) = list else {

@@ -1,4 +1,4 @@
-//! Reads a watch: one JSON object a line, however it is cut.
+//! Reads a watch: one JSON object per line, in chunks of any size.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::{
     status, table, text_of,
 };
 
-/// Reads a watch as it comes, in chunks of any size.
+/// Reads a watch incrementally, in chunks of any size.
 #[derive(Debug)]
 pub struct WatchReader {
     splitter: LineSplitter,
@@ -24,7 +24,7 @@ pub struct WatchReader {
 }
 
 impl WatchReader {
-    /// For the watch of this name; the name is for messages.
+    /// Creates a reader; `name` is used in messages.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl WatchReader {
         }
     }
 
-    /// Takes a chunk; after an error nothing more is read.
+    /// Reads a chunk; after an error chunks are ignored.
     pub fn source(&mut self, chunk: &[u8]) {
         let Self { splitter, decoder } = self;
         if decoder.error.is_some() {
@@ -57,19 +57,19 @@ impl WatchReader {
         }
     }
 
-    /// The events since the last time.
+    /// Takes the events read since the last call.
     pub fn take_events(&mut self) -> Vec<RecordedEvent> {
         std::mem::take(&mut self.decoder.events)
     }
 
-    /// What went wrong, if anything did.
+    /// The error, if there was one.
     #[must_use]
     pub fn error(&self) -> Option<&WireError> {
         self.decoder.error.as_ref()
     }
 
-    /// The stream is over: the last events (the very last one may be [`RecordedEvent::Cut`]) and
-    /// what went wrong.
+    /// Ends the stream: returns the remaining events (the last one may be [`RecordedEvent::Cut`]) and the
+    /// error.
     #[must_use]
     pub fn finish(self) -> (Vec<RecordedEvent>, Option<WireError>) {
         let Self {
@@ -88,8 +88,7 @@ impl WatchReader {
     }
 }
 
-/// Makes lines of chunks. Bytes go in and lines of bytes come out: a chunk may end inside a
-/// character.
+/// Splits chunks into lines of bytes, not of characters: a chunk may end inside a character.
 #[derive(Clone, Debug)]
 pub struct LineSplitter {
     rest: Vec<u8>,
@@ -97,15 +96,15 @@ pub struct LineSplitter {
     lines: u32,
 }
 
-/// A line is longer than the limit.
+/// A line exceeds the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineTooLong {
-    /// Which, from 1.
+    /// The number of the line, from 1.
     pub line: u32,
 }
 
 impl LineSplitter {
-    /// With the most bytes that a line may have.
+    /// Creates a splitter; `limit` is the longest line, in bytes.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self {
@@ -115,12 +114,13 @@ impl LineSplitter {
         }
     }
 
-    /// Takes a chunk; `each` gets the number of every line that is now whole (from 1), and its bytes
-    /// without `\n`.
+    /// Splits a chunk; `each` receives the number of every line that is now complete (from 1), and its bytes
+    /// without `
+    /// `.
     ///
     /// # Errors
     ///
-    /// A line is too long. What comes after it is not read.
+    /// A line is too long. The rest of the chunk is not read.
     pub fn source(
         &mut self,
         mut chunk: &[u8],
@@ -144,7 +144,8 @@ impl LineSplitter {
         Ok(())
     }
 
-    /// The last line, if it has no `\n`.
+    /// The last line, if it does not end with `
+    /// `.
     #[must_use]
     pub fn finish(self) -> Option<(u32, Vec<u8>)> {
         (!self.rest.is_empty()).then(|| (self.lines.saturating_add(1), self.rest))
@@ -160,15 +161,15 @@ impl LineSplitter {
     }
 }
 
-/// Turns lines into events.
+/// Decodes lines into events.
 #[derive(Debug)]
 pub(super) struct Decoder {
     name: String,
     events: Vec<RecordedEvent>,
     count: usize,
-    /// What its objects take, in bytes, about.
+    /// The estimated memory of the objects, in bytes.
     weight: usize,
-    /// A line that ends in the middle: fine when it is the last one.
+    /// A line that ends in the middle: valid only as the last one.
     cut: Option<CutLine>,
     error: Option<WireError>,
 }
@@ -179,11 +180,11 @@ pub(super) struct CutLine {
     bytes: u32,
 }
 
-/// Why a line is no event.
+/// Why a line is not an event.
 pub(super) enum Fault {
-    /// It ends in the middle.
+    /// The line ends in the middle.
     Cut,
-    /// English and Chinese.
+    /// The line is wrong; the reason in English and Chinese.
     Bad(String, String),
 }
 
@@ -248,7 +249,7 @@ impl Decoder {
     }
 }
 
-/// What an event takes, in bytes, about.
+/// The estimated memory of an event, in bytes.
 pub(super) fn weight(event: &RecordedEvent) -> usize {
     match event {
         RecordedEvent::Object { object, .. } => bounds::weight(&object.data),
@@ -256,7 +257,7 @@ pub(super) fn weight(event: &RecordedEvent) -> usize {
     }
 }
 
-/// What is said of lists and events that hold more than is kept, in English and Chinese.
+/// The message for lists and events that hold more than can be kept, in English and Chinese.
 pub fn too_heavy() -> (String, String) {
     (
         format!(
@@ -297,7 +298,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RecordedEvent, Fault> {
 /// Reads one event of a watch.
 ///
 /// # Errors
-/// Says what is wrong with it and what to do.
+/// States what is wrong with the event and what to do.
 pub fn event_of(value: Value) -> Result<RecordedEvent, Text> {
     event_in(value, Keep::default()).map_err(|(en, zh)| Text {
         en: en.into(),
@@ -305,7 +306,7 @@ pub fn event_of(value: Value) -> Result<RecordedEvent, Text> {
     })
 }
 
-/// The same, with what is to be kept of its object; the error is English and Chinese.
+/// Reads an event and drops what `keep` excludes of its object; the error is in English and Chinese.
 pub(in crate::source) fn event_in(
     value: Value,
     keep: Keep,
@@ -370,7 +371,7 @@ pub(in crate::source) fn event_in(
     }
 }
 
-/// A bookmark is never read as an object: of pods it holds `"spec":{"containers":null}`.
+/// Reads a bookmark, never as an object: a bookmark of pods contains `"spec":{"containers":null}`.
 pub(super) fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, (String, String)> {
     let metadata = object.get("metadata");
     let rv = metadata
@@ -394,7 +395,7 @@ pub(super) fn bookmark(object: &Map<String, Value>) -> Result<RecordedEvent, (St
     })
 }
 
-/// An object that has a name; the error is English and Chinese, without a full stop.
+/// Reads an object that must have a name; the error is in English and Chinese, without a full stop.
 pub(in crate::source) fn whole(
     fields: Map<String, Value>,
     types: Option<&TypeMeta>,
