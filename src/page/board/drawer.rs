@@ -300,7 +300,7 @@ fn focus_tab(ui: Ui, panel: DrawerTab) {
 pub(super) fn focus_on(ui: Ui, selector: String) {
     let host = ui.host();
     spawn_local(async move {
-        // The element exists once two rounds of effects have run: those of the command, and those of its changes.
+        // The element exists once the effects of the command, and those of its changes, have run.
         for _ in 0..3 {
             leptos::task::tick().await;
         }

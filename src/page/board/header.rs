@@ -32,7 +32,7 @@ pub(super) fn Header(
 ) -> impl IntoView {
     let ui = Ui::get();
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
-    // Filled in late: reading all lessons takes longer than drawing the header.
+    // Read only once: reading all lessons takes longer than drawing the header.
     if ui.lessons.with_untracked(|known| known.is_empty()) {
         ui.lessons.set(lessons::menu().into());
     }
